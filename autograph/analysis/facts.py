@@ -1,0 +1,172 @@
+"""Facts: what the analyses know about one function, as a typed object for converters."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import gast
+
+from autograph.analysis.activity import Activity, ActivityVisitor, Names
+from autograph.analysis.cfg import Graph, Span, build_graph
+from autograph.analysis.definitions import solve_bound
+from autograph.analysis.liveness import solve_liveness
+from autograph.analysis.scopes import Scope, ScopeTree
+
+
+class Need(enum.Enum):
+    """A fact that a converter can declare it needs."""
+
+    MODIFIED = enum.auto()
+    LIVE = enum.auto()
+    BOUND = enum.auto()
+
+
+ALL_NEEDS = frozenset(Need)
+
+
+class Facts:
+    """Answers about the statements of one function, nested functions apart.
+
+    Statements are looked up by node, so an answer outlives changes inside the statement.
+    """
+
+    def __init__(
+        self,
+        names: Names,
+        graph: Graph,
+        live: list[int] | None,
+        bound: list[int] | None,
+    ) -> None:
+        self._names = names
+        self._graph = graph
+        self._live = live
+        self._bound = bound
+
+    @classmethod
+    def of_nothing(cls) -> Facts:
+        """Facts about no statement: nothing is bound, nothing is read."""
+        names = Names()
+        return cls(names, Graph(names), [], [])
+
+    def modified(self, statement: gast.AST) -> frozenset[str]:
+        """Names the statement, blocks included, may write."""
+        return self._names.set(self._span(statement).writes)
+
+    def live_in(self, statement: gast.AST) -> frozenset[str]:
+        """Names that may be read after control reaches the statement, before they are bound."""
+        return self._names.set(self._live_at(self._span(statement).first))
+
+    def live_out(self, statement: gast.AST) -> frozenset[str]:
+        """Names that may be read after the statement, in handlers around it too."""
+        return self._names.set(self._live_at(self._span(statement).after))
+
+    def bound_before(self, statement: gast.AST) -> frozenset[str]:
+        """Names that certainly are bound when control reaches the statement."""
+        return self._names.set(self._bound_at(self._span(statement).first))
+
+    def bound_mask(self, statement: gast.AST) -> int:
+        """`bound_before` in a form that is quick to ask with `is_in`."""
+        return self._bound_at(self._span(statement).first)
+
+    def bound_in_blocks(self, statement: gast.AST) -> int:
+        """What certainly is bound when the test of an `if` or loop has run, for `is_in`."""
+        header = self._span(statement).header
+        return self._bound_at(header) | self._graph.activities[header].binds
+
+    def is_in(self, name: str, mask: int) -> bool:
+        """Whether a mask that the facts gave has the name."""
+        return bool(self._names.known(name) & mask)
+
+    @functools.cached_property
+    def written_anywhere(self) -> frozenset[str]:
+        """Names that some statement of the function may write."""
+        writes = 0
+        for activity in self._graph.activities:
+            writes |= activity.writes
+        return self._names.set(writes)
+
+    def written(self, statements: list[gast.stmt]) -> frozenset[str]:
+        """Names that some statements of the function may write."""
+        writes = 0
+        for statement in statements:
+            writes |= self._span(statement).writes
+        return self._names.set(writes)
+
+    def branch_state(self, statement: gast.If) -> tuple[list[str], int]:
+        """Names an `if` carries: those live after it first, and how many these are."""
+        span = self._span(statement)
+        outputs = span.block_writes & self._live_at(span.after)
+        inputs = span.block_writes & self._live_below(span.header) & ~outputs
+        ordered = [*sorted(self._names.set(outputs)), *sorted(self._names.set(inputs))]
+        return ordered, outputs.bit_count()
+
+    def loop_state(self, statement: gast.For | gast.While) -> list[str]:
+        """Names a loop carries from round to round or to what follows."""
+        span = self._span(statement)
+        needed = self._live_at(span.header) | self._live_at(span.after)
+        needed |= span.header_writes & self._live_below(span.header)
+        return sorted(self._names.set(span.writes & needed))
+
+    def written_in_test(self, statement: gast.While) -> frozenset[str]:
+        """Names that the test of a loop binds by `:=`."""
+        return self._names.set(self._span(statement).header_writes)
+
+    def carried(self) -> frozenset[str]:
+        """Every name that some `if` or loop of the function carries."""
+        names: set[str] = set()
+        for statement in self._graph.spans:
+            if isinstance(statement, gast.If):
+                names.update(self.branch_state(statement)[0])
+            elif isinstance(statement, gast.For | gast.While):
+                names.update(self.loop_state(statement))
+        return frozenset(names)
+
+    def _span(self, statement: gast.AST) -> Span:
+        return self._graph.spans[statement]
+
+    def _live_at(self, node: int) -> int:
+        assert self._live is not None, "declare Need.LIVE"
+        return self._live[node]
+
+    def _live_below(self, node: int) -> int:
+        below = 0
+        for following in self._graph.successors[node]:
+            below |= self._live_at(following)
+        return below
+
+    def _bound_at(self, node: int) -> int:
+        assert self._bound is not None, "declare Need.BOUND"
+        return self._bound[node]
+
+
+def analyze(
+    function: Any,
+    scopes: ScopeTree,
+    needs: Collection[Need] = ALL_NEEDS,
+    extra_tests: Mapping[gast.AST, gast.expr] | None = None,
+    from_start_to_end: Collection[str] = (),
+) -> Facts:
+    """Computes the facts that converters need about one function.
+
+    The names in `from_start_to_end` are bound before its first statement and read after its last.
+    """
+    scope = scopes[function]
+    names = Names()
+    graph = build_graph(function.body, ActivityVisitor(names, scopes, scope), names, extra_tests)
+    graph.activities[-1] = Activity(reads=names.mask(set(from_start_to_end)))
+    shared = names.mask(shared_names(scope))
+    parameters = names.mask({*scope.parameters, *from_start_to_end})
+    return Facts(
+        names,
+        graph,
+        solve_liveness(graph, shared) if Need.LIVE in needs else None,
+        solve_bound(graph, parameters) if Need.BOUND in needs else None,
+    )
+
+
+def shared_names(scope: Scope) -> set[str]:
+    """Names of other scopes that a function may bind: what it does to them is seen outside."""
+    return scope.globals | scope.nonlocals

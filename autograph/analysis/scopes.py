@@ -1,0 +1,341 @@
+"""Scopes: which names each function, lambda, comprehension and class binds, reads and captures.
+
+The rules are those of the language reference, section 4.2 "Naming and binding": a name bound in a
+block is local to it unless declared `global` or `nonlocal`; a class body is invisible to the
+functions inside it; a walrus in a comprehension binds in the function around it.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from autograph.syntax.names import bound_by_import
+from autograph.syntax.walk import Visitor
+
+
+class Kind(enum.Enum):
+    """What opens a scope."""
+
+    MODULE = enum.auto()
+    CLASS = enum.auto()
+    FUNCTION = enum.auto()
+    LAMBDA = enum.auto()
+    COMPREHENSION = enum.auto()
+    TYPE_PARAMETERS = enum.auto()
+
+
+@dataclass(eq=False)
+class Scope:
+    """One block of the program and what happens to names in it."""
+
+    node: gast.AST
+    kind: Kind
+    parent: Scope | None
+    parameters: tuple[str, ...] = ()
+    bound: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    walruses: set[str] = field(default_factory=set)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    free: set[str] = field(default_factory=set)
+    captures: set[str] = field(default_factory=set)
+    rebound_inside: set[str] = field(default_factory=set)
+    children: list[Scope] = field(default_factory=list)
+    is_generator: bool = False
+    sees_all: bool = False
+    has_walrus: bool = False
+
+    @property
+    def outer_writes(self) -> set[str]:
+        """Names of other scopes that this one binds through `global` or `nonlocal`."""
+        return self.writes & (self.globals | self.nonlocals)
+
+    def enclosing(self) -> Iterator[Scope]:
+        """The scopes around this one whose names it can see, innermost first."""
+        scope = self.parent
+        while scope is not None:
+            if scope.kind is not Kind.CLASS:
+                yield scope
+            scope = scope.parent
+
+    def mentioned(self) -> set[str]:
+        """Every name that happens in this scope or one inside it."""
+        names = self.reads | self.bound | self.writes | self.globals | self.nonlocals
+        return names.union(*(child.mentioned() for child in self.children))
+
+    def owner(self, name: str) -> Scope | None:
+        """The enclosing function-like scope that binds `name`, or None: a global or unknown."""
+        for scope in self.enclosing():
+            if scope.kind is Kind.MODULE or name in scope.globals:
+                return None
+            if name in scope.bound:
+                return scope
+        return None
+
+    def is_in_class(self) -> bool:
+        """Whether the cell `__class__` exists here: a class body lies around."""
+        scope = self.parent
+        while scope is not None:
+            if scope.kind is Kind.CLASS:
+                return True
+            scope = scope.parent
+        return False
+
+
+class ScopeTree:
+    """The scopes of a tree, by the node that opens them."""
+
+    def __init__(self, tree: gast.AST) -> None:
+        self._scopes: dict[gast.AST, Scope] = {}
+        self.root = _Builder(self._scopes).build(tree)
+
+    def __getitem__(self, node: gast.AST) -> Scope:
+        return self._scopes[node]
+
+    def __contains__(self, node: gast.AST) -> bool:
+        return node in self._scopes
+
+    def identifiers(self, node: gast.AST) -> set[str]:
+        """Every name that a function and the scopes inside it mention."""
+        return self._scopes[node].mentioned()
+
+    def alias(self, copy: gast.AST, original: gast.AST) -> None:
+        """Says that `copy`, a copy of a node, opens the same scope."""
+        if original in self._scopes:
+            self._scopes[copy] = self._scopes[original]
+
+
+def parameter_names(arguments: gast.arguments) -> tuple[str, ...]:
+    """Names of the parameters in the order of `co_varnames`."""
+    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    rest = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    return tuple(argument.id for argument in [*plain, *rest])
+
+
+class _Builder(Visitor):
+    """One walk that opens and closes scopes, filling each with what is bound and read in it."""
+
+    def __init__(self, scopes: dict[gast.AST, Scope]) -> None:
+        self._scopes = scopes
+        self._scope: Scope
+
+    def build(self, tree: gast.AST) -> Scope:
+        root = self._scope = Scope(tree, Kind.MODULE, None)
+        if isinstance(tree, gast.Module):
+            self._scopes[tree] = root
+            self.visit_all(tree.body)
+        else:
+            self.visit(tree)
+        self._close(root)
+        return root
+
+    def _open(self, node: gast.AST, kind: Kind, parameters: tuple[str, ...] = ()) -> Scope:
+        scope = Scope(node, kind, self._scope, parameters, set(parameters))
+        self._scopes[node] = scope
+        self._scope.children.append(scope)
+        self._scope = scope
+        return scope
+
+    def _shut(self, scope: Scope) -> None:
+        self._close(scope)
+        assert scope.parent is not None
+        self._scope = scope.parent
+
+    def _close(self, scope: Scope) -> None:
+        scope.bound |= scope.writes - scope.globals - scope.nonlocals
+        wanted = scope.reads | scope.nonlocals
+        if scope.kind is Kind.MODULE:
+            return
+        wanted -= scope.bound
+        for child in scope.children:
+            hidden = set() if scope.kind is Kind.CLASS else scope.bound
+            wanted |= child.free - hidden
+            scope.captures |= _captured_by(child) - hidden
+            scope.rebound_inside |= child.nonlocals & child.writes
+            scope.rebound_inside |= child.rebound_inside - child.bound
+            if child.kind in (Kind.COMPREHENSION, Kind.LAMBDA):
+                scope.has_walrus |= child.has_walrus
+            scope.sees_all |= child.sees_all and child.kind is Kind.COMPREHENSION
+        scope.free = wanted - scope.globals
+
+    def visit_Name(self, node: gast.Name) -> None:
+        if isinstance(node.ctx, gast.Load):
+            self._scope.reads.add(node.id)
+        else:
+            self._scope.writes.add(node.id)
+
+    def visit_Constant(self, node: gast.Constant) -> None:
+        pass
+
+    def visit_Global(self, node: gast.Global) -> None:
+        self._scope.globals.update(node.names)
+
+    def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
+        self._scope.nonlocals.update(node.names)
+
+    def visit_alias(self, node: gast.alias) -> None:
+        if node.name != "*":
+            self._scope.writes.add(bound_by_import(node))
+
+    def visit_MatchAs(self, node: gast.MatchAs) -> None:
+        if node.name is not None:
+            self._scope.writes.add(node.name)
+        self.generic_visit(node)
+
+    def visit_MatchStar(self, node: gast.MatchStar) -> None:
+        if node.name is not None:
+            self._scope.writes.add(node.name)
+
+    def visit_MatchMapping(self, node: gast.MatchMapping) -> None:
+        if node.rest is not None:
+            self._scope.writes.add(node.rest)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: gast.NamedExpr) -> None:
+        self.visit(node.value)
+        scope = self._scope
+        scope.has_walrus = True
+        while scope.kind is Kind.COMPREHENSION and scope.parent is not None:
+            scope.walruses.add(node.target.id)
+            scope = scope.parent
+        scope.writes.add(node.target.id)
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> None:
+        if isinstance(node.target, gast.Name):
+            self._scope.reads.add(node.target.id)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> None:
+        if self._scope.kind in (Kind.CLASS, Kind.MODULE):
+            self.visit(node.annotation)
+        self.visit_all([node.target, node.value])
+
+    def visit_Yield(self, node: gast.Yield) -> None:
+        self._scope.is_generator = True
+        self.generic_visit(node)
+
+    visit_YieldFrom = visit_Yield
+    visit_Await = visit_Yield
+
+    def visit_Call(self, node: gast.Call) -> None:
+        if isinstance(node.func, gast.Name):
+            self._scope.sees_all |= sees_all_names(node)
+            if node.func.id == "super" and not node.args:
+                self._scope.reads.add("__class__")
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> None:
+        self._scope.writes.add(node.name)
+        self.visit_all([*node.decorator_list, *_defaults(node.args)])
+        with_types = self._open_type_parameters(node)
+        self.visit_all([*_annotations(node.args), node.returns])
+        scope = self._open(node, Kind.FUNCTION, parameter_names(node.args))
+        self.visit_all(node.body)
+        self._shut(scope)
+        if with_types is not None:
+            self._shut(with_types)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def _open_type_parameters(self, node: Any) -> Scope | None:
+        parameters = getattr(node, "type_params", None)
+        if not parameters:
+            return None
+        scope = Scope(node, Kind.TYPE_PARAMETERS, self._scope)
+        self._scope.children.append(scope)
+        self._scope = scope
+        for parameter in parameters:
+            scope.writes.add(_type_parameter_name(parameter))
+            self.visit_all([getattr(parameter, "bound", None)])
+            self.visit_all([getattr(parameter, "default_value", None)])
+        return scope
+
+    def visit_TypeAlias(self, node: gast.TypeAlias) -> None:
+        self.visit(node.name)
+        types = self._open_type_parameters(node)
+        scope = self._open(node, Kind.LAMBDA)
+        self.visit(node.value)
+        self._shut(scope)
+        if types is not None:
+            self._shut(types)
+
+    def visit_Lambda(self, node: gast.Lambda) -> None:
+        self.visit_all(_defaults(node.args))
+        scope = self._open(node, Kind.LAMBDA, parameter_names(node.args))
+        self.visit(node.body)
+        self._shut(scope)
+
+    def visit_ClassDef(self, node: gast.ClassDef) -> None:
+        self._scope.writes.add(node.name)
+        self.visit_all(node.decorator_list)
+        with_types = self._open_type_parameters(node)
+        self.visit_all([*node.bases, *node.keywords])
+        scope = self._open(node, Kind.CLASS)
+        self.visit_all(node.body)
+        self._shut(scope)
+        scope.free.discard("__class__")
+        if with_types is not None:
+            self._shut(with_types)
+
+    def visit_ListComp(self, node: Any) -> None:
+        self.visit(node.generators[0].iter)
+        scope = self._open(node, Kind.COMPREHENSION)
+        for number, generator in enumerate(node.generators):
+            self.visit_all([generator.target, *generator.ifs])
+            if number:
+                self.visit(generator.iter)
+            if generator.is_async:
+                _function_around(scope).is_generator = True
+        self.visit_all([getattr(node, name, None) for name in ("elt", "key", "value")])
+        self._shut(scope)
+        if scope.is_generator:
+            _function_around(scope).is_generator = True
+
+    visit_SetComp = visit_ListComp
+    visit_DictComp = visit_ListComp
+    visit_GeneratorExp = visit_ListComp
+
+
+def _type_parameter_name(node: gast.AST) -> str:
+    found = node.name
+    return str(found.id if isinstance(found, gast.Name) else found)
+
+
+def _function_around(scope: Scope) -> Scope:
+    while scope.kind is Kind.COMPREHENSION and scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def _captured_by(child: Scope) -> set[str]:
+    lazy = child.kind is not Kind.COMPREHENSION or isinstance(child.node, gast.GeneratorExp)
+    return child.free if lazy else child.captures
+
+
+def _defaults(arguments: gast.arguments) -> list[gast.expr]:
+    return [d for d in [*arguments.defaults, *arguments.kw_defaults] if d is not None]
+
+
+def _annotations(arguments: gast.arguments) -> list[gast.expr]:
+    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    rest = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    return [a.annotation for a in [*plain, *rest] if a.annotation is not None]
+
+
+ALWAYS_SEE_ALL = frozenset({"eval", "exec"})
+SEE_ALL_WITHOUT_ARGUMENTS = frozenset({"locals", "vars", "dir"})
+
+
+def sees_all_names(call: gast.Call) -> bool:
+    """Whether a call can look at every name of the function it stands in, by the name called."""
+    if not isinstance(call.func, gast.Name):
+        return False
+    if call.func.id in ALWAYS_SEE_ALL:
+        return True
+    return call.func.id in SEE_ALL_WITHOUT_ARGUMENTS and not (call.args or call.keywords)

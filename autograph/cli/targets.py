@@ -1,0 +1,75 @@
+"""The function that the user names: `MODULE:FUNCTION`, a dotted module name or a file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from autograph.cli.failure import CommandError, suggestion
+
+__all__ = ["load_target"]
+
+
+def load_target(text: str) -> Callable[..., Any]:
+    """The callable called `text`, such as `train:step`, `train.py:step` or `train:Model.step`.
+
+    The module is imported, with its folder on the search path as `python` has it. Raises
+    CommandError when there is no such module or function; what the module's own code raises is
+    passed on.
+    """
+    module_name, separator, path = text.rpartition(":")
+    if not (separator and module_name and path):
+        raise CommandError(f"{text!r} is not MODULE:FUNCTION, such as train:step or train.py:step")
+    target: Any = _load_module(module_name)
+    for name in path.split("."):
+        target = _attribute(target, name, text)
+    if not callable(target):
+        raise CommandError(f"{text} is no function but {type(target).__name__}")
+    return target  # type: ignore[no-any-return]
+
+
+def _attribute(owner: object, name: str, text: str) -> object:
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        hint = suggestion(name, (known for known in dir(owner) if not known.startswith("_")))
+        raise CommandError(f"{text}: there is no {name!r}{hint}") from None
+
+
+def _load_module(name: str) -> ModuleType:
+    try:
+        if name.endswith(".py"):
+            return _import_file(Path(name))
+        _search_first(Path.cwd())
+        return importlib.import_module(name)
+    except SyntaxError as error:
+        raise CommandError(f"{error.filename}:{error.lineno}: {error.msg}") from error
+    except ModuleNotFoundError as error:
+        if error.name and f"{name}.".startswith(f"{error.name}."):
+            raise CommandError(f"{name}: there is no module {error.name!r}") from error
+        raise
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise CommandError(f"{path}: no such file")
+    _search_first(path.resolve().parent)
+    # A file called as a module that is in use, `random.py`, must not stand in its place.
+    name = path.stem if path.stem not in sys.modules else f"autograph_run_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _search_first(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))

@@ -1,0 +1,241 @@
+"""From a Python callable to its converted twin: what is converted, what is left alone, the cache."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import sys
+import sysconfig
+import threading
+import time
+import weakref
+from dataclasses import dataclass
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+import gast
+
+from autograph import operators
+from autograph.converters import Context, Options, convert_tree
+from autograph.errors import AutographError, SourceUnavailableError
+from autograph.operators import calls
+from autograph.syntax.load import AG, compile_function, make_function, module_text
+from autograph.syntax.parse import parse_function
+from autograph.syntax.source import Source, source_of
+from runtime import config
+
+__all__ = [
+    "Conversion",
+    "convert_function",
+    "converted_source",
+    "do_not_convert",
+    "is_converted",
+    "left_alone",
+    "underlying_function",
+]
+
+ORIGINAL = "__ag_original__"
+
+# Packages whose functions are called as they are; what they do with tensors is their affair.
+_EXCLUDED = frozenset(
+    "numpy scipy cupy pandas matplotlib torch jax jaxlib tensorflow keras numba llvmlite sklearn "
+    "xarray sympy PIL gast astunparse pytest _pytest hypothesis IPython ipykernel pluggy tqdm rich "
+    "setuptools pip autograph runtime importlib attr attrs mpl_toolkits".split()  # noqa: SIM905
+)
+_STANDARD_LIBRARY = frozenset(sys.stdlib_module_names) - {"__main__", "this"}
+_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A converted function's code, shared by all closures of one `def`."""
+
+    code: CodeType
+    tree: Any
+    source: Source
+    free_names: tuple[str, ...]
+
+
+_lock = threading.RLock()
+_conversions: weakref.WeakKeyDictionary[
+    CodeType, dict[tuple[str, Options], Conversion | AutographError]
+] = weakref.WeakKeyDictionary()
+_functions: weakref.WeakKeyDictionary[FunctionType, dict[Options, FunctionType]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def convert_function(function: FunctionType, options: Options | None = None) -> FunctionType:
+    """The converted twin of a Python function; it shares globals and closure cells with it.
+
+    Raises ConversionError, with the user's file and line, when that cannot be.
+    """
+    options = options or Options()
+    if calls.is_artifact(function):
+        return function
+    with _lock:
+        known = _functions.setdefault(function, {})
+        if options not in known:
+            conversion = _conversion(function, options)
+            made = make_function(conversion.code, function, operators)
+            setattr(made, calls.ARTIFACT, True)
+            setattr(made, ORIGINAL, weakref.ref(function))
+            known[options] = made
+        return known[options]
+
+
+def _conversion(function: FunctionType, options: Options) -> Conversion:
+    # Code objects are equal by content, wherever they come from: the file name tells them apart.
+    conversions = _conversions.setdefault(function.__code__, {})
+    key = (function.__code__.co_filename, options)
+    known = conversions.get(key)
+    if known is None:
+        began = time.perf_counter()
+        try:
+            known = _convert(function, options)
+        except AutographError as error:
+            known = error
+        conversions[key] = known
+        took = 1e3 * (time.perf_counter() - began)
+        config.log(1, lambda: f"converted {function.__qualname__} in {took:.1f} ms")
+    if isinstance(known, AutographError):
+        raise known
+    return known
+
+
+def _convert(function: FunctionType, options: Options) -> Conversion:
+    source = source_of(function)
+    node = parse_function(source)
+    free = function.__code__.co_freevars
+    context = Context(
+        filename=source.filename,
+        text=source.text,
+        class_name=source.class_name,
+        options=options,
+        free_names=frozenset(free),
+        module_names=_shadowed_builtins(function),
+        first_line=source.first_line,
+        function=source.qualname,
+    )
+    tree = convert_tree(node, context)
+    prelude = _lambda_prelude(free, options) if isinstance(tree, gast.Lambda) else ()
+    code = compile_function(
+        tree,
+        name=source.qualname,
+        filename=source.filename,
+        free_names=free,
+        class_name=source.class_name,
+        flags=source.flags,
+        prelude=prelude,
+    )
+    config.log(4, lambda: module_text([tree]))
+    return Conversion(code, tree, source, free)
+
+
+def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
+    names = function.__globals__.keys()
+    return frozenset(n for n in names if hasattr(builtins, n))
+
+
+def _lambda_prelude(free: tuple[str, ...], options: Options) -> list[gast.stmt]:
+    """The function scope that a converted lambda's body mentions."""
+    used = [name for name in free if name != "__class__"]
+    cells = f", cells=lambda: ({', '.join(used)},)" if used else ""
+    features = repr(tuple(options.optional_features))
+    text = (
+        f"fscope = {AG}.FunctionScope('<lambda>', 'fscope', {AG}.ConversionOptions("
+        f"recursive={options.recursive}, user_requested={options.user_requested}, "
+        f"optional_features={features}, "
+        f"internal_convert_user_code={options.internal_convert_user_code}){cells})"
+    )
+    return list(gast.parse(text).body)
+
+
+# ---- what is converted -----------------------------------------------------------------------
+
+
+def left_alone(function: FunctionType) -> str | None:
+    """Why a function that converted code calls is called as it is; None when it is converted."""
+    if getattr(function, calls.UNCONVERTED, False):
+        return "it is marked with do_not_convert"
+    module = function.__globals__.get("__name__") or function.__module__ or ""
+    root = str(module).partition(".")[0]
+    if root in _EXCLUDED:
+        return f"it belongs to {root}"
+    if root in _STANDARD_LIBRARY and not _is_forced(function):
+        return "it belongs to the standard library"
+    if function.__code__.co_flags & _GENERATORS:
+        return "it is a generator or a coroutine"
+    return None
+
+
+def _is_forced(function: FunctionType) -> bool:
+    return bool(getattr(function, "__ag_convert__", False))
+
+
+def _callee(function: FunctionType) -> FunctionType | None:
+    """What converted code runs for a callee: its twin, or None to call it as it is."""
+    if left_alone(function) is not None:
+        return None
+    try:
+        return convert_function(function, _CALLEE)
+    except SourceUnavailableError:
+        return None
+
+
+_CALLEE = Options(user_requested=False)
+calls.set_converter(_callee)
+
+
+def is_converted(function: Any) -> bool:
+    """Whether calling `function` runs converted code."""
+    return calls.is_artifact(function)
+
+
+def do_not_convert(function: Any) -> Any:
+    """Leave a function as it is: converted code calls it while tracing, as plain Python.
+
+    >>> import autograph as ag
+    >>> @ag.do_not_convert
+    ... def table(n):
+    ...     return [k * k for k in range(n)]
+    >>> ag.convert(lambda x: x * table(4)[2])(10.0)
+    40.0
+    """
+    if isinstance(function, (MethodType, functools.partial)) or not hasattr(function, "__dict__"):
+
+        @functools.wraps(function)
+        def left(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+        setattr(left, calls.UNCONVERTED, True)
+        return left
+    setattr(function, calls.UNCONVERTED, True)
+    return function
+
+
+def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
+    """The Python function that a callable runs, and the object it is bound to (or None).
+
+    Partials give (None, None): their function is reached by a call.
+    """
+    if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
+        return target.__func__, target.__self__
+    if isinstance(target, FunctionType):
+        return target, None
+    call = getattr(type(target), "__call__", None)
+    if isinstance(call, FunctionType) and not isinstance(target, type):
+        return call, target
+    return None, None
+
+
+def converted_source(function: FunctionType) -> str:
+    """The converted function as the text of an importable module."""
+    conversion = _conversion(function, Options())
+    tree = conversion.tree
+    if not isinstance(tree, gast.Lambda):
+        tree.decorator_list = []
+        return module_text([tree], free_names=conversion.free_names)
+    prelude = _lambda_prelude(conversion.free_names, Options())
+    return module_text([*prelude, tree], free_names=conversion.free_names)

@@ -1,0 +1,57 @@
+"""Comparisons: single ones are the operators of the values, membership and chains are calls.
+
+a < b           a < b
+a not in b      ag__.not_in(a, b)
+a < b <= c      ag__.compare(a, ('<', lambda: b), ('<=', lambda: c))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters.conversion import Conversion
+from autograph.syntax.template import Template, constant, tuple_of
+from autograph.syntax.walk import transform_children
+
+IN = Template("ag__.in_(left, right)")
+NOT_IN = Template("ag__.not_in(left, right)")
+CHAIN = Template("ag__.compare(left)")
+
+SIGNS: dict[type[gast.AST], str] = {
+    gast.Lt: "<",
+    gast.LtE: "<=",
+    gast.Gt: ">",
+    gast.GtE: ">=",
+    gast.Eq: "==",
+    gast.NotEq: "!=",
+    gast.Is: "is",
+    gast.IsNot: "is not",
+    gast.In: "in",
+    gast.NotIn: "not in",
+}
+
+
+def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
+    """Each operand of a chain is computed once, and only if those before it hold."""
+    if len(node.ops) > 1 and not conversion.must_stay_inline(node):
+        return _chain(node, conversion)
+    native: Any = transform_children(node, conversion.expression)
+    if len(node.ops) == 1 and isinstance(node.ops[0], gast.In | gast.NotIn):
+        template = IN if isinstance(node.ops[0], gast.In) else NOT_IN
+        return template.expression(node, left=native.left, right=native.comparators[0])
+    kept: gast.expr = native
+    return kept
+
+
+def _chain(node: Any, conversion: Conversion) -> gast.expr:
+    call: Any = CHAIN.expression(node, left=conversion.expression(node.left))
+    for op, operand in zip(node.ops, node.comparators, strict=True):
+        sign = constant(SIGNS[type(op)], operand)
+        call.args.append(tuple_of([sign, conversion.thunk(operand)], operand))
+    made: gast.expr = call
+    return made
+
+
+EXPRESSIONS = {gast.Compare: convert_compare}

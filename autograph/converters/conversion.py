@@ -1,0 +1,294 @@
+"""The walk over one function that applies the converters of statements and expressions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from autograph.analysis import Facts, Kind, Scope
+from autograph.converters.context import Context
+from autograph.converters.lowering import Lowering
+from autograph.syntax.names import RUNTIME, Namer
+from autograph.syntax.template import Template, make
+from autograph.syntax.walk import place_of, transform_children
+
+Expression = Callable[[Any, "Conversion"], gast.expr]
+Statement = Callable[[Any, "Conversion"], list[gast.stmt]]
+
+UNBOUND = Template("target = ag__.Undefined(text)")
+THUNK = Template("lambda: value")
+NAMED_THUNK = Template("""
+def thunk():
+    nonlocal names
+    global shared
+    return value
+""")
+
+
+@dataclass(frozen=True)
+class Handlers:
+    """The converters of one walk, by the class of node that they take."""
+
+    expressions: Mapping[type[gast.AST], Expression]
+    statements: Mapping[type[gast.AST], Statement]
+
+
+@dataclass
+class Region:
+    """A function in the generated code: the user's own, or the body of a branch or loop.
+
+    `outer` are the names that it declares `nonlocal`; `writes` those that it may write; `unbound`
+    collects names that must exist in it from its start on; `local_to_parts` names that parts of
+    it write for themselves.
+    """
+
+    parent: Region | None
+    writes: frozenset[str] = frozenset()
+    outer: frozenset[str] = frozenset()
+    bound_at_start: int = 0
+    unbound: set[str] = field(default_factory=set)
+    local_to_parts: set[str] = field(default_factory=set)
+
+    def is_home(self, name: str) -> bool:
+        """Whether the name is a local variable of this very function."""
+        return self.parent is None or (name in self.writes and name not in self.outer)
+
+
+class Conversion:
+    """Converts one function; converters ask it for names, facts and converted parts."""
+
+    def __init__(
+        self,
+        handlers: Handlers,
+        lowering: Lowering,
+        facts: Facts,
+        fscope: str,
+        convert_nested: Callable[[Any], None],
+    ) -> None:
+        self.handlers = handlers
+        self.convert_nested = convert_nested
+        self.lowering = lowering
+        self.facts = facts
+        self.fscope = fscope
+        self.context: Context = lowering.context
+        self.namer: Namer = lowering.namer
+        self.function: Scope = lowering.scope
+        self.scope: Scope = lowering.scope
+        self.region = Region(None)
+        self.bound_here = 0
+        self.hoisted: list[gast.stmt] = []
+        self._lazy = 0
+        self._inline = 0
+
+    @functools.cached_property
+    def carried(self) -> frozenset[str]:
+        """Every name that a branch or loop of the function carries."""
+        return self.facts.carried()
+
+    # Expressions
+
+    def expression(self, node: Any) -> gast.expr:
+        """The converted expression."""
+        handler = self.handlers.expressions.get(type(node))
+        if handler is not None:
+            return handler(node, self)
+        converted: gast.expr = transform_children(node, self.expression)
+        return converted
+
+    def optional(self, node: Any) -> gast.expr | None:
+        """The converted expression, or None for none."""
+        return None if node is None else self.expression(node)
+
+    def thunk(self, node: Any) -> gast.expr:
+        """A function without parameters that computes the expression when called."""
+        names = self._bound_by_walrus(node)
+        self._lazy += 1
+        value = self.expression(node)
+        self._lazy -= 1
+        if not names:
+            return THUNK.expression(node, value=value)
+        return self._named_thunk(node, value, names)
+
+    def _named_thunk(self, node: gast.AST, value: gast.expr, names: list[str]) -> gast.expr:
+        """A walrus binds in the function around it, which a lambda cannot say."""
+        thunk = self.namer.fresh("thunk")
+        for bound in names:
+            self.require(bound)
+        shared = [n for n in names if n in self.function.globals]
+        local = [n for n in names if n not in self.function.globals]
+        self.hoisted += NAMED_THUNK.statements(
+            node, thunk=thunk, names=local, shared=shared, value=value
+        )
+        called: gast.expr = make(
+            gast.Name,
+            {"id": thunk, "ctx": gast.Load(), "annotation": None, "type_comment": None}
+            | place_of(node),
+        )
+        return called
+
+    def _bound_by_walrus(self, node: gast.AST) -> list[str]:
+        return sorted(walrus_names(node)) if self.function.has_walrus else []
+
+    def must_stay_inline(self, *nodes: gast.AST) -> bool:
+        """Whether a walrus in these parts stands where no named thunk can be put before it."""
+        if not self._inline or not self.function.has_walrus:
+            return False
+        return any(walrus_names(node, into_lambdas=True) for node in nodes)
+
+    def inline(self, scope: Scope, convert: Callable[[], None], *, lazy: bool) -> None:
+        """Converts inside the scope of a lambda or comprehension."""
+        outer, self.scope = self.scope, scope
+        self._inline += 1
+        self._lazy += lazy
+        convert()
+        self._lazy -= lazy
+        self._inline -= 1
+        self.scope = outer
+
+    # Statements
+
+    def statement(self, node: Any) -> list[gast.stmt]:
+        """The converted statement, after the functions that its expressions need."""
+        if node in self.lowering.as_is and not isinstance(node, gast.Try):
+            return [node]
+        handler = self.handlers.statements.get(type(node))
+        outer, self.hoisted = self.hoisted, []
+        outer_bound, self.bound_here = self.bound_here, self.facts.bound_mask(node)
+        if handler is not None:
+            made = handler(node, self)
+        else:
+            made = [self._with_converted_parts(node)]
+        made = [*self.hoisted, *made] if self.hoisted else made
+        self.hoisted, self.bound_here = outer, outer_bound
+        return made
+
+    def _with_converted_parts(self, node: Any) -> Any:
+        """A statement that no converter takes: its expressions and blocks are converted."""
+        for key in node._fields:
+            value = getattr(node, key, None)
+            if isinstance(value, gast.expr):
+                setattr(node, key, self.expression(value))
+            elif isinstance(value, list) and value and isinstance(value[0], gast.stmt):
+                setattr(node, key, self.block(value))
+            elif isinstance(value, list):
+                setattr(node, key, [self._part(item) for item in value])
+        return node
+
+    def _part(self, item: Any) -> Any:
+        if isinstance(item, gast.expr):
+            return self.expression(item)
+        return self._with_converted_parts(item) if isinstance(item, gast.AST) else item
+
+    def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        """The converted statements; at least `pass`."""
+        made: list[gast.stmt] = []
+        for statement in statements:
+            made += self.statement(statement)
+        if not made and statements:
+            made.append(make(gast.Pass, place_of(statements[0])))
+        return made
+
+    def lazily(self, convert: Callable[[], gast.expr]) -> tuple[list[gast.stmt], gast.expr]:
+        """A converted expression that a generated function will compute, after what it needs."""
+        outer, self.hoisted = self.hoisted, []
+        self._lazy += 1
+        value = convert()
+        self._lazy -= 1
+        hoisted, self.hoisted = self.hoisted, outer
+        return hoisted, value
+
+    def body(
+        self,
+        writes: frozenset[str],
+        outer: frozenset[str],
+        convert: Callable[[], list[gast.stmt]],
+        at: gast.AST,
+        bound_at_start: int,
+    ) -> list[gast.stmt]:
+        """The body of a generated function that writes `writes`, some in the scope around it."""
+        region = self.region = Region(self.region, writes, outer, bound_at_start)
+        lazy, self._lazy = self._lazy, 0
+        made = convert()
+        self._lazy = lazy
+        assert region.parent is not None
+        self.region = region.parent
+        return [*self.close(region, at), *made]
+
+    def close(self, region: Region, at: gast.AST) -> list[gast.stmt]:
+        """The start of a region: names that must exist in it before they are bound."""
+        return [unbound(name, at) for name in sorted(region.unbound)]
+
+    # Names
+
+    def kind_of(self, name: str) -> Kind | None:
+        """FUNCTION for a local of the function, LAMBDA for one of an inner scope, None if outer."""
+        scope = self.scope
+        while scope is not self.function:
+            if name in scope.bound:
+                return Kind.LAMBDA
+            assert scope.parent is not None
+            scope = scope.parent
+        return Kind.FUNCTION if name in scope.bound else None
+
+    def is_shadowed(self, name: str) -> bool:
+        """Whether a name of `builtins` visibly means something else here."""
+        if self.kind_of(name) is not None or name in self.context.module_names:
+            return True
+        return self.function.owner(name) is not None or name in self.context.free_names
+
+    def note_read(self, name: str) -> None:
+        """A local is read: from a function inside its own it must exist even while unbound."""
+        inside = self._lazy or self._inline or not self.region.is_home(name)
+        if inside or name not in self.facts.written_anywhere:
+            self.require(name)
+
+    def require(self, name: str) -> None:
+        """Generated code around here mentions the name: it must exist where it is at home."""
+        if name in self.function.globals or name in self.function.nonlocals:
+            return
+        home, parted = self.region, name in self.region.local_to_parts
+        while home.parent is not None and not home.is_home(name):
+            home = home.parent
+            parted |= name in home.local_to_parts
+        if home.parent is None and name in self.function.parameters:
+            return
+        if parted or not self._is_bound_since(home, name):
+            home.unbound.add(name)
+
+    def _is_bound_since(self, home: Region, name: str) -> bool:
+        """Whether the name certainly was bound by the region where it is at home."""
+        if not self.facts.is_in(name, self.bound_here):
+            return False
+        return home.parent is None or not self.facts.is_in(name, home.bound_at_start)
+
+
+def unbound(name: str, at: gast.AST) -> gast.stmt:
+    """The statement that marks a name as not bound."""
+    text = make(gast.Constant, {"value": name, "kind": None, **place_of(at)})
+    return UNBOUND.statements(at, target=name, text=text)[0]
+
+
+def walrus_names(node: gast.AST, *, into_lambdas: bool = False) -> set[str]:
+    """The names that an expression binds by `:=` in the function around it."""
+    found: set[str] = set()
+    stack = [node]
+    while stack:
+        current: Any = stack.pop()
+        if isinstance(current, gast.NamedExpr):
+            found.add(current.target.id)
+        if into_lambdas or not isinstance(current, gast.Lambda):
+            stack += gast.iter_child_nodes(current)
+    return found
+
+
+def is_runtime(node: Any) -> bool:
+    """Whether the expression is `ag__.something`."""
+    return (
+        isinstance(node, gast.Attribute)
+        and isinstance(node.value, gast.Name)
+        and node.value.id == RUNTIME
+    )

@@ -1,0 +1,171 @@
+"""`match` becomes a chain of `if`s; patterns with structure are matched by a small function.
+
+match x:                      subject_ = x
+    case 0: f()               if subject_ == 0: f()
+    case [a, b]: g(a, b)      else: (case_, bound_) = match_(subject_); if case_: ...
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.analysis.cfg import pattern_names
+from autograph.converters.lowering import Lowering, all_of, if_statement
+from autograph.syntax.template import STORE, Template, constant, make, name, stored, tuple_of
+from autograph.syntax.walk import place_of, statement_lists
+
+BIND = Template("target = value")
+STRUCTURE = Template("""
+def match_(subject_):
+    match subject_:
+        case 0:
+            return (True, bindings)
+    return (False, ())
+""")
+TRY_STRUCTURE = Template("""
+matched, bound = match_(subject_)
+""")
+EQUAL = Template("subject_ == value")
+IDENTICAL = Template("subject_ is value")
+
+
+def lower_matches(function: Any, lowering: Lowering) -> None:
+    """Replaces every `match` in the function."""
+    _lower_block(function.body, lowering)
+
+
+def _lower_block(statements: list[gast.stmt], lowering: Lowering) -> None:
+    found = False
+    for statement in statements:
+        if isinstance(statement, gast.FunctionDef | gast.ClassDef | gast.AsyncFunctionDef):
+            continue
+        found |= isinstance(statement, gast.Match)
+        for block in statement_lists(statement):
+            _lower_block(block, lowering)
+    if found:
+        statements[:] = [new for old in statements for new in _lowered(old, lowering)]
+
+
+def _lowered(statement: Any, lowering: Lowering) -> list[gast.stmt]:
+    if not isinstance(statement, gast.Match):
+        return [statement]
+    subject = lowering.namer.fresh("subject_")
+    taken = _bind(subject, statement.subject, statement)
+    return [taken, *_Cases(subject, lowering).chain(statement.cases)]
+
+
+def _bind(target: str | gast.expr, value: str | gast.expr, at: gast.AST) -> gast.stmt:
+    return BIND.statements(at, target=target, value=value)[0]
+
+
+class _Cases:
+    def __init__(self, subject: str, lowering: Lowering) -> None:
+        self._subject = subject
+        self._lowering = lowering
+
+    def chain(self, cases: list[Any]) -> list[gast.stmt]:
+        """The statements for the cases, each later one in the `else` of the one before."""
+        following: list[gast.stmt] = []
+        for case in reversed(cases):
+            following = self._case(case, following)
+        return following
+
+    def _case(self, case: Any, following: list[gast.stmt]) -> list[gast.stmt]:
+        pattern, at = case.pattern, case.pattern
+        if _is_plain(pattern):
+            return self._plain_case(case, _flat_test(pattern, self._subject), following)
+        matched = self._lowering.namer.fresh("case_")
+        before, bindings = self._structure(pattern, matched)
+        if case.guard is None:
+            body = [*bindings, *case.body]
+            return [*before, if_statement(name(matched, at), body, following, at)]
+        guarded = self._guard(matched, [*bindings, _bind(matched, case.guard, at)], at)
+        return [*before, guarded, if_statement(name(matched, at), case.body, following, at)]
+
+    def _guard(self, matched: str, body: list[gast.stmt], at: gast.AST) -> gast.stmt:
+        return if_statement(name(matched, at), body, [], at)
+
+    def _plain_case(
+        self, case: Any, test: gast.expr | None, following: list[gast.stmt]
+    ) -> list[gast.stmt]:
+        at, guard = case.pattern, case.guard
+        captures = [_bind(n, self._subject, at) for n in _plain_captures(case.pattern)]
+        if captures and guard is not None:
+            return self._captured_and_guarded(case, test, captures, following)
+        tests = [t for t in (test, guard) if t is not None]
+        if not tests:
+            return [*captures, *case.body]
+        condition = tests[0] if len(tests) == 1 else all_of(tests, at)
+        return [if_statement(condition, [*captures, *case.body], following, at)]
+
+    def _captured_and_guarded(
+        self,
+        case: Any,
+        test: gast.expr | None,
+        captures: list[gast.stmt],
+        following: list[gast.stmt],
+    ) -> list[gast.stmt]:
+        at = case.pattern
+        if test is None:
+            return [*captures, if_statement(case.guard, case.body, following, at)]
+        matched = self._lowering.namer.fresh("case_")
+        tried = [*captures, _bind(matched, case.guard, at)]
+        missed = [_bind(matched, constant(False, at), at)]
+        return [
+            if_statement(test, tried, missed, at),
+            if_statement(name(matched, at), case.body, following, at),
+        ]
+
+    def _structure(self, pattern: Any, matched: str) -> tuple[list[gast.stmt], list[gast.stmt]]:
+        """A call of a function that matches the pattern, and the binding of what it captured."""
+        fresh = self._lowering.namer.fresh
+        match_, bound = fresh("match_"), fresh("bound_")
+        names = list(dict.fromkeys(n for p in gast.walk(pattern) for n in pattern_names(p)))
+        bindings = tuple_of([name(n, pattern) for n in names], pattern)
+        helper: Any = STRUCTURE.statements(
+            pattern, match_=match_, subject_=self._subject, bindings=bindings
+        )[0]
+        helper.body[0].cases[0].pattern = pattern
+        call = TRY_STRUCTURE.statements(
+            pattern, matched=matched, bound=bound, match_=match_, subject_=self._subject
+        )
+        self._lowering.as_is.update([helper, *call])
+        targets = tuple_of([stored(n, pattern) for n in names], pattern, STORE)
+        unpacked = [_bind(targets, bound, pattern)] if names else []
+        self._lowering.as_is.update(unpacked)
+        return [helper, *call], unpacked
+
+
+def _is_plain(pattern: Any) -> bool:
+    """Whether comparisons and one capture of the whole subject say what the pattern says."""
+    if isinstance(pattern, gast.MatchValue | gast.MatchSingleton):
+        return True
+    if isinstance(pattern, gast.MatchAs):
+        return pattern.pattern is None or _is_plain(pattern.pattern)
+    return isinstance(pattern, gast.MatchOr) and all(
+        isinstance(p, gast.MatchValue | gast.MatchSingleton) for p in pattern.patterns
+    )
+
+
+def _plain_captures(pattern: Any) -> list[str]:
+    if not isinstance(pattern, gast.MatchAs):
+        return []
+    inner = [] if pattern.pattern is None else _plain_captures(pattern.pattern)
+    return inner if pattern.name is None else [*inner, pattern.name]
+
+
+def _flat_test(pattern: Any, subject: str) -> gast.expr | None:
+    """The condition of a plain pattern, or None when it takes everything."""
+    if isinstance(pattern, gast.MatchValue):
+        return EQUAL.expression(pattern, subject_=subject, value=pattern.value)
+    if isinstance(pattern, gast.MatchSingleton):
+        value = constant(pattern.value, pattern)
+        return IDENTICAL.expression(pattern, subject_=subject, value=value)
+    if isinstance(pattern, gast.MatchAs):
+        return None if pattern.pattern is None else _flat_test(pattern.pattern, subject)
+    tests = [_flat_test(p, subject) for p in pattern.patterns]
+    fields = {"op": gast.Or(), "values": tests, **place_of(pattern)}
+    node: gast.expr = make(gast.BoolOp, fields)
+    return node

@@ -1,0 +1,30 @@
+"""`return` sets a flag and a value; the function gives the value at its end.
+
+return f(x)     try: do_return = True; retval_ = f(x)
+                except: do_return = False; raise
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters.conversion import Conversion
+from autograph.syntax.template import Template
+
+RETURN = Template("""
+try:
+    do_return = True
+    retval_ = value
+except:
+    do_return = False
+    raise
+""")
+
+
+def convert_return(node: Any, conversion: Conversion) -> list[gast.stmt]:
+    """A lowered `return`: where its value raises, the function did not return."""
+    flag, value = node.targets
+    converted = conversion.expression(node.value)
+    return RETURN.statements(node, do_return=flag.id, retval_=value.id, value=converted)

@@ -1,0 +1,101 @@
+"""What generated code calls as `ag__`: each operator with its Python and its graph meaning."""
+
+from autograph.operators.access import (
+    delattr_,
+    delitem,
+    getattr_,
+    getitem,
+    iadd,
+    iand,
+    ifloordiv,
+    ilshift,
+    imatmul,
+    imod,
+    imul,
+    ior,
+    ipow,
+    irshift,
+    isub,
+    iterate,
+    itruediv,
+    ixor,
+    setattr_,
+    setitem,
+    slice_,
+    unpack,
+    unpack_ex,
+)
+from autograph.operators.calls import (
+    autograph_artifact,
+    converted_call,
+    converted_lambda,
+    frame_call,
+)
+from autograph.operators.conditionals import if_exp, if_stmt
+from autograph.operators.exceptions import assert_stmt, try_body
+from autograph.operators.logical import and_, compare, in_, not_, not_in, or_, truth
+from autograph.operators.loops import for_stmt, while_stmt
+from autograph.operators.printing import print_
+from autograph.operators.scope import ConversionOptions, FunctionScope
+from autograph.operators.templates import fstring
+from autograph.operators.variables import (
+    Undefined,
+    UndefinedReturnValue,
+    is_undefined,
+    ld,
+    read_or_undefined,
+)
+from runtime.errors import StagingError
+
+__all__ = [
+    "ConversionOptions",
+    "FunctionScope",
+    "StagingError",
+    "Undefined",
+    "UndefinedReturnValue",
+    "and_",
+    "assert_stmt",
+    "autograph_artifact",
+    "compare",
+    "converted_call",
+    "converted_lambda",
+    "delattr_",
+    "delitem",
+    "for_stmt",
+    "frame_call",
+    "fstring",
+    "getattr_",
+    "getitem",
+    "iadd",
+    "iand",
+    "if_exp",
+    "if_stmt",
+    "ifloordiv",
+    "ilshift",
+    "imatmul",
+    "imod",
+    "imul",
+    "in_",
+    "ior",
+    "ipow",
+    "irshift",
+    "is_undefined",
+    "isub",
+    "iterate",
+    "itruediv",
+    "ixor",
+    "ld",
+    "not_",
+    "not_in",
+    "or_",
+    "print_",
+    "read_or_undefined",
+    "setattr_",
+    "setitem",
+    "slice_",
+    "truth",
+    "try_body",
+    "unpack",
+    "unpack_ex",
+    "while_stmt",
+]

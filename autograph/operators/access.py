@@ -1,0 +1,324 @@
+"""Attributes, items, unpacking, in-place operators and deletion, all told to the write journal."""
+
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Callable, Iterable
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.captures import (
+    Place,
+    current_trace,
+    guard_content,
+    is_fixed_module,
+    read,
+    weak,
+)
+from autograph.operators.variables import Undefined, _Unreadable
+from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = [
+    "content_slot",
+    "delattr_",
+    "delitem",
+    "getattr_",
+    "getitem",
+    "iterate",
+    "setattr_",
+    "setitem",
+    "slice_",
+    "unpack",
+    "unpack_ex",
+]
+
+slice_ = slice
+_ABSENT = object()
+
+
+# ---- attributes ------------------------------------------------------------------------------
+
+
+def getattr_(thing: Any, name: str) -> Any:
+    """`thing.name`. While tracing, attributes of objects from outside are inputs or guarded."""
+    value = getattr(thing, name)
+    if isinstance(value, _Unreadable):
+        return value.load()
+    trace = current_trace()
+    if trace is None or isinstance(thing, (Tensor, Variable)):
+        return value
+    if isinstance(value, (MethodType, BuiltinMethodType)):
+        return value
+    if isinstance(thing, ModuleType):
+        if is_fixed_module(thing):
+            return value
+    elif not trace.is_outside(thing):
+        return value
+    fetch = weak(thing)
+    owner = thing.__name__ if hasattr(thing, "__name__") else type(thing).__name__
+    return read(("attr", id(thing), name), Place(f"{owner}.{name}", lambda: getattr(fetch(), name)), value)
+
+
+def _attribute_slot(thing: Any, name: str) -> journal.Slot:
+    def write(value: Any) -> None:
+        if not isinstance(value, Undefined):
+            setattr(thing, name, value)
+        elif name in vars(thing) or not hasattr(thing, "__dict__"):
+            delattr(thing, name)
+
+    def get() -> Any:
+        found = getattr(thing, "__dict__", {}).get(name, _ABSENT)
+        if found is _ABSENT:
+            found = getattr(thing, name, Undefined(name)) if _has_slot(thing, name) else Undefined(name)
+        return found
+
+    return journal.Slot(("attr", id(thing), name), thing, f"{type(thing).__name__}.{name}", get, write)
+
+
+def _has_slot(thing: Any, name: str) -> bool:
+    return not hasattr(thing, "__dict__") or hasattr(type(thing), name)
+
+
+def setattr_(thing: Any, name: str, value: Any) -> None:
+    """`thing.name = value`."""
+    if journal.recording() is not None and not isinstance(thing, Tensor):
+        journal.note(_attribute_slot(thing, name))
+    setattr(thing, name, value)
+
+
+def delattr_(thing: Any, name: str) -> None:
+    """`del thing.name`."""
+    if journal.recording() is not None:
+        journal.note(_attribute_slot(thing, name))
+    delattr(thing, name)
+
+
+# ---- items -----------------------------------------------------------------------------------
+
+
+def getitem(thing: Any, key: Any) -> Any:
+    """`thing[key]`.
+
+    Graph meaning: an array is indexed by an op; a list or tuple with a traced index is stacked
+    first, so that its elements must be alike.
+    """
+    if isinstance(thing, (Tensor, Variable)):
+        return thing[key]
+    if isinstance(thing, np.ndarray) and _has_open(key):
+        return ops.getitem(thing, key)
+    if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
+        if key.is_known:
+            key = key.item()
+        else:
+            return _select(thing, key)
+    trace = current_trace()
+    if trace is None:
+        return thing[key]
+    value = thing[key]
+    if isinstance(value, _Unreadable):
+        return value.load()
+    if trace.is_outside(thing) and isinstance(thing, (list, tuple, dict)) and _is_plain_key(key):
+        return _read_item(thing, key, value)
+    return value
+
+
+def _is_plain_key(key: Any) -> bool:
+    return isinstance(key, (int, str, bytes, float, bool, type(None)))
+
+
+def _read_item(thing: Any, key: Any, value: Any) -> Any:
+    if _content_written(thing):
+        return value
+    place = Place(f"item [{key!r}] of a {type(thing).__name__}", lambda: thing[key])
+    return read(("item", id(thing), key), place, value)
+
+
+def _content_written(thing: Any) -> bool:
+    key, open_ = ("content", id(thing)), journal.recording()
+    while open_ is not None:
+        if key in open_.slots:
+            return True
+        open_ = open_.parent
+    return False
+
+
+def _select(thing: Any, key: Tensor) -> Any:
+    if isinstance(thing, range):
+        index = ops.where(key < 0, key + len(thing), key)
+        return thing.start + index * thing.step
+    if isinstance(thing, (list, tuple)) and thing:
+        try:
+            return ops.getitem(ops.stack([np.asarray(x) if not isinstance(x, Tensor) else x
+                                          for x in thing]), key)  # fmt: skip
+        except (TypeError, ValueError) as error:
+            raise StagingError(
+                f"a {type(thing).__name__} is indexed by {key.describe()}, and its elements do not stack: "
+                f"{error}",
+                "elements must be numbers or arrays of one shape",
+            ) from error
+    raise StagingError(
+        f"a {type(thing).__name__} is indexed by {key.describe()}",
+        "its value is known only when the graph runs; use an array, or `int` keys known before",
+    )
+
+
+def _has_open(key: Any) -> bool:
+    if isinstance(key, tuple):
+        return any(map(_has_open, key))
+    if isinstance(key, slice):
+        return any(map(_has_open, (key.start, key.stop, key.step)))
+    return isinstance(key, Tensor) and not key.is_known
+
+
+def content_slot(thing: Any) -> journal.Slot:
+    """The whole content of a list, dict, set, deque or ndarray as a place of the journal."""
+    if isinstance(thing, np.ndarray):
+        return journal.Slot(
+            ("content", id(thing)), thing, "an array", thing.copy,
+            lambda old: np.copyto(thing, old, casting="unsafe"),
+        )  # fmt: skip
+
+    def write(old: Any) -> None:
+        if isinstance(thing, list):
+            thing[:] = old
+            return
+        thing.clear()
+        (thing.extend if isinstance(thing, deque) else thing.update)(old)
+
+    kind = type(thing).__name__
+    return journal.Slot(("content", id(thing)), thing, f"a {kind}", lambda: _copy(thing), write)
+
+
+def _copy(thing: Any) -> Any:
+    if isinstance(thing, (list, deque)):
+        return list(thing)
+    return dict(thing) if isinstance(thing, dict) else set(thing)
+
+
+def setitem(thing: Any, key: Any, value: Any) -> None:
+    """`thing[key] = value`; an array is written in place, all views and names see it."""
+    if journal.recording() is not None and not isinstance(thing, (Tensor, Variable)):
+        if isinstance(thing, (list, dict, deque, np.ndarray)):
+            _refuse_traced(thing, key, value)
+            journal.note(content_slot(thing))
+        elif isinstance(type(thing).__dict__.get("__setitem__"), FunctionType):
+            raise _unjournaled(thing, "__setitem__")
+    thing[key] = value
+
+
+def _refuse_traced(thing: Any, key: Any, value: Any) -> None:
+    if isinstance(thing, np.ndarray):
+        if _has_open(key) or (isinstance(value, Tensor) and not value.is_known):
+            raise StagingError(
+                "a value that is known only when the graph runs is written into an array that "
+                "code outside of the conversion made while tracing",
+                "make the array in converted code, or by a function of `autograph`",
+            )
+    elif _has_open(key):
+        raise StagingError(
+            f"an item of a {type(thing).__name__} is set at {key.describe()}",
+            "its value is known only when the graph runs; use an array",
+        )
+
+
+def _unjournaled(thing: Any, what: str) -> StagingError:
+    return StagingError(
+        f"`{type(thing).__name__}.{what}` is called while tracing, and what it changes is not known",
+        "call a converted method instead",
+    )
+
+
+def delitem(thing: Any, key: Any) -> None:
+    """`del thing[key]`."""
+    if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
+        _refuse_traced(thing, key, None)
+        journal.note(content_slot(thing))
+    del thing[key]
+
+
+# ---- unpacking and iteration -----------------------------------------------------------------
+
+
+def unpack(value: Any, count: int) -> Any:
+    """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
+    return _rows(value)
+
+
+def unpack_ex(value: Any, before: int, after: int) -> Any:
+    """What `a, *b, c = value` unpacks."""
+    return _rows(value)
+
+
+def _rows(value: Any) -> Any:
+    if isinstance(value, Variable):
+        value = value.read_value()
+    if isinstance(value, Tensor):
+        return [value[i] for i in range(_static_length(value, "unpacking"))]
+    if isinstance(value, (list, dict, set)):
+        guard_content(value, f"a {type(value).__name__}")
+    return value
+
+
+def _static_length(x: Tensor, what: str) -> int:
+    shape = x.type.shape
+    if shape == ():
+        raise TypeError("iteration over a 0-d array")
+    if shape is None or shape[0] is None:
+        raise StagingError(
+            f"{what} needs the length of {x.describe()}, which is known only when the graph runs",
+            "use a `for` loop over it, or give the length in the input_signature",
+        )
+    return shape[0]
+
+
+def iterate(values: Any) -> Iterable[Any]:
+    """The iterable of a comprehension: rows of a tensor (unrolled), anything else as it is."""
+    if isinstance(values, (Tensor, Variable)):
+        return iter(_rows(values))
+    if hasattr(values, "unrolled"):
+        return iter(values.unrolled())
+    if isinstance(values, (list, dict, set)):
+        guard_content(values, f"a {type(values).__name__}")
+    return values  # type: ignore[no-any-return]
+
+
+# ---- in-place operators ----------------------------------------------------------------------
+
+
+def _augmented(name: str) -> Callable[[Any, Any], Any]:
+    function: Callable[[Any, Any], Any] = getattr(operator, name)
+
+    def operate(target: Any, value: Any) -> Any:
+        if journal.recording() is not None and not isinstance(target, Tensor):
+            if isinstance(target, (list, dict, set, deque)):
+                journal.note(content_slot(target))
+            elif isinstance(target, np.ndarray):
+                if isinstance(value, Tensor) and not value.is_known:
+                    _refuse_traced(target, None, value)
+                journal.note(content_slot(target))
+        return function(target, value)
+
+    operate.__name__ = operate.__qualname__ = name
+    operate.__doc__ = f"`{name[1:]}` in place, as `operator.{name}`; what it writes is journaled."
+    return operate
+
+
+iadd = _augmented("iadd")
+isub = _augmented("isub")
+imul = _augmented("imul")
+imatmul = _augmented("imatmul")
+itruediv = _augmented("itruediv")
+ifloordiv = _augmented("ifloordiv")
+imod = _augmented("imod")
+ipow = _augmented("ipow")
+ilshift = _augmented("ilshift")
+irshift = _augmented("irshift")
+iand = _augmented("iand")
+ixor = _augmented("ixor")
+ior = _augmented("ior")

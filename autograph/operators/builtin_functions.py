@@ -1,0 +1,322 @@
+"""Python's built-in functions on tensors: each with Python's meaning, value for value."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators import access, iterables
+from autograph.operators.captures import current_trace, guard_content
+from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.iterables import Indexed, is_open
+from autograph.operators.loops import for_stmt
+from autograph.operators.printing import format_, print_, repr_, str_
+from autograph.operators.templates import python_type_of, shown
+from runtime import ops
+from runtime.errors import StagingError
+from runtime.spec import TensorType, promote, type_of_number
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = ["HANDLERS", "WITH_CALLBACKS"]
+
+_ABSENT = object()
+
+
+def _plain(x: Any) -> Any:
+    return x.read_value() if isinstance(x, Variable) else x
+
+
+def _array(x: Any) -> bool:
+    return isinstance(x, (Tensor, Indexed))
+
+
+def len_(x: Any) -> Any:
+    """`len(x)`: a Python int where it is known, else an integer tensor."""
+    x = _plain(x)
+    if isinstance(x, Indexed):
+        return x.length
+    if isinstance(x, Tensor):
+        shape = x.type.shape
+        if shape is None or (shape != () and shape[0] is None):
+            return ops.dim(x, axis=0)
+    if isinstance(x, (list, dict, set)):
+        guard_content(x, f"a {type(x).__name__}")
+    return len(x)
+
+
+def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and is_open(_plain(args[0])):
+            x = condition(args[0]) if kind == "bool" else _plain(args[0])
+            if x.type.rank != 0:
+                x = _only_element(x, kind)
+            return ops.as_weak(x, kind=kind)
+        return python(*map(shown, map(_plain, args)), **kwargs)
+
+    convert.__name__ = kind
+    return convert
+
+
+def _only_element(x: Tensor, kind: str) -> Any:
+    shape = x.type.shape
+    if shape is not None and None not in shape and np.prod(shape, dtype=int) != 1:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    return ops.reshape(x, ())
+
+
+def range_(*args: Any) -> Any:
+    """`range` with bounds that may be tensors."""
+    args = tuple(map(_plain, args))
+    if not any(map(is_open, args)):
+        return range(*(a.item() if isinstance(a, Tensor) else a for a in args))
+    if not 1 <= len(args) <= 3:
+        return range(*args)
+    for a in args:
+        if isinstance(a, Tensor) and a.dtype.kind not in "iub":
+            raise TypeError(f"'{python_type_of(a).__name__}' object cannot be interpreted as an integer")
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return iterables.of_range(*(_weak_int(a) for a in (start, stop, step)))
+
+
+def _weak_int(x: Any) -> Any:
+    return ops.as_weak(x, kind="int") if isinstance(x, Tensor) and is_open(x) else shown(x)
+
+
+def enumerate_(x: Any, start: Any = 0) -> Any:
+    x = _plain(x)
+    return iterables.enumerated(x, start) if _array(x) else enumerate(x, start)
+
+
+def zip_(*parts: Any, strict: bool = False) -> Any:
+    parts = tuple(map(_plain, parts))
+    return iterables.zipped(parts, strict) if any(map(_array, parts)) else zip(*parts, strict=strict)
+
+
+def reversed_(x: Any) -> Any:
+    x = _plain(x)
+    return iterables.reversed_(x) if _array(x) else reversed(x)
+
+
+def map_(function: Any, *parts: Any) -> Any:
+    parts = tuple(map(_plain, parts))
+    return iterables.mapped(function, parts) if any(map(_array, parts)) else map(function, *parts)
+
+
+def filter_(function: Any, x: Any) -> Any:
+    test = (lambda item: item) if function is None else function
+    if not _array(_plain(x)) and current_trace() is None:
+        return filter(function, x)
+
+    def known(item: Any) -> bool:
+        result = condition(test(item))
+        if isinstance(result, Tensor):
+            raise StagingError(
+                "`filter` by a value that is known only when the graph runs",
+                "index with a boolean mask (`x[x > 0]`) instead",
+            )
+        return bool(result)
+
+    return filter(known, access.iterate(x))
+
+
+def sum_(x: Any, start: Any = 0) -> Any:
+    """`sum`: adds from left to right, as Python does."""
+    x = _plain(x)
+    if not isinstance(x, Tensor) or x.type.rank == 0:
+        total = start
+        for item in access.iterate(x):
+            total = total + item
+        return total
+    dtype = promote(type_of_number(0), TensorType(x.dtype, ())).dtype
+    first = ops.astype(ops.reshape(_as_tensor(start), (1,) * x.ndim), dtype)
+    if x.ndim > 1:
+        first = ops.broadcast_to(first, (1, *x.shape[1:]))
+    return ops.cumsum(ops.concat([first, ops.astype(x, dtype)], axis=0), axis=0)[-1]
+
+
+def _as_tensor(x: Any) -> Any:
+    return x if isinstance(x, Tensor) else np.asarray(x)
+
+
+def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    python = getattr(builtins, name)
+
+    def choose(best: Any, item: Any, key: Any) -> Any:
+        test = better(item, best) if key is None else better(key(item), key(best))
+        return if_exp(test, lambda: item, lambda: best, name)
+
+    def extreme(*args: Any, key: Any = None, default: Any = _ABSENT) -> Any:
+        args = tuple(map(_plain, args))
+        if len(args) == 1 and _array(args[0]):
+            return _over_rows(args[0], lambda a, b: choose(a, b, key), name, default)
+        items = list(access.iterate(args[0])) if len(args) == 1 else list(args)
+        if not any(map(_array, items)):
+            options = {} if default is _ABSENT else {"default": default}
+            return python(items, key=key, **options) if len(args) == 1 else python(*args, key=key)
+        best = items[0]
+        for item in items[1:]:
+            best = choose(best, item, key)
+        return best
+
+    extreme.__name__ = name
+    return extreme
+
+
+def _over_rows(
+    x: Any, choose: Callable[[Any, Any], Any], name: str, default: Any
+) -> Any:
+    rows = iterables.as_indexed(x)
+    assert rows is not None
+    known = rows.known_length()
+    if known == 0:
+        if default is _ABSENT:
+            raise ValueError(f"{name}() iterable argument is empty")
+        return default
+    best = rows.item(0)
+    rest = Indexed(name, rows.length - 1, lambda i: rows.item(i + 1))
+
+    def step(item: Any) -> None:
+        nonlocal best
+        best = choose(best, item)
+
+    def put(values: tuple[Any, ...]) -> None:
+        nonlocal best
+        (best,) = values
+
+    for_stmt(rest, None, step, lambda: (best,), put, ("best",), {})
+    return best
+
+
+def _quantifier(name: str) -> Callable[[Any], Any]:
+    python, op = getattr(builtins, name), getattr(ops, name)
+
+    def quantify(x: Any) -> Any:
+        x = _plain(x)
+        if isinstance(x, Tensor):
+            if x.is_known:
+                return python(x)
+            if x.type.rank != 1:
+                return _fold(name, access.iterate(x))
+            return ops.as_weak(op(x), kind="bool")
+        return _fold(name, access.iterate(x)) if current_trace() is not None else python(x)
+
+    quantify.__name__ = name
+    return quantify
+
+
+def _fold(name: str, items: Any) -> Any:
+    stop = name == "any"
+    result: Any = not stop
+    for item in items:
+        test = condition(item)
+        if not isinstance(test, Tensor):
+            if bool(test) is stop and not isinstance(result, Tensor):
+                return stop
+            if bool(test) is stop:
+                result = stop
+                break
+            continue
+        test = ops.as_weak(test, kind="bool")
+        combine = ops.logical_or if stop else ops.logical_and
+        result = ops.as_weak(combine(result, test), kind="bool") if isinstance(result, Tensor) else test
+    return result
+
+
+def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    """`sorted`: a list; of a traced array, whose length must be known, by a sort in the graph."""
+    x = _plain(x)
+    if not _array(x):
+        items = list(access.iterate(x))
+        if not any(map(is_open, items)) and key is None:
+            return sorted(items, reverse=reverse)
+        if not any(map(is_open, items)):
+            return sorted(items, key=key, reverse=reverse)
+        x = ops.stack([_as_tensor(i) for i in items])
+    rows = list(access.iterate(x))
+    keys = x if key is None else ops.stack([_as_tensor(key(row)) for row in rows])
+    if keys.ndim != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous. "
+            "Use a.any() or a.all()"
+        )
+    order = ops.argsort(ops.flip(keys) if reverse else keys, stable=True)
+    order = ops.flip(len(rows) - 1 - order) if reverse else order
+    return list(ops.take(x, order, axis=0))
+
+
+def _collected(python: type) -> Callable[..., Any]:
+    def collect(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(_plain(args[0]), (Tensor, Indexed, list, dict, set)):
+            return python(access.iterate(_plain(args[0])), *args[1:], **kwargs)
+        return python(*args, **kwargs)
+
+    collect.__name__ = python.__name__
+    return collect
+
+
+def isinstance_(x: Any, kinds: Any) -> bool:
+    """`isinstance` for the value that a tensor stands for."""
+    if not isinstance(x, Tensor) or not _stands_for_other(x):
+        return isinstance(x, kinds)
+    return issubclass(python_type_of(x), kinds)
+
+
+def type_(*args: Any, **kwargs: Any) -> Any:
+    """`type` of the value that a tensor stands for."""
+    if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
+        return python_type_of(args[0])
+    return type(*args, **kwargs)
+
+
+def _stands_for_other(x: Tensor) -> bool:
+    facts = current_trace()
+    if facts is None:
+        return False
+    return x.type.weak or not facts.tensors
+
+
+def next_(iterator: Any, *default: Any) -> Any:
+    """`next`; an iterator from outside of the trace would advance only while tracing."""
+    facts = current_trace()
+    if facts is not None and facts.is_outside(iterator):
+        raise StagingError(
+            "`next` of an iterator that exists outside of the converted function would advance it "
+            "only while tracing",
+            "call `next` outside and pass the item as an argument",
+        )
+    return next(iterator, *default)
+
+
+def iter_(x: Any, *sentinel: Any) -> Any:
+    return iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)
+
+
+def getattr_(thing: Any, name: Any, *default: Any) -> Any:
+    if not default:
+        return access.getattr_(thing, name)
+    try:
+        return access.getattr_(thing, name)
+    except AttributeError:
+        return default[0]
+
+
+HANDLERS: dict[Any, Callable[..., Any]] = {
+    len: len_, int: _scalar("int", int), float: _scalar("float", float),
+    bool: _scalar("bool", bool), complex: _scalar("complex", complex), range: range_,
+    enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, sum: sum_,
+    min: _extreme("min", lambda a, b: a < b), max: _extreme("max", lambda a, b: a > b),
+    any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
+    tuple: _collected(tuple), set: _collected(set), frozenset: _collected(frozenset),
+    isinstance: isinstance_, type: type_, next: next_, iter: iter_, getattr: getattr_,
+    setattr: access.setattr_, delattr: access.delattr_, print: print_, str: str_, repr: repr_,
+    format: format_,
+}  # fmt: skip
+
+# Built-ins that call a function they are given, and the position or keyword of it.
+WITH_CALLBACKS: dict[Any, int | str] = {
+    map: 0, filter: 0, sorted: "key", min: "key", max: "key",
+}  # fmt: skip

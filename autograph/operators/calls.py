@@ -1,0 +1,385 @@
+"""Calls in converted code: what is converted, what is pure, what belongs to the host."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import types
+from collections import deque
+from collections.abc import Callable
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.access import content_slot
+from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
+from autograph.operators.captures import Trace, current_trace, guard_content
+from autograph.operators.printing import format_method
+from autograph.operators.scope import FunctionScope
+from autograph.operators.templates import has_traced
+from autograph.operators.variables import _Unreadable
+from runtime import journal, ops
+from runtime.building import building, origin_of_caller, traced
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = [
+    "autograph_artifact",
+    "converted_call",
+    "converted_lambda",
+    "frame_call",
+    "is_artifact",
+    "set_converter",
+]
+
+ARTIFACT = "__ag_artifact__"
+UNCONVERTED = "__ag_do_not_convert__"
+
+_converter: Callable[[Any], Any]
+
+
+def set_converter(convert: Callable[[Any], Any]) -> None:
+    """Install what converts a callee (called once, by `conversion`).
+
+    `convert(function)` gives the converted function, or None for one that is left alone.
+    """
+    global _converter  # noqa: PLW0603
+    _converter = convert
+
+
+def autograph_artifact(function: Any) -> Any:
+    """Mark a function that was defined in converted code: it is converted already."""
+    setattr(function, ARTIFACT, True)
+    _note_local_cells(function)
+    return function
+
+
+converted_lambda = autograph_artifact
+
+
+def is_artifact(function: Any) -> bool:
+    """Whether calling `function` runs converted code."""
+    return hasattr(function, ARTIFACT)
+
+
+def _note_local_cells(function: FunctionType) -> None:
+    """Closure cells made during a trace are not captures of it."""
+    trace = current_trace()
+    if trace is None or not trace.scopes or function.__closure__ is None:
+        return
+    outer = trace.scopes[-1].cell_ids
+    for cell in function.__closure__:
+        if id(cell) not in outer:
+            trace.local_cells[id(cell)] = cell
+
+
+# ---- the call --------------------------------------------------------------------------------
+
+
+def converted_call(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, scope: FunctionScope
+) -> Any:
+    """`function(*args, **kwargs)`, with the callee converted.
+
+    User code is converted and called; built-ins and NumPy get their meaning on tensors. While
+    tracing, a call with effects or results that Python alone knows is refused: it would be frozen.
+    """
+    kwargs = kwargs or {}
+    if type(function) is FunctionType and ARTIFACT in function.__dict__:
+        return function(*args, **kwargs)
+    if isinstance(function, _Unreadable):
+        function = function.load()
+    if function is builtins.globals:
+        return scope._globals
+    handler = _handler(function)
+    if handler is not None:
+        return _call_builtin(function, handler, args, kwargs, scope)
+    inlined = getattr(type(function), "__ag_call__", None)
+    if inlined is not None:
+        return inlined(function, args, kwargs)
+    if isinstance(function, functools.partial):
+        merged = {**function.keywords, **kwargs}
+        return converted_call(function.func, (*function.args, *args), merged, scope)
+    if isinstance(function, MethodType):
+        return _call_method(function, args, kwargs, scope)
+    if isinstance(function, (BuiltinFunctionType, BuiltinMethodType)) and not isinstance(
+        function.__self__, types.ModuleType | None
+    ):
+        return _call_builtin_method(function, args, kwargs)
+    if isinstance(function, FunctionType):
+        return _call_function(function, args, kwargs, scope)
+    if isinstance(function, type):
+        return _call_class(function, args, kwargs, scope)
+    call = getattr(type(function), "__call__", None)
+    if isinstance(call, FunctionType) and not _is_left_alone(function):
+        return converted_call(call, (function, *args), kwargs, scope)
+    return _call_unconverted(function, args, kwargs)
+
+
+def _handler(function: Any) -> Callable[..., Any] | None:
+    try:
+        return HANDLERS.get(function)
+    except TypeError:  # not hashable
+        return None
+
+
+def _call_builtin(
+    function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
+) -> Any:
+    where = WITH_CALLBACKS.get(function)
+    if isinstance(where, int) and args and args[where] is not None:
+        args = (_callback(args[where], scope), *args[1:])
+    elif isinstance(where, str) and kwargs.get(where) is not None:
+        kwargs = {**kwargs, where: _callback(kwargs[where], scope)}
+    return handler(*args, **kwargs)
+
+
+def _callback(function: Any, scope: FunctionScope) -> Callable[..., Any]:
+    return lambda *args: converted_call(function, args, None, scope)
+
+
+def _is_left_alone(function: Any) -> bool:
+    return bool(getattr(function, UNCONVERTED, False))
+
+
+def _call_function(
+    function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
+) -> Any:
+    if _is_left_alone(function):
+        return function(*args, **kwargs)
+    if scope.options.recursive:
+        converted = _converter(function)
+        if converted is not None:
+            return converted(*args, **kwargs)
+    return _call_unconverted(function, args, kwargs)
+
+
+def _call_method(
+    method: MethodType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
+) -> Any:
+    owner, function = method.__self__, method.__func__
+    if isinstance(owner, (Tensor, Variable)) or not isinstance(function, FunctionType):
+        return method(*args, **kwargs)
+    if _is_left_alone(method):
+        return method(*args, **kwargs)
+    return converted_call(function, (owner, *args), kwargs, scope)
+
+
+def _call_class(
+    cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
+) -> Any:
+    """Make an object: `__init__` of the user's class is converted."""
+    init = getattr(cls, "__init__", None)
+    if (
+        type(cls) is type
+        and cls.__new__ is object.__new__
+        and isinstance(init, FunctionType)
+        and not _is_left_alone(cls)
+        and not hasattr(cls, "__dataclass_fields__")
+        and building() is not None
+        and _converter(init) is not None
+    ):
+        made = cls.__new__(cls)
+        result = converted_call(init, (made, *args), kwargs, scope)
+        if result is not None:
+            raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
+        return made
+    return _call_unconverted(cls, args, kwargs)
+
+
+# ---- methods of built-in containers ----------------------------------------------------------
+
+_MUTATORS = frozenset(
+    "append extend insert remove pop clear sort reverse update setdefault popitem add discard "
+    "difference_update intersection_update symmetric_difference_update appendleft extendleft "
+    "popleft rotate".split()  # noqa: SIM905
+)
+_CONTAINERS = (list, dict, set, deque)
+
+
+def _call_builtin_method(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    owner, name = function.__self__, function.__name__
+    if isinstance(owner, str) and name == "format":
+        return format_method(owner, args, kwargs)
+    if journal.recording() is None:
+        return function(*args, **kwargs)
+    if isinstance(owner, _CONTAINERS):
+        if name in _MUTATORS:
+            journal.note(content_slot(owner))
+            args = tuple(_settled(a, owner, name) for a in args)
+        else:
+            guard_content(owner, f"a {type(owner).__name__}")
+        return function(*args, **kwargs)
+    if isinstance(owner, (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)):
+        return _fresh(function(*args, **kwargs))
+    if isinstance(owner, (np.ndarray, np.generic)):
+        return _fresh(function(*args, **kwargs))
+    trace = current_trace()
+    if trace is not None and not trace.is_outside(owner):
+        return function(*args, **kwargs)
+    raise _host_call(function)
+
+
+def _settled(x: Any, owner: Any, name: str) -> Any:
+    if isinstance(x, Tensor) and not x.is_known and isinstance(owner, (dict, set)):
+        raise StagingError(
+            f"a value that is known only when the graph runs is a key in `{name}`",
+            "use an array instead",
+        )
+    return x
+
+
+# ---- what is not converted -------------------------------------------------------------------
+
+_PURE_MODULES = frozenset(
+    "math cmath operator itertools functools collections copy dataclasses string re enum typing "
+    "numbers fractions decimal statistics bisect textwrap abc types inspect builtins _operator "
+    "_functools _collections _bisect _abc typing_extensions contextlib array struct json keyword "
+    "unicodedata difflib colorsys datetime calendar _struct _json _decimal _datetime".split()  # noqa: SIM905
+)
+_OURS = frozenset(("autograph", "runtime"))
+_ARRAYS = frozenset(("numpy", "cupy"))
+_HOST_BUILTINS = frozenset((input, open, __import__, exec, eval, compile, id, hash, vars, dir))
+
+
+def _root_module(function: Any) -> str:
+    module = getattr(function, "__module__", None)
+    if not isinstance(module, str):
+        owner = getattr(function, "__objclass__", None) or type(function)
+        module = getattr(owner, "__module__", "") or ""
+    return module.partition(".")[0]
+
+
+def _call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    trace = current_trace()
+    root = _root_module(function)
+    if trace is None or root in _OURS:
+        return function(*args, **kwargs)
+    if root in _ARRAYS:
+        return _call_numpy(function, args, kwargs, trace)
+    if root in ("math", "cmath") and any(map(has_traced, args)):
+        return _call_math(function, args)
+    if isinstance(function, type):
+        return function(*args, **kwargs)
+    if _is_pure(function, root):
+        return _fresh(function(*args, **kwargs))
+    raise _host_call(function)
+
+
+def _is_pure(function: Any, root: str) -> bool:
+    if root == "builtins":
+        return _handler(function) is None and not any(function is f for f in _HOST_BUILTINS)
+    return root in _PURE_MODULES or isinstance(function, functools._lru_cache_wrapper) or (
+        isinstance(function, FunctionType) and bool(inspect.CO_GENERATOR & function.__code__.co_flags)
+    )
+
+
+def _host_call(function: Any) -> StagingError:
+    name = getattr(function, "__qualname__", repr(function))
+    module = getattr(function, "__module__", None)
+    shown = f"{module}.{name}" if module and module != "builtins" else name
+    return StagingError(
+        f"`{shown}` is called while tracing: it runs outside of the graph, so that its result or "
+        "effect would be frozen at this one call",
+        "call it outside of the converted function, or wrap it in a function marked with "
+        "@ag.do_not_convert if running it once per trace is what you want",
+        origin=origin_of_caller(),
+    )
+
+
+def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace) -> Any:
+    """A NumPy function: its op where an argument is traced; a new array belongs to the trace."""
+    if any(map(has_traced, [*args, *kwargs.values()])):
+        own = ops.numpy_function(_numpy_name(function))
+        if own is not None and not isinstance(function, np.ufunc):
+            return own(*args, **kwargs)
+        return function(*args, **kwargs)
+    module = getattr(function, "__module__", None) or ""
+    if "random" in module or "random" in type(function).__module__:
+        raise _host_call(function)
+    return _fresh(function(*args, **kwargs))
+
+
+def _numpy_name(function: Any) -> str:
+    module = (getattr(function, "__module__", "") or "").removeprefix("numpy").lstrip(".")
+    return f"{module}.{function.__name__}" if module else function.__name__
+
+
+def _fresh(result: Any) -> Any:
+    """A new array made while tracing becomes a constant of the graph, with a cell of its own."""
+    if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
+        builder = building()
+        assert builder is not None
+        return traced(builder.constant(result.copy()))
+    if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
+        return type(result)(map(_fresh, result))
+    return result
+
+
+_MATH = {
+    "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
+    "expm1": "expm1", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
+    "atan": "atan", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "fabs": "abs", "hypot": "hypot",
+    "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "copysign": "copysign",
+}  # fmt: skip
+_MATH_INT = {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}
+
+
+def _call_math(function: Any, args: tuple[Any, ...]) -> Any:
+    """A function of `math` on tensors; gives a Python number, as `math` does."""
+    name = function.__name__
+    if name in _MATH_INT:
+        return ops.as_weak(getattr(ops, _MATH_INT[name])(_double(args[0])), kind="int")
+    op = getattr(ops, _MATH.get(name, ""), None)
+    if op is None or function.__module__ != "math":
+        raise StagingError(
+            f"`{function.__module__}.{name}` has no tensor form yet",
+            "use the function of `autograph` or NumPy that does it",
+        )
+    result = op(*map(_double, args))
+    return ops.as_weak(result, kind="bool" if name.startswith("is") else "float")
+
+
+def _double(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return ops.astype(ops.reshape(x, ()), np.dtype(np.float64))
+    return float(x)
+
+
+# ---- calls that look at the frame ------------------------------------------------------------
+
+
+def frame_call(
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None,
+    scope: FunctionScope,
+    names: dict[str, Callable[[], Any]],
+) -> Any:
+    """`locals()`, `vars()`, `dir()`, `eval()` and `exec()` as if in the user's own frame."""
+    kwargs = kwargs or {}
+    if function is builtins.locals and not args and not kwargs:
+        return _bound(names)
+    if function is builtins.vars and not args:
+        return _bound(names)
+    if function is builtins.dir and not args:
+        return sorted(_bound(names))
+    if function in (builtins.eval, builtins.exec) and len(args) == 1 and not kwargs:
+        return function(args[0], scope._globals, _bound(names))
+    return converted_call(function, args, kwargs, scope)
+
+
+def _bound(names: dict[str, Callable[[], Any]]) -> dict[str, Any]:
+    found = {}
+    for name, read in names.items():
+        try:
+            value = read()
+        except NameError:
+            continue
+        if not isinstance(value, _Unreadable):
+            found[name] = value
+    return found

@@ -1,0 +1,142 @@
+"""`if` statements and conditional expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.state import (
+    NOTHING,
+    Merger,
+    Outcome,
+    State,
+    apply_slot,
+    run_body,
+    slot_content,
+)
+from autograph.operators.variables import _Unreadable
+from runtime import ops
+from runtime.building import Builder, building
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = ["condition", "if_exp", "if_stmt", "staged_if"]
+
+
+def if_stmt(
+    cond: Any,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    symbol_names: tuple[str, ...],
+    nouts: int,
+) -> None:
+    """`if cond: body` / `else: orelse`.
+
+    Python meaning: exactly that. Graph meaning, for a condition that is known only at run time:
+    both branches are traced, and one cond node gives every name and object that they write. A
+    branch that raises, raises when it is taken. A name bound in one branch is checked where read.
+    """
+    test = condition(cond)
+    if isinstance(test, Tensor):
+        staged_if(test, body, orelse, State(get_state, set_state, symbol_names))
+    elif test:
+        body()
+    else:
+        orelse()
+
+
+def condition(x: Any) -> Any:
+    """The truth value of `x`: a traced scalar when it is known only at run time, else a bool.
+
+    Raises ValueError, as NumPy does, for an array of several elements.
+    """
+    if type(x) is bool:
+        return x
+    if isinstance(x, Variable):
+        x = x.read_value()
+    if not isinstance(x, Tensor) or x.is_known:
+        return bool(x)
+    shape = x.type.shape
+    if shape == ():
+        return x
+    if shape is not None and None not in shape and np.prod(shape, dtype=int) != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous. "
+            "Use a.any() or a.all()"
+        )
+    return ops.reshape(x, ())
+
+
+def staged_if(
+    test: Tensor, body: Callable[[], Any], orelse: Callable[[], Any], state: State
+) -> None:
+    """One cond node for both branches; names and objects get the joined values."""
+    parent = building()
+    assert parent is not None
+    outcomes = (
+        run_body("true", parent, lambda b: body(), state),
+        run_body("false", parent, lambda b: orelse(), state),
+    )
+    merge_branches(parent, test, outcomes, state)
+
+
+def merge_branches(
+    parent: Builder, test: Tensor, outcomes: tuple[Outcome, Outcome], state: State
+) -> None:
+    """Emit the cond node and give names and objects what it gives."""
+    left, right = outcomes
+    merger = Merger(outcomes)
+    names = [
+        merger.plan(name, NOTHING if left.raised else a, NOTHING if right.raised else b)
+        for name, a, b in zip(state.names, left.values, right.values, strict=True)
+    ]
+    slots = []
+    for key in dict.fromkeys([*left.writes, *right.writes]):
+        slot = (left.writes.get(key) or right.writes[key])[0]
+        contents = [_content(outcome, key, slot) for outcome in outcomes]
+        slots.append((slot, merger.plan(slot.name, *contents)))
+    outputs = merger.emit(parent, test)
+    if left.raised and right.raised:
+        return
+    state.set(tuple(rebuild(outputs) for rebuild in names))
+    for slot, rebuild in slots:
+        apply_slot(slot, rebuild(outputs))
+    for cell, why in {**left.stale, **right.stale}.items():
+        cell.stale = why
+
+
+def _content(outcome: Outcome, key: Any, slot: Any) -> Any:
+    if outcome.raised:
+        return NOTHING
+    return outcome.writes[key][2] if key in outcome.writes else slot_content(slot)
+
+
+def if_exp(
+    cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expression: str
+) -> Any:
+    """`if_true() if cond else if_false()`; only the chosen side runs.
+
+    Graph meaning: a cond node whose sides are traced; side effects stay on their side.
+    """
+    test = condition(cond)
+    if not isinstance(test, Tensor):
+        return if_true() if test else if_false()
+    box: list[Any] = [None]
+    name = "the value of the conditional expression"
+
+    def put(values: tuple[Any, ...]) -> None:
+        box[0] = values[0]
+
+    def side(thunk: Callable[[], Any]) -> Callable[[], None]:
+        def run() -> None:
+            box[0] = thunk()
+
+        return run
+
+    staged_if(test, side(if_true), side(if_false), State(lambda: (box[0],), put, (name,)))
+    result = box[0]
+    return result.load() if isinstance(result, _Unreadable) else result

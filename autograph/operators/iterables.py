@@ -1,0 +1,153 @@
+"""What a staged `for` can go over: things with a length and an item per index, both traceable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from runtime import ops
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+
+__all__ = ["Indexed", "enumerated", "is_open", "mapped", "of_range", "of_rows", "reversed_", "zipped"]
+
+
+class Indexed:
+    """`length` items, the one at `index` given by `item`; iterates in Python when it is short."""
+
+    __slots__ = ("_item", "length", "name", "rewind")
+
+    def __init__(
+        self,
+        name: str,
+        length: Any,
+        item: Callable[[Any], Any],
+        rewind: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.name, self.length, self._item, self.rewind = name, length, item, rewind
+
+    def item(self, index: Any) -> Any:
+        """Item number `index`, which is in range."""
+        return self._item(index)
+
+    def known_length(self) -> int | None:
+        """The length, if it is known while tracing."""
+        if isinstance(self.length, Tensor):
+            return self.length.item() if self.length.is_known else None
+        return int(self.length)
+
+    def unrolled(self) -> Iterator[Any]:
+        """The items one after the other; the length must be known."""
+        length = self.known_length()
+        if length is None:
+            raise StagingError(
+                f"`{self.name}` is gone through in a place that cannot be staged, and its length "
+                "is known only when the graph runs",
+                "use a `for` statement",
+            )
+        return (self.item(i) for i in range(length))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.unrolled()
+
+    def __len__(self) -> int:
+        length = self.known_length()
+        if length is None:
+            raise StagingError(
+                f"len() of `{self.name}` outside converted code", "its length is a tensor"
+            )
+        return length
+
+
+def is_open(x: Any) -> bool:
+    """Whether `x` is a tensor that is known only when the graph runs."""
+    return isinstance(x, Tensor) and not x.is_known
+
+
+def of_range(start: Any, stop: Any, step: Any) -> Indexed:
+    """`range(start, stop, step)` with traced bounds; the sign of a traced step may be any."""
+    if not is_open(step):
+        step = int(step)
+        if step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        away = step - 1 if step > 0 else step + 1
+        length = (stop - start + away) // step
+    else:
+        away = ops.where(step > 0, step - 1, step + 1)
+        length = (stop - start + away) // step
+    length = ops.as_weak(ops.maximum(length, 0), kind="int")
+    if not isinstance(start, Tensor) and start == 0 and not is_open(step) and step == 1:
+        return Indexed("range", length, lambda i: i)
+    return Indexed("range", length, lambda i: start + i * step)
+
+
+def of_rows(x: Tensor) -> Indexed:
+    """The rows of an array, views of it."""
+    shape = x.type.shape
+    if shape == ():
+        raise TypeError("iteration over a 0-d array")
+    return Indexed("rows of an array", x.shape[0], lambda i: x[i])
+
+
+def as_indexed(x: Any) -> Indexed | None:
+    """The indexed form of something that can be staged, None for other iterables."""
+    if isinstance(x, Indexed):
+        return x
+    if isinstance(x, Tensor):
+        return of_rows(x)
+    if isinstance(x, range):
+        start, step = x.start, x.step
+        return Indexed("range", len(x), lambda i: start + i * step)
+    return None
+
+
+def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
+    """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
+    indexed = [as_indexed(p) for p in parts]
+    if any(part is None for part in indexed):
+        return zip(*(_in_python(p) for p in parts), strict=strict)
+    known = [part for part in indexed if part is not None]
+    lengths = [part.length for part in known]
+    length = lengths[0]
+    for other in lengths[1:]:
+        if strict and not is_open(other) and not is_open(length) and int(other) != int(length):
+            raise ValueError("zip() argument 2 is shorter or longer than argument 1")
+        length = _smaller(length, other)
+    return Indexed("zip", length, lambda i: tuple(part.item(i) for part in known))
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    if not is_open(a) and not is_open(b):
+        return min(int(a), int(b))
+    return ops.as_weak(ops.minimum(a, b), kind="int")
+
+
+def _in_python(x: Any) -> Any:
+    if isinstance(x, Indexed):
+        return x.unrolled()
+    if isinstance(x, Tensor):
+        return iter(x)
+    return x
+
+
+def enumerated(x: Any, start: Any = 0) -> Any:
+    """`enumerate` of something traced."""
+    part = as_indexed(x)
+    if part is None:
+        return enumerate(x, start)
+    return Indexed("enumerate", part.length, lambda i: (start + i, part.item(i)))
+
+
+def reversed_(x: Any) -> Any:
+    """`reversed` of something traced."""
+    part = as_indexed(x)
+    assert part is not None
+    return Indexed("reversed", part.length, lambda i: part.item(part.length - 1 - i))
+
+
+def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
+    """`map` over something traced."""
+    together = zipped(parts)
+    if not isinstance(together, Indexed):
+        return map(lambda items: call(*items), together)
+    return Indexed("map", together.length, lambda i: call(*together.item(i)))

@@ -1,0 +1,134 @@
+"""`and`, `or`, `not`, comparison chains and membership."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.captures import guard_content
+from autograph.operators.conditionals import condition, if_exp
+from runtime import ops
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+
+__all__ = ["and_", "compare", "in_", "not_", "not_in", "or_", "truth"]
+
+Thunk = Callable[[], Any]
+
+
+def and_(*operands: Thunk) -> Any:
+    """`a and b and ...`: the first operand that is false, else the last; the rest is not run.
+
+    Graph meaning: the operands after one that is known only at run time are in its true branch.
+    """
+    value = operands[0]()
+    rest = operands[1:]
+    if not rest:
+        return value
+    test = condition(value)
+    if not isinstance(test, Tensor):
+        return and_(*rest) if test else value
+    return if_exp(test, lambda: and_(*rest), lambda: value, "and")
+
+
+def or_(*operands: Thunk) -> Any:
+    """`a or b or ...`: the first operand that is true, else the last; the rest is not run.
+
+    Graph meaning: the operands after one that is known only at run time are in its false branch.
+    """
+    value = operands[0]()
+    rest = operands[1:]
+    if not rest:
+        return value
+    test = condition(value)
+    if not isinstance(test, Tensor):
+        return value if test else or_(*rest)
+    return if_exp(test, lambda: value, lambda: or_(*rest), "or")
+
+
+def not_(operand: Any) -> Any:
+    """`not operand`, a Python bool; in a graph, where it is known only at run time, a traced one."""
+    test = condition(operand)
+    if not isinstance(test, Tensor):
+        return not test
+    return ops.as_weak(ops.logical_not(test), kind="bool")
+
+
+def truth(x: Any) -> Any:
+    """A condition in a place that cannot be staged (a comprehension): it must be known now."""
+    test = condition(x)
+    if isinstance(test, Tensor):
+        raise StagingError(
+            f"a comprehension filters by {test.describe()}",
+            "write the loop out, or use ag.where / boolean indexing",
+        )
+    return test
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda a, b: in_(a, b),
+    "not in": lambda a, b: not_in(a, b),
+}
+
+
+def compare(left: Any, *rest: tuple[str, Thunk]) -> Any:
+    """A chain `a < b < c`: each operand once, and none after a comparison that is false."""
+    (symbol, thunk), *more = rest
+    right = thunk()
+    result = _COMPARISONS[symbol](left, right)
+    if not more:
+        return result
+    return and_(lambda: result, lambda: compare(right, *more))
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`.
+
+    Graph meaning: for a traced container, whether any element is equal; for a traced item, whether
+    it equals one element after the other.
+    """
+    if isinstance(container, Tensor):
+        if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
+            return item in container
+        return ops.as_weak(ops.any(container == item), kind="bool")
+    if isinstance(container, np.ndarray) and _is_open(item):
+        return ops.as_weak(ops.any(item == container), kind="bool")
+    if isinstance(container, (list, tuple)) and (_is_open(item) or any(map(_is_open, container))):
+        guard_content(container, "a container")
+        return or_(*(_equality(item, element) for element in container), lambda: False)
+    if isinstance(container, range) and _is_open(item):
+        inside = and_(lambda: item >= container[0], lambda: item <= container[-1])
+        return and_(lambda: len(container) > 0, lambda: inside,
+                    lambda: (item - container.start) % container.step == 0)  # fmt: skip
+    if isinstance(container, (dict, set, frozenset)) and _is_open(item):
+        raise StagingError(
+            f"{item.describe()} is looked up in a {type(container).__name__}",
+            "its value is known only when the graph runs; compare with the keys instead",
+        )
+    if isinstance(container, (list, tuple, dict, set)):
+        guard_content(container, "a container")
+    return item in container
+
+
+def _is_open(x: Any) -> bool:
+    return isinstance(x, Tensor) and not x.is_known
+
+
+def _equality(item: Any, element: Any) -> Thunk:
+    return lambda: True if item is element else item == element
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    return not_(in_(item, container))

@@ -1,0 +1,233 @@
+"""`while` and `for` statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autograph.operators.captures import current_trace, guard_content
+from autograph.operators.conditionals import condition, if_stmt
+from autograph.operators.iterables import Indexed, as_indexed
+from autograph.operators.staged_loops import Step, staged_loop
+from autograph.operators.state import State
+from autograph.operators.variables import _Unreadable
+from runtime import journal
+from runtime.building import Builder, building
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = ["for_stmt", "while_stmt"]
+
+# Python loops with more rounds than this that add nodes are traced once, with a traced index.
+_ROUNDS = 16
+
+Thunk = Callable[[], Any]
+
+
+def while_stmt(
+    test: Thunk,
+    body: Callable[[], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`while test(): body()`.
+
+    Python meaning: exactly that. Graph meaning, from the first round on whose test is known only at
+    run time: one while node carries every name and object that the body writes. A Python loop that
+    has added nodes for 16 rounds is staged from there on, if its body allows.
+    """
+    builder = building()
+    if builder is None:
+        while test():
+            body()
+        return
+    state = State(get_state, set_state, symbol_names)
+    rounds, patience, mark = 0, _ROUNDS, builder.mark()
+    while True:
+        go = condition(test())
+        if isinstance(go, Tensor):
+            staged_loop(go, Step(body, test), state, opts)
+            return
+        if not go:
+            return
+        if rounds == patience and _may_roll(opts) and builder.mark() > mark:
+            if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
+                return
+            patience *= 8
+        body()
+        rounds += 1
+
+
+def _may_roll(opts: dict[str, Any]) -> bool:
+    return opts.get("unroll") is not True and opts.get("stage") is not False
+
+
+def _roll(stage: Thunk, builder: Builder) -> bool:
+    """Try to stage a Python loop; what needs Python values stays unrolled."""
+    facts = current_trace()
+    mark = builder.mark()
+    try:
+        stage()
+    except StagingError as error:
+        builder.truncate(mark)
+        if facts is not None:
+            facts.notes.append(f"a Python loop was unrolled: {error.what}")
+        return False
+    return True
+
+
+def for_stmt(
+    iterated: Any,
+    extra_test: Thunk | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`for item in iterated: body(item)`, while `extra_test()` holds (no `break` was reached).
+
+    Python meaning: exactly that. Graph meaning: a loop over rows of a tensor, or over a range with
+    traced bounds, is one while node; so is a Python range of more than 16 rounds whose body adds
+    nodes and does not need the index as a Python number. Other iterables are unrolled; once a
+    `break` depends on data, what remains is staged or guarded.
+    """
+    if isinstance(iterated, _Unreadable):
+        iterated = iterated.load()
+    if isinstance(iterated, Variable):
+        iterated = iterated.read_value()
+    builder = building()
+    loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
+    if builder is None:
+        loop.in_python(iterated)
+    elif isinstance(iterated, (Indexed, Tensor)):
+        indexed = as_indexed(iterated)
+        assert indexed is not None
+        loop.staged(indexed, 0)
+    elif isinstance(iterated, range):
+        loop.over_range(iterated, builder)
+    else:
+        loop.unrolled(_iterator(iterated))
+
+
+def _iterator(iterated: Any) -> Iterator[Any]:
+    if isinstance(iterated, (list, dict, set)):
+        guard_content(iterated, f"a {type(iterated).__name__}")
+    return iter(iterated)
+
+
+@dataclass(frozen=True)
+class _For:
+    extra_test: Thunk | None
+    body: Callable[[Any], None]
+    state: State
+    opts: dict[str, Any]
+
+    def test(self) -> Any:
+        return True if self.extra_test is None else condition(self.extra_test())
+
+    def in_python(self, iterated: Iterable[Any]) -> None:
+        if self.extra_test is None:
+            for item in iterated:
+                self.body(item)
+            return
+        iterator = iter(iterated)
+        while self.extra_test():
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            self.body(item)
+
+    def unrolled(self, iterator: Iterator[Any]) -> None:
+        while True:
+            go = self.test()
+            if isinstance(go, Tensor):
+                self.guarded(go, iterator)
+                return
+            if not go:
+                return
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            self.body(item)
+
+    def guarded(self, go: Tensor, iterator: Iterator[Any]) -> None:
+        """The rest of an unrolled loop once going on depends on data: a branch per item."""
+        if hasattr(iterator, "gi_code"):
+            raise StagingError(
+                "a loop over a generator is left by a `break` that depends on data",
+                "make a list of it first",
+            )
+        items = list(iterator)
+
+        def rest(k: int, go: Any) -> None:
+            if k == len(items):
+                return
+
+            def run() -> None:
+                self.body(items[k])
+                rest(k + 1, self.test())
+
+            if_stmt(go, run, _nothing, self.state.get, self.state.set, self.state.names, 0)
+
+        rest(0, go)
+
+    def over_range(self, whole: range, builder: Builder) -> None:
+        long = len(whole) > _ROUNDS and _may_roll(self.opts)
+        for k, item in enumerate(whole):
+            go = self.test()
+            if isinstance(go, Tensor):
+                self.staged(_tail(whole, k), 0, go)
+                return
+            if not go:
+                return
+            mark = builder.mark()
+            if not (long and len(whole) - k > _ROUNDS):
+                self.body(item)
+                continue
+            if self._adds_nodes(item, builder):
+                builder.truncate(mark)
+                tail = _tail(whole, k)
+                if _roll(lambda tail=tail: self.staged(tail, 0), builder):  # type: ignore[misc]
+                    return
+                long = False
+            self.body(item)
+
+    def _adds_nodes(self, item: Any, builder: Builder) -> bool:
+        """Whether a round adds nodes; nothing that it did remains."""
+        before, mark = self.state.get(), builder.mark()
+        with journal.transaction():
+            try:
+                self.body(item)
+            except Exception:  # noqa: BLE001 - raised again when the round is run for good
+                return True
+            finally:
+                added = builder.mark() > mark
+                self.state.set(before)
+                builder.truncate(mark)
+        return added
+
+    def staged(self, items: Indexed, first: int, go: Any = None) -> None:
+        """One while node over the items from `first` on."""
+        if go is None:
+            go = self.test()
+            if not isinstance(go, Tensor) and not go:
+                return
+        step = Step(self.body, self.test if self.extra_test is not None else None, items)
+        staged_loop(go, step, self.state, self.opts)
+
+
+def _tail(whole: range, k: int) -> Indexed:
+    indexed = as_indexed(whole[k:])
+    assert indexed is not None
+    return indexed
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,138 @@
+"""The frame of a converted function: its options, and how it reads captured names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CellType, FunctionType, TracebackType
+from typing import Any
+
+from autograph.operators.captures import Place, current_trace, read
+from autograph.operators.variables import Undefined, UndefinedReturnValue, _Unreadable
+from runtime import journal
+
+__all__ = ["ConversionOptions", "FunctionScope"]
+
+_UNBOUND = object()
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionOptions:
+    """How a function was converted; calls inside of it inherit `recursive`."""
+
+    recursive: bool = True
+    user_requested: bool = False
+    optional_features: tuple[str, ...] = ()
+    internal_convert_user_code: bool = True
+
+
+Accessors = tuple[Callable[[], tuple[Any, ...]], Callable[[tuple[Any, ...]], None], tuple[str, ...]]
+
+
+class FunctionScope:
+    """Entered for each call of a converted function.
+
+    `cells` is a lambda over the function's free variables; `shared` reads and writes the names that
+    the function declares `nonlocal` or `global` and assigns.
+    """
+
+    __slots__ = ("_cells", "_globals", "_shared", "_trace", "function_name", "options", "scope_name")
+
+    def __init__(
+        self,
+        function_name: str,
+        scope_name: str,
+        options: ConversionOptions,
+        cells: Callable[[], Any] | None = None,
+        shared: Accessors | None = None,
+    ) -> None:
+        self.function_name = function_name
+        self.scope_name = scope_name
+        self.options = options
+        self._globals = sys._getframe(1).f_globals
+        self._cells = cells
+        self._shared = shared
+        self._trace: Any = None
+
+    def __enter__(self) -> FunctionScope:
+        self._trace = trace = current_trace()
+        if trace is not None:
+            trace.scopes.append(self)
+            if self._shared is not None:
+                self._note_shared(*self._shared)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._trace is not None:
+            self._trace.scopes.pop()
+
+    def cell(self, name: str) -> CellType | None:
+        """The closure cell of a free variable of the function."""
+        return cells_of(self._cells).get(name)
+
+    @property
+    def cell_ids(self) -> set[int]:
+        """Identities of the cells of all free variables."""
+        return {id(c) for c in cells_of(self._cells).values()}
+
+    def read(self, name: str, value: Any) -> Any:
+        """Read a captured name: a free variable or a global."""
+        if isinstance(value, _Unreadable):
+            try:
+                return value.load()
+            except UnboundLocalError:
+                raise NameError(
+                    f"cannot access free variable '{name}' where it is not associated with a "
+                    "value in enclosing scope"
+                ) from None
+        trace = current_trace()
+        if trace is None:
+            return value
+        cell = self.cell(name)
+        if cell is not None:
+            if id(cell) in trace.local_cells:
+                return value
+            place = Place(f"`{name}`", lambda: cell.cell_contents)
+            return read(("cell", id(cell)), place, value)
+        space = self._globals
+        if name not in space:  # a builtin
+            return value
+        return read(("global", id(space), name), Place(f"`{name}`", lambda: space[name]), value)
+
+    def ret(self, value: Any, did_return: bool) -> Any:
+        """The result of the function: None when no `return` was reached."""
+        if isinstance(value, (UndefinedReturnValue, Undefined)):
+            return None
+        if isinstance(value, _Unreadable):
+            return value.load()
+        return value
+
+    def _note_shared(self, get: Any, set_: Any, names: tuple[str, ...]) -> None:
+        for i, name in enumerate(names):
+            journal.note(self._shared_slot(get, set_, i, name))
+
+    def _shared_slot(self, get: Any, set_: Any, i: int, name: str) -> journal.Slot:
+        def write(value: Any) -> None:
+            values = list(get())
+            values[i] = value
+            set_(tuple(values))
+
+        cell = cells_of(get).get(name)
+        if cell is None:
+            key: Any = ("global", id(self._globals), name)
+        else:
+            key = ("cell", id(cell))
+        return journal.Slot(key, (cell, self._globals), f"`{name}`", lambda: get()[i], write)
+
+
+def cells_of(function: Any) -> dict[str, CellType]:
+    """Closure cells of a Python function by name."""
+    if not isinstance(function, FunctionType) or function.__closure__ is None:
+        return {}
+    return dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))

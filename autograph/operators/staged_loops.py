@@ -1,0 +1,400 @@
+"""Loops in the graph: find by a fixed point what a body carries, then emit one while node.
+
+The body is traced with placeholders for all that it writes, again and again, until the types, the
+shapes and the set of written places no longer change. An inner loop starts from the solution that
+was last found at its place, so that nesting does not multiply the traces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.captures import current_trace
+from autograph.operators.conditionals import condition
+from autograph.operators.iterables import Indexed
+from autograph.operators.logical import and_
+from autograph.operators.state import (
+    NOTHING,
+    Branching,
+    Form,
+    Leaf,
+    Optional,
+    Outcome,
+    Poisoned,
+    State,
+    apply_slot,
+    form_of,
+    leaves,
+    link,
+    place,
+    put_slot,
+    rebuild,
+    run_body,
+    slot_content,
+    tensor,
+    widen,
+)
+from runtime import control, journal, ops, trace
+from runtime.building import Builder, building, traced
+from runtime.errors import StagingError
+from runtime.graph.ir import Value
+from runtime.spec import TensorType, type_of_number
+from runtime.tensor import Tensor
+
+__all__ = ["Step", "staged_loop"]
+
+_ATTEMPTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One round: `body`, the test for the next one, and for `for` loops the items."""
+
+    body: Callable[..., Any]
+    test: Callable[[], Any] | None
+    items: Indexed | None = None
+
+    def run(self, index: Any) -> None:
+        """Run the body for the round of that index."""
+        if self.items is None:
+            self.body()
+        else:
+            self.body(self.items.item(index))
+
+    def go_on(self, index: Any) -> Any:
+        """Whether there is a round of that index."""
+        if self.items is None:
+            assert self.test is not None
+            return condition(self.test())
+        length = self.items.length
+        if self.test is None:
+            return index < length
+        return and_(lambda: index < length, self.test)
+
+
+@dataclass
+class _Entry:
+    """One carried place: a name of the state, or a slot of the journal."""
+
+    name: str
+    initial: Any
+    form: Form
+    slot: journal.Slot | None = None
+    placed: Any = None
+
+
+def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> None:
+    """Emit one while node for the loop; names and objects get what they hold after it."""
+    parent = building()
+    assert parent is not None
+    loop = _Loop(parent, go, step, state, options)
+    outcome = loop.solve()
+    loop.emit(outcome)
+
+
+class _Loop:
+    def __init__(
+        self, parent: Builder, go: Any, step: Step, state: State, options: dict[str, Any]
+    ) -> None:
+        self.parent, self.go, self.step, self.state, self.options = parent, go, step, state, options
+        self.carries_go = False
+        self.entries: dict[Any, _Entry] = {}
+        self.inputs: list[Value] = []
+        for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
+            self.entries["name", i] = _Entry(name, value, form_of(value, bools=False))
+        self._recall()
+
+    # ---- the fixed point ---------------------------------------------------------------------
+
+    def solve(self) -> Outcome:
+        for _ in range(_ATTEMPTS):
+            outcome = self.trace_round()
+            if not self._grow(outcome):
+                self._remember()
+                if self._test_is_pure():
+                    return outcome
+                self.carries_go = True
+                continue
+        raise StagingError(
+            f"what the loop carries does not settle after {_ATTEMPTS} traces of its body",
+            "let its variables keep their kinds and shapes",
+        )
+
+    def trace_round(self) -> Outcome:
+        """Trace the body once with placeholders for the present forms."""
+
+        def run(builder: Builder) -> Any:
+            index = self._placeholders(builder)
+            self.step.run(index)
+            following = None if index is None else index + 1
+            return following, (self.step.go_on(following) if self.carries_go else None)
+
+        return run_body("body", self.parent, run, self.state)
+
+    def _placeholders(self, builder: Builder) -> Any:
+        """Put placeholders into all carried places; gives the one for the index, if any."""
+        shared: dict[int, Tensor] = {}
+
+        def make(type_: TensorType, initial: Any, name: str) -> Tensor:
+            array = type_.rank != 0 and isinstance(initial, (Tensor, np.ndarray))
+            known = shared.get(id(initial)) if array else None
+            if known is not None and known.type == type_:
+                builder.input(type_, name)  # keeps inputs and leaves in step; it is not used
+                return known
+            made = traced(builder.input(type_, name))
+            made._name = name
+            if array:
+                shared[id(initial)] = made
+            return made
+
+        index = None
+        if self.step.items is not None:
+            index = traced(builder.input(type_of_number(0), "index"))
+        if self.carries_go:
+            builder.input(type_of_number(True), "go")
+        for entry in self.entries.values():
+            entry.placed = place(entry.form, entry.initial, entry.name, make)
+        self.state.set(tuple(self.entries["name", i].placed for i in range(len(self.state.names))))
+        for entry in self.entries.values():
+            if entry.slot is not None:
+                journal.note(entry.slot)
+                put_slot(entry.slot, entry.placed)
+        self.inputs = list(builder.graph.inputs)
+        return index
+
+    def _grow(self, outcome: Outcome) -> bool:
+        """Widen the forms by what the round left; whether anything changed."""
+        if outcome.raised:
+            return False
+        changed = False
+        for key, entry in self.entries.items():
+            after = self._after(outcome, key, entry)
+            form = widen(entry.form, after, entry.name)
+            if form == entry.form and _splits(entry, after, self.entries, outcome, self._after):
+                form = _unshared(form)
+            changed |= form != entry.form
+            entry.form = form
+        for key, (slot, _, content) in outcome.writes.items():
+            if key not in self.entries:
+                initial = slot_content(slot)
+                form = widen(form_of(initial, bools=False), content, slot.name)
+                self.entries[key] = _Entry(slot.name, initial, form, slot)
+                changed = True
+        return changed
+
+    @staticmethod
+    def _after(outcome: Outcome, key: Any, entry: _Entry) -> Any:
+        if entry.slot is None:
+            return outcome.values[key[1]]
+        return outcome.writes[key][2] if key in outcome.writes else entry.placed
+
+    def _site(self) -> Any:
+        types = tuple(
+            str(type_) for entry in self.entries.values() if entry.slot is None
+            for _, type_ in leaves(form_of(entry.initial, bools=True), entry.initial)
+        )  # fmt: skip
+        return self.step.body.__code__, types
+
+    def _recall(self) -> None:
+        """Start from the solution last found at this place for the same types."""
+        facts = current_trace()
+        known = facts.sites.get(self._site()) if facts is not None else None
+        if known is None:
+            return
+        for key, entry in self.entries.items():
+            form = known.get(key)
+            if form is not None and not _has_poison(form):
+                try:
+                    if widen(form, entry.initial, entry.name) == form:
+                        entry.form = form
+                except StagingError:
+                    continue
+
+    def _remember(self) -> None:
+        facts = current_trace()
+        if facts is not None:
+            facts.sites[self._site()] = {
+                key: entry.form for key, entry in self.entries.items() if entry.slot is None
+            }
+
+    # ---- emission ----------------------------------------------------------------------------
+
+    def _test_is_pure(self) -> bool:
+        """Build the graph of the test; whether it only reads."""
+        if self.carries_go:
+            self.test = Builder("test", self.parent)
+            if self.step.items is not None:
+                self.test.input(type_of_number(0), "index")
+            go = self.test.input(type_of_number(True), "go")
+            for value in self.inputs[len(self.test.graph.inputs) :]:
+                self.test.input(value.type, value.name)
+            self.test.graph.outputs = [go]
+            return True
+        body_inputs = self.inputs
+
+        def run(builder: Builder) -> Any:
+            index = self._placeholders(builder)
+            go = self.step.go_on(index)
+            placed = [entry.placed for entry in self.entries.values() if entry.slot is None]
+            same = all(a is b for a, b in zip(placed, self.state.get(), strict=True))
+            return builder.value_of(go), same
+
+        kept = [entry.placed for entry in self.entries.values()]
+        outcome = run_body("test", self.parent, run, self.state)
+        for entry, placed in zip(self.entries.values(), kept, strict=True):
+            entry.placed = placed
+        self.inputs = body_inputs
+        if outcome.raised:
+            return False
+        go, unchanged = outcome.result
+        graph = outcome.builder.graph
+        written = any(key not in self.entries for key in outcome.writes)
+        self.test = outcome.builder
+        graph.outputs = [go]
+        return unchanged and not written and not any(n.has_effect for n in graph.nodes)
+
+    def emit(self, outcome: Outcome) -> None:
+        """Emit the node, and give names and objects the values after the loop."""
+        carried = self._carried(outcome)
+        builder = outcome.builder
+        with trace.interpreting(builder):
+            outputs = [
+                builder.value_of(control.coerce(tensor(_pin(outcome, x)), type_))
+                if x is not NOTHING and not outcome.raised else value
+                for (_, x, type_), value in zip(carried, self.inputs, strict=True)
+            ]  # fmt: skip
+        init = [
+            self.parent.value_of(control.coerce(tensor(_initial(x, type_)), type_))
+            for x, _, type_ in carried
+        ]
+        kept = [
+            j for j, (out, inner) in enumerate(zip(outputs, self.inputs, strict=True))
+            if out is not inner or init[j].type != inner.type
+        ]  # fmt: skip
+        results = [traced(v) for v in init]
+        for j, result in zip(kept, self._node(builder, outputs, init, kept), strict=True):
+            results[j] = result
+        self._finish(outcome, results, set(kept))
+
+    def _carried(self, outcome: Outcome) -> list[tuple[Any, Any, TensorType]]:
+        """(value before the loop, value after a round, type) of each carried graph value."""
+        following, go = outcome.result if outcome.result is not None else (0, True)
+        carried: list[tuple[Any, Any, TensorType]] = []
+        if self.step.items is not None:
+            carried.append((0, following, type_of_number(0)))
+        if self.carries_go:
+            carried.append((self.go, go, type_of_number(True)))
+        for key, entry in self.entries.items():
+            before = leaves(entry.form, entry.initial)
+            after = leaves(entry.form, self._after(outcome, key, entry))
+            if outcome.raised:
+                after = leaves(entry.form, entry.placed)
+            carried += [(a, b, t) for (a, t), (b, _) in zip(before, after, strict=True)]
+        return carried
+
+    def _node(
+        self, builder: Builder, outputs: list[Value], init: list[Value], kept: list[int]
+    ) -> list[Tensor]:
+        """The while node; values that no round changes are captured instead of carried."""
+        for body, inputs in ((builder, self.inputs), (self.test, self.test.graph.inputs[: len(init)])):
+            own = list(inputs)
+            extra = [v for v in body.graph.inputs if v not in set(own)]
+            for j, inner in enumerate(own):
+                if j not in kept:
+                    known = body.captures.get(init[j])
+                    if known is not None:
+                        _substitute(body, inner, known)
+                    else:
+                        body.captures[init[j]] = inner
+                        extra.append(inner)
+            body.graph.inputs = [own[j] for j in kept] + extra
+        builder.graph.outputs = [outputs[j] for j in kept]
+        types = [self.inputs[j].type for j in kept]
+        maximum = self.options.get("maximum_iterations")
+        return control.emit_while(
+            self.parent, self.test, builder, [init[j] for j in kept], types, maximum
+        )
+
+    def _finish(self, outcome: Outcome, results: list[Tensor], changed: set[int]) -> None:
+        first = (self.step.items is not None) + self.carries_go
+        position = first
+        values: list[Any] = []
+        for key, entry in self.entries.items():
+            count = sum(1 for _ in leaves(entry.form, entry.initial))
+            mine = results[position : position + count]
+            altered = any(j in changed for j in range(position, position + count))
+            position += count
+            after = self._after(outcome, key, entry)
+            value = self._result(entry, after, mine, altered, outcome)
+            if entry.slot is None:
+                values.append(value)
+            elif altered or not isinstance(entry.form, Leaf):
+                apply_slot(entry.slot, value)
+        self.state.set(tuple(values))
+
+    def _result(
+        self, entry: _Entry, after: Any, mine: list[Tensor], altered: bool, outcome: Outcome
+    ) -> Any:
+        initial = entry.initial
+        if isinstance(entry.form, Leaf):
+            if not altered and after is entry.placed:
+                return initial
+            if after is entry.placed and isinstance(initial, Tensor) and entry.slot is None:
+                initial.assign(mine[0])  # written in place: the name is still the same array
+                return initial
+            if isinstance(initial, Tensor) and mine[0].type.rank != 0 and entry.slot is None:
+                mine[0].cell().tie(initial.cell())
+            link(mine[0], after, outcome.builder)
+            return mine[0]
+        return rebuild(entry.form, initial, entry.name, iter(mine))
+
+
+def _substitute(body: Builder, old: Value, new: Value) -> None:
+    for node in body.graph.nodes:
+        node.inputs = [new if v is old else v for v in node.inputs]
+    body.graph.outputs = [new if v is old else v for v in body.graph.outputs]
+
+
+def _pin(outcome: Outcome, x: Any) -> Any:
+    return outcome.pinned.get(id(x), x)
+
+
+def _initial(x: Any, type_: TensorType) -> Any:
+    """The value with which a carried place enters; a stand-in where it has none yet."""
+    if x is NOTHING or x is None:
+        return ops.missing(type=type_)
+    return x
+
+
+def _splits(
+    entry: _Entry, after: Any, entries: dict[Any, _Entry], outcome: Outcome, left: Any
+) -> bool:
+    """Whether two places enter as one array but do not leave as one."""
+    if not isinstance(entry.form, Leaf) or not entry.form.shared or entry.form.type.rank == 0:
+        return False
+    if not isinstance(entry.initial, Tensor):
+        return False
+    return any(
+        other is not entry
+        and other.initial is entry.initial
+        and isinstance(other.form, Leaf)
+        and other.form.shared
+        and left(outcome, key, other) is not after
+        for key, other in entries.items()
+    )
+
+
+def _unshared(form: Form) -> Form:
+    return replace(form, shared=False) if isinstance(form, Leaf) else form
+
+
+def _has_poison(form: Form) -> bool:
+    if isinstance(form, Poisoned):
+        return True
+    if isinstance(form, Optional):
+        return _has_poison(form.part)
+    return isinstance(form, Branching) and any(map(_has_poison, form.parts))

@@ -1,0 +1,129 @@
+"""Names in converted code: reading them, and what stands for a name without a (known) value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from runtime.errors import StagingError
+from runtime.building import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = [
+    "Maybe",
+    "Poison",
+    "Undefined",
+    "UndefinedReturnValue",
+    "is_undefined",
+    "ld",
+    "read_or_undefined",
+]
+
+
+class _Unreadable:
+    """Base of what stands in a name's place; any use of it is a use of the unbound name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def load(self) -> Any:
+        """The value, where there is one; raises otherwise."""
+        raise UnboundLocalError(
+            f"cannot access local variable '{self.name}' where it is not associated with a value"
+        )
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self.load()
+        raise AssertionError("load of an unreadable name did not raise")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    __call__ = __iter__ = __len__ = __bool__ = __getitem__ = __setitem__ = _refuse
+    __contains__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __enter__ = __exit__ = __index__ = _refuse
+
+
+class Undefined(_Unreadable):
+    """Stands for a local name that has no value (yet, or after `del`)."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<undefined {self.name}>"
+
+
+class UndefinedReturnValue:
+    """Stands for the result of a function that has not returned."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<no return value>"
+
+
+class Maybe(_Unreadable):
+    """A name that a staged statement binds on some paths only.
+
+    `defined` is a traced bool. Reading the name checks it when the graph runs, and raises
+    UnboundLocalError there, as Python does.
+    """
+
+    __slots__ = ("check", "defined", "value")
+
+    def __init__(
+        self, name: str, value: Any, defined: Tensor, check: Callable[[Tensor, str], None]
+    ) -> None:
+        super().__init__(name)
+        self.value, self.defined, self.check = value, defined, check
+
+    def load(self) -> Any:
+        self.check(self.defined, self.name)
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.value!r}, bound on some paths only>"
+
+
+class Poison(_Unreadable):
+    """A name whose kind depends on data: an error only where it is read."""
+
+    __slots__ = ("hint", "what")
+
+    def __init__(self, name: str, what: str, hint: str) -> None:
+        super().__init__(name)
+        self.what, self.hint = what, hint
+
+    def load(self) -> Any:
+        raise StagingError(self.what, self.hint, origin=origin_of_caller())
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: its kind depends on data>"
+
+
+def ld(value: Any) -> Any:
+    """Read a name: its value, or UnboundLocalError.
+
+    Python meaning and graph meaning are the same, except that a name bound on some paths only is
+    checked when the graph runs.
+    """
+    if isinstance(value, _Unreadable):
+        return value.load()
+    return value
+
+
+def is_undefined(value: Any) -> bool:
+    """Whether a name has no value."""
+    return isinstance(value, Undefined)
+
+
+def read_or_undefined(read: Callable[[], Any], name: str) -> Any:
+    """The value that `read` gives, or the mark for an unbound name."""
+    try:
+        return read()
+    except NameError:
+        return Undefined(name)

@@ -1,0 +1,229 @@
+"""From the arguments of a call to the key of a trace, and why two keys differ, in words.
+
+Arrays and tensors are run-time inputs, keyed by dtype and shape; so are Python floats. Everything
+else is a constant of the trace: bool, str, None and other hashables by type and bits, objects and
+Variables by identity, containers by structure. A Python int is a constant until a second value of
+it comes; then it becomes a run-time input, unless the trace needs its value.
+"""
+
+from __future__ import annotations
+
+import enum
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from runtime import tree
+from runtime.spec import TensorSpec, TensorType, type_of_number
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = [
+    "Arguments",
+    "Identity",
+    "IntPolicy",
+    "classify",
+    "describe_key",
+    "differences",
+    "fast_key",
+    "is_input_key",
+    "type_of_key",
+]
+
+FLOAT = ("float",)
+INT = ("int",)
+COMPLEX = ("complex",)
+_CONSTANTS = (bool, str, bytes, type(None), int, float, complex)
+
+
+class Identity:
+    """Key part for an object: the object itself, weakly."""
+
+    __slots__ = ("__weakref__", "described", "number", "ref")
+
+    def __init__(self, thing: Any, gone: Callable[[Any], None] | None = None) -> None:
+        self.number = id(thing)
+        self.described = _short(thing)
+        try:
+            self.ref: Callable[[], Any] = weakref.ref(thing, gone)
+        except TypeError:
+            self.ref = lambda: thing
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Identity) or other.number != self.number:
+            return False
+        mine = self.ref()
+        return mine is not None and mine is other.ref()
+
+    def __repr__(self) -> str:
+        return self.described
+
+
+def _short(thing: Any) -> str:
+    return f"{type(thing).__name__} object" if not isinstance(thing, Variable) else repr(thing.name)
+
+
+@dataclass(slots=True)
+class IntPolicy:
+    """Which int arguments, by position among the leaves, are run-time inputs."""
+
+    inputs: set[str]
+    fixed: set[str]
+    seen: dict[str, int]
+
+
+def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
+    """The key part of one leaf of the arguments."""
+    kind = type(x)
+    if kind is np.ndarray:
+        return (x.dtype, x.shape)
+    if isinstance(x, Tensor):
+        type_ = x.type
+        return ("weak", type_.dtype) if type_.weak else ("tensor", type_.dtype, type_.shape)
+    if isinstance(x, np.generic):
+        return ("scalar", x.dtype)
+    if isinstance(x, np.ndarray):
+        return ("array of", kind, x.dtype, x.shape)
+    if kind is float:
+        return FLOAT
+    if kind is complex:
+        return COMPLEX
+    if kind is int:
+        return INT if path in policy.inputs else (int, x)
+    if isinstance(x, TensorSpec):
+        return ("tensor", x.dtype, x.shape)
+    if isinstance(x, _CONSTANTS):
+        return (kind, repr(x) if isinstance(x, float) else x)
+    if isinstance(x, Variable) or not _is_plain_hashable(x):
+        return Identity(x)
+    return (kind, x)
+
+
+def _is_plain_hashable(x: Any) -> bool:
+    """Whether equality of `x` is by value and total: enums, dtypes, frozensets, ranges."""
+    return isinstance(x, (enum.Enum, np.dtype, frozenset, range, slice))
+
+
+def is_input_key(key: Any) -> bool:
+    """Whether a leaf of this key is an input of the graph."""
+    if not isinstance(key, tuple):
+        return False
+    return key in (FLOAT, INT, COMPLEX) or isinstance(key[0], np.dtype) or key[0] in (
+        "tensor", "scalar", "weak", "array of",
+    )  # fmt: skip
+
+
+def type_of_key(key: Any) -> TensorType:
+    """Graph type of an input leaf of this key."""
+    if key in (FLOAT, INT, COMPLEX):
+        return type_of_number({FLOAT: 0.0, INT: 0, COMPLEX: 0j}[key])
+    if key[0] == "weak":
+        return TensorType(key[1], (), weak=True)
+    if key[0] == "scalar":
+        return TensorType(key[1], ())
+    return TensorType(*key[-2:])
+
+
+def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> Any:
+    """The key of a call with positional arrays and numbers only; None when it is not so simple."""
+    parts = []
+    for i, x in enumerate(args):
+        kind = type(x)
+        if kind is np.ndarray:
+            parts.append((x.dtype, x.shape))
+        elif kind is Tensor:
+            array = x._array
+            if x._cell is not None or array is None:
+                return None
+            if type(array) is np.ndarray or isinstance(array, np.generic):
+                parts.append(("tensor", array.dtype, array.shape))
+            else:
+                return None
+        elif kind is float:
+            parts.append(FLOAT)
+        elif kind is int:
+            parts.append(INT if i < len(names) and names[i] in inputs else (int, x))
+        elif issubclass(kind, np.generic):
+            parts.append(("scalar", x.dtype))
+        else:
+            return None
+    return tuple(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call taken apart: structure, leaves, and the key of each leaf."""
+
+    structure: tree.Structure
+    leaves: tuple[Any, ...]
+    paths: tuple[str, ...]
+    keys: tuple[Any, ...]
+
+    @property
+    def key(self) -> Any:
+        """The key of the trace."""
+        return (self.structure, self.keys)
+
+    def inputs(self) -> list[tuple[str, Any, TensorType]]:
+        """Path, value and type of each leaf that is an input of the graph."""
+        return [
+            (path, leaf, type_of_key(key))
+            for path, leaf, key in zip(self.paths, self.leaves, self.keys, strict=True)
+            if is_input_key(key)
+        ]
+
+    def rebuild(self, parts: Sequence[Any]) -> Any:
+        """The arguments, as (args, kwargs), with other leaves."""
+        return tree.unflatten(self.structure, list(parts))
+
+
+def classify(bound: dict[str, Any], policy: IntPolicy) -> Arguments:
+    """Take bound arguments (name to value) apart."""
+    leaves, structure = tree.flatten(bound)
+    paths = tuple(_paths(structure, ""))
+    keys = tuple(leaf_key(x, path, policy) for x, path in zip(leaves, paths, strict=True))
+    return Arguments(structure, tuple(leaves), paths, keys)
+
+
+def _paths(structure: tree.Structure, prefix: str) -> list[str]:
+    if structure.kind is None:
+        return [prefix]
+    found: list[str] = []
+    for key, child in zip(structure.keys, structure.children, strict=True):
+        if not prefix:
+            step = str(key)
+        elif isinstance(key, str) and structure.kind is not dict:
+            step = f"{prefix}.{key}"
+        else:
+            step = f"{prefix}[{key!r}]"
+        found += _paths(child, step)
+    return found
+
+
+# ---- in words --------------------------------------------------------------------------------
+
+
+def describe_key(key: Any) -> str:
+    """The key of one leaf, as a user reads it."""
+    if is_input_key(key):
+        return str(type_of_key(key))
+    if isinstance(key, Identity):
+        return repr(key)
+    return repr(key[1]) if isinstance(key, tuple) else repr(key)
+
+
+def differences(old: Arguments, new: Arguments) -> list[str]:
+    """What differs between the arguments of two traces, one text per argument."""
+    if old.structure != new.structure:
+        return [f"structure of the arguments: {', '.join(old.paths)} -> {', '.join(new.paths)}"]
+    return [
+        f"`{path}`: {describe_key(a)} -> {describe_key(b)}"
+        for path, a, b in zip(new.paths, old.keys, new.keys, strict=True)
+        if a != b
+    ]

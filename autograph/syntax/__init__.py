@@ -1,0 +1,1 @@
+"""Python source to trees and back; knows no tensors."""

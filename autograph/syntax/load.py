@@ -1,0 +1,209 @@
+"""Converted trees to functions that stand on the user's file, lines and closure cells.
+
+A tree is compiled inside two functions that exist only here::
+
+    def ag_names__(ag__, k, w):        # never called: makes the free names free
+        def ag_make__():
+            def f(x): ...              # the converted function
+            return f
+
+`ag_make__` is run with the closure cells of the original function, so that both functions see
+each other's assignments.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import gast
+
+from autograph.syntax.print import unparse
+
+AG = "ag__"
+"""The name under which generated code finds its operators."""
+
+HEADER = f"import autograph.operators as {AG}"
+
+_NAMES = "ag_names__"
+_MAKE = "ag_make__"
+
+
+def compile_function(
+    node: gast.FunctionDef | gast.Lambda,
+    *,
+    name: str,
+    filename: str,
+    free_names: Iterable[str] = (),
+    class_name: str | None = None,
+    flags: int = 0,
+    prelude: Sequence[gast.stmt] = (),
+) -> types.CodeType:
+    """Compiles a converted function; `make_function` makes functions of the code object.
+
+    `name` is the qualified name, `Model.step`; the functions inside get theirs from it. Inside
+    `class_name`, Python mangles the `__x` that the tree still has. `flags` are the
+    `from __future__` features. The names that `prelude` binds are free in the function: the
+    function scope of a lambda expression is one.
+    """
+    function = gast.gast_to_ast(node)
+    maker = _maker(function, [gast.gast_to_ast(each) for each in prelude])
+    tree: ast.stmt = _definition(_NAMES, [AG, *free_names], [maker])
+    if class_name is not None:
+        tree = ast.ClassDef(class_name, bases=[], keywords=[], body=[tree], decorator_list=[])
+        _without_type_params(tree)
+    ast.fix_missing_locations(ast.copy_location(tree, function))
+    module = ast.Module([tree], type_ignores=[])
+    with warnings.catch_warnings(action="ignore"):  # Python gave them for the original
+        code = compile(module, filename, "exec", flags=flags, dont_inherit=True)
+    return _renamed(_inner(code, _MAKE), name)
+
+
+def make_function(
+    code: types.CodeType, original: types.FunctionType, ag__: object
+) -> types.FunctionType:
+    """Makes the function that `compile_function` compiled, in the place of the original one.
+
+    It shares globals, closure cells, defaults and annotations with the original.
+    """
+    cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+    cells[AG] = types.CellType(ag__)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    make = types.FunctionType(code, original.__globals__, closure=closure)
+    function: types.FunctionType = make()
+    _dress(function, original)
+    return function
+
+
+def module_text(
+    nodes: Sequence[gast.AST], *, free_names: Iterable[str] = (), lambda_name: str = "lambda_"
+) -> str:
+    """Gives converted functions as the text of a module that can be imported.
+
+    With `free_names` they stand in a function `factory` of these names that returns the last one.
+    """
+    statements = [_as_statement(node, lambda_name) for node in nodes]
+    names = list(free_names)
+    if names:
+        last = getattr(statements[-1], "name", lambda_name)
+        statements = [_definition("factory", names, [*statements, _return(last)])]
+    return "\n\n".join((HEADER, *(unparse(each).strip("\n") for each in statements))) + "\n"
+
+
+def _as_statement(node: Any, lambda_name: str) -> ast.stmt:
+    tree = gast.gast_to_ast(node)
+    return _assignment(lambda_name, tree) if isinstance(tree, ast.expr) else tree
+
+
+# Trees.
+
+
+def _maker(function: ast.FunctionDef | ast.Lambda, prelude: list[ast.stmt]) -> ast.stmt:
+    bare = _bare(function)
+    body = [bare, _return(bare.name)] if isinstance(bare, ast.FunctionDef) else [ast.Return(bare)]
+    return _definition(_MAKE, [], [*prelude, *body])
+
+
+def _bare(function: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | ast.Lambda:
+    """Drops what belongs to the function object, which is taken from the original.
+
+    The first decorator decides which line a function begins at, so one that does nothing stands
+    for it.
+    """
+    function.args.defaults = []
+    function.args.kw_defaults = [None] * len(function.args.kwonlyargs)
+    _drop_annotations(function.args)
+    if isinstance(function, ast.FunctionDef):
+        function.returns = None
+        function.decorator_list = [
+            ast.copy_location(_identity(), each) for each in function.decorator_list[:1]
+        ]
+        _without_type_params(function)
+    return function
+
+
+def _drop_annotations(arguments: ast.arguments) -> None:
+    starred = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred):
+        each.annotation = None
+
+
+def _identity() -> ast.Lambda:
+    return ast.Lambda(_arguments(["function"]), ast.Name("function", ast.Load()))
+
+
+def _arguments(names: list[str]) -> ast.arguments:
+    return ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(each) for each in names],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+    )
+
+
+def _definition(name: str, parameters: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    definition = ast.FunctionDef(name, args=_arguments(parameters), body=body, decorator_list=[])
+    _without_type_params(definition)
+    return definition
+
+
+def _without_type_params(definition: Any) -> None:
+    definition.type_params = []  # a field of functions and classes from Python 3.12 on
+
+
+def _return(name: str) -> ast.Return:
+    return ast.Return(ast.Name(name, ast.Load()))
+
+
+def _assignment(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+# Code objects.
+
+
+def _inner(code: types.CodeType, name: str) -> types.CodeType:
+    """Gives the code object of that name, which stands alone in each of those around it."""
+    while code.co_name != name:
+        code = next(each for each in code.co_consts if isinstance(each, types.CodeType))
+    return code
+
+
+def _renamed(maker: types.CodeType, name: str) -> types.CodeType:
+    """Gives the maker with the qualified names that its functions have for the user."""
+    prefix = f"{maker.co_qualname}.<locals>."
+    last = name.rpartition(".")[2]
+    function = f"{prefix}{last}"
+
+    def rename(qualname: str) -> str:
+        inside = qualname == function or qualname.startswith(f"{function}.")
+        return name + qualname[len(function) :] if inside else qualname.removeprefix(prefix)
+
+    return _with_inner(maker, lambda code: code.replace(co_qualname=rename(code.co_qualname)))
+
+
+def _with_inner(
+    code: types.CodeType, change: Callable[[types.CodeType], types.CodeType]
+) -> types.CodeType:
+    constants = tuple(
+        _with_inner(change(each), change) if isinstance(each, types.CodeType) else each
+        for each in code.co_consts
+    )
+    return code.replace(co_consts=constants)
+
+
+def _dress(function: Any, original: types.FunctionType) -> None:
+    function.__defaults__ = original.__defaults__
+    function.__kwdefaults__ = original.__kwdefaults__
+    function.__annotations__ = original.__annotations__
+    function.__doc__ = original.__doc__
+    function.__name__ = original.__name__
+    function.__qualname__ = original.__qualname__
+    function.__module__ = original.__module__
+    function.__dict__.update(original.__dict__)
+    if hasattr(original, "__type_params__"):  # from Python 3.12 on
+        function.__type_params__ = original.__type_params__

@@ -1,0 +1,91 @@
+"""Walking trees: dispatch by node class, and generated nodes placed on the user's lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gast
+
+
+def place_of(node: gast.AST) -> dict[str, Any]:
+    """Line and column span of a node, as keyword arguments."""
+    found = node.__dict__.get
+    return {
+        "lineno": found("lineno"),
+        "col_offset": found("col_offset"),
+        "end_lineno": found("end_lineno"),
+        "end_col_offset": found("end_col_offset"),
+    }
+
+
+def children(node: gast.AST) -> Iterator[gast.AST]:
+    """The nodes right below one node, in field order; operators and contexts are left out."""
+    fields = node.__dict__
+    for name in node._fields:
+        value = fields.get(name)
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, gast.AST):
+                    yield item
+        elif isinstance(value, gast.AST) and name not in _LEAVES:
+            yield value
+
+
+_LEAVES = frozenset({"ctx", "op"})
+_WITH_CHILDREN = (gast.expr, gast.keyword)
+
+
+class Visitor:
+    """Visits by class: `visit_If` for `gast.If`, `generic_visit` where there is none."""
+
+    _methods: dict[type[gast.AST], Callable[[Any, gast.AST], None]]
+
+    def __init_subclass__(cls) -> None:
+        cls._methods = {
+            getattr(gast, name.removeprefix("visit_")): getattr(cls, name)
+            for name in dir(cls)
+            if name.startswith("visit_") and hasattr(gast, name.removeprefix("visit_"))
+        }
+
+    def visit(self, node: gast.AST) -> None:
+        method = self._methods.get(type(node))
+        if method is None:
+            self.generic_visit(node)
+        else:
+            method(self, node)
+
+    def visit_all(self, nodes: Iterable[gast.AST | None]) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    def generic_visit(self, node: gast.AST) -> None:
+        for child in children(node):
+            self.visit(child)
+
+
+def transform_children(node: gast.AST, visit: Callable[[Any], Any]) -> gast.AST:
+    """Replaces, in place, each child expression by what `visit` gives for it."""
+    fields = node.__dict__
+    for name in node._fields:
+        value = fields.get(name)
+        if isinstance(value, list):
+            fields[name] = [visit(v) if isinstance(v, _WITH_CHILDREN) else v for v in value]
+        elif isinstance(value, gast.expr):
+            fields[name] = visit(value)
+    return node
+
+
+def statement_lists(node: gast.AST) -> Iterator[list[gast.stmt]]:
+    """The blocks of statements that a compound statement holds, in program order."""
+    fields = node.__dict__
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        block = fields.get(name)
+        if not isinstance(block, list):
+            continue
+        if name in ("handlers", "cases"):
+            for clause in block:
+                yield clause.body
+        else:
+            yield block

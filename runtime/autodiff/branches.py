@@ -1,0 +1,129 @@
+"""Gradient rules of `cond`, `call` and `custom_gradient` nodes.
+
+The backward pass of a branch is a branch on the same predicate. Both forward branches hand over the
+residuals of both backward ones; what a branch has not computed is missing there and never read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime import ops
+from runtime.autodiff.cotangents import add, conform, cotangent_type, zero
+from runtime.autodiff.emission import as_value, builder_now, emit, export, loop_invariant
+from runtime.autodiff.linearize import linearize
+from runtime.autodiff.transpose import Reopened, Transposed, active_values, reached_inputs
+from runtime.building import Builder, traced
+from runtime.control import CALL, COND
+from runtime.graph.ir import Graph, Node, Value
+
+__all__ = ["call_rule", "cond_rule"]
+
+
+def cond_rule(
+    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
+) -> list[Any]:
+    """A cond of the transposed branches; adjoints so far of its inputs go through it."""
+    given = [j for j, g in enumerate(gs) if g is not None]
+    moved = _reached(node.graphs, given, wanted[1:])
+    known = [m for m in moved if sums[1 + m] is not None]
+    types = {j: node.outputs[j].type for j in given}
+    parts = [Transposed(Reopened(g), types, moved, accumulated=known) for g in node.graphs]
+    residuals = [part.finish(part.filled(moved)) for part in parts]
+    captures: dict[Value, None] = {}
+    places: list[dict[Value, Value]] = []
+    for side in (0, 1):
+        found = {_handed_over(node, owner, side, v): own for v, own in residuals[side]}
+        places.append(found)
+        captures.update(dict.fromkeys(found))
+    operands = [as_value(conform(gs[j], node.outputs[j].type)) for j in given]
+    operands += [as_value(conform(sums[1 + m], node.graphs[0].inputs[m].type)) for m in known]
+    for part, found in zip(parts, places, strict=True):
+        own = [*part.cotangents.values(), *(part.sums[m] for m in known)]
+        part.builder.graph.inputs = own + [found.get(v) or Value(v.type) for v in captures]
+    inputs = [builder_now().capture(node.inputs[0]), *operands, *captures]
+    graphs = [part.builder.graph for part in parts]
+    types_out = [cotangent_type(node.graphs[0].inputs[m].type) for m in moved]
+    results = emit(COND, inputs, {}, graphs, types_out)
+    totals: list[Any] = [None] * len(node.inputs)
+    for m, total in zip(moved, results, strict=True):
+        totals[1 + m] = total
+    return totals
+
+
+def _reached(graphs: list[Graph], given: list[int], wanted: list[bool]) -> list[int]:
+    """Positions of the inputs that cotangents of the given outputs may come to."""
+    found: set[int] = set()
+    for graph in graphs:
+        positions = {graph.inputs[m]: m for m, asked in enumerate(wanted) if asked}
+        active = active_values(graph, positions)
+        ends = [graph.outputs[j] for j in given]
+        found.update(positions[v] for v in reached_inputs(graph, ends, active))
+    return sorted(found)
+
+
+def _handed_over(node: Node, owner: Builder, side: int, value: Value) -> Value:
+    """The value of the current graph for a residual inside one branch."""
+    graph = node.graphs[side]
+    known = loop_invariant(value, dict(zip(graph.inputs, node.inputs[1:], strict=True)))
+    if known is not None:
+        return known
+    for inner, outer in zip(graph.outputs, node.outputs, strict=True):
+        if inner is value and outer.type == value.type:
+            return builder_now().capture(outer)
+    other = node.graphs[1 - side]
+    graph.outputs.append(value)
+    other.outputs.append(_missing(other, value))
+    return builder_now().capture(export(owner, node, value.type))
+
+
+def _missing(graph: Graph, value: Value) -> Value:
+    builder = Reopened(graph)
+    return builder.emit(ops.missing.op, (), {"type": value.type}).outputs[0]
+
+
+def call_rule(
+    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
+) -> list[Any]:
+    """A call of the backward graph; the node calls the forward graph from now on."""
+    given = tuple(j for j, g in enumerate(gs) if g is not None)
+    asked = tuple(m for m, w in enumerate(wanted) if w)
+    parts = linearize(node.graphs[0], asked, given)
+    node.graphs = [parts.forward]
+    for value in parts.forward.outputs[len(node.outputs) :]:
+        export(owner, node, value.type)
+    now = builder_now()
+    inputs = [
+        now.capture((node.inputs if source == "input" else node.outputs)[i])
+        for source, i in parts.residuals
+    ]
+    inputs += [as_value(conform(gs[j], parts.forward.outputs[j].type)) for j in given]
+    types = [v.type for v in parts.backward.outputs]
+    results = emit(CALL, inputs, {}, [parts.backward], types)
+    totals: list[Any] = [None] * len(node.inputs)
+    for m, g in zip(parts.connected, results, strict=True):
+        totals[m] = g if sums[m] is None else add(sums[m], g)
+    return totals
+
+
+def custom_rule(
+    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
+) -> list[Any]:
+    """A call of the backward graph that the user's rule was traced to."""
+    (graph,) = node.graphs
+    count, targets = node.attrs["results"], node.attrs["targets"]
+    now = builder_now()
+    cotangents = [
+        as_value(conform(g, v.type) if g is not None else zero(cotangent_type(v.type), traced(v)))
+        for g, v in zip(gs, node.outputs, strict=True)
+    ]
+    others = [now.capture(v) for v in node.inputs[count:]]
+    types = [v.type for v in graph.outputs]
+    results = emit(CALL, [*cotangents, *others], {}, [graph], types)
+    totals: list[Any] = [None] * len(node.inputs)
+    for m, g in zip(targets, results, strict=True):
+        if wanted[m]:
+            totals[m] = g if sums[m] is None else add(sums[m], g)
+    return totals
+
+

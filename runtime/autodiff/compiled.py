@@ -1,0 +1,173 @@
+"""Calls of a compiled graph that open tapes look on.
+
+When n tapes watch, the graph is linearized n times: the innermost tape differentiates the call, the
+next one the call and the residuals that the first kept, and so on. So each tape has in hand what it
+needs, and nothing is run twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from runtime import trace
+from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero
+from runtime.autodiff.linearize import Linearized, linearize
+from runtime.autodiff.sweep import CustomRecord, key_of
+from runtime.autodiff.tape import GradientTape, protect
+from runtime.eager import raw
+from runtime.graph.ir import Graph
+from runtime.tensor import Tensor
+
+__all__ = ["Differentiable", "watching"]
+
+# Raw inputs as positional arguments, raw outputs as a tuple.
+Run = Callable[..., tuple[Any, ...]]
+Rule = Callable[[list[Any]], list[Any]]
+
+
+def watching(inputs: Sequence[Any]) -> list[GradientTape]:
+    """Open tapes that one of the inputs matters to, innermost first."""
+    tapes = [t for t in reversed(trace.tapes()) if isinstance(t, GradientTape)]
+    return [t for t in tapes if any([t.tracks(x) for x in inputs])]
+
+
+class Differentiable:
+    """A graph to be called on eager values, under whatever tapes are open.
+
+    `compile` makes of a graph what runs it. Inputs are tensors, Variables (for inputs of variable
+    type) and raw arrays, in the order of the graph's inputs; results are tensors.
+    """
+
+    def __init__(self, graph: Graph, compile: Callable[[Graph], Run]) -> None:
+        self.graph = graph
+        self.compile = compile
+        self._levels: dict[tuple[int, ...], _Level] = {}
+
+    @cached_property
+    def run(self) -> Run:
+        """The graph itself, compiled."""
+        return self.compile(self.graph)
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Tensor]:
+        """Results for the inputs; each watching tape gets a record."""
+        tapes = watching(inputs)
+        if not tapes:
+            return [Tensor(r) for r in self.run(*map(raw, inputs))]
+        wanted = tuple(
+            i
+            for i, (x, value) in enumerate(zip(inputs, self.graph.inputs, strict=True))
+            if is_differentiable(value.type) and any(t.tracks(x) for t in tapes)
+        )
+        if not wanted:
+            return [Tensor(r) for r in self.run(*map(raw, inputs))]
+        levels = self._linearized(wanted, sum(t.orders for t in tapes))
+        keys = tuple(map(key_of, inputs))
+        inputs = [protect(x) for x in inputs]
+        outputs = [Tensor(r) for r in levels[-1].run(*map(raw, inputs))]
+        for x in outputs:
+            protect(x)
+        start = 0
+        for tape in tapes:
+            end = start + tape.orders
+            _tell(tape, levels[start:end], keys, inputs, outputs)
+            start = end
+        return outputs[: len(self.graph.outputs)]
+
+    def _linearized(self, wanted: tuple[int, ...], orders: int) -> list[_Level]:
+        level = self._levels.get(wanted)
+        if level is None:
+            level = self._levels[wanted] = _Level(self.graph, wanted, self.compile)
+        levels = [level]
+        while len(levels) < orders:
+            levels.append(levels[-1].next)
+        return levels
+
+
+@dataclass(eq=False)
+class _Level:
+    """One linearization of a graph with respect to some inputs, and those that build on it."""
+
+    graph: Graph
+    wanted: tuple[int, ...]
+    compile: Callable[[Graph], Run]
+    given: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        types = enumerate(v.type for v in self.graph.outputs)
+        self.given = tuple(j for j, t in types if is_differentiable(t))
+
+    @cached_property
+    def parts(self) -> Linearized:
+        return linearize(self.graph, self.wanted, self.given)
+
+    @cached_property
+    def next(self) -> _Level:
+        """The linearization of this one's forward graph."""
+        return _Level(self.parts.forward, self.wanted, self.compile)
+
+    @cached_property
+    def run(self) -> Run:
+        return self.compile(self.parts.forward)
+
+    @cached_property
+    def backward(self) -> Differentiable:
+        return Differentiable(self.parts.backward, self.compile)
+
+    def rule(self, inputs: Sequence[Any], outputs: Sequence[Tensor]) -> Rule:
+        """The gradient rule of a call: cotangents of the inputs from those of the outputs."""
+        residuals = [
+            (inputs if source == "input" else outputs)[i] for source, i in self.parts.residuals
+        ]
+        types = [self.graph.outputs[j].type for j in self.given]
+        zeros = [_Zero(outputs[j]) for j in self.given]
+
+        def rule(gs: list[Any]) -> list[Any]:
+            cotangents = [
+                zero() if gs[j] is None else conform(gs[j], type_)
+                for j, zero, type_ in zip(self.given, zeros, types, strict=True)
+            ]
+            totals: list[Any] = [None] * len(inputs)
+            found = self.backward([*residuals, *cotangents])
+            for m, g in zip(self.parts.connected, found, strict=True):
+                totals[m] = g
+            return totals
+
+        return rule
+
+
+def _tell(
+    tape: GradientTape,
+    levels: Sequence[_Level],
+    keys: tuple[Hashable, ...],
+    inputs: Sequence[Any],
+    outputs: Sequence[Tensor],
+) -> None:
+    """Give `tape` a record of a call; of the levels, the first that suffices is used."""
+    counts = [len(level.graph.outputs) for level in levels]
+    rules = [level.rule(inputs, outputs) for level in levels]
+
+    def rule(gs: list[Any]) -> list[Any]:
+        last = max(j for j, g in enumerate(gs) if g is not None)
+        chosen = next(i for i, count in enumerate(counts) if last < count)
+        return rules[chosen](gs)
+
+    results = outputs[: counts[-1]]
+    record = CustomRecord(rule, keys, tuple(map(key_of, results)))
+    tape.add(record, [results[j] for j in levels[-1].given])
+
+
+class _Zero:
+    """The zero cotangent of a result, without keeping the result."""
+
+    def __init__(self, like: Tensor) -> None:
+        array = like._array
+        is_array = isinstance(array, np.ndarray)
+        self.kept = np.broadcast_to(np.zeros((), array.dtype), array.shape) if is_array else array
+
+    def __call__(self) -> Tensor:
+        return Tensor(raw_zero(self.kept))

@@ -1,0 +1,52 @@
+"""A graph as two: one that computes it and hands over residuals, one that moves cotangents back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from runtime.autodiff.transpose import Reopened, Transposed
+from runtime.graph.clone import clone
+from runtime.graph.ir import Graph, Value
+
+__all__ = ["Linearized", "linearize"]
+
+
+@dataclass(frozen=True, eq=False)
+class Linearized:
+    """`forward`: the graph, whose outputs are followed by residuals.
+
+    `backward` takes the residuals (where each comes from: ("input" or "output" of `forward`,
+    position)), then the cotangents of the outputs `given`; it gives the cotangents of the inputs
+    `connected`, to which alone cotangents arrive of those that were asked for.
+    """
+
+    forward: Graph
+    backward: Graph
+    residuals: tuple[tuple[str, int], ...]
+    given: tuple[int, ...]
+    connected: tuple[int, ...]
+
+
+def linearize(graph: Graph, wanted: tuple[int, ...], given: tuple[int, ...]) -> Linearized:
+    """Forward and backward graph for the cotangents of the inputs `wanted`.
+
+    The graph itself is not changed.
+    """
+    forward = clone(graph)
+    types = {j: forward.outputs[j].type for j in given}
+    part = Transposed(Reopened(forward), types, wanted)
+    connected = tuple(m for m in wanted if part.adjoints[m] is not None)
+    residuals = part.finish(part.filled(connected))
+    sources = tuple(_source(forward, value) for value, _ in residuals)
+    backward = part.builder.graph
+    backward.inputs = [own for _, own in residuals] + list(part.cotangents.values())
+    return Linearized(forward, backward, sources, given, connected)
+
+
+def _source(forward: Graph, value: Value) -> tuple[str, int]:
+    """Where the caller of `forward` finds a residual; it becomes an output if need be."""
+    if value in forward.inputs:
+        return ("input", forward.inputs.index(value))
+    if value not in forward.outputs:
+        forward.outputs.append(value)
+    return ("output", forward.outputs.index(value))

@@ -1,0 +1,236 @@
+"""Gradient rule of `while` nodes.
+
+The forward loop counts its trips and pushes on stacks what the rules of its body read; the backward
+loop pops. Adjoints of captured values are carried by the backward loop and added to in place, and
+so are those of carried values: no trip makes an array that the forward trip did not make.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from runtime import ops, trace
+from runtime.autodiff.cotangents import add, conform, cotangent_type, zero
+from runtime.autodiff.emission import (
+    as_value,
+    builder_now,
+    emit,
+    emit_before,
+    export,
+    loop_invariant,
+)
+from runtime.autodiff.transpose import Reopened, Transposed, active_values, reached_inputs
+from runtime.building import Builder, traced
+from runtime.control import WHILE
+from runtime.graph.ir import Graph, Node, Value
+from runtime.spec import StackType, Type, type_of_number
+from runtime.tensor import constant_of, is_constant
+
+__all__ = ["while_rule"]
+
+_COUNT = type_of_number(0)
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """Where cotangents flow: positions of carried values, and of captures, in the body's inputs."""
+
+    carried: list[int]
+    captured: list[int]
+
+    @property
+    def inputs(self) -> list[int]:
+        return [*self.carried, *self.captured]
+
+
+def while_rule(
+    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
+) -> list[Any]:
+    """A loop over the transposed body, as many trips as the forward loop made."""
+    count = node.attrs["captures"]
+    paths = _find_paths(node, gs, wanted)
+    if not paths.carried:
+        return [None] * len(node.inputs)
+    body = node.graphs[1]
+    types: dict[int, Type] = {m - count: body.inputs[m].type for m in paths.carried}
+    part = Transposed(Reopened(body), types, paths.inputs, accumulated=paths.captured)
+    loop = _BackwardLoop(node, owner, part, paths)
+    for value, own in part.finish(part.filled(paths.inputs)):
+        loop.bring(value, own)
+    results = loop.emit(_initial(node, gs, sums, paths))
+    totals: list[Any] = [None] * len(node.inputs)
+    for m, g in zip(paths.inputs, results, strict=True):
+        if m < count:
+            totals[m] = g
+        elif wanted[m]:
+            g = conform(g, node.inputs[m].type)
+            totals[m] = g if sums[m] is None else add(sums[m], g)
+    return totals
+
+
+def _find_paths(node: Node, gs: list[Any], wanted: list[bool]) -> _Paths:
+    """Carried values that depend on wanted inputs and that cotangents come to, and captures."""
+    body, count = node.graphs[1], node.attrs["captures"]
+    roots = {body.inputs[m] for m, asked in enumerate(wanted) if asked}
+    while True:
+        active = active_values(body, roots)
+        carried = zip(body.inputs[count:], body.outputs, strict=True)
+        more = {inner for inner, out in carried if out in active} - roots
+        if not more:
+            break
+        roots |= more
+    ends = {j for j, g in enumerate(gs) if g is not None and body.inputs[count + j] in roots}
+    while True:
+        reached = reached_inputs(body, [body.outputs[j] for j in ends], active)
+        more_ends = {j for j, v in enumerate(body.inputs[count:]) if v in reached} - ends
+        if not more_ends:
+            break
+        ends |= more_ends
+    captured = [m for m in range(count) if body.inputs[m] in reached]
+    return _Paths([count + j for j in sorted(ends)], captured)
+
+
+def _initial(node: Node, gs: list[Any], sums: list[Any], paths: _Paths) -> list[Value]:
+    """What the adjoints start from: the cotangents of the results, the sums of the captures."""
+    body, count = node.graphs[1], node.attrs["captures"]
+    values = []
+    for m in paths.inputs:
+        type_ = body.inputs[m].type
+        known = sums[m] if m < count else gs[m - count]
+        like = node.inputs[m] if m < count else node.outputs[m - count]
+        if known is None:
+            known = zero(cotangent_type(type_), traced(like))
+        values.append(as_value(conform(known, type_)))
+    return values
+
+
+class _BackwardLoop:
+    """The backward loop of a while node, in the making."""
+
+    def __init__(self, node: Node, owner: Builder, part: Transposed, paths: _Paths) -> None:
+        self.node, self.owner, self.part, self.paths = node, owner, part, paths
+        self.captures: dict[Value, Value] = {}  # value in the current graph -> own input
+        self.stacks: list[tuple[Value, Value, Value]] = []  # full stack, own input, rest
+        # Extra outputs must not shift what is new: the trip counter comes first.
+        self.trips = _trip_count(node, owner)
+
+    def bring(self, value: Value, own: Value) -> None:
+        """Make the residual `value` of the forward body known as `own` in the backward body."""
+        count = self.node.attrs["captures"]
+        body = self.node.graphs[1]
+        known = loop_invariant(
+            value, dict(zip(body.inputs[:count], self.node.inputs[:count], strict=True))
+        )
+        if known is None:
+            self._pop(_saved(self.node, self.owner, value), own)
+        elif known in self.captures:
+            _replace(self.part.builder.graph, own, self.captures[known])
+        else:
+            self.captures[known] = own
+
+    def _pop(self, stack: Value, own: Value) -> None:
+        """Take `own` from the stack at the beginning of each backward trip."""
+        taken = Value(stack.type)
+        node = Node(ops.stack_pop.op, [taken], {}, (), (stack.type, own.type))
+        rest = node.outputs[0]
+        node.outputs[1] = own
+        own.node, own.index = node, 1
+        self.part.builder.graph.nodes.insert(0, node)
+        self.part.builder.adopt([taken, rest])
+        self.stacks.append((builder_now().capture(stack), taken, rest))
+
+    def emit(self, initial: list[Value]) -> list[Any]:
+        """Adjoints after the loop, of the carried values, then of the captures."""
+        graph = self.part.builder.graph
+        left = Value(_COUNT)
+        self.part.builder.adopt([left])
+        with trace.interpreting(self.part.builder):
+            fewer = as_value(ops.subtract(traced(left), 1))
+        adjoints = [*self.part.cotangents.values(), *self.part.sums.values()]
+        carried = [left, *(taken for _, taken, _ in self.stacks), *adjoints]
+        graph.inputs = [*self.captures.values(), *carried]
+        graph.outputs = [fewer, *(rest for _, _, rest in self.stacks), *graph.outputs]
+        stacks = [full for full, _, _ in self.stacks]
+        inputs = [*self.captures, builder_now().capture(self.trips), *stacks, *initial]
+        attrs = {"captures": len(self.captures), "maximum": None}
+        types = [v.type for v in carried]
+        test = _more_trips([v.type for v in graph.inputs], len(self.captures))
+        results = emit(WHILE, inputs, attrs, [test, graph], types)
+        return results[1 + len(stacks) :]
+
+
+def _more_trips(types: list[Type], position: int) -> Graph:
+    """The test that goes on while the input at `position` is positive."""
+    builder = Builder("backward test")
+    inputs = [builder.input(t) for t in types]
+    with trace.interpreting(builder):
+        builder.graph.outputs = [as_value(ops.greater(traced(inputs[position]), 0))]
+    return builder.graph
+
+
+def _replace(graph: Graph, old: Value, new: Value) -> None:
+    for node in graph.nodes:
+        node.inputs = [new if v is old else v for v in node.inputs]
+    graph.outputs = [new if v is old else v for v in graph.outputs]
+
+
+# ---- additions to the forward loop -----------------------------------------------------------
+
+
+def _carry(node: Node, owner: Builder, init: Value, inner: Value, following: Value) -> Value:
+    """Let the loop carry one more value; its final content."""
+    test, body = node.graphs
+    test.inputs.append(Value(inner.type))
+    body.inputs.append(inner)
+    body.outputs.append(following)
+    node.inputs.append(init)
+    return export(owner, node, inner.type)
+
+
+def _trip_count(node: Node, owner: Builder) -> Value:
+    """How many trips the loop made: that of a counter it has, else of a new one."""
+    body, count = node.graphs[1], node.attrs["captures"]
+    for j, (inner, following) in enumerate(zip(body.inputs[count:], body.outputs, strict=True)):
+        init = node.inputs[count + j]
+        if inner.type == _COUNT and _is_number(init, 0) and _is_next(following, inner):
+            return node.outputs[j]
+    inner = Value(_COUNT)
+    builder = Reopened(body)
+    builder.adopt([inner])
+    with trace.interpreting(builder):
+        following = as_value(ops.add(traced(inner), 1))
+    init = emit_before(owner, node, ops.CONSTANT, {"value": 0})
+    return _carry(node, owner, init, inner, following)
+
+
+def _is_number(value: Value, number: int) -> bool:
+    return is_constant(value) and type(constant_of(value)) is int and constant_of(value) == number
+
+
+def _is_next(value: Value, counter: Value) -> bool:
+    node = value.node
+    return (
+        node is not None
+        and node.op is ops.add.op
+        and counter in node.inputs
+        and any(_is_number(v, 1) for v in node.inputs)
+    )
+
+
+def _saved(node: Node, owner: Builder, value: Value) -> Value:
+    """The stack of what `value` of the body was in each trip; kept once however often asked for."""
+    body, count = node.graphs[1], node.attrs["captures"]
+    carried = zip(body.inputs[count:], body.outputs, node.outputs, strict=True)
+    for inner, following, final in carried:
+        push = following.node
+        if push is not None and push.op is ops.stack_push.op and push.inputs == [inner, value]:
+            return final
+    type_ = StackType(value.type)
+    inner = Value(type_)
+    push = Node(ops.stack_push.op, [inner, value], {}, (), (type_,), node.origin)
+    body.nodes.append(push)
+    init = emit_before(owner, node, ops.stack_empty.op, {"element": value.type})
+    return _carry(node, owner, init, inner, push.outputs[0])
+
+

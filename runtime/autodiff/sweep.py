@@ -1,0 +1,364 @@
+"""The reverse sweep: walk records of op applications backwards, ask each for its rule, sum.
+
+Rules are written with ops. In eager mode the sweep computes arrays, while tracing it adds nodes:
+it does not know which. Adjoints are keyed by value, never by its wrapper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from runtime import ops, trace
+from runtime.autodiff.cotangents import (
+    add,
+    cast_like,
+    is_differentiable,
+    is_stack,
+    type_of_any,
+    zero,
+)
+from runtime.building import Builder, building, traced
+from runtime.errors import Origin, located
+from runtime.graph.ir import Node, Op, Value
+from runtime.ops.indexing import index_add_
+from runtime.ops.operands import Abstract, type_of
+from runtime.spec import TensorType, VariableType
+from runtime.tensor import Tensor
+
+__all__ = [
+    "Adjoints",
+    "CustomRecord",
+    "IsWanted",
+    "NODE_RULES",
+    "NoGradientError",
+    "NodeRecord",
+    "OpRecord",
+    "Record",
+    "Unread",
+    "key_of",
+    "owner_of",
+    "sweep",
+]
+
+IsWanted = Callable[[Hashable], bool]
+
+
+class NoGradientError(LookupError):
+    """A gradient was asked through an op that has none."""
+
+
+# ---- keys ------------------------------------------------------------------------------------
+
+
+def key_of(x: Any) -> Hashable:
+    """What identifies an operand to gradients; None for a number, which has no identity."""
+    if isinstance(x, Tensor):
+        now = x.current()
+        return now._own_key() if now._value is None else _outermost(now._value)
+    if isinstance(x, Value):
+        return _outermost(x)
+    if isinstance(getattr(x, "variable_type", None), VariableType):
+        return x  # type: ignore[no-any-return]
+    return ("ndarray", id(x)) if isinstance(x, np.ndarray) else None
+
+
+def _outermost(value: Value) -> Hashable:
+    """The value, or external thing, that an input of a graph being traced stands for."""
+    builder = building()
+    if builder is None:
+        return value
+    meaning = builder.root.stands_for
+    thing: Any = value
+    while isinstance(thing, Value) and thing in meaning:
+        thing = meaning[thing]
+    return thing if isinstance(thing, Value) else key_of(thing)
+
+
+def owner_of(value: Value) -> Builder:
+    """The open builder whose graph `value` belongs to."""
+    builder = building()
+    while builder is not None and not builder.owns(value):
+        builder = builder.parent
+    if builder is None:
+        raise RuntimeError("a gradient is asked for outside of the trace that it belongs to")
+    return builder
+
+
+# ---- adjoints --------------------------------------------------------------------------------
+
+
+class Adjoints:
+    """Sums of cotangents by key. Those under the keys `kept` survive being used."""
+
+    def __init__(self, kept: Collection[Hashable] = ()) -> None:
+        self.kept = kept
+        self._sums: dict[Hashable, Any] = {}
+        # Keys whose sum is an eager array that was made here and that nobody else has seen.
+        self._owned: set[Hashable] = set()
+
+    def get(self, key: Hashable) -> Any:
+        """The sum for `key`, None when nothing arrived."""
+        self._owned.discard(key)
+        return self._sums.get(key)
+
+    def take(self, key: Hashable) -> Any:
+        """The sum for the key of a result whose record is being left behind."""
+        if key in self.kept:
+            return self.get(key)
+        self._owned.discard(key)
+        return self._sums.pop(key, None)
+
+    def put(self, key: Hashable, total: Any) -> None:
+        """Replace the sum."""
+        self._owned.discard(key)
+        self._sums[key] = total
+
+    def add(self, key: Hashable, g: Any) -> None:
+        """Add a contribution."""
+        known = self._sums.get(key)
+        self.put(key, g if known is None else add(known, g))
+
+    def add_at(self, key: Hashable, g: Any, x: Any, where: tuple[Any, ...], attrs: Any) -> None:
+        """Add `g` to a part of the adjoint of `x`, in place where nobody can tell."""
+        known = self._sums.get(key)
+        if known is None:
+            known = ops.zeros(x.shape, dtype=x.dtype)
+            self._sums[key] = known
+            if _is_private(known):
+                self._owned.add(key)
+        if key in self._owned and _is_private(known):
+            _add_in_place(known._array, g, where, attrs)
+            return
+        known = self._sums[key] = trace.apply(index_add_.op, (known, g, *where), attrs)
+        if _is_private(known):
+            self._owned.add(key)
+
+
+def _is_private(x: Any) -> bool:
+    """Whether a new eager array can be written to: no tape looks on."""
+    return isinstance(x, Tensor) and isinstance(x._array, np.ndarray) and not trace.tapes()
+
+
+def _add_in_place(array: np.ndarray[Any, Any], g: Any, where: Iterable[Any], attrs: Any) -> None:
+    operands = [w.array if isinstance(w, Tensor) else w for w in where]
+    inplace = index_add_.op.options["inplace"]
+    inplace(np, array, g.array if isinstance(g, Tensor) else g, *operands, **attrs)
+
+
+# ---- records ---------------------------------------------------------------------------------
+
+
+class Record(Protocol):
+    """One application, as the sweep sees it."""
+
+    def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
+        """Move the cotangents of the outputs on to the inputs."""
+
+
+def sweep(records: Sequence[Record], adjoints: Adjoints, is_wanted: IsWanted) -> None:
+    """Walk the records backwards, moving cotangents to the inputs whose key is wanted."""
+    for record in reversed(records):
+        record.pull_back(adjoints, is_wanted)
+
+
+class Unread(Abstract):
+    """Stands for a traced value that a rule does not read; its sizes become nodes on demand."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Value) -> None:
+        self._value = value
+        self.type = value.type  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """Size of each axis, measured where the value is, so that only the size is kept."""
+        sizes = self.type.shape
+        if sizes is not None and None not in sizes:
+            return sizes
+        with trace.interpreting(owner_of(self._value)):
+            return traced(self._value).shape
+
+
+@dataclass(slots=True, eq=False)
+class OpRecord:
+    """The application of an op that has a gradient rule."""
+
+    op: Op
+    attrs: dict[str, Any]
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    keys: tuple[Hashable, ...]
+    results: tuple[Hashable, ...]
+    origin: Origin | None = None
+
+    def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
+        """Move the cotangents of the outputs on to the inputs."""
+        gs = [adjoints.take(key) for key in self.results]
+        if all(g is None for g in gs):
+            return
+        wanted = [self._is_path(i) and is_wanted(key) for i, key in enumerate(self.keys)]
+        if not any(wanted):
+            return
+        if wanted[0] and self.op.options.get("adjoint_index"):
+            adjoints.add_at(self.keys[0], gs[0], self.inputs[0], self.inputs[1:], self.attrs)
+            return
+        for i, c in enumerate(self._contributions(gs, wanted)):
+            if c is not None and wanted[i]:
+                adjoints.add(self.keys[i], self._fitted(c, i))
+
+    def _is_path(self, position: int) -> bool:
+        if self.keys[position] is None:
+            return False
+        type_ = type_of_any(self.inputs[position])
+        return type_ is None or is_differentiable(type_)
+
+    def _contributions(self, gs: list[Any], wanted: list[bool]) -> Sequence[Any]:
+        """What the op's rule gives for each input."""
+        if self.op.vjp is None:
+            raise NoGradientError(
+                located(
+                    self.origin,
+                    f"`{self.op.name}` has no gradient rule, and a gradient is asked through it",
+                    "cut the path with `stop_gradient`, or give a rule with `custom_gradient`",
+                )
+            )
+        g: Any = gs[0]
+        out: Any = self.outputs[0] if self.outputs else None
+        if self._gives_tuple():
+            g = tuple(map(_filled, gs, self.outputs))
+            out = self.outputs
+        rules = getattr(self.op.vjp, "rules", None)
+        if rules is None:
+            return self.op.vjp(g, out, *self.inputs, **self.attrs)  # type: ignore[no-any-return]
+        return [
+            rule(g, out, *self.inputs, **self.attrs) if rule is not None and asked else None
+            for rule, asked in zip(rules, wanted, strict=True)
+        ]
+
+    def _gives_tuple(self) -> bool:
+        if len(self.outputs) != 1:
+            return True
+        if self.op.elementwise:
+            return False
+        return isinstance(self.op.infer(*map(type_of_any, self.inputs), **self.attrs), tuple)
+
+    def _fitted(self, c: Any, position: int) -> Any:
+        """A contribution in the shape and dtype of its input."""
+        x = self.inputs[position]
+        type_ = type_of_any(x)
+        if is_stack(c) or not isinstance(type_, (TensorType, VariableType)):
+            return c
+        content = type_.content if isinstance(type_, VariableType) else type_
+        c = cast_like(c, content)
+        if self.op.elementwise and not self._has_shape_of_output(position):
+            c = _summed_to(c, x)
+        return c
+
+    def _has_shape_of_output(self, position: int) -> bool:
+        others = (x for i, x in enumerate(self.inputs) if i != position)
+        return all(type_of(x).shape == () for x in others)
+
+
+def _filled(g: Any, out: Any) -> Any:
+    """The cotangent of one of several outputs: zero when nothing arrived."""
+    if g is not None:
+        return g
+    type_ = type_of_any(out)
+    return zero(type_, out) if type_ is not None and is_differentiable(type_) else None
+
+
+def _summed_to(c: Any, x: Any) -> Any:
+    """`c` with the axes summed over which `x` was broadcast."""
+    shape = type_of(x).shape
+    if shape is not None and None not in shape and type_of(c).shape == shape:
+        return c
+    return ops.sum_to(c, x.shape if hasattr(x, "shape") else ())
+
+
+class NodeRule(Protocol):
+    """Gradient rule of an op that holds graphs, for a node in the graph of `owner`.
+
+    `gs` are the cotangents of the node's outputs (None: nothing arrived), `sums` the adjoints so
+    far of its inputs. Gives the new adjoint of each wanted input, None where nothing arrives. The
+    rule may add outputs to the node.
+    """
+
+    def __call__(
+        self, node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
+    ) -> list[Any]: ...
+
+
+NODE_RULES: dict[str, NodeRule] = {}
+
+
+@dataclass(slots=True, eq=False)
+class NodeRecord:
+    """A node that holds graphs. It may get more outputs after it was recorded."""
+
+    node: Node
+
+    def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
+        """Move the cotangents of the outputs on to the inputs."""
+        node = self.node
+        gs = [adjoints.take(key_of(v)) for v in node.outputs]
+        if all(g is None for g in gs):
+            return
+        keys = [key_of(v) for v in node.inputs]
+        wanted = [
+            is_differentiable(v.type) and is_wanted(key)
+            for v, key in zip(node.inputs, keys, strict=True)
+        ]
+        if not any(wanted):
+            return
+        rule = NODE_RULES.get(node.op.name)
+        if rule is None:
+            raise NoGradientError(located(node.origin, f"`{node.op.name}` has no gradient rule"))
+        sums = [adjoints.get(key) if w else None for key, w in zip(keys, wanted, strict=True)]
+        sums = _first_of_each(keys, sums)
+        totals = rule(node, owner_of(node.outputs[0]), gs, wanted, sums)
+        _store_totals(adjoints, keys, sums, totals)
+
+
+def _first_of_each(keys: Sequence[Hashable], sums: list[Any]) -> list[Any]:
+    """The sums, each once: an input that comes twice would have it counted twice."""
+    seen: set[Hashable] = set()
+    result = []
+    for key, known in zip(keys, sums, strict=True):
+        result.append(None if key in seen else known)
+        seen.add(key)
+    return result
+
+
+def _store_totals(
+    adjoints: Adjoints, keys: Sequence[Hashable], sums: list[Any], totals: list[Any]
+) -> None:
+    for key, known, total in zip(keys, sums, totals, strict=False):
+        if total is None:
+            continue
+        if known is None:
+            adjoints.add(key, total)
+        else:
+            adjoints.put(key, total)
+
+
+@dataclass(slots=True, eq=False)
+class CustomRecord:
+    """An application with a rule of its own: `rule(gs)` gives a contribution for each input."""
+
+    rule: Callable[[list[Any]], Sequence[Any]]
+    keys: tuple[Hashable, ...]
+    results: tuple[Hashable, ...]
+
+    def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
+        """Move the cotangents of the outputs on to the inputs."""
+        gs = [adjoints.take(key) for key in self.results]
+        if all(g is None for g in gs):
+            return
+        for key, c in zip(self.keys, self.rule(gs), strict=True):
+            if c is not None and key is not None and is_wanted(key):
+                adjoints.add(key, c)

@@ -1,0 +1,440 @@
+"""`GradientTape`: remembers what is computed from what it watches, and differentiates it."""
+
+from __future__ import annotations
+
+import enum
+import warnings
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+
+from runtime import ops, trace, tree
+from runtime.autodiff.cotangents import conform, is_differentiable, type_of_any
+from runtime.autodiff.sweep import (
+    Adjoints,
+    CustomRecord,
+    NodeRecord,
+    OpRecord,
+    Record,
+    key_of,
+    sweep,
+)
+from runtime.building import building, origin_of_caller, traced
+from runtime.errors import located
+from runtime.graph.ir import Node, Op, Value
+from runtime.ops.operands import Abstract, type_of
+from runtime.spec import TensorType
+from runtime.tensor import Tensor, is_constant
+from runtime.variable import Variable
+
+__all__ = ["GradientTape", "UnconnectedGradients", "opaque", "protect"]
+
+
+class UnconnectedGradients(enum.Enum):
+    """What the gradient is with respect to a source that the target does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape:
+    """Records operations for differentiation, in eager code and in converted functions.
+
+    Trainable variables are watched when they are read, other tensors by `watch`. After one call of
+    `gradient` the records are freed, unless the tape is `persistent`.
+
+    >>> import autograph as ag
+    >>> x = ag.constant(3.0)
+    >>> with ag.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x).numpy()
+    np.float64(6.0)
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self.persistent = persistent
+        # How often what it records is differentiated: a persistent tape may record its gradients.
+        self.orders = 1 + persistent
+        self._watches_variables = watch_accessed_variables
+        self._recording = True
+        self._open: AbstractContextManager[None] | None = None
+        self._is_used = False
+        self._forget()
+
+    def _forget(self) -> None:
+        self._records: list[Record] = []
+        # Keys of what depends on watched things, each with whatever keeps the key true.
+        self._tracked: dict[Hashable, Any] = {}
+        self._nodes: set[Node] = set()
+        self._variables: dict[Variable, None] = {}
+
+    # ---- recording ---------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        if self._open is not None:
+            raise ValueError("the tape is recording already")
+        self._open = trace.listening(self)
+        self._open.__enter__()
+        self._recording = True
+        return self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the tape is inside its `with` block."""
+        return self._open is not None
+
+    def __exit__(self, *error: Any) -> None:
+        if self._open is not None:
+            self._open.__exit__(*error)
+            self._open = None
+
+    def watch(self, tensor: Any) -> None:
+        """Record what is computed from a tensor, variable or array, or from each in a nest.
+
+        Watched integers have no gradient: there is a warning and the gradient is None.
+        """
+        for leaf in tree.leaves(tensor):
+            self._watch(leaf)
+
+    def _watch(self, x: Any) -> None:
+        if isinstance(x, Variable):
+            self._variables[x] = None
+        elif not isinstance(x, (Tensor, np.ndarray)):
+            raise TypeError(
+                f"a tape watches tensors, variables and arrays, not {type(x).__name__}: "
+                "make a tensor of it with `constant`"
+            )
+        if not is_differentiable(_known_type(x)):
+            _warn_of_integers("watched", x)
+        _keep_constant(x)
+        self._tracked[key_of(x)] = x
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables watched so far, in order."""
+        return tuple(self._variables)
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Record nothing within the `with` block.
+
+        Raises ValueError outside of the tape's own `with` block.
+        """
+        if self._open is None:
+            raise ValueError("the tape is not recording")
+        before, self._recording = self._recording, False
+        try:
+            yield
+        finally:
+            self._recording = before
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched."""
+        self._forget()
+        self._is_used = False
+
+    def record(
+        self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: tuple[Any, ...]
+    ) -> None:
+        """Remember that `outputs` were computed from `inputs`, if from anything watched."""
+        if not self._recording:
+            return
+        node = attrs.get("node")
+        if node is not None:
+            self._record_node(node)
+            return
+        if op.effect == "read":
+            self._auto_watch(inputs[0])
+        keys = tuple(map(key_of, inputs))
+        if not any(map(self.is_tracked, keys)):
+            return
+        results = self._track(outputs)
+        if any(key is not None for key in results):
+            self._records.append(_op_record(op, attrs, inputs, outputs, keys, results))
+
+    def _record_node(self, node: Node) -> None:
+        keys = [key_of(v) for v in node.inputs]
+        for key in keys:
+            self._auto_watch(key)
+        if any(map(self.is_tracked, keys)):
+            self._nodes.add(node)
+            self._records.append(NodeRecord(node))
+
+    def add(self, record: CustomRecord, outputs: Iterable[Any]) -> None:
+        """Remember a record with a rule of its own."""
+        self._track(outputs)
+        self._records.append(record)
+
+    def _track(self, outputs: Iterable[Any]) -> tuple[Hashable, ...]:
+        """Keys of outputs, from now on tracked; None for what has no cotangent."""
+        results = []
+        for x in outputs:
+            type_ = type_of_any(x)
+            has_path = type_ is None or is_differentiable(type_)
+            key = key_of(x) if has_path else None
+            if has_path:
+                self._tracked[key] = None
+            results.append(key)
+        return tuple(results)
+
+    def _auto_watch(self, x: Any) -> None:
+        if self._watches_variables and isinstance(x, Variable) and x.trainable:
+            self._variables.setdefault(x)
+            self._tracked.setdefault(x, x)
+
+    def is_tracked(self, key: Hashable) -> bool:
+        """Whether the value under `key` depends on something watched."""
+        if key in self._tracked:
+            return True
+        return isinstance(key, Value) and key.node is not None and key.node in self._nodes
+
+    def tracks(self, x: Any) -> bool:
+        """Whether an operand depends on something watched; accessed variables are watched."""
+        if not self._recording:
+            return False
+        self._auto_watch(x)
+        key = key_of(x)
+        return key is not None and self.is_tracked(key)
+
+    # ---- differentiating ---------------------------------------------------------------------
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Gradient of the sum of `target` with respect to `sources`, in the sources' structure.
+
+        `output_gradients` weighs the elements of the target (same structure). Where the target
+        does not depend on a source the result is None, or zeros if so asked for.
+        Raises RuntimeError when the tape is not persistent and was used before.
+        """
+        self._use()
+        targets = tree.leaves(target)
+        weights = [None] * len(targets) if output_gradients is None else tree.leaves(output_gradients)
+        if len(weights) != len(targets):
+            raise ValueError(f"{len(targets)} targets, but {len(weights)} output_gradients")
+        parts, structure = tree.flatten(sources)
+        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        with self._paused():
+            gradients = self._gradients(targets, parts, weights, fill)
+        if not self.persistent:
+            self._forget()
+        return tree.unflatten(structure, gradients)
+
+    def _use(self) -> None:
+        if self._is_used and not self.persistent:
+            raise RuntimeError(
+                "a non-persistent GradientTape gives gradients once: "
+                "use GradientTape(persistent=True) for more"
+            )
+        self._is_used = True
+
+    @contextmanager
+    def _paused(self) -> Iterator[None]:
+        """A tape that is used up by this does not record it."""
+        before, self._recording = self._recording, self._recording and self.persistent
+        try:
+            yield
+        finally:
+            self._recording = before
+
+    def _gradients(
+        self, targets: list[Any], sources: list[Any], weights: list[Any], fill: bool
+    ) -> list[Any]:
+        keys = [self._source_key(x) for x in sources]
+        adjoints = Adjoints(kept={key for key in keys if key is not None})
+        for y, weight in zip(targets, weights, strict=True):
+            if y is not None and _has_gradient("target", y):
+                adjoints.add(key_of(y), _seed(y, weight))
+        sweep(list(self._records), adjoints, self.is_tracked)
+        return [
+            _result(x, None if key is None else adjoints.get(key), fill)
+            for x, key in zip(sources, keys, strict=True)
+        ]
+
+    def _source_key(self, x: Any) -> Hashable:
+        return key_of(x) if x is not None and _has_gradient("source", x) else None
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Derivatives of each element of `target` by each of `sources`.
+
+        The shape of a result is the target's shape followed by the source's. The last two
+        parameters are accepted for TensorFlow's sake.
+        """
+        self._use()
+        parts, structure = tree.flatten(sources)
+        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        shape = _static_shape(target, "jacobian")
+        rows = []
+        with self._paused():
+            for index in np.ndindex(*shape):
+                weight = np.zeros(shape, type_of(target).dtype)
+                weight[index] = 1
+                rows.append(self._gradients([target], parts, [_tensor(weight)], fill))
+        if not self.persistent:
+            self._forget()
+        columns = [[row[i] for row in rows] for i in range(len(parts))]
+        return tree.unflatten(structure, [_stacked(c, shape, 0) for c in columns])
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Jacobian of each target[i] by source[i], where no other element of source matters.
+
+        The result has the shape `(batch, *target.shape[1:], *source.shape[1:])`.
+        """
+        self._use()
+        shape = _static_shape(target, "batch_jacobian")
+        if not shape or tuple(type_of(source).shape or ())[:1] != shape[:1]:
+            raise ValueError("target and source of a batch_jacobian must agree in the first axis")
+        fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        columns = []
+        with self._paused():
+            for index in np.ndindex(*shape[1:]):
+                weight = np.zeros(shape, type_of(target).dtype)
+                weight[(slice(None), *index)] = 1
+                columns += self._gradients([target], [source], [_tensor(weight)], fill)
+        if not self.persistent:
+            self._forget()
+        return _stacked(columns, shape[1:], 1)
+
+
+def _op_record(
+    op: Op,
+    attrs: dict[str, Any],
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    keys: tuple[Hashable, ...],
+    results: tuple[Hashable, ...],
+) -> OpRecord:
+    """A record that keeps of the operands only what the op's rule reads."""
+    reads = op.reads
+    kept = tuple(protect(x) if i in reads else _abstract(x) for i, x in enumerate(inputs))
+    outs = tuple(protect(x) if "out" in reads else _abstract(x) for x in outputs)
+    origin = origin_of_caller() if op.vjp is None else None
+    return OpRecord(op, attrs, kept, outs, keys, results, origin)
+
+
+def _abstract(x: Any) -> Any:
+    """What stands for an operand whose value no rule reads."""
+    type_ = type_of_any(x)
+    if isinstance(type_, TensorType) and type_.is_static and not isinstance(x, Variable):
+        return Abstract(type_)
+    return x
+
+
+def protect(x: Any) -> Any:
+    """`x` such that later writes of the user do not change it."""
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, Tensor) and isinstance(x._array, np.ndarray):
+        _make_read_only(x._array)
+    return x
+
+
+def _make_read_only(array: Any) -> None:
+    """Tensors whose memory is read-only get new memory when they are written."""
+    while isinstance(array, np.ndarray) and array.flags.writeable:
+        array.flags.writeable = False
+        array = array.base
+
+
+def opaque(x: Any) -> Tensor:
+    """A tensor whose value no graph being traced takes for known."""
+    builder = building()
+    if builder is None:
+        return x if isinstance(x, Tensor) else Tensor(x)
+    value = builder.value_of(x)
+    if is_constant(value):
+        value = builder.emit(ops.identity.op, [value]).outputs[0]
+    return traced(value)
+
+
+def _keep_constant(x: Any) -> None:
+    """See to it that sub-graphs capture a watched constant, where gradients can reach it."""
+    builder = building()
+    if builder is not None and isinstance(x, Tensor):
+        value = x.current()._value
+        if value is not None and is_constant(value):
+            builder.root.watched.add(value)
+
+
+def _known_type(x: Any) -> TensorType:
+    return x.type if isinstance(x, Variable) else type_of(x)
+
+
+def _has_gradient(role: str, x: Any) -> bool:
+    if is_differentiable(_known_type(x)):
+        return True
+    _warn_of_integers(role, x)
+    return False
+
+
+def _warn_of_integers(role: str, x: Any) -> None:
+    what = (
+        f"the {role} tensor is {_known_type(x).dtype}; gradients need a floating dtype: "
+        "cast it first (`x.astype(float)`), or write `3.0` in place of `3`"
+    )
+    warnings.warn(located(origin_of_caller(), what), stacklevel=2)
+
+
+def _seed(y: Any, weight: Any) -> Any:
+    type_ = _known_type(y)
+    if weight is None:
+        shape = y.shape if isinstance(y, (Tensor, Variable)) else type_.shape
+        return ops.ones(shape, dtype=type_.dtype)
+    if isinstance(weight, Variable):
+        weight = weight.read_value()
+    return conform(weight, type_)
+
+
+def _result(x: Any, gradient: Any, fill: bool) -> Any:
+    if gradient is None:
+        if not fill or x is None:
+            return None
+        shape = x.shape if isinstance(x, (Tensor, Variable)) else type_of(x).shape
+        return ops.zeros(shape, dtype=_known_type(x).dtype)
+    result = conform(gradient, _known_type(x))
+    return result if isinstance(result, Tensor) else _tensor(result)
+
+
+def _tensor(raw: Any) -> Tensor:
+    """A tensor of a raw array of ours; while tracing, a constant."""
+    raw = raw[()] if raw.ndim == 0 else raw
+    builder = building()
+    return Tensor(raw) if builder is None else traced(builder.constant(raw))
+
+
+def _static_shape(target: Any, what: str) -> tuple[int, ...]:
+    type_ = type_of(target)
+    if not type_.is_static:
+        raise ValueError(
+            f"{what} needs the shape of its target while tracing, but the shape is {type_}"
+        )
+    return tuple(n for n in type_.shape or () if n is not None)
+
+
+def _stacked(rows: list[Any], shape: tuple[int, ...], axis: int) -> Any:
+    """Rows, one per element of `shape`, as one array with these axes from `axis` on."""
+    if any(row is None for row in rows):
+        return None
+    whole = ops.stack(rows, axis=axis)
+    sizes = tuple(whole.shape)
+    return ops.reshape(whole, (*sizes[:axis], *shape, *sizes[axis + 1 :]))

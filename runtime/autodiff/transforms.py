@@ -1,0 +1,317 @@
+"""Derivatives of functions: `grad`, `vjp`, `jvp`, `jacobian`, `hessian` and their kin.
+
+They take plain and converted functions, work inside converted functions and nest. A derivative has
+the type of the argument it belongs to: ndarray for ndarray, float for float, Tensor for Tensor.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import ops, tree
+from runtime.autodiff.cotangents import is_differentiable
+from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque
+from runtime.building import building
+from runtime.ops import stop_gradient
+from runtime.ops.operands import type_of
+from runtime.spec import TensorType
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = [
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "pushed_forward",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
+
+Function = Callable[..., Any]
+ZERO = UnconnectedGradients.ZERO
+
+
+def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+    """Function that gives the gradient of `f`, whose result is a scalar.
+
+    `argnums` says by which arguments (a sequence gives a tuple of gradients); an argument may be a
+    nest. With `has_aux`, `f` returns (scalar, anything) and the result is (gradient, anything).
+
+    >>> import autograph as ag
+    >>> ag.grad(lambda x: x**3)(2.0)
+    12.0
+    """
+    both = value_and_grad(f, argnums, has_aux)
+
+    @functools.wraps(f)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, result = both(*args, **kwargs)
+        return (result, value[1]) if has_aux else result
+
+    return gradient
+
+
+def value_and_grad(
+    f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Function:
+    """Function that gives (value, gradient) of `f`; see `grad`.
+
+    >>> import autograph as ag
+    >>> ag.value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+
+    @functools.wraps(f)
+    def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        lifted = _Lifted(args, argnums)
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(lifted.tensors)
+            result = f(*lifted.args, **kwargs)
+        y, aux = result if has_aux else (result, None)
+        _check_scalar(y)
+        gradient = tape.gradient([_as_tensor(y)], lifted.tensors, unconnected_gradients=ZERO)
+        value = lifted.lower_results((y, aux) if has_aux else y)
+        return value, lifted.lower(gradient)
+
+    return both
+
+
+def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
+    """Value of `f` and a function from a cotangent of the value to those of the arguments.
+
+    >>> import autograph as ag
+    >>> y, pull_back = ag.vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, pull_back(1.0)
+    (6.0, (3.0, 2.0))
+    """
+    lifted = _Lifted(primals, range(len(primals)))
+    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(lifted.tensors)
+        y = f(*lifted.args)
+    targets = [_as_tensor(part) for part in tree.leaves(y)]
+
+    def pull_back(cotangent: Any) -> tuple[Any, ...]:
+        weights = tree.leaves(cotangent)
+        found = tape.gradient(targets, lifted.tensors, weights, unconnected_gradients=ZERO)
+        return tuple(lifted.lower(found))
+
+    return lifted.lower_results(y), pull_back
+
+
+def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """Value of `f` and the directional derivative along `tangents`.
+
+    >>> import autograph as ag
+    >>> ag.jvp(lambda x: x * x, (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    lifted = _Lifted(tuple(primals), range(len(primals)))
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(lifted.tensors)
+        y = f(*lifted.args)
+    parts, structure = tree.flatten(y)
+    moved = pushed_forward(tape, parts, tree.leaves(lifted.tensors), tree.leaves(tangents), True)
+    value = lifted.lower_results(y)
+    moved = map(_lower, tree.leaves(value), moved)
+    return value, tree.unflatten(structure, list(moved))
+
+
+def pushed_forward(
+    tape: GradientTape, targets: list[Any], sources: list[Any], tangents: list[Any], fill: bool
+) -> list[Any]:
+    """Tangent of each target: the transpose of the transposed linear map that `tape` holds.
+
+    The pull-back is linear in its cotangents, so its own pull-back is the derivative forward (the
+    observation is J. Townsend's, "A new trick for calculating Jacobian vector products", 2017).
+    Transposing all targets at once mixes nothing: each cotangent gets what belongs to its target.
+    """
+    targets = [_as_tensor(y) for y in targets]
+    cotangents = [opaque(ops.zeros(y.shape, dtype=y.dtype)) for y in targets]
+    with GradientTape(watch_accessed_variables=False) as second:
+        second.watch([u for u in cotangents if is_differentiable(u.type)])
+        pulled = tape.gradient(targets, sources, cotangents)
+    pairs = [(w, t) for w, t in zip(pulled, tangents, strict=True) if w is not None]
+    weights = [t for _, t in pairs]
+    unconnected = ZERO if fill else UnconnectedGradients.NONE
+    result: list[Any] = second.gradient([w for w, _ in pairs], cotangents, weights, unconnected)
+    return result
+
+
+def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """Function that gives the Jacobian of `f`, row by row in reverse mode.
+
+    The shape is that of the result followed by that of the argument.
+
+    >>> import autograph as ag
+    >>> ag.jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+
+    @functools.wraps(f)
+    def rows(*args: Any, **kwargs: Any) -> Any:
+        lifted = _Lifted(args, argnums)
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(lifted.tensors)
+            y = f(*lifted.args, **kwargs)
+        found = tape.jacobian(_as_tensor(y), lifted.tensors, unconnected_gradients=ZERO)
+        return lifted.lower(found)
+
+    return rows
+
+
+jacrev = jacobian
+
+
+def jacfwd(f: Function, argnums: int = 0) -> Function:
+    """Function that gives the Jacobian of `f`, column by column in forward mode.
+
+    It is the better choice where the argument has fewer elements than the result.
+    """
+
+    @functools.wraps(f)
+    def columns(*args: Any) -> Any:
+        x = args[argnums]
+        shape = type_of(x).shape or ()
+        dtype = type_of(x).dtype
+
+        def of_argument(x: Any) -> Any:
+            return f(*args[:argnums], x, *args[argnums + 1 :])
+
+        found = []
+        for index in np.ndindex(*map(int, _known(shape))):
+            tangent = np.zeros(shape, dtype)
+            tangent[index] = 1
+            found.append(jvp(of_argument, (x,), (tangent if shape else dtype.type(1),))[1])
+        stacked = ops.stack([_as_tensor(c) for c in found], axis=-1)
+        lifted = _Lifted(args, argnums)
+        return lifted.lower(ops.reshape(stacked, (*stacked.shape[:-1], *shape)))
+
+    return columns
+
+
+def _known(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    if None in shape:
+        raise ValueError(f"this needs the shape of the argument while tracing, but it is {shape}")
+    return shape
+
+
+def hessian(f: Function, argnums: int = 0) -> Function:
+    """Function that gives the matrix of second derivatives of a scalar function.
+
+    >>> import autograph as ag
+    >>> ag.hessian(lambda x: (x**3).sum())(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    return jacobian(grad(f, argnums), argnums)
+
+
+def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """Product of the Hessian of a scalar `f` with `tangents`: forward over reverse.
+
+    With one primal the result is that of one argument, otherwise a tuple.
+    """
+    several = len(primals) > 1
+    return jvp(grad(f, tuple(range(len(primals))) if several else 0), primals, tangents)[1]
+
+
+# ---- arguments in, results out -----------------------------------------------------------------
+
+
+class _Lifted:
+    """Arguments with those at `argnums` as tensors of their own, and the way back."""
+
+    def __init__(self, args: tuple[Any, ...], argnums: int | Sequence[int]) -> None:
+        self._one = isinstance(argnums, int)
+        numbers = [argnums] if isinstance(argnums, int) else list(argnums)
+        numbers = [range(len(args))[n] for n in numbers]
+        self._originals = [args[n] for n in numbers]
+        self._keeps_tensors = building() is not None or any(
+            isinstance(leaf, (Tensor, Variable)) for leaf in tree.leaves(args)
+        )
+        lifted = [tree.map_structure(_lift, args[n]) for n in numbers]
+        changed = list(args)
+        for n, tensor in zip(numbers, lifted, strict=True):
+            changed[n] = tensor
+        self.args = tuple(changed)
+        self.tensors: Any = lifted[0] if self._one else lifted
+
+    def lower(self, gradients: Any) -> Any:
+        """Gradients of the lifted arguments in the types of the originals."""
+        if self._one:
+            return _lowered(self._originals[0], gradients)
+        return tuple(map(_lowered, self._originals, gradients))
+
+    def lower_results(self, results: Any) -> Any:
+        """Results of the function: plain where all arguments are."""
+        return results if self._keeps_tensors else tree.map_structure(_plain, results)
+
+
+def _lift(x: Any) -> Any:
+    if isinstance(x, Variable):
+        return x
+    type_ = type_of(x)
+    if not is_differentiable(type_):
+        raise TypeError(
+            f"derivatives need floating arguments, but this one is {type_}: "
+            "write `3.0` in place of `3`, or cast with `.astype(float)`"
+        )
+    if building() is not None:
+        return ops.identity(x) if isinstance(x, Tensor) and x.is_traced else opaque(x)
+    if isinstance(x, np.ndarray):
+        x = x.view()
+        x.flags.writeable = False
+        return Tensor(x)
+    return ops.identity(x) if isinstance(x, Tensor) else Tensor(x)
+
+
+def _lowered(original: Any, gradient: Any) -> Any:
+    """Gradients in the types of the originals; the gradient of a leaf may have another shape."""
+    return tree.map_structure(_lower, original, gradient)
+
+
+def _lower(original: Any, gradient: Any) -> Any:
+    if gradient is None or building() is not None or isinstance(original, (Tensor, Variable)):
+        return gradient
+    plain = _plain(gradient)
+    if isinstance(original, (float, complex)) and not isinstance(original, np.generic):
+        return plain.item() if np.ndim(plain) == 0 else plain
+    return plain
+
+
+def _plain(x: Any) -> Any:
+    """The raw value of a result; arrays are the caller's own."""
+    if not isinstance(x, Tensor) or x.is_traced:
+        return x
+    array = x.array
+    return array.copy() if isinstance(array, np.ndarray) else array
+
+
+def _as_tensor(y: Any) -> Any:
+    if isinstance(y, Variable):
+        return y.read_value()
+    if isinstance(y, Tensor):
+        return y
+    return opaque(y) if building() is not None else Tensor(np.asarray(y)[()])
+
+
+def _check_scalar(y: Any) -> None:
+    type_ = type_of(y) if not isinstance(y, (tuple, list, dict)) else None
+    if not isinstance(type_, TensorType) or type_.shape not in ((), None):
+        found = type(y).__name__ if type_ is None else str(type_)
+        raise TypeError(
+            f"grad needs a function whose result is a scalar, but it is {found}: "
+            "reduce it (`.sum()`), or use `jacobian` or `vjp`"
+        )
+    if not is_differentiable(type_):
+        raise TypeError(f"grad needs a function with a floating result, but it is {type_}")

@@ -1,0 +1,165 @@
+"""Transposing a graph: another graph that moves cotangents from its outputs to its inputs.
+
+The backward graph is traced as a body inside the forward graph: whatever values a rule reads, it
+captures, and the captures are the residuals that the forward graph must hand over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime import trace
+from runtime.autodiff.cotangents import conform, cotangent_type, is_differentiable, zero
+from runtime.autodiff.sweep import Adjoints, NodeRecord, OpRecord, Record, Unread
+from runtime.building import Builder, traced
+from runtime.graph.ir import Graph, Node, Value
+from runtime.spec import Type
+from runtime.tensor import Tensor
+
+__all__ = ["Reopened", "Transposed", "active_values", "reached_inputs"]
+
+
+class Reopened(Builder):
+    """A builder that adds to a graph which is there already.
+
+    Arrays that gradient rules bring along are constants: there is nobody to bind inputs to.
+    """
+
+    def __init__(self, graph: Graph, parent: Builder | None = None) -> None:
+        super().__init__(graph.name, parent)
+        self.graph = graph
+        self.adopt(graph.inputs)
+        for node in graph.nodes:
+            self.adopt(node.outputs)
+
+    def external(self, thing: Any, type_: Type, name: str | None = None) -> Value:
+        """A constant with the present content of `thing`."""
+        return self.constant(thing.array if isinstance(thing, Tensor) else np.array(thing))
+
+
+# ---- which values matter -----------------------------------------------------------------------
+
+
+def active_values(graph: Graph, roots: Iterable[Value]) -> set[Value]:
+    """Values that depend on `roots` and have cotangents, the roots included."""
+    active = set(roots)
+    for node in graph.nodes:
+        if not active.isdisjoint(node.inputs):
+            active.update(v for v in node.outputs if is_differentiable(v.type))
+    return active
+
+
+def reached_inputs(graph: Graph, ends: Iterable[Value], active: set[Value]) -> set[Value]:
+    """Active inputs of `graph` that cotangents of `ends` may come to."""
+    reached = active.intersection(ends)
+    for node in reversed(graph.nodes):
+        if not reached.isdisjoint(node.outputs):
+            reached.update(active.intersection(node.inputs))
+    return reached.intersection(graph.inputs)
+
+
+# ---- the transposed graph ----------------------------------------------------------------------
+
+
+class Transposed:
+    """The backward graph of `forward.graph`, in the making.
+
+    `given` are the outputs whose cotangents it takes (`cotangents`: its inputs for them); `wanted`
+    are the inputs whose adjoints it makes (`adjoints`, None where nothing arrives). To the
+    adjoints of the inputs in `accumulated` it adds what comes in through `sums`. Positions all.
+    """
+
+    def __init__(
+        self,
+        forward: Builder,
+        given: dict[int, Type],
+        wanted: Iterable[int],
+        accumulated: Iterable[int] = (),
+    ) -> None:
+        self.forward = forward
+        self.builder = Reopened(Graph(name=f"{forward.graph.name} backward"), forward)
+        self.cotangents = {j: self.builder.input(cotangent_type(t)) for j, t in given.items()}
+        inputs = forward.graph.inputs
+        self.sums = {m: self.builder.input(cotangent_type(inputs[m].type)) for m in accumulated}
+        self.adjoints: dict[int, Tensor | None] = {}
+        with trace.interpreting(self.builder):
+            self._sweep([*dict.fromkeys((*wanted, *self.sums))])
+
+    def _sweep(self, wanted: list[int]) -> None:
+        graph = self.forward.graph
+        roots = [graph.inputs[m] for m in wanted]
+        active = active_values(graph, roots)
+        adjoints = Adjoints(kept=set(roots))
+        for m, value in self.sums.items():
+            adjoints.put(graph.inputs[m], traced(value))
+        for j, value in self.cotangents.items():
+            if graph.outputs[j] in active:
+                adjoints.add(graph.outputs[j], conform(traced(value), graph.outputs[j].type))
+        for node in reversed(graph.nodes):
+            if not active.isdisjoint(node.inputs):
+                self._pull_back(node, adjoints, active)
+        for m in wanted:
+            value = graph.inputs[m]
+            g = adjoints.get(value)
+            self.adjoints[m] = None if g is None else conform(g, value.type)
+
+    def _pull_back(self, node: Node, adjoints: Adjoints, active: set[Value]) -> None:
+        mark = self.builder.mark()
+        record_of(node).pull_back(adjoints, active.__contains__)
+        for made in self.builder.graph.nodes[mark:]:
+            made.origin = node.origin
+
+    def filled(self, wanted: Sequence[int]) -> list[Value]:
+        """Values of the adjoints of the inputs `wanted`, zero where nothing arrives."""
+        inputs = self.forward.graph.inputs
+        with trace.interpreting(self.builder):
+            for m in wanted:
+                if self.adjoints.get(m) is None:
+                    type_ = inputs[m].type
+                    self.adjoints[m] = zero(cotangent_type(type_), traced(inputs[m]))
+            return [self.builder.value_of(self.adjoints[m]) for m in wanted]
+
+    def finish(self, outputs: Sequence[Value]) -> list[tuple[Value, Value]]:
+        """Set the outputs, drop what they do not need; residuals: (forward value, own input)."""
+        graph = self.builder.graph
+        graph.outputs = list(outputs)
+        prune(graph)
+        used = _used(graph)
+        return [(outer, inner) for outer, inner in self.builder.captured() if inner in used]
+
+
+def record_of(node: Node) -> Record:
+    """A node of a graph as the sweep sees it."""
+    if node.graphs:
+        return NodeRecord(node)
+    reads = node.op.reads
+    return OpRecord(
+        node.op,
+        node.attrs,
+        tuple(traced(v) if i in reads else Unread(v) for i, v in enumerate(node.inputs)),
+        tuple(traced(v) if "out" in reads else Unread(v) for v in node.outputs),
+        tuple(node.inputs),
+        tuple(node.outputs),
+        node.origin,
+    )
+
+
+def prune(graph: Graph) -> None:
+    """Drop the nodes of a backward graph that its outputs do not need: none has an effect."""
+    needed = set(graph.outputs)
+    kept = []
+    for node in reversed(graph.nodes):
+        if not needed.isdisjoint(node.outputs) or node.has_effect:
+            needed.update(node.inputs)
+            kept.append(node)
+    graph.nodes = kept[::-1]
+
+
+def _used(graph: Graph) -> set[Value]:
+    used = set(graph.outputs)
+    for node in graph.nodes:
+        used.update(node.inputs)
+    return used

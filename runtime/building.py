@@ -1,0 +1,316 @@
+"""The building interpreter: an op adds a node to the graph that is being traced."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from runtime import ops, trace
+from runtime.eager import compute
+from runtime.errors import LeakedTensorError, Origin
+from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.spec import TensorType, Type, VariableType, type_of_number
+from runtime.tensor import Tensor, constant_of, is_constant, link_view
+
+__all__ = ["Builder", "building", "origin_of_caller", "traced"]
+
+_NUMBERS = (bool, int, float, complex)
+_OURS = tuple(
+    os.path.dirname(os.path.abspath(m.__file__ or "")) + os.sep
+    for m in (sys.modules["runtime"], np)
+)
+_ours_more: list[str] = []
+_is_user_code: dict[CodeType, bool] = {}
+# Above this many elements a constant expression is left to the graph.
+_FOLD_LIMIT = 4096
+# Constants up to this size are repeated in sub-graphs instead of being captured by them.
+_REPEAT_LIMIT = 64
+
+
+def hide_frames_of(folder: str) -> None:
+    """Count code below `folder` as ours: the user's line is looked for further out."""
+    _ours_more.append(folder.rstrip(os.sep) + os.sep)
+    _is_user_code.clear()
+
+
+def is_user_code(code: CodeType) -> bool:
+    """Whether `code` is neither ours nor NumPy's."""
+    known = _is_user_code.get(code)
+    if known is None:
+        name = code.co_filename
+        known = not name.startswith((*_OURS, *_ours_more)) and not name.startswith("<frozen")
+        if len(_is_user_code) > 10_000:
+            _is_user_code.clear()
+        _is_user_code[code] = known
+    return known
+
+
+def origin_of_caller() -> Origin | None:
+    """The innermost line of the user's code that is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if is_user_code(code):
+            return Origin(code.co_filename, frame.f_lineno, code.co_name, code, frame.f_lasti)
+        frame = frame.f_back
+    return None
+
+
+def traced(value: Value) -> Tensor:
+    """A traced tensor for a graph value."""
+    return Tensor(None, value)
+
+
+class Builder:
+    """Builds one graph; a builder with a parent builds the graph of a staged body.
+
+    Outer values that a body uses become inputs of its graph (`captures`: outer value to inner).
+    Arrays that exist outside of the trace become inputs of the outermost graph, by reference
+    (`externals`: id of the object to the object and its value).
+    """
+
+    def __init__(self, name: str = "graph", parent: Builder | None = None) -> None:
+        self.graph = Graph(name=name)
+        self.parent = parent
+        self.root: Builder = parent.root if parent is not None else self
+        self.captures: dict[Value, Value] = {}
+        self.externals: dict[int, tuple[Any, Value]] = {}
+        # Of the outermost builder: the Variable behind each handle, inner captures included.
+        self.variables: dict[Value, Any] = {}
+        # Of the outermost builder, for gradients: what the inputs of all its graphs stand for (a
+        # value one graph out, or an external thing), and constants that must not be repeated.
+        self.stands_for: dict[Value, Any] = {}
+        self.watched: set[Value] = set()
+        self._local: set[Value] = set()
+        self._numbers: dict[tuple[type, Any], Value] = {}
+
+    # ---- inputs ------------------------------------------------------------------------------
+
+    def input(self, type_: Type, name: str | None = None) -> Value:
+        """A new input of the graph."""
+        value = Value(type_, name=name)
+        self.graph.inputs.append(value)
+        self._local.add(value)
+        return value
+
+    def adopt(self, values: Iterable[Value]) -> None:
+        """Count values as the graph's own whose node was made elsewhere."""
+        self._local.update(values)
+
+    def owns(self, value: Value) -> bool:
+        """Whether `value` belongs to this graph itself."""
+        return value in self._local
+
+    def reaches(self, value: Value) -> bool:
+        """Whether `value` belongs to this graph or one around it."""
+        builder: Builder | None = self
+        while builder is not None:
+            if value in builder._local:
+                return True
+            builder = builder.parent
+        return False
+
+    def capture(self, value: Value) -> Value:
+        """The value of this graph that stands for `value`, which may be of a graph around it."""
+        if value in self._local:
+            return value
+        inner = self.captures.get(value)
+        if inner is not None:
+            return inner
+        if self.parent is None or not self.parent.reaches(value):
+            raise _leaked(value)
+        if self._is_repeated(value):
+            inner = self.constant(constant_of(value))
+        else:
+            self.parent.capture(value)
+            inner = self.input(value.type, value.name)
+            self.root.stands_for[inner] = value
+        if value in self.root.variables:
+            self.root.variables[inner] = self.root.variables[value]
+        self.captures[value] = inner
+        return inner
+
+    def _is_repeated(self, value: Value) -> bool:
+        """Whether inner graphs get a constant of their own in place of `value`."""
+        if not is_constant(value) or value in self.root.watched:
+            return False
+        return bool(np.size(constant_of(value)) <= _REPEAT_LIMIT)
+
+    def captured(self) -> list[tuple[Value, Value]]:
+        """Pairs (value of the parent's graph, input of this graph)."""
+        assert self.parent is not None
+        inputs = set(self.graph.inputs)
+        return [
+            (self.parent.capture(outer), inner)
+            for outer, inner in self.captures.items()
+            if inner in inputs
+        ]
+
+    def external(self, thing: Any, type_: Type, name: str | None = None) -> Value:
+        """The input of the outermost graph that reads `thing`, by reference, at each call."""
+        root = self.root
+        entry = root.externals.get(id(thing))
+        if entry is None:
+            entry = (thing, root.input(type_, name))
+            root.externals[id(thing)] = entry
+            root.stands_for[entry[1]] = thing
+            if isinstance(type_, VariableType):
+                root.variables[entry[1]] = thing
+        return self.capture(entry[1])
+
+    def constant(self, raw: Any) -> Value:
+        """A constant; Python numbers are weak."""
+        number = isinstance(raw, _NUMBERS) and not isinstance(raw, np.generic)
+        if number:
+            key = (type(raw), repr(raw))
+            known = self._numbers.get(key)
+            if known is not None:
+                return known
+            type_ = type_of_number(raw)
+        else:
+            type_ = TensorType(raw.dtype, raw.shape)
+        node = self.emit(ops.CONSTANT, (), {"value": raw}, types=(type_,))
+        if number:
+            self._numbers[key] = node.outputs[0]
+        return node.outputs[0]
+
+    def value_of(self, x: Any) -> Value:
+        """The value of this graph for any operand."""
+        if isinstance(x, Tensor):
+            now = x.current()
+            if now._value is not None:
+                return self.capture(now._value)
+            if isinstance(now._array, np.ndarray):
+                return self.external(x, x.type)
+            return self.constant(now._array)
+        if isinstance(x, np.ndarray):
+            return self.external(x, TensorType(x.dtype, x.shape))
+        if isinstance(x, (np.generic, *_NUMBERS)):
+            return self.constant(x)
+        if isinstance(x, Value):
+            return self.capture(x)
+        if isinstance(getattr(x, "variable_type", None), VariableType):
+            return self.external(x, x.variable_type)
+        return self.constant(np.asarray(x))
+
+    # ---- nodes -------------------------------------------------------------------------------
+
+    def emit(
+        self,
+        op: Op,
+        inputs: Sequence[Value],
+        attrs: dict[str, Any] | None = None,
+        graphs: Sequence[Graph] = (),
+        types: Sequence[Type] | None = None,
+    ) -> Node:
+        """Append a node; its types are inferred unless given."""
+        attrs = attrs or {}
+        if types is None:
+            types = op.infer_all([v.type for v in inputs], attrs)
+        node = Node(op, inputs, attrs, graphs, types, origin_of_caller())
+        self.graph.nodes.append(node)
+        self._local.update(node.outputs)
+        return node
+
+    def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Traced result of an op."""
+        values = [self.value_of(x) for x in inputs]
+        folded = self._fold(op, values, attrs)
+        if folded is not None:
+            return folded
+        node = self.emit(op, values, attrs)
+        outputs = tuple(traced(v) for v in node.outputs)
+        self.tell_tapes(node, inputs, outputs)
+        if op.view:
+            link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
+        several = isinstance(op.infer(*(v.type for v in values), **attrs), tuple)
+        return outputs if several else outputs[0]
+
+    def tell_tapes(
+        self, node: Node, inputs: Iterable[Any], outputs: tuple[Tensor, ...]
+    ) -> None:
+        """Tell the open tapes of a new node."""
+        listeners = trace.tapes()
+        if not listeners:
+            return
+        pinned = tuple(x.current() if isinstance(x, Tensor) else x for x in inputs)
+        attrs = {**node.attrs, "node": node} if node.graphs else node.attrs
+        for listener in listeners:
+            listener.record(node.op, pinned, attrs, outputs)
+
+    def _fold(self, op: Op, values: list[Value], attrs: dict[str, Any]) -> Tensor | None:
+        """The constant that an op on small constants gives, so that it stays known."""
+        if op.effect is not None or not all(is_constant(v) for v in values) or not values:
+            return None
+        arrays = [constant_of(v) for v in values]
+        if sum(np.size(a) for a in arrays) > _FOLD_LIMIT or trace.tapes():
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                result = compute(op, arrays, attrs)
+        except Exception:  # noqa: BLE001 - whatever it raises or warns of belongs to run time
+            return None
+        if isinstance(result, tuple) or np.size(result) > _FOLD_LIMIT:
+            return None
+        if isinstance(result, np.ndarray):
+            result = result[()] if result.ndim == 0 else result.copy()
+        return traced(self.constant(result))
+
+    def mark(self) -> int:
+        """A position to return to by `truncate`."""
+        return len(self.graph.nodes)
+
+    def truncate(self, mark: int) -> None:
+        """Forget the nodes made since `mark`."""
+        for node in self.graph.nodes[mark:]:
+            self._local.difference_update(node.outputs)
+        del self.graph.nodes[mark:]
+        self._numbers = {k: v for k, v in self._numbers.items() if v in self._local}
+        self.captures = {
+            outer: inner for outer, inner in self.captures.items() if inner in self._local
+        }
+
+
+def _leaked(value: Value) -> LeakedTensorError:
+    made = value.node.origin if value.node is not None else None
+    what = f"a value ({value.type}) made while tracing is used outside the graph it belongs to"
+    if made is not None:
+        what = f"{what}; it was made here, and is used at {origin_of_caller()}"
+    hint = "return it from the function that made it, or keep it in a Variable"
+    return LeakedTensorError(what, hint, origin=made)
+
+
+def building() -> Builder | None:
+    """The builder that is current, None in eager mode."""
+    interpreter = trace.current()
+    return interpreter if isinstance(interpreter, Builder) else None
+
+
+@contextmanager
+def body(name: str, parent: Builder) -> Iterator[Builder]:
+    """Trace into the graph of a staged body; tapes of the outer trace are hidden in it."""
+    builder = Builder(name, parent)
+    with trace.interpreting(builder):
+        yield builder
+
+
+def trace_function(
+    function: Callable[..., Any], types: Sequence[Type], name: str = "graph"
+) -> tuple[Builder, list[Tensor], Any]:
+    """Trace `function` on new inputs of the given types into a graph of its own.
+
+    Gives the builder (with the graph, its outputs not yet set), the inputs, and what the function
+    returned. When another trace is open, its values can be captured.
+    """
+    builder = Builder(name, building())
+    inputs = [traced(builder.input(t)) for t in types]
+    with trace.interpreting(builder):
+        return builder, inputs, function(*inputs)

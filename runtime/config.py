@@ -1,0 +1,164 @@
+"""The switches: one row each gives name, environment variable, default, context manager and text.
+
+>>> with verbosity.using(2):
+...     verbosity.value
+2
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+__all__ = [
+    "SWITCHES",
+    "Switch",
+    "backend",
+    "cache_size",
+    "check",
+    "default_float",
+    "full_traceback",
+    "log",
+    "run_functions_eagerly",
+    "verbosity",
+]
+
+T = TypeVar("T")
+
+
+class Switch(Generic[T]):
+    """One setting of the process.
+
+    Its value is, first found: that of the innermost open `using` of this thread or task, that of
+    `set`, that of the environment variable (read when first needed), the default. `parse` makes a
+    value of what a user gives, text included, and raises ValueError or TypeError.
+    """
+
+    __slots__ = ("_inner", "_outer", "default", "doc", "name", "parse")
+
+    def __init__(self, name: str, default: Any, parse: Callable[[Any], T], doc: str) -> None:
+        self.name = name
+        self.default: T = parse(default)
+        self.parse = parse
+        self.doc = doc
+        self._outer: list[T] = []
+        self._inner: ContextVar[tuple[T, ...]] = ContextVar(name, default=())
+
+    def __repr__(self) -> str:
+        return f"<switch {self.name} = {self.value!r}>"
+
+    @property
+    def variable(self) -> str:
+        """Name of the environment variable."""
+        return f"AUTOGRAPH_{self.name.upper()}"
+
+    @property
+    def value(self) -> T:
+        """The value now, here."""
+        inner = self._inner.get()
+        if inner:
+            return inner[-1]
+        if not self._outer:
+            self._outer.append(self._from_environment())
+        return self._outer[0]
+
+    def set(self, value: Any) -> None:
+        """Change the value for the whole process, from now on."""
+        self._outer[:] = [self._checked(value, "")]
+
+    def reset(self) -> None:
+        """Go back to the environment variable or the default."""
+        self._outer.clear()
+
+    @contextmanager
+    def using(self, value: Any) -> Iterator[None]:
+        """Change the value for a `with` block of this thread or task."""
+        token = self._inner.set((*self._inner.get(), self._checked(value, "")))
+        try:
+            yield
+        finally:
+            self._inner.reset(token)
+
+    def _from_environment(self) -> T:
+        text = os.environ.get(self.variable)
+        return self.default if text is None else self._checked(text, f" (from {self.variable})")
+
+    def _checked(self, value: Any, origin: str) -> T:
+        try:
+            return self.parse(value)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{self.name} cannot be {value!r}{origin}: {error}") from None
+
+
+_WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False, "": False}
+
+
+def _flag(value: Any) -> bool:
+    word = str(int(value)) if isinstance(value, (bool, int)) else str(value).strip().lower()
+    if word not in _WORDS:
+        raise ValueError("it is a flag, 1 or 0")
+    return _WORDS[word]
+
+
+def _count(value: Any) -> int:
+    number = int(value)
+    if number < 0 or number != float(value):
+        raise ValueError("it is a whole number, 0 or more")
+    return number
+
+
+def _one_of(*choices: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        if value not in choices:
+            raise ValueError(f"it is one of {', '.join(choices)}")
+        return str(value)
+
+    return parse
+
+
+def _float(value: Any) -> np.dtype[Any]:
+    dtype: np.dtype[Any] = np.dtype(value)
+    if dtype.kind != "f":
+        raise ValueError("it is a floating dtype, such as float32")
+    return dtype
+
+
+backend = Switch("backend", "plan", _one_of("plan", "reference"), "What runs compiled graphs.")
+check = Switch("check", False, _flag, "Check each graph after it is made and after each pass.")
+verbosity = Switch(
+    "verbosity",
+    0,
+    _count,
+    "1: conversions and new traces; 2: graphs after passes; 3: each rewrite; 4: generated source.",
+)
+full_traceback = Switch("full_traceback", False, _flag, "Keep the compiler's own traceback lines.")
+run_functions_eagerly = Switch(
+    "run_functions_eagerly", False, _flag, "Run functions without a graph, op by op."
+)
+default_float = Switch("default_float", "float64", _float, "The dtype that Python floats become.")
+cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
+
+SWITCHES: dict[str, Switch[Any]] = {
+    switch.name: switch
+    for switch in (
+        backend,
+        check,
+        verbosity,
+        full_traceback,
+        run_functions_eagerly,
+        default_float,
+        cache_size,
+    )
+}
+
+
+def log(level: int, text: Callable[[], str]) -> None:
+    """Write `text()` to standard error where the verbosity is `level` or more."""
+    if verbosity.value >= level:
+        sys.stderr.write(f"{text().rstrip()}\n")

@@ -1,0 +1,148 @@
+"""What is known of a graph's values while it is written as source: places, last uses, ownership."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from runtime.errors import Origin
+from runtime.execute.kernels import is_weak
+from runtime.graph.ir import Graph, Node, Value
+from runtime.spec import StackType, TensorType, Type
+
+__all__ = [
+    "Block",
+    "handed_over",
+    "holds_memory",
+    "is_bounded",
+    "is_weak_int",
+    "may_be_overwritten",
+    "scalar_template",
+]
+
+
+@dataclass
+class Block:
+    """The nodes of one graph while they are being written.
+
+    `names` gives source for each value. `owned` are the values whose local no other value of this
+    or an outer block needs later: it may be deleted. `targets` are the locals that outer code wants
+    the outputs in.
+    """
+
+    graph: Graph
+    names: dict[Value, str]
+    owned: set[Value]
+    targets: Sequence[str] = ()
+    calls: tuple[Origin, ...] = ()
+    last_use: dict[Value, int] = field(init=False)
+    holders: dict[str, list[Value]] = field(init=False)
+    wishes: dict[Value, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.last_use = {}
+        for position, node in enumerate(self.graph.nodes):
+            self.last_use.update(dict.fromkeys(node.inputs, position))
+        self.last_use.update(dict.fromkeys(self.graph.outputs, len(self.graph.nodes)))
+        self.holders = {}
+        for value, name in self.names.items():
+            self.holders.setdefault(name, []).append(value)
+        self.wishes = {}
+        for value, target in zip(self.graph.outputs, self.targets, strict=False):
+            self.wishes.setdefault(value, target)
+
+    def sources(self, values: Sequence[Value]) -> list[str]:
+        """Source of each value."""
+        return [self.names[value] for value in values]
+
+    def ending(self, node: Node, position: int) -> list[Value]:
+        """The owned inputs of `node` that nothing reads after it."""
+        return [
+            value
+            for value in dict.fromkeys(node.inputs)
+            if self.last_use[value] == position and value in self.owned
+        ]
+
+    def wish(self, value: Value, position: int) -> str | None:
+        """The local that `value` is wanted in, if it is free after the node at `position`."""
+        name = self.wishes.get(value)
+        if name is None:
+            return None
+        in_use = any(self.last_use.get(v, -1) > position for v in self.holders.get(name, ()))
+        return None if in_use else name
+
+    def define(self, value: Value, name: str) -> None:
+        """Say that `value` is in the local `name`."""
+        self.names[value] = name
+        self.holders.setdefault(name, []).append(value)
+        self.owned.add(value)
+
+    def inner(
+        self,
+        graph: Graph,
+        arguments: Sequence[Value],
+        handed: set[Value],
+        targets: Sequence[str],
+        calls: tuple[Origin, ...] | None = None,
+    ) -> Block:
+        """The block of a sub-graph written out here, its inputs the locals of `arguments`."""
+        names = dict(zip(graph.inputs, self.sources(arguments), strict=True))
+        pairs = zip(graph.inputs, arguments, strict=True)
+        owned = {inside for inside, outside in pairs if outside in handed}
+        return Block(graph, names, owned, targets, self.calls if calls is None else calls)
+
+    def origins(self, node: Node) -> tuple[Origin, ...]:
+        """The user's positions of `node`: those of the calls around it, then its own."""
+        return self.calls if node.origin is None else (*self.calls, node.origin)
+
+
+def holds_memory(type_: Type) -> bool:
+    """Whether a local of this type keeps memory worth giving back."""
+    return isinstance(type_, StackType) or (isinstance(type_, TensorType) and type_.shape != ())
+
+
+def scalar_template(node: Node) -> str | None:
+    """The op's expression where it gives, on scalars of these types, what is computed without it.
+
+    It does not for complex numbers: NumPy multiplies scalars and arrays with another rounding. For
+    Python numbers the definition is `python`, which the expression is only when that is a built-in.
+    """
+    types = [value.type for value in node.inputs]
+    if node.op.expression is None or not types or not all(map(_is_real_scalar, types)):
+        return None
+    if not all(map(is_weak, types)):
+        return node.op.expression
+    is_plain = getattr(node.op.python, "__module__", "") in ("_operator", "builtins")
+    return node.op.expression if is_plain else None
+
+
+def _is_real_scalar(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.shape == () and type_.dtype.kind != "c"
+
+
+def is_weak_int(type_: Type) -> bool:
+    return is_weak(type_) and cast(TensorType, type_).dtype.kind == "i"
+
+
+def is_bounded(node: Node) -> bool:
+    """Whether a weak int that this node gives cannot leave 64 bits."""
+    return bool(node.op.options.get("bounded", False))
+
+
+def may_be_overwritten(node: Node, ending: Sequence[Value]) -> bool:
+    """Whether the first input is an array of known rank that is read for the last time, once."""
+    first = node.inputs[0]
+    type_ = first.type
+    has_axes = isinstance(type_, TensorType) and bool(type_.rank)
+    return has_axes and first in ending and node.inputs.count(first) == 1
+
+
+def handed_over(node: Node, ending: Sequence[Value]) -> tuple[set[Value], list[Value]]:
+    """The ending inputs that a written-out graph may delete itself, and those that it may not."""
+    uses = Counter(node.inputs)
+    handed = {value for value in ending if uses[value] == 1}
+    if node.op.name == "cond":
+        handed.discard(node.inputs[0])
+    return handed, [value for value in ending if value not in handed]

@@ -1,0 +1,1 @@
+"""The program as data: values, nodes, graphs. Knows no particular operation."""

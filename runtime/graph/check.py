@@ -1,0 +1,160 @@
+"""Whether a graph is well formed; the message of the first thing that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.errors import GraphError
+from runtime.graph.ir import Graph, Node, Value
+from runtime.graph.show import Names, line
+from runtime.spec import StackType, TensorType, Type, VariableType, is_compatible
+
+__all__ = ["accepts", "check"]
+
+NEIGHBOURS = 3
+
+
+def check(graph: Graph) -> None:
+    """Raise GraphError unless values are defined once, before use, with the types they claim.
+
+    The graphs of `cond`, `while` and `call` must take and give what their node does.
+    """
+    defined: set[Value] = set()
+    for value in graph.inputs:
+        if value in defined:
+            raise GraphError(f"graph `{graph.name}` has the same input twice: {value!r}")
+        defined.add(value)
+    for position, node in enumerate(graph.nodes):
+        problem = _problem(node, defined)
+        if problem:
+            raise GraphError(_message(graph, position, problem))
+        defined.update(node.outputs)
+        for inner in node.graphs:
+            check(inner)
+    for position, value in enumerate(graph.outputs):
+        if value not in defined:
+            what = f"output {position} of graph `{graph.name}`, {value!r}, is not defined in it"
+            raise GraphError(f"{what}; expected one of its inputs or a result of its nodes")
+
+
+def accepts(general: Type, specific: Type) -> bool:
+    """Whether a value of type `specific` may stand where `general` is declared."""
+    if isinstance(general, TensorType) and isinstance(specific, TensorType):
+        return is_compatible(general, specific)
+    if isinstance(general, StackType) and isinstance(specific, StackType):
+        return accepts(general.element, specific.element)
+    if isinstance(general, VariableType) and isinstance(specific, VariableType):
+        return accepts(general.content, specific.content)
+    return False
+
+
+def _problem(node: Node, defined: set[Value]) -> str:
+    for position, value in enumerate(node.inputs):
+        if value not in defined:
+            where = "before it is defined" if value.node is not None else "but belongs elsewhere"
+            return f"input {position} ({value!r}) is used {where}"
+    for position, value in enumerate(node.outputs):
+        if value in defined:
+            return f"output {position} ({value!r}) is defined a second time"
+        if value.node is not node or value.index != position:
+            return f"output {position} says that it is output {value.index} of {value.node!r}"
+    rule = _CONTROL.get(node.op.name, _wrong_types)
+    return rule(node)
+
+
+def _wrong_types(node: Node) -> str:
+    if node.graphs:
+        return ""
+    types = [value.type for value in node.inputs]
+    try:
+        derived = node.op.infer_all(types, node.attrs)
+    except Exception as error:  # noqa: BLE001 - a rule may refuse in any way; it is reported
+        return f"its type rule refuses {_listed(types)}: {error}"
+    return _disagreement("result", [value.type for value in node.outputs], derived)
+
+
+def _disagreement(role: str, expected: Sequence[Type], found: Sequence[Type]) -> str:
+    if len(expected) != len(found):
+        return f"expected {len(expected)} {role}s, found {len(found)}"
+    for position, (general, specific) in enumerate(zip(expected, found, strict=True)):
+        if not accepts(general, specific):
+            return f"{role} {position}: expected {general}, found {specific}"
+    return ""
+
+
+def _listed(types: Sequence[Any]) -> str:
+    return f"({', '.join(map(str, types))})"
+
+
+def _types(values: Sequence[Value]) -> list[Type]:
+    return [value.type for value in values]
+
+
+def _calls(node: Node, graphs: int) -> str:
+    """What is wrong with graphs that take the operands of `node` and give its results."""
+    if len(node.graphs) != graphs:
+        return f"expected {graphs} graphs, found {len(node.graphs)}"
+    operands = _types(node.inputs)[len(node.inputs) - len(node.graphs[0].inputs) :]
+    for graph in node.graphs:
+        problem = _disagreement("input", _types(graph.inputs), operands) or _disagreement(
+            "output", _types(node.outputs), _types(graph.outputs)
+        )
+        if problem:
+            return f"graph `{graph.name}`: {problem}"
+    return ""
+
+
+def _call(node: Node) -> str:
+    return _calls(node, 1)
+
+
+def _cond(node: Node) -> str:
+    if not node.inputs:
+        return "expected a predicate as first input"
+    if not _is_truth(node.inputs[0].type):
+        return f"expected a predicate of rank 0, found {node.inputs[0].type}"
+    if len(node.graphs) == 2 and len(node.graphs[0].inputs) != len(node.inputs) - 1:
+        return f"expected {len(node.inputs) - 1} inputs of graphs, found another number"
+    return _calls(node, 2)
+
+
+def _while(node: Node) -> str:
+    if len(node.graphs) != 2:
+        return f"expected 2 graphs, test and body, found {len(node.graphs)}"
+    test, body = node.graphs
+    carried = _types(body.inputs)[node.attrs.get("captures", 0) :]
+    if len(test.outputs) != 1 or not _is_truth(test.outputs[0].type):
+        return f"expected a test with one output of rank 0, found {_listed(_types(test.outputs))}"
+    return (
+        _disagreement("input of the body", _types(body.inputs), _types(node.inputs))
+        or _disagreement("input of the test", _types(test.inputs), _types(body.inputs))
+        or _disagreement("carried value", carried, _types(body.outputs))
+        or _disagreement("result", _types(node.outputs), carried)
+    )
+
+
+def _is_truth(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.shape in ((), None)
+
+
+_CONTROL = {"cond": _cond, "while": _while, "call": _call}
+
+
+def _message(graph: Graph, position: int, problem: str) -> str:
+    node = graph.nodes[position]
+    where = "" if node.origin is None else f"{node.origin}: "
+    head = f"{where}node {position} (`{node.op.name}`) of graph `{graph.name}`: {problem}"
+    excerpt = "" if node.origin is None else node.origin.excerpt()
+    return "\n".join(part for part in (head, excerpt, _surroundings(graph, position)) if part)
+
+
+def _surroundings(graph: Graph, position: int) -> str:
+    names = Names(graph)
+    rows = []
+    for index, node in enumerate(graph.nodes[: position + NEIGHBOURS + 1]):
+        for value in node.outputs:
+            names.add(value)
+        if index >= position - NEIGHBOURS:
+            rows.append(f"  {'>' if index == position else ' '} {line(node, names)}")
+    return "\n".join(rows)

@@ -1,0 +1,160 @@
+"""Graphs of typed single-assignment values; control flow is a node that holds graphs.
+
+The order of a graph's nodes is the order of the program: effects need no further edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime.errors import Origin
+from runtime.spec import Type
+
+__all__ = ["Graph", "Node", "Op", "Rule", "Value"]
+
+Rule = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Op:
+    """One operation, declared once and whole.
+
+    `kernel(xp, *arrays, **attrs)` computes on raw arrays of the array module `xp`. For an op that
+    holds graphs, keyword `graphs` brings one callable per graph (arrays in, tuple of arrays out).
+    `infer(*types, **attrs)` gives the output type, or a tuple of them, from the input types.
+    `vjp(g, out, *inputs, **attrs)` gives the cotangent of each input (None: no path), written with
+    ops; `reads` says which of them it needs the value of: input positions and "out". For an op of
+    several outputs, `g` and `out` are tuples.
+    `python`, if any, computes on Python numbers when all operands are weak.
+    `expression` is Python source in terms of {0}, {1}, ... for scalars of any weakness.
+    """
+
+    name: str
+    kernel: Callable[..., Any]
+    infer: Callable[..., Any]
+    vjp: Rule | None = None
+    reads: tuple[int | str, ...] = ()
+    python: Callable[..., Any] | None = None
+    expression: str | None = None
+    # "print", "assert", "assign", "read", "host", ... : an ordered effect; None: pure.
+    effect: str | None = None
+    # raises(types, attrs) -> whether running the node can raise: such nodes are never dropped.
+    raises: Callable[[tuple[Type, ...], dict[str, Any]], bool] | None = None
+    # Element by element with broadcasting: the sweep sums the broadcast axes of cotangents.
+    elementwise: bool = False
+    # The output may share memory with the first input.
+    view: bool = False
+    doc: str = ""
+    # Functions of NumPy (by name, e.g. "add", "linalg.inv") that this op is the meaning of.
+    numpy: tuple[str, ...] = ()
+    # samples() -> iterable of (inputs, attrs) for the generic test suite.
+    samples: Callable[[], Any] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Op({self.name})"
+
+    def infer_all(self, types: Sequence[Type], attrs: dict[str, Any]) -> tuple[Type, ...]:
+        """Output types, always as a tuple."""
+        result = self.infer(*types, **attrs)
+        return result if isinstance(result, tuple) else (result,)
+
+    def can_raise(self, types: Sequence[Type], attrs: dict[str, Any]) -> bool:
+        """Whether running with operands of these types can raise."""
+        return self.raises is not None and self.raises(tuple(types), attrs)
+
+
+class Value:
+    """One value of a graph: an input of the graph or an output of a node."""
+
+    __slots__ = ("index", "name", "node", "type")
+
+    def __init__(
+        self, type_: Type, node: Node | None = None, index: int = 0, name: str | None = None
+    ) -> None:
+        self.type: Type = type_
+        self.node = node
+        self.index = index
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Value({self.name or ''}: {self.type})"
+
+
+class Node:
+    """One application of an op.
+
+    `graphs` are the sub-graphs of a control-flow op. A sub-graph is closed: outer values that it
+    uses are inputs of the node and of the graph.
+    """
+
+    __slots__ = ("attrs", "graphs", "inputs", "op", "origin", "outputs")
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: Sequence[Value],
+        attrs: dict[str, Any] | None = None,
+        graphs: Sequence[Graph] = (),
+        types: Sequence[Type] = (),
+        origin: Origin | None = None,
+    ) -> None:
+        self.op = op
+        self.inputs = list(inputs)
+        self.attrs = attrs or {}
+        self.graphs = list(graphs)
+        self.origin = origin
+        self.outputs = [Value(t, self, i) for i, t in enumerate(types)]
+
+    def __repr__(self) -> str:
+        return f"Node({self.op.name}, {len(self.inputs)} inputs)"
+
+    def add_output(self, type_: Type) -> Value:
+        """A further output at the end; the caller keeps the sub-graphs in step."""
+        value = Value(type_, self, len(self.outputs))
+        self.outputs.append(value)
+        return value
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether this node, or one in its graphs, is an ordered effect."""
+        return self.op.effect is not None or any(
+            node.has_effect for graph in self.graphs for node in graph.nodes
+        )
+
+    @property
+    def can_raise(self) -> bool:
+        """Whether running this node, or one in its graphs, can raise."""
+        return self.op.can_raise([v.type for v in self.inputs], self.attrs) or any(
+            node.can_raise for graph in self.graphs for node in graph.nodes
+        )
+
+
+class Graph:
+    """Inputs, nodes in program order, outputs."""
+
+    __slots__ = ("inputs", "name", "nodes", "outputs")
+
+    def __init__(
+        self,
+        inputs: Sequence[Value] = (),
+        nodes: Sequence[Node] = (),
+        outputs: Sequence[Value] = (),
+        name: str = "graph",
+    ) -> None:
+        self.inputs = list(inputs)
+        self.nodes = list(nodes)
+        self.outputs = list(outputs)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Graph({self.name}, {len(self.nodes)} nodes)"
+
+    def walk(self) -> Iterator[Node]:
+        """All nodes, those of sub-graphs included, outer ones first."""
+        for node in self.nodes:
+            yield node
+            for graph in node.graphs:
+                yield from graph.walk()

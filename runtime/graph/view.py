@@ -1,0 +1,77 @@
+"""A graph as its user looks at it: printed, drawn, listed and searched by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from runtime.graph.codec import GraphDef, as_graph_def, node_names, value_names
+from runtime.graph.ir import Graph, Node, Value
+from runtime.graph.show import dot, text
+
+__all__ = ["FuncGraph", "Operation"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One node with its name; `inputs` and `outputs` are names of values."""
+
+    name: str
+    type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    node: Node
+
+
+class FuncGraph(Graph):
+    """The graph of a function, for reading: it shares inputs, nodes and outputs with `graph`."""
+
+    __slots__ = ()
+
+    def __init__(self, graph: Graph) -> None:
+        self.inputs = graph.inputs
+        self.nodes = graph.nodes
+        self.outputs = graph.outputs
+        self.name = graph.name
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz."""
+        return dot(self)
+
+    def as_graph_def(self) -> GraphDef:
+        """The graph as plain data."""
+        return as_graph_def(self)
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The nodes in program order, without those of sub-graphs."""
+        names = value_names(self)
+        return [
+            Operation(
+                name,
+                node.op.name,
+                tuple(names[value] for value in node.inputs),
+                tuple(names[value] for value in node.outputs),
+                node,
+            )
+            for node, name in node_names(self).items()
+        ]
+
+    def get_operations(self) -> list[Operation]:
+        """The nodes in program order: TensorFlow's spelling of `operations`."""
+        return self.operations
+
+    @property
+    def tensors(self) -> dict[str, Value]:
+        """The values by name, inputs first."""
+        return {name: value for value, name in value_names(self).items()}
+
+    def get_tensor_by_name(self, name: str) -> Value:
+        """The value called `name`; `name:0` is the same value, as in TensorFlow."""
+        found = self.tensors.get(name.removesuffix(":0"))
+        if found is None:
+            known = ", ".join(self.tensors)
+            raise KeyError(f"graph `{self.name}` has no value `{name}`; it has {known}")
+        return found

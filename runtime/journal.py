@@ -1,0 +1,97 @@
+"""The write journal: what traced code stores, where, and what stood there before.
+
+A staged body runs inside a transaction: trace it, roll back, put placeholders into everything it
+wrote, trace again. So the state of a loop is found, not guessed, and Python's side effects of
+tracing do not happen twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Slot", "Transaction", "note", "recording", "transaction"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that holds a value: an attribute, an item, an array's cell, a shared name.
+
+    `key` identifies the place (by object identity); `owner` keeps that object alive, so that the
+    identity stays true. `read` and `write` get and set the content. `name` is the user's spelling.
+    """
+
+    key: Hashable
+    owner: Any
+    name: str
+    read: Callable[[], Any]
+    write: Callable[[Any], None]
+
+
+class Transaction:
+    """The places written since it began, each with its first old content."""
+
+    def __init__(self, parent: Transaction | None) -> None:
+        self.parent = parent
+        self.slots: dict[Hashable, tuple[Slot, Any]] = {}
+
+    def note(self, slot: Slot) -> None:
+        """Remember the content of `slot` before it is overwritten for the first time."""
+        if slot.key not in self.slots:
+            self.slots[slot.key] = (slot, slot.read())
+
+    def written(self) -> dict[Hashable, tuple[Slot, Any, Any]]:
+        """Slot, old and present content of each written place."""
+        return {key: (slot, old, slot.read()) for key, (slot, old) in self.slots.items()}
+
+    def roll_back(self) -> None:
+        """Restore all old contents, the last written first."""
+        for slot, old in reversed(self.slots.values()):
+            slot.write(old)
+        self.slots.clear()
+
+    def commit(self) -> None:
+        """Keep the writes and tell the enclosing transaction of them."""
+        if self.parent is not None:
+            for key, entry in self.slots.items():
+                self.parent.slots.setdefault(key, entry)
+        self.slots.clear()
+
+
+_transaction: ContextVar[Transaction | None] = ContextVar("transaction", default=None)
+
+
+def recording() -> Transaction | None:
+    """The open transaction, None where nothing is being traced."""
+    return _transaction.get()
+
+
+def note(slot: Slot) -> None:
+    """Tell the open transaction, if any, that `slot` is about to be written."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.note(slot)
+
+
+@contextmanager
+def transaction() -> Iterator[Transaction]:
+    """Open a transaction; whatever is neither committed nor rolled back at the end is rolled back.
+
+    >>> box = [1]
+    >>> slot = Slot(id(box), box, "box", lambda: box[0], lambda v: box.__setitem__(0, v))
+    >>> with transaction() as t:
+    ...     note(slot)
+    ...     box[0] = 2
+    >>> box
+    [1]
+    """
+    opened = Transaction(_transaction.get())
+    token = _transaction.set(opened)
+    try:
+        yield opened
+    finally:
+        _transaction.reset(token)
+        opened.roll_back()

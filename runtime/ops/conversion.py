@@ -1,0 +1,81 @@
+"""From one dtype to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.complex import real
+from runtime.ops.declare import implements, op
+from runtime.ops.operands import Array, Module, Operand, dtype_of, type_of
+from runtime.ops.samples import array, calls
+from runtime.spec import TensorType
+
+__all__ = ["asarray", "astype"]
+
+
+def _cast_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...]:
+    if not type_of(x).is_inexact or dtype.kind not in "fc":
+        return (None,)
+    part = real(g) if dtype.kind == "c" and dtype_of(x).kind == "f" else g
+    return (astype_(part, dtype_of(x)),)
+
+
+@op(
+    inputs=1,
+    infer=lambda x, dtype: TensorType(dtype, x.shape),
+    vjp=_cast_back,
+    samples=calls(
+        ((array((3,)),), {"dtype": np.dtype("f4")}),
+        ((array((2, 3), "f4"),), {"dtype": np.dtype("f8")}),
+        ((array((3,)),), {"dtype": np.dtype("i8")}),
+        ((array((3,), "i8"),), {"dtype": np.dtype("u1")}),
+        ((array((3,)),), {"dtype": np.dtype("c16")}),
+        ((array((3,), "?"),), {"dtype": np.dtype("f4")}),
+        ((array(()),), {"dtype": np.dtype("f8")}),
+        ((2,), {"dtype": np.dtype("f4")}),
+    ),
+    name="astype",
+)
+def astype_(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
+    """A copy of `x` in another dtype."""
+    return xp.asarray(x).astype(dtype)
+
+
+@implements("astype", samples=calls(((array((3,)), np.dtype("f4")), {})))
+def astype(
+    x: Operand,
+    /,
+    dtype: Any,
+    order: str = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Any:
+    """`x` in another dtype; a copy, unless `copy` is false and nothing changes.
+
+    Raises TypeError when `casting` does not allow it.
+
+    >>> ag.astype(np.array([1.7, -1.7]), int).numpy()
+    array([ 1, -1])
+    """
+    target, own = np.dtype(dtype), type_of(x)
+    if not np.can_cast(own.dtype, target, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            f"Cannot cast array data from {own.dtype!r} to {target!r} according to the rule "
+            f"{casting!r}"
+        )
+    if not copy and own.dtype == target and not own.weak:
+        return x
+    return astype_(x, target)
+
+
+def asarray(x: Operand, /, dtype: Any = None, *, copy: bool | None = None) -> Any:
+    """`x` as a tensor, of another dtype if one is given.
+
+    >>> ag.asarray([1, 2], dtype=float).numpy()
+    array([1., 2.])
+    """
+    own = type_of(x)
+    return astype_(x, own.dtype if dtype is None else np.dtype(dtype))

@@ -1,0 +1,377 @@
+"""New arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.conversion import astype
+from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    decode_shape,
+    dtype_of,
+    encode_shape,
+    is_number,
+    shape_of,
+    type_of,
+)
+from runtime.ops.samples import array, calls
+from runtime.ops.shapes import broadcast_arrays, reshape, sum_to
+from runtime.spec import Dim, TensorType, broadcast_shapes
+
+__all__ = [
+    "arange",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tri",
+    "zeros",
+    "zeros_like",
+]
+
+
+# ---- constant arrays ---------------------------------------------------------------------------
+
+
+@op(
+    inputs=None,
+    infer=lambda *dims, shape, dtype: TensorType(dtype, shape),
+    vjp=no_gradient,
+    raises=lambda types, attrs: bool(types),
+    samples=calls(
+        ((), {"shape": (2, 3), "dtype": np.dtype("f8")}),
+        ((3,), {"shape": (None, 2), "dtype": np.dtype("i4")}),
+        ((), {"shape": (), "dtype": np.dtype("?")}),
+        ((), {"shape": (0,), "dtype": np.dtype("c8")}),
+    ),
+    name="zeros",
+)
+def zeros_(xp: Module, *dims: Array, shape: tuple[Dim, ...], dtype: np.dtype[Any]) -> Array:
+    """An array of zeros; None in `shape` takes the next of `dims`."""
+    return xp.zeros(decode_shape(shape, dims), dtype)
+
+
+def zeros(shape: Any, dtype: Any = np.float64, order: str = "C") -> Any:
+    """An array of zeros; sizes may be integer tensors.
+
+    >>> ag.zeros((2, 2)).tolist()
+    [[0.0, 0.0], [0.0, 0.0]]
+    """
+    static, dims = encode_shape(shape)
+    return zeros_(*dims, shape=static, dtype=np.dtype(dtype))
+
+
+def _filled(x: TensorType, *dims: TensorType, shape: Any, dtype: Any) -> TensorType:
+    if x.shape is not None and broadcast_shapes(x.shape, shape) is not None:
+        broadcast_shapes(x.shape, shape)
+    return TensorType(x.dtype if dtype is None else dtype, shape)
+
+
+def _full_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
+    return (sum_to(g, shape_of(x)) if type_of(x).is_inexact else None, *(None for _ in dims))
+
+
+@op(
+    inputs=None,
+    infer=_filled,
+    vjp=_full_vjp,
+    raises=lambda types, attrs: bool(types[1:]),
+    samples=calls(
+        ((array(()),), {"shape": (2, 3)}),
+        ((2.5, 3), {"shape": (None, 2), "dtype": np.dtype("f4")}),
+        ((array((3,)),), {"shape": (2, 3)}),
+        ((7,), {"shape": ()}),
+        ((True,), {"shape": (0,)}),
+    ),
+    name="full",
+)
+def full_(
+    xp: Module,
+    x: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any] | None = None,
+) -> Array:
+    """An array filled with `x`; None in `shape` takes the next of `dims`."""
+    return xp.full(decode_shape(shape, dims), x, dtype)
+
+
+def full(shape: Any, fill_value: Operand, dtype: Any = None, order: str = "C") -> Any:
+    """An array filled with a value, in the value's dtype unless one is given.
+
+    >>> ag.full((2,), 7.0).numpy()
+    array([7., 7.])
+    """
+    static, dims = encode_shape(shape)
+    return full_(fill_value, *dims, shape=static, dtype=None if dtype is None else np.dtype(dtype))
+
+
+def ones(shape: Any, dtype: Any = np.float64, order: str = "C") -> Any:
+    """An array of ones; sizes may be integer tensors.
+
+    >>> ag.ones((3,), int).numpy()
+    array([1, 1, 1])
+    """
+    return full(shape, 1, np.dtype(dtype))
+
+
+def empty(shape: Any, dtype: Any = np.float64, order: str = "C") -> Any:
+    """An array to be filled later. It is filled with zeros: results must not depend on chance.
+
+    >>> ag.empty((2, 3)).shape
+    (2, 3)
+    """
+    return zeros(shape, dtype)
+
+
+def _alike(x: Operand, dtype: Any, shape: Any) -> tuple[Any, np.dtype[Any]]:
+    return (
+        shape_of(x) if shape is None else shape,
+        dtype_of(x) if dtype is None else np.dtype(dtype),
+    )
+
+
+_LIKE = calls(
+    ((array((2, 3)),), {}), ((array((2,), "i4"),), {"dtype": "f4"}), ((array(()),), {"shape": 3})
+)
+
+
+@implements("zeros_like", samples=_LIKE)
+def zeros_like(
+    x: Operand, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+) -> Any:
+    """Zeros in the shape and dtype of `x`, unless others are given.
+
+    >>> ag.zeros_like(np.array([1, 2])).numpy()
+    array([0, 0])
+    """
+    return zeros(*_alike(x, dtype, shape))
+
+
+@implements("ones_like", samples=_LIKE)
+def ones_like(
+    x: Operand, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+) -> Any:
+    """Ones in the shape and dtype of `x`, unless others are given.
+
+    >>> ag.ones_like(np.array([1.5, 2.5])).numpy()
+    array([1., 1.])
+    """
+    return ones(*_alike(x, dtype, shape))
+
+
+@implements("empty_like")
+def empty_like(
+    x: Operand, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+) -> Any:
+    """An array to be filled later, in the shape and dtype of `x`; see `empty`.
+
+    >>> ag.empty_like(np.zeros((2, 3))).shape
+    (2, 3)
+    """
+    return empty(*_alike(x, dtype, shape))
+
+
+@implements(
+    "full_like", samples=calls(((array((2,)), 3), {}), ((array((2,), "i8"), 2.5, "f4"), {}))
+)
+def full_like(
+    x: Operand,
+    /,
+    fill_value: Operand,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+) -> Any:
+    """An array in the shape and dtype of `x`, filled with a value.
+
+    >>> ag.full_like(np.array([1.5, 2.5]), 3).numpy()
+    array([3., 3.])
+    """
+    size, own = _alike(x, dtype, shape)
+    return full(size, fill_value, own)
+
+
+# ---- sequences ---------------------------------------------------------------------------------
+
+
+def _range_dtype(parts: tuple[TensorType, ...]) -> np.dtype[Any]:
+    """NumPy's dtype, which widens: found by asking it."""
+    return np.arange(*(p.dtype.type(1) for p in parts)).dtype
+
+
+def _range_type(*types: TensorType, start: Any, stop: Any, step: Any, dtype: Any) -> TensorType:
+    rest = iter(types)
+    given = (start, stop, step)
+    parts = tuple(next(rest) if n is None else type_of(n) for n in given)
+    if step == 0:
+        raise ZeroDivisionError("division by zero")
+    length = None if None in given else max(0, math.ceil((stop - start) / step))
+    return TensorType(_range_dtype(parts) if dtype is None else dtype, (length,))
+
+
+@op(
+    inputs=None,
+    infer=_range_type,
+    vjp=no_gradient,
+    raises=lambda types, attrs: attrs["step"] is None,
+    samples=calls(
+        ((), {"start": 0, "stop": 5, "step": 1}),
+        ((), {"start": 1.0, "stop": 2.0, "step": 0.25}),
+        ((), {"start": 5, "stop": 0, "step": -2, "dtype": np.dtype("f4")}),
+        ((), {"start": 5, "stop": 0, "step": 1}),
+        ((4,), {"start": 0, "stop": None, "step": 1}),
+        ((np.int32(1), np.int32(7), 2), {"start": None, "stop": None, "step": None}),
+    ),
+    name="arange",
+)
+def arange_(
+    xp: Module,
+    *operands: Array,
+    start: float | None,
+    stop: float | None,
+    step: float | None,
+    dtype: np.dtype[Any] | None = None,
+) -> Array:
+    """Numbers from `start` up to `stop`; None takes the next of `operands`."""
+    rest = iter(operands)
+    bounds = [next(rest) if n is None else n for n in (start, stop, step)]
+    return xp.arange(*bounds, dtype=dtype)
+
+
+def arange(start: Operand, /, stop: Operand = None, step: Operand = 1, dtype: Any = None) -> Any:
+    """Evenly spaced numbers from `start` (0 if only one is given) up to, without, `stop`.
+
+    >>> ag.arange(5).numpy()
+    array([0, 1, 2, 3, 4])
+    """
+    if stop is None:
+        start, stop = 0, start
+    given = [n.item() if isinstance(n, np.generic) else n for n in (start, stop, step)]
+    static = [n if is_number(n) else None for n in given]
+    operands = tuple(n for n, s in zip(given, static, strict=True) if s is None)
+    return arange_(*operands, start=static[0], stop=static[1], step=static[2], dtype=dtype)
+
+
+def _line_type(x: TensorType, y: TensorType, num: int, endpoint: bool, dtype: Any) -> TensorType:
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    shape = broadcast_shapes(x.shape, y.shape)
+    own = np.result_type(x.dtype, y.dtype, np.float64) if not (x.weak and y.weak) else x.dtype
+    if own.kind not in "fc":
+        own = np.dtype(np.float64)
+    return TensorType(own if dtype is None else dtype, None if shape is None else (num, *shape))
+
+
+def _line_vjp(
+    g: Any, out: Any, x: Any, y: Any, num: int, endpoint: bool, dtype: Any
+) -> tuple[Any, ...]:
+    steps = max(num - 1 if endpoint else num, 1)
+    weights = reshape(arange(num) / steps, (num,) + (1,) * (len(shape_of(out)) - 1))
+    return sum_to(g * (1 - weights), shape_of(x)), sum_to(g * weights, shape_of(y))
+
+
+@op(
+    inputs=2,
+    infer=_line_type,
+    vjp=_line_vjp,
+    numpy=("linspace",),
+    samples=calls(
+        ((array(()), array((), salt=1)), {"num": 4}),
+        ((array((2,)), array((2,), salt=1)), {"num": 3, "endpoint": False}),
+        ((0, 1), {"num": 5}),
+        ((0.0, 10.0), {"num": 3, "dtype": np.dtype("i8")}),
+        ((0.0, 1.0), {"num": 0}),
+        ((0.5, 1.0), {"num": 1}),
+    ),
+)
+def linspace(
+    xp: Module,
+    start: Array,
+    stop: Array,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: np.dtype[Any] | None = None,
+) -> Array:
+    """`num` evenly spaced numbers from `start` to `stop`, along a new first axis.
+
+    >>> ag.linspace(0.0, 1.0, 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    return xp.linspace(start, stop, num=num, endpoint=endpoint, dtype=dtype)
+
+
+def logspace(
+    start: Operand, stop: Operand, num: int = 50, endpoint: bool = True, base: float = 10.0
+) -> Any:
+    """`num` numbers from `base**start` to `base**stop`, evenly spaced on a logarithmic scale.
+
+    >>> ag.logspace(0.0, 2.0, 3).numpy()
+    array([  1.,  10., 100.])
+    """
+    return base ** linspace(start, stop, num=num, endpoint=endpoint)
+
+
+# ---- grids and masks ---------------------------------------------------------------------------
+
+
+def tri(rows: Operand, columns: Operand = None, k: Operand = 0, dtype: Any = np.float64) -> Any:
+    """Ones on and below the diagonal `k` of a `(rows, columns)` array, zeros above.
+
+    >>> ag.tri(2, 3).tolist()
+    [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]
+    """
+    i = reshape(arange(rows), (-1, 1))
+    return astype(i + k >= arange(rows if columns is None else columns), dtype)
+
+
+def eye(
+    rows: Operand,
+    columns: Operand = None,
+    /,
+    k: Operand = 0,
+    dtype: Any = np.float64,
+) -> Any:
+    """Ones on the diagonal `k` of a `(rows, columns)` array, zeros elsewhere.
+
+    >>> ag.eye(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    i = reshape(arange(rows), (-1, 1))
+    return astype(i + k == arange(rows if columns is None else columns), dtype)
+
+
+@implements("meshgrid", samples=calls(((array((3,)), array((2,))), {})))
+def meshgrid(*arrays: Operand, indexing: str = "xy") -> tuple[Any, ...]:
+    """Coordinate arrays of the grid spanned by one-dimensional arrays.
+
+    `indexing` is "xy" (the first two axes exchanged) or "ij".
+
+    >>> [x.tolist() for x in ag.meshgrid(np.array([1, 2]), np.array([3, 4]), indexing="ij")]
+    [[[1, 1], [2, 2]], [[3, 4], [3, 4]]]
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    count = len(arrays)
+    places = list(range(count))
+    if indexing == "xy" and count > 1:
+        places[:2] = [1, 0]
+    return broadcast_arrays(
+        *(
+            reshape(x, tuple(-1 if i == place else 1 for i in range(count)))
+            for x, place in zip(arrays, places, strict=True)
+        )
+    )

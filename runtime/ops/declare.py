@@ -1,0 +1,219 @@
+"""How an op is declared: kernel, types, gradient and all else in one block.
+
+    @op(inputs=1, infer=by_ufunc(np.sin), vjp=derivative(lambda out, x: cos(x)), reads=(0,))
+    def sin(xp, x):
+        "Sine of `x`."
+        return xp.sin(x)
+
+The function is the kernel; its leading parameters after the array module are operands, the others
+static attributes. What the decorator gives is the `Primitive` that users call.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from runtime import trace
+from runtime.graph.ir import Op
+from runtime.ops.operands import is_number, is_tensor, type_of
+from runtime.spec import TensorType, type_of_number, weak_number
+
+__all__ = [
+    "FUNCTIONS",
+    "REGISTRY",
+    "Primitive",
+    "always",
+    "implements",
+    "no_gradient",
+    "numpy_function",
+    "op",
+]
+
+Samples: TypeAlias = Callable[[], Iterable[tuple[tuple[Any, ...], dict[str, Any]]]]
+InputRule: TypeAlias = Callable[..., Any] | None
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+REGISTRY: dict[str, Primitive] = {}
+# Public functions around primitives, by name, with sample arguments for the generic suite.
+FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], Samples | None]] = {}
+_NUMPY: dict[str, Callable[..., Any]] = {}
+_REQUIRED = inspect.Parameter.empty
+
+
+def numpy_function(name: str) -> Callable[..., Any] | None:
+    """Our function for NumPy's `name` (as "add" or "linalg.inv"), None when there is none."""
+    return _NUMPY.get(name)
+
+
+def by_numpy_name() -> dict[str, Callable[..., Any]]:
+    """All functions of NumPy that have a meaning here, with that meaning."""
+    return dict(_NUMPY)
+
+
+def always(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    """The `raises` of an op that may raise on any operands."""
+    return True
+
+
+def no_gradient(g: Any, out: Any, *inputs: Any, **attrs: Any) -> tuple[None, ...]:
+    """The gradient rule of an op that is constant almost everywhere."""
+    return (None,) * len(inputs)
+
+
+class Primitive:
+    """An op as a function: operands first, then static attributes."""
+
+    def __init__(self, op_: Op, inputs: int | None, signature: inspect.Signature) -> None:
+        self.op = op_
+        self.inputs = inputs
+        self.__name__ = self.__qualname__ = op_.name
+        self.__doc__ = op_.doc
+        self.__signature__ = signature
+        self.__module__ = op_.kernel.__module__
+        parameters = list(signature.parameters.values())
+        # Names of the static attributes, with their defaults.
+        static = parameters[inputs:] if inputs is not None else _after_operands(parameters)
+        self.attributes = {p.name: p.default for p in static}
+        self._complete = _REQUIRED not in self.attributes.values()
+
+    def __repr__(self) -> str:
+        return f"<op {self.__name__}>"
+
+    def __call__(self, *operands: Any, **attrs: Any) -> Any:
+        if not attrs and self._complete and len(operands) == self.inputs:
+            return trace.apply(self.op, operands, self.attributes.copy())
+        operands, attrs = self._bind(operands, attrs)
+        return trace.apply(self.op, operands, attrs)
+
+    def _bind(
+        self, operands: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        bound = self.__signature__.bind(*operands, **attrs)
+        bound.apply_defaults()
+        given = bound.arguments
+        static = {name: _static(name, given.pop(name)) for name in self.attributes}
+        if self.inputs is not None:
+            return tuple(given.values()), static
+        *leading, rest = given.values()
+        return (*leading, *rest), static
+
+
+def _after_operands(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    return [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def _static(name: str, value: Any) -> Any:
+    """`value` in the form that attributes have: hashable, and without NumPy's scalar types."""
+    if name == "dtype" and value is not None:
+        return np.dtype(value)
+    if isinstance(value, (tuple, list)):
+        return tuple(_static("", v) for v in value)
+    if isinstance(value, np.integer) or is_tensor(value):
+        return operator.index(value)
+    return value.item() if isinstance(value, (np.bool_, np.floating)) else value
+
+
+def op(
+    *,
+    inputs: int | None,
+    infer: Callable[..., Any],
+    vjp: Callable[..., Any] | tuple[InputRule, ...] | None = None,
+    reads: tuple[int | str, ...] = (),
+    python: Callable[..., Any] | None = None,
+    expression: str | None = None,
+    effect: str | None = None,
+    raises: Callable[..., bool] | None = None,
+    elementwise: bool = False,
+    view: bool = False,
+    numpy: tuple[str, ...] = (),
+    samples: Samples | None = None,
+    name: str | None = None,
+    **options: Any,
+) -> Callable[[Callable[..., Any]], Primitive]:
+    """Declare the op whose kernel is the decorated function; see `runtime.graph.ir.Op`.
+
+    `inputs` counts the operands; None: all positional arguments are operands. `vjp` is one rule
+    for all inputs, or a tuple of one rule per input, of which those are called whose input can
+    have a gradient. With `python`, the result is weak when all operands are, and of the type that
+    `python` gives. Further keywords become the op's `options`.
+    """
+
+    def declare(kernel: Callable[..., Any]) -> Primitive:
+        own = name or kernel.__name__.removeprefix("_")
+        declared = Op(
+            name=own,
+            kernel=kernel,
+            infer=infer if python is None else _weak_or(infer, python),
+            vjp=_joined(vjp) if isinstance(vjp, tuple) else vjp,
+            reads=reads,
+            python=python,
+            expression=expression,
+            effect=effect,
+            raises=raises,
+            elementwise=elementwise,
+            view=view,
+            doc=inspect.getdoc(kernel) or "",
+            numpy=numpy,
+            samples=samples,
+            options=options,
+        )
+        if own in REGISTRY:
+            raise ValueError(f"op {own!r} is declared twice")
+        signature = _without_module(inspect.signature(kernel))
+        primitive = Primitive(declared, inputs, signature)
+        REGISTRY[own] = primitive
+        _NUMPY.update((function, primitive) for function in numpy)
+        return primitive
+
+    return declare
+
+
+def implements(*names: str, samples: Samples | None = None) -> Callable[[Function], Function]:
+    """Declare a public function that is the meaning of the NumPy functions `names`.
+
+    `samples` gives (args, kwargs) on which the generic suite compares it with the first of them.
+    """
+
+    def declare(function: Function) -> Function:
+        FUNCTIONS[function.__name__] = (function, names, samples)
+        _NUMPY.update((name, function) for name in names)
+        return function
+
+    return declare
+
+
+def _without_module(signature: inspect.Signature) -> inspect.Signature:
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def _weak_or(infer: Callable[..., Any], python: Callable[..., Any]) -> Callable[..., Any]:
+    """`infer`, but among weak types only what Python itself gives for such numbers."""
+
+    def weak_or_strong(*types: TensorType, **attrs: Any) -> Any:
+        if all(t.weak for t in types):
+            return type_of_number(python(*(weak_number(1, t) for t in types), **attrs))
+        return infer(*types, **attrs)
+
+    return weak_or_strong
+
+
+def _joined(rules: tuple[InputRule, ...]) -> Callable[..., tuple[Any, ...]]:
+    """One rule out of a rule per input."""
+
+    def vjp(g: Any, out: Any, *inputs: Any, **attrs: Any) -> tuple[Any, ...]:
+        return tuple(
+            rule(g, out, *inputs, **attrs) if rule is not None and _is_active(x) else None
+            for rule, x in zip(rules, inputs, strict=True)
+        )
+
+    vjp.rules = rules  # type: ignore[attr-defined]
+    return vjp
+
+
+def _is_active(x: Any) -> bool:
+    return not is_number(x) and type_of(x).is_inexact

@@ -1,0 +1,88 @@
+"""Type rules shared by families of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.operands import normal_axes, ufunc_dtype
+from runtime.spec import WEAK_DTYPES, Shape, TensorType, broadcast_shapes, promote
+
+__all__ = [
+    "by_probe",
+    "by_ufunc",
+    "joined_dtype",
+    "may_be_empty",
+    "reduced_shape",
+    "same",
+    "size_of",
+]
+
+_KINDS = {dtype: kind for kind, dtype in WEAK_DTYPES.items()}
+
+
+def by_ufunc(ufunc: np.ufunc) -> Callable[..., TensorType]:
+    """Rule of an elementwise op that has the dtypes of a NumPy ufunc.
+
+    Raises TypeError when the ufunc does not take such dtypes, ValueError when shapes do not fit.
+    """
+
+    def infer(*types: TensorType, **_: Any) -> TensorType:
+        dtype = ufunc_dtype(ufunc, _resolvable(types))
+        return TensorType(dtype, broadcast_shapes(*(t.shape for t in types)))
+
+    return infer
+
+
+def _resolvable(types: tuple[TensorType, ...]) -> tuple[Any, ...]:
+    if all(t.weak for t in types):
+        return tuple(t.dtype for t in types)
+    return tuple(_KINDS[t.dtype] if t.weak and t.dtype.kind != "b" else t.dtype for t in types)
+
+
+def same(x: TensorType, *_: Any, **__: Any) -> TensorType:
+    """Rule of an op whose result has the type of its first operand, made strong."""
+    return x.strong()
+
+
+@lru_cache(maxsize=4096)
+def by_probe(function: Callable[..., Any], dtype: np.dtype[Any], **attrs: Any) -> np.dtype[Any]:
+    """Dtype that `function` of NumPy gives for an array of `dtype`: found by calling it."""
+    probe = np.ones((1,), dtype)
+    return np.asarray(function(probe, **attrs)).dtype
+
+
+def joined_dtype(*types: TensorType) -> np.dtype[Any]:
+    """Dtype of operands put together in one new array: weak ones count with their default."""
+    return promote(*types).dtype if len(types) > 1 else types[0].dtype
+
+
+def reduced_shape(shape: Shape, axis: Any, keepdims: bool) -> Shape:
+    """Shape after a reduction over `axis` (None: all); raises AxisError when out of range."""
+    if shape is None:
+        return () if axis is None and not keepdims else None
+    axes = normal_axes(axis, len(shape))
+    if keepdims:
+        return tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def size_of(shape: Shape) -> int | None:
+    """Number of elements, None when not known.
+
+    >>> size_of((2, 3)), size_of((0, None)), size_of((2, None))
+    (6, 0, None)
+    """
+    if shape is None:
+        return None
+    if 0 in shape:
+        return 0
+    return None if None in shape else int(np.prod([n for n in shape if n is not None], dtype=int))
+
+
+def may_be_empty(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    """The `raises` of an op that fails on an empty first operand."""
+    return size_of(types[0].shape) in (0, None)

@@ -1,0 +1,287 @@
+"""Ops that programs are made of but users do not call: constants, sizes, weakness, stacks.
+
+A stack is an immutable linked list, `None` when empty, else `(value, rest)`. It holds what the
+backward pass of a loop needs, and its cotangent is a stack too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.declare import no_gradient, op
+from runtime.ops.operands import (
+    Array,
+    Module,
+    is_number,
+    normal_axis,
+    type_of,
+)
+from runtime.ops.samples import array, calls, fixed
+from runtime.spec import WEAK_DTYPES, StackType, TensorType, Type
+
+__all__ = [
+    "CONSTANT",
+    "accumulate",
+    "as_weak",
+    "dim",
+    "identity",
+    "missing",
+    "stack_empty",
+    "stack_pop",
+    "stack_push",
+    "stack_take",
+    "stop_gradient",
+    "strengthen",
+    "zeros_of",
+]
+
+_KINDS: dict[str, type] = {kind.__name__: kind for kind in WEAK_DTYPES}
+_NAMES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+def _constant_type(value: Any) -> TensorType:
+    return type_of(value)
+
+
+@op(
+    inputs=0,
+    infer=_constant_type,
+    vjp=no_gradient,
+    samples=calls(
+        ((), {"value": array((2, 3))}),
+        ((), {"value": np.float32(1.5)}),
+        ((), {"value": 2}),
+    ),
+    name="constant",
+)
+def _constant(xp: Module, value: Any) -> Array:
+    """The raw array, NumPy scalar or Python number (weak) `value`."""
+    return value
+
+
+CONSTANT = _constant.op
+
+
+def _dim_type(x: TensorType, axis: int) -> TensorType:
+    if x.shape is not None:
+        normal_axis(axis, len(x.shape))
+    return TensorType(np.dtype(np.int64), (), weak=True)
+
+
+@op(
+    inputs=1,
+    infer=_dim_type,
+    vjp=no_gradient,
+    samples=fixed((array((2, 3)),), (array((0, 4), "f4"),), axis=1),
+)
+def dim(xp: Module, x: Array, axis: int) -> int:
+    """Size of one axis of `x`, as a Python int.
+
+    >>> ag.dim(np.zeros((2, 3)), axis=1).item()
+    3
+    """
+    return int(x.shape[axis])
+
+
+@op(
+    inputs=1,
+    infer=lambda x: x.strong(),
+    vjp=(lambda g, out, x: g,),
+    samples=fixed((1.5,), (2,), (True,), (1j,), (array((2,)),)),
+)
+def strengthen(xp: Module, x: Array) -> Array:
+    """A Python number as a NumPy scalar, which keeps its dtype when it meets others.
+
+    Raises OverflowError for an int that does not fit in int64.
+
+    >>> ag.strengthen(2).numpy()
+    np.int64(2)
+    """
+    return xp.asarray(x, dtype=WEAK_DTYPES[type(x)]) if is_number(x) else xp.positive(x)
+
+
+def _kind_of(x: TensorType, kind: str | None) -> type:
+    return _KINDS[kind or _NAMES[x.dtype.kind]]
+
+
+def _weak_type(x: TensorType, kind: str | None) -> TensorType:
+    if x.shape is not None and x.shape != ():
+        raise TypeError("only 0-dimensional arrays can be converted to Python numbers")
+    target = _kind_of(x, kind)
+    if x.dtype.kind == "c" and target in (int, float):
+        raise TypeError(f"{target.__name__}() argument must be a real number, not 'complex'")
+    return TensorType(WEAK_DTYPES[target], (), weak=True)
+
+
+def _int_of_float(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    return types[0].dtype.kind in "fu" and _kind_of(types[0], attrs["kind"]) is int
+
+
+def _number(x: Array, kind: str | None) -> Any:
+    number = _kind_of(type_of(x), kind)(x)
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        raise OverflowError(f"Python int {number} does not fit in 64 bits, as a graph value must")
+    return number
+
+
+@op(
+    inputs=1,
+    infer=_weak_type,
+    vjp=(lambda g, out, x, kind: g,),
+    raises=_int_of_float,
+    samples=calls(
+        ((np.float32(1.5),), {"kind": "float"}),
+        ((np.float64(2.7),), {"kind": "int"}),
+        ((np.int32(2),), {"kind": None}),
+        ((3,), {"kind": "bool"}),
+        ((np.float64(0.5),), {"kind": None}),
+    ),
+)
+def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
+    """The rank-0 `x` as a Python number: "int", "float", "bool", "complex" or, by default, alike.
+
+    Raises TypeError for arrays and for complex to real, ValueError or OverflowError for nan or
+    inf to int.
+
+    >>> ag.as_weak(np.float64(2.7), kind="int").item()
+    2
+    """
+    return _number(x, kind)
+
+
+@op(
+    inputs=1,
+    infer=lambda x: x,
+    vjp=lambda g, out, x: (g,),
+    view=True,
+    samples=fixed((array((2, 3)),), (np.float64(1),), (2.5,)),
+    python=lambda x: x,
+    write_through=lambda parent, part: part,
+)
+def identity(xp: Module, x: Array) -> Array:
+    """`x` itself.
+
+    >>> ag.identity(np.array([1.0])).numpy()
+    array([1.])
+    """
+    return x
+
+
+@op(
+    inputs=1,
+    infer=lambda x: x,
+    vjp=no_gradient,
+    view=True,
+    samples=fixed((array((2, 3)),), (np.float64(1),), (2.5,)),
+    python=lambda x: x,
+    write_through=lambda parent, part: part,
+    cuts_gradients=True,
+)
+def stop_gradient(xp: Module, x: Array) -> Array:
+    """`x` itself, but a constant to differentiation.
+
+    >>> ag.stop_gradient(np.array([1.0])).numpy()
+    array([1.])
+    """
+    return x
+
+
+@op(inputs=0, infer=lambda type: type, vjp=no_gradient)
+def missing(xp: Module, type: Type) -> None:
+    """A value of the given type that is never read."""
+    return None
+
+
+@op(inputs=0, infer=lambda element: StackType(element), vjp=no_gradient)
+def stack_empty(xp: Module, element: Type) -> None:
+    """An empty stack of values of the given type."""
+    return None
+
+
+def _push_vjp(g: Any, out: Any, stack: Any, value: Any) -> tuple[Any, Any]:
+    below, top = stack_take(g, value)
+    return below, top
+
+
+@op(
+    inputs=2,
+    infer=lambda stack, value: stack,
+    vjp=_push_vjp,
+    reads=(1,),
+)
+def stack_push(xp: Module, stack: Any, value: Array) -> Any:
+    """`stack` with `value` on top."""
+    return (value, stack)
+
+
+@op(
+    inputs=1,
+    infer=lambda stack: (stack, stack.element),
+    vjp=lambda g, out, stack: (stack_push(*g),),
+)
+def stack_pop(xp: Module, stack: Any) -> tuple[Any, Any]:
+    """The stack below the top, and the value on top."""
+    value, rest = stack
+    return rest, value
+
+
+@op(
+    inputs=2,
+    infer=lambda stack, like: (stack, stack.element),
+    vjp=lambda g, out, stack, like: (stack_push(*g), None),
+)
+def stack_take(xp: Module, stack: Any, like: Array) -> tuple[Any, Any]:
+    """As `stack_pop`, but an empty stack gives zeros like `like`.
+
+    A stack of cotangents may be shorter than the stack that it belongs to: what lacks is zero.
+    """
+    if stack is None:
+        return None, _zeros(xp, like)
+    value, rest = stack
+    return rest, value
+
+
+def _zero_type(x: Type) -> Type:
+    """Type of the cotangents of values of type `x`: as `x`, but never weak."""
+    if isinstance(x, StackType):
+        return StackType(_zero_type(x.element))
+    return x.strong() if isinstance(x, TensorType) else x.content
+
+
+def _zeros(xp: Module, x: Any) -> Any:
+    if x is None or isinstance(x, tuple):
+        return None
+    if hasattr(x, "variable_type"):
+        x = x.array
+    zeros = xp.zeros(np.shape(x), WEAK_DTYPES[type(x)] if is_number(x) else x.dtype)
+    return zeros if zeros.ndim else zeros[()]
+
+
+@op(inputs=1, infer=_zero_type, vjp=no_gradient)
+def zeros_of(xp: Module, x: Any) -> Any:
+    """The zero cotangent of `x`: zeros, an empty stack, a missing value for a missing one."""
+    return _zeros(xp, x)
+
+
+@op(inputs=2, infer=lambda x, y: (x,), vjp=lambda g, out, x, y: (g[0], g[0]))
+def accumulate(xp: Module, x: Any, y: Any) -> tuple[Any]:
+    """Sum of two cotangents that may be stacks or missing; a tuple of one."""
+    return (_sum(xp, x, y),)
+
+
+def _sum(xp: Module, x: Any, y: Any) -> Any:
+    if x is None or y is None:
+        return y if x is None else x
+    if not isinstance(x, tuple):
+        return xp.add(x, y)
+    # Not recursive along the stack: it may be long.
+    pairs = []
+    while x is not None and y is not None:
+        (first, x), (second, y) = x, y
+        pairs.append((first, second))
+    result = y if x is None else x
+    for first, second in reversed(pairs):
+        result = (_sum(xp, first, second), result)
+    return result

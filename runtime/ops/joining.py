@@ -1,0 +1,254 @@
+"""Joining arrays, and taking them apart."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.conversion import astype
+from runtime.ops.declare import implements, op
+from runtime.ops.indexing import getitem
+from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
+from runtime.ops.samples import array, calls
+from runtime.ops.shapes import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel, swapaxes
+from runtime.spec import Dim, TensorType, promote
+
+__all__ = [
+    "append",
+    "array_split",
+    "column_stack",
+    "concat",
+    "dstack",
+    "hstack",
+    "split",
+    "stack",
+    "unstack",
+    "vstack",
+]
+
+
+def _joined(*types: TensorType, axis: int) -> TensorType:
+    if not types:
+        raise ValueError("need at least one array to concatenate")
+    dtype = promote(*(t.strong() for t in types)).dtype
+    shapes = [t.shape for t in types if t.shape is not None]
+    if not shapes:
+        return TensorType(dtype, None)
+    rank = len(shapes[0])
+    if rank == 0 or any(len(s) != rank for s in shapes):
+        raise ValueError(f"arrays to concatenate must have the same number (> 0) of axes: {shapes}")
+    at = normal_axis(axis, rank)
+    shape = [_same_size(i, shapes) for i in range(rank)]
+    sizes = [s[at] for s in shapes]
+    known = len(shapes) == len(types) and None not in sizes
+    shape[at] = sum(n or 0 for n in sizes) if known else None
+    return TensorType(dtype, tuple(shape))
+
+
+def _same_size(axis: int, shapes: list[tuple[Dim, ...]]) -> Dim:
+    return next((s[axis] for s in shapes if s[axis] is not None), None)
+
+
+def _checked_joined(*types: TensorType, axis: int) -> TensorType:
+    result = _joined(*types, axis=axis)
+    if result.shape is None:
+        return result
+    at = normal_axis(axis, len(result.shape))
+    for n, t in enumerate(types):
+        for i, (m, size) in enumerate(zip(t.shape or (), result.shape, strict=False)):
+            if i != at and None not in (m, size) and m != size:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match "
+                    f"exactly, but along dimension {i}, the array at index 0 has size {size} and "
+                    f"the array at index {n} has size {m}"
+                )
+    return result
+
+
+def _parts(g: Any, out: Any, *arrays: Any, axis: int) -> tuple[Any, ...]:
+    at = normal_axis(axis, rank_of(out))
+    parts = []
+    start: Any = 0
+    for x in arrays:
+        stop = start + shape_of(x)[at]
+        part = getitem(g, (slice(None),) * at + (slice(start, stop),))
+        parts.append(part if type_of(x).is_inexact else None)
+        start = stop
+    return tuple(parts)
+
+
+@op(
+    inputs=None,
+    infer=_checked_joined,
+    vjp=_parts,
+    raises=lambda types, attrs: not all(t.is_static for t in types),
+    samples=calls(
+        ((array((2, 3)), array((1, 3), salt=1)), {"axis": 0}),
+        ((array((2, 3)), array((2, 1)), array((2, 2))), {"axis": -1}),
+        ((array((2,), "f4"), array((3,), "f8")), {"axis": 0}),
+        ((array((2,), "i8"), array((0,), "i8")), {"axis": 0}),
+        ((array((2,), "c16"),), {"axis": 0}),
+    ),
+    name="concat",
+)
+def concat_(xp: Module, *arrays: Array, axis: int = 0) -> Array:
+    """The arrays joined along an axis."""
+    return xp.concatenate(arrays, axis=axis)
+
+
+_ROWS = (array((2, 3)), array((2, 3), salt=1))
+
+
+@implements(
+    "concatenate",
+    "concat",
+    samples=calls(((_ROWS,), {}), ((_ROWS, 1), {}), ((_ROWS,), {"axis": None, "dtype": "f4"})),
+)
+def concat(arrays: Sequence[Operand], /, axis: int | None = 0, *, dtype: Any = None) -> Any:
+    """The arrays joined along an axis that they have; None: flattened first.
+
+    Raises ValueError when other axes differ in size.
+
+    >>> ag.concat([np.array([1, 2]), np.array([3])]).numpy()
+    array([1, 2, 3])
+    """
+    parts = list(arrays)
+    if axis is None:
+        parts, axis = [ravel(x) for x in parts], 0
+    result = concat_(*parts, axis=axis)
+    return result if dtype is None else astype(result, dtype, copy=False)
+
+
+@implements("stack", samples=calls(((_ROWS,), {}), ((_ROWS, -1), {}), (([1.0, 2.0],), {})))
+def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
+    """The arrays, of one shape, along a new axis of the result.
+
+    >>> ag.stack([np.array([1, 2]), np.array([3, 4])], axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+    parts = list(arrays)
+    if not parts:
+        raise ValueError("need at least one array to stack")
+    shapes = {type_of(x).shape for x in parts}
+    if len({None if s is None else len(s) for s in shapes}) > 1:
+        raise ValueError("all input arrays must have the same shape")
+    if all(s is not None and None not in s for s in shapes) and len(shapes) > 1:
+        raise ValueError("all input arrays must have the same shape")
+    at = normal_axis(axis, rank_of(parts[0]) + 1)
+    return concat_(*(expand_dims(x, at) for x in parts), axis=at)
+
+
+@implements("vstack", samples=calls(((_ROWS,), {}), (([array((2,)), array((2,))],), {})))
+def vstack(arrays: Sequence[Operand], /) -> Any:
+    """The arrays on top of each other: along the first axis, 1-d ones as rows.
+
+    >>> ag.vstack([np.array([1, 2]), np.array([3, 4])]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    return concat([atleast_2d(x) for x in arrays], 0)
+
+
+@implements("hstack", samples=calls(((_ROWS,), {}), (([array((2,)), array((3,))],), {})))
+def hstack(arrays: Sequence[Operand], /) -> Any:
+    """The arrays side by side: along the second axis, 1-d ones along the first.
+
+    >>> ag.hstack([np.array([1, 2]), np.array([3])]).numpy()
+    array([1, 2, 3])
+    """
+    parts = [atleast_1d(x) for x in arrays]
+    return concat(parts, 0 if parts and rank_of(parts[0]) == 1 else 1)
+
+
+@implements("dstack", samples=calls(((_ROWS,), {}), (([array((2,)), array((2,))],), {})))
+def dstack(arrays: Sequence[Operand], /) -> Any:
+    """The arrays along the third axis.
+
+    >>> ag.dstack([np.array([1, 2]), np.array([3, 4])]).tolist()
+    [[[1, 3], [2, 4]]]
+    """
+    return concat([atleast_3d(x) for x in arrays], 2)
+
+
+@implements("column_stack", samples=calls((([array((2,)), array((2, 3))],), {})))
+def column_stack(arrays: Sequence[Operand], /) -> Any:
+    """The arrays side by side, 1-d ones as columns.
+
+    >>> ag.column_stack([np.array([1, 2]), np.array([3, 4])]).tolist()
+    [[1, 3], [2, 4]]
+    """
+    columns = [x if rank_of(x) > 1 else swapaxes(atleast_2d(x), 0, 1) for x in arrays]
+    return concat(columns, 1)
+
+
+@implements("append", samples=calls(((array((2,)), array((3,))), {}), ((*_ROWS, 1), {})))
+def append(x: Operand, values: Operand, /, axis: int | None = None) -> Any:
+    """`x` with `values` at its end along `axis`; None: both flattened.
+
+    >>> ag.append(np.array([1, 2]), np.array([3])).numpy()
+    array([1, 2, 3])
+    """
+    return concat([x, values], axis)
+
+
+def _pieces(x: Operand, bounds: Sequence[Any], at: int) -> list[Any]:
+    lead = (slice(None),) * at
+    starts = (0, *bounds)
+    return [
+        getitem(x, (*lead, slice(start, stop)))
+        for start, stop in zip(starts, (*bounds, None), strict=True)
+    ]
+
+
+@implements(
+    "array_split",
+    samples=calls(((array((5,)), 3), {}), ((array((2, 3)), [1], 1), {})),
+)
+def array_split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
+    """`x` cut along `axis` into a number of nearly equal parts, or at the given positions.
+
+    >>> [p.tolist() for p in ag.array_split(np.array([1, 2, 3]), 2)]
+    [[1, 2], [3]]
+    """
+    at = normal_axis(axis, rank_of(x))
+    if isinstance(sections, (list, tuple, np.ndarray)):
+        return _pieces(x, list(sections), at)
+    count = operator.index(sections)
+    if count <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, extra = divmod(operator.index(shape_of(x)[at]), count)
+    sizes = [each + 1] * extra + [each] * (count - extra)
+    return _pieces(x, [sum(sizes[:i]) for i in range(1, count)], at)
+
+
+@implements(
+    "split",
+    samples=calls(((array((6,)), 3), {}), ((array((2, 3)), [1, 2], 1), {})),
+)
+def split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
+    """`x` cut along `axis` into a number of equal parts, or at the given positions.
+
+    Raises ValueError when parts cannot be equal.
+
+    >>> [p.tolist() for p in ag.split(np.array([1, 2, 3, 4]), 2)]
+    [[1, 2], [3, 4]]
+    """
+    if not isinstance(sections, (list, tuple, np.ndarray)):
+        at = normal_axis(axis, rank_of(x))
+        if operator.index(shape_of(x)[at]) % operator.index(sections):
+            raise ValueError("array split does not result in an equal division")
+    return array_split(x, sections, axis)
+
+
+@implements("unstack", samples=calls(((array((2, 3)),), {}), ((array((2, 3)),), {"axis": 1})))
+def unstack(x: Operand, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """The parts of `x` along `axis`, which must have a known size, without that axis.
+
+    >>> [p.tolist() for p in ag.unstack(np.array([[1, 2], [3, 4]]))]
+    [[1, 2], [3, 4]]
+    """
+    at = normal_axis(axis, rank_of(x))
+    lead = (slice(None),) * at
+    return tuple(getitem(x, (*lead, i)) for i in range(operator.index(shape_of(x)[at])))

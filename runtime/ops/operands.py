@@ -1,0 +1,165 @@
+"""What an op's operand is: a tensor, an array, a NumPy scalar or a Python number."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from runtime.spec import Dim, Shape, TensorType, type_of_number
+
+__all__ = [
+    "Abstract",
+    "Array",
+    "Axes",
+    "Module",
+    "Operand",
+    "decode_shape",
+    "dtype_of",
+    "encode_shape",
+    "is_number",
+    "is_tensor",
+    "known_shape",
+    "normal_axes",
+    "normal_axis",
+    "rank_of",
+    "shape_of",
+    "type_of",
+]
+
+# A raw array of some array module: ndarray, NumPy scalar or Python number.
+Array: TypeAlias = Any
+# The array module that a kernel computes with: numpy, or one with its functions.
+Module: TypeAlias = Any
+# What a user passes: a tensor or anything that an array can be made of.
+Operand: TypeAlias = Any
+Axes: TypeAlias = int | tuple[int, ...] | None
+
+_NUMBERS = (bool, int, float, complex)
+
+
+class Abstract:
+    """Stands in a gradient rule for a value that the rule does not read.
+
+    >>> Abstract(TensorType(np.dtype("f4"), (2, 3))).ndim
+    2
+    """
+
+    __slots__ = ("shape", "type")
+
+    def __init__(self, type_: TensorType, shape: tuple[Any, ...] | None = None) -> None:
+        self.type = type_
+        self.shape = type_.shape if shape is None else shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Element type."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return rank_of(self)
+
+
+def is_tensor(x: Operand) -> bool:
+    """Whether `x` is a tensor, eager or traced (or stands for one)."""
+    return isinstance(getattr(x, "type", None), TensorType)
+
+
+def is_number(x: Operand) -> bool:
+    """Whether `x` is a plain Python number, which is weak."""
+    return isinstance(x, _NUMBERS) and not isinstance(x, np.generic)
+
+
+def type_of(x: Operand) -> TensorType:
+    """Type of any operand.
+
+    >>> print(type_of(1.5), type_of(np.float32(1)), type_of(np.zeros((2, 3))))
+    float float32[] float64[2, 3]
+    """
+    own = getattr(x, "type", None)
+    if isinstance(own, TensorType):
+        return own
+    if is_number(x):
+        return type_of_number(x)
+    array = x if isinstance(x, (np.ndarray, np.generic)) else np.asarray(x)
+    return TensorType(array.dtype, array.shape)
+
+
+def dtype_of(x: Operand) -> np.dtype[Any]:
+    """Element type of any operand; the default one for a Python number."""
+    return type_of(x).dtype
+
+
+def shape_of(x: Operand) -> tuple[Any, ...]:
+    """Size of each axis; one that is known only at run time is a weak integer tensor."""
+    shape = x.shape if hasattr(x, "shape") else type_of(x).shape
+    if shape is None:
+        raise ValueError("this operation needs the number of axes, which is not known here")
+    return tuple(shape)
+
+
+def rank_of(x: Operand) -> int:
+    """Number of axes; raises ValueError when it is not known."""
+    rank = type_of(x).rank
+    if rank is None:
+        raise ValueError("this operation needs the number of axes, which is not known here")
+    return rank
+
+
+def normal_axis(axis: Any, rank: int) -> int:
+    """`axis` counted from the front; raises AxisError when out of range."""
+    return int(normalize_axis_index(operator.index(axis), rank))
+
+
+def normal_axes(axis: Any, rank: int) -> tuple[int, ...]:
+    """Axes counted from the front, None meaning all.
+
+    Raises AxisError when one is out of range, ValueError when one is named twice.
+
+    >>> normal_axes((-1, 0), 3)
+    (2, 0)
+    """
+    if axis is None:
+        return tuple(range(rank))
+    return tuple(int(a) for a in normalize_axis_tuple(axis, rank))
+
+
+def encode_shape(shape: Any) -> tuple[tuple[Dim, ...], tuple[Operand, ...]]:
+    """A shape argument as (static part, operands): None in the first takes the next of the second.
+
+    `shape` is a size or a sequence of sizes; a size is an int or an integer tensor.
+
+    >>> encode_shape([2, -1])
+    ((2, -1), ())
+    """
+    sizes: Iterable[Any] = shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    parts = [(None, n) if is_tensor(n) else (operator.index(n), None) for n in sizes]
+    return tuple(n for n, _ in parts), tuple(t for n, t in parts if n is None)
+
+
+def decode_shape(shape: tuple[Dim, ...], dims: Iterable[Any]) -> tuple[int, ...]:
+    """The shape that `encode_shape` took apart, once `dims` have values."""
+    rest = iter(dims)
+    return tuple(operator.index(next(rest)) if n is None else n for n in shape)
+
+
+def known_shape(shape: Any) -> Shape:
+    """A shape as types hold it: what is not an int is not known.
+
+    >>> known_shape((2, None))
+    (2, None)
+    """
+    return None if shape is None else tuple(n if isinstance(n, int) else None for n in shape)
+
+
+@lru_cache(maxsize=4096)
+def ufunc_dtype(ufunc: np.ufunc, operands: tuple[Any, ...]) -> np.dtype[Any]:
+    """Dtype of the (first) result of a NumPy ufunc on dtypes, or Python types for weak numbers."""
+    resolved = ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
+    return resolved[ufunc.nin]

@@ -1,0 +1,222 @@
+"""Sorting, searching and sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.indexing import take_along_axis
+from runtime.ops.operands import Array, Module, Operand, normal_axis, shape_of, type_of
+from runtime.ops.samples import array, calls
+from runtime.ops.shapes import flip, ravel
+from runtime.spec import TensorType
+
+__all__ = ["argsort", "digitize", "searchsorted", "sort", "unique"]
+
+
+def _sorted(x: TensorType, axis: int, stable: bool) -> TensorType:
+    if x.shape is not None:
+        normal_axis(axis, len(x.shape))
+    return x.strong()
+
+
+def _sort_vjp(g: Any, out: Any, x: Any, axis: int, stable: bool) -> tuple[Any, ...]:
+    if not type_of(x).is_inexact:
+        return (None,)
+    places = argsort_(argsort_(x, axis=axis, stable=True), axis=axis, stable=True)
+    return (take_along_axis(g, places, axis),)
+
+
+_SORTS = calls(
+    ((array((5,)),), {}),
+    ((array((3, 4)),), {"axis": 0}),
+    ((array((3, 4), "f4"),), {"axis": -1, "stable": True}),
+    ((array((6,), "i8"),), {"stable": True}),
+    ((array((0, 3), "i8"),), {"axis": 0}),
+    ((array((3,), "?"),), {"stable": True}),
+)
+
+
+@op(inputs=1, infer=_sorted, vjp=_sort_vjp, reads=(0,), samples=_SORTS, name="sort")
+def sort_(xp: Module, x: Array, axis: int = -1, stable: bool = False) -> Array:
+    """`x` sorted along an axis."""
+    return xp.sort(xp.asarray(x), axis=axis, kind="stable" if stable else None)
+
+
+@op(
+    inputs=1,
+    infer=lambda x, axis, stable: TensorType(np.dtype(np.intp), _sorted(x, axis, stable).shape),
+    vjp=no_gradient,
+    samples=_SORTS,
+    name="argsort",
+)
+def argsort_(xp: Module, x: Array, axis: int = -1, stable: bool = False) -> Array:
+    """The positions that sort `x` along an axis."""
+    return xp.argsort(xp.asarray(x), axis=axis, kind="stable" if stable else None)
+
+
+def _is_stable(kind: str | None, stable: bool | None) -> bool:
+    if kind not in (None, "quicksort", "heapsort", "mergesort", "stable"):
+        raise ValueError("sort kind must be one of 'quick', 'heap', or 'stable'")
+    return bool(stable) or kind in ("mergesort", "stable")
+
+
+_CALLS = calls(
+    ((array((5,)),), {}),
+    ((array((3, 4)),), {"axis": 0, "kind": "stable"}),
+    ((array((3, 4)), None), {}),
+    ((array((9,), "i8"),), {"stable": True}),
+)
+
+
+def _flat(x: Operand, axis: int | None) -> tuple[Any, int]:
+    return (ravel(x), 0) if axis is None else (x, axis)
+
+
+@implements("sort", samples=_CALLS)
+def sort(
+    x: Operand,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Any:
+    """`x` sorted along `axis` (None: flattened); nan comes last.
+
+    >>> ag.sort(np.array([3, 1, 2]), descending=True).numpy()
+    array([3, 2, 1])
+    """
+    x, axis = _flat(x, axis)
+    result = sort_(x, axis=axis, stable=_is_stable(kind, stable))
+    return flip(result, axis) if descending else result
+
+
+@implements("argsort", samples=_CALLS)
+def argsort(
+    x: Operand,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> Any:
+    """Positions that sort `x` along `axis` (None: flattened).
+
+    Equal elements stay in order when `stable` or `descending`; else NumPy's order is given.
+
+    >>> ag.argsort(np.array([30, 10, 20])).numpy()
+    array([1, 2, 0])
+    """
+    x, axis = _flat(x, axis)
+    if not descending:
+        return argsort_(x, axis=axis, stable=_is_stable(kind, stable))
+    # Sorting the reversed array and reversing keeps equal elements in their order.
+    backwards = flip(argsort_(flip(x, axis), axis=axis, stable=True), axis)
+    return shape_of(x)[axis] - 1 - backwards
+
+
+@op(
+    inputs=2,
+    infer=lambda x, v, side: TensorType(np.dtype(np.intp), v.shape),
+    vjp=no_gradient,
+    samples=calls(
+        ((np.array([1.0, 2.0, 2.0, 5.0]), array((2, 3), low=0, high=6)), {}),
+        ((np.array([1, 2, 2, 5]), 2), {"side": "right"}),
+        ((np.array([1, 2, 2, 5]), np.zeros((0,))), {}),
+    ),
+    name="searchsorted",
+)
+def searchsorted_(xp: Module, x: Array, v: Array, side: str = "left") -> Array:
+    """Where each of `v` is to be put into the sorted vector `x`."""
+    return xp.asarray(xp.searchsorted(x, v, side=side))
+
+
+@implements(
+    "searchsorted",
+    samples=calls(((np.array([1.0, 2.0, 5.0]), np.array([2.0, 9.0])), {"side": "right"})),
+)
+def searchsorted(x: Operand, v: Operand, /, side: str = "left", sorter: Operand = None) -> Any:
+    """Where each of `v` is to be put into the sorted vector `x` so that it stays sorted.
+
+    `side` "left" is before equal elements, "right" after them; `sorter` sorts `x`, if given.
+
+    >>> ag.searchsorted(np.array([1, 2, 5]), np.array([2, 9])).numpy()
+    array([1, 3])
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
+    if sorter is not None:
+        x = take_along_axis(x, sorter, 0)
+    return searchsorted_(x, v, side=side)
+
+
+@implements("digitize", samples=calls(((array((4,)), np.array([-1.0, 0.0, 1.0])), {})))
+def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Any:
+    """Number of the bin, between the increasing edges `bins`, that each of `x` falls into.
+
+    >>> ag.digitize(np.array([0.5, 2.5]), np.array([0.0, 1.0, 2.0])).numpy()
+    array([1, 3])
+    """
+    return searchsorted(bins, x, side="left" if right else "right")
+
+
+def _unique_types(x: TensorType, index: bool, inverse: bool, counts: bool) -> Any:
+    places = TensorType(np.dtype(np.intp), (None,))
+    whole = TensorType(np.dtype(np.intp), x.shape)
+    results = [TensorType(x.dtype, (None,))]
+    results += [places] * index + [whole] * inverse + [places] * counts
+    return tuple(results)
+
+
+def _unique_vjp(g: Any, out: Any, x: Any, **attrs: Any) -> tuple[Any, ...]:
+    if type_of(x).is_inexact:
+        raise NotImplementedError("`unique` has no gradient yet")
+    return (None,)
+
+
+@op(
+    inputs=1,
+    infer=_unique_types,
+    vjp=_unique_vjp,
+    samples=calls(
+        ((np.array([3, 1, 3, 2]),), {}),
+        ((np.array([[3, 1], [3, 2]]),), {"index": True, "inverse": True, "counts": True}),
+        ((np.zeros((0,)),), {"inverse": True}),
+    ),
+    name="unique",
+)
+def unique_(
+    xp: Module, x: Array, index: bool = False, inverse: bool = False, counts: bool = False
+) -> tuple[Array, ...]:
+    """The sorted distinct elements, and what else is asked for."""
+    result = xp.unique(xp.asarray(x), index, inverse, counts)
+    return result if isinstance(result, tuple) else (result,)
+
+
+@implements(
+    "unique",
+    samples=calls(
+        ((np.array([3, 1, 3, 2]),), {}), ((np.array([3, 1, 3]),), {"return_counts": True})
+    ),
+)
+def unique(
+    x: Operand,
+    /,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+) -> Any:
+    """The sorted distinct elements of `x`; with positions, inverse or counts if so wished.
+
+    >>> [r.tolist() for r in ag.unique(np.array([3, 1, 3]), return_counts=True)]
+    [[1, 3], [1, 2]]
+    """
+    result = unique_(x, index=return_index, inverse=return_inverse, counts=return_counts)
+    return result[0] if len(result) == 1 else result

@@ -1,0 +1,242 @@
+"""What a graph value is known to be before it exists: dtype, shape, weakness.
+
+The promotion and join rules of the whole system are here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+__all__ = [
+    "WEAK_DTYPES",
+    "Dim",
+    "Shape",
+    "StackType",
+    "TensorSpec",
+    "TensorType",
+    "Type",
+    "VariableType",
+    "broadcast_shapes",
+    "is_compatible",
+    "join",
+    "promote",
+    "type_of_number",
+    "weak_number",
+]
+
+Dim: TypeAlias = int | None
+Shape: TypeAlias = tuple[Dim, ...] | None
+
+# Python's number types, in the order of the lattice: weak bool < weak int < weak float < complex.
+WEAK_DTYPES: dict[type, np.dtype[Any]] = {
+    bool: np.dtype(np.bool_),
+    int: np.dtype(np.int64),
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+_PYTHON_TYPE = {dtype: kind for kind, dtype in WEAK_DTYPES.items()}
+_ORDER = list(WEAK_DTYPES.values())
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """Type of an array-valued graph value.
+
+    `shape` holds an int or None (known at run time) per axis; a shape of None is an unknown rank.
+    `weak` marks a Python number (rank 0, one of `WEAK_DTYPES`): it adapts to what it meets.
+    At run time a weak value is a Python int, float, bool or complex, a strong rank-0 value is a
+    NumPy scalar, everything else an array.
+    """
+
+    dtype: np.dtype[Any]
+    shape: Shape
+    weak: bool = False
+
+    def __str__(self) -> str:
+        if self.weak:
+            return f"{_PYTHON_TYPE[self.dtype].__name__}"
+        if self.shape is None:
+            return f"{self.dtype}[...]"
+        return f"{self.dtype}[{', '.join('?' if d is None else str(d) for d in self.shape)}]"
+
+    @property
+    def rank(self) -> int | None:
+        """Number of axes, None when unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every dimension is known."""
+        return self.shape is not None and None not in self.shape
+
+    @property
+    def is_inexact(self) -> bool:
+        """Whether gradients can flow: a floating or complex dtype."""
+        return self.dtype.kind in "fc"
+
+    def strong(self) -> TensorType:
+        """The same type without weakness."""
+        return replace(self, weak=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StackType:
+    """Type of a stack of values, as the backward pass of a loop uses for saved values."""
+
+    element: Type
+
+    def __str__(self) -> str:
+        return f"stack<{self.element}>"
+
+
+@dataclass(frozen=True, slots=True)
+class VariableType:
+    """Type of a handle on a Variable: it is read and assigned by ordered effects."""
+
+    dtype: np.dtype[Any]
+    shape: Shape
+
+    def __str__(self) -> str:
+        return f"variable<{self.content}>"
+
+    @property
+    def content(self) -> TensorType:
+        """Type of the value that the variable holds."""
+        return TensorType(self.dtype, self.shape)
+
+
+Type: TypeAlias = TensorType | StackType | VariableType
+
+
+class TensorSpec:
+    """Shape and dtype of an argument, for `input_signature` and `get_concrete_function`.
+
+    `shape` is a sequence of ints and None (unknown size), or None for an unknown rank.
+
+    >>> TensorSpec([None, 3], np.float32)
+    TensorSpec(shape=(None, 3), dtype=float32)
+    """
+
+    __slots__ = ("dtype", "name", "shape")
+
+    def __init__(
+        self, shape: Sequence[Dim] | None, dtype: Any = np.float64, name: str | None = None
+    ) -> None:
+        self.shape: Shape = None if shape is None else tuple(shape)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.name = name
+
+    @property
+    def type(self) -> TensorType:
+        """The graph type that this describes."""
+        return TensorType(self.dtype, self.shape)
+
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f", name={self.name!r}"
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype}{name})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and (self.shape, self.dtype, self.name) == (
+            other.shape,
+            other.dtype,
+            other.name,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype, self.name))
+
+
+def type_of_number(value: complex) -> TensorType:
+    """Weak type of a Python number.
+
+    Raises OverflowError for an int beyond 64 bits: graphs hold Python ints as int64.
+    """
+    kind = next(k for k in WEAK_DTYPES if isinstance(value, k))
+    if kind is int and not -(2**63) <= value < 2**63:  # type: ignore[operator]
+        raise OverflowError(f"Python int {value} does not fit in 64 bits, as a graph value must")
+    return TensorType(WEAK_DTYPES[kind], (), weak=True)
+
+
+def weak_number(value: Any, type_: TensorType) -> Any:
+    """`value` (any scalar) as the Python number that stands for a value of the weak `type_`."""
+    return _PYTHON_TYPE[type_.dtype](value)
+
+
+def promote(*types: TensorType) -> TensorType:
+    """Rank-0 type with the dtype that NumPy 2 (NEP 50) gives operands of these types together.
+
+    >>> f4, weak = TensorType(np.dtype("f4"), (3,)), type_of_number(2)
+    >>> print(promote(f4, weak), promote(weak, weak))
+    float32[] int
+    """
+    if all(t.weak for t in types):
+        return TensorType(max((t.dtype for t in types), key=_ORDER.index), (), weak=True)
+    operands: list[Any] = [_PYTHON_TYPE[t.dtype](0) if t.weak else t.dtype for t in types]
+    return TensorType(np.result_type(*operands), ())
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """Shape of operands broadcast together, as far as it is known.
+
+    Raises ValueError, with the shapes, when known dimensions contradict.
+
+    >>> broadcast_shapes((3, 1), (None,), (4,))
+    (3, 4)
+    """
+    known = [s for s in shapes if s is not None]
+    if len(known) < len(shapes):
+        return None
+    rank = max((len(s) for s in known), default=0)
+    padded = [(1,) * (rank - len(s)) + s for s in known]
+    return tuple(_broadcast_dim(dims, known) for dims in zip(*padded, strict=True))
+
+
+def _broadcast_dim(dims: Iterable[Dim], shapes: list[tuple[Dim, ...]]) -> Dim:
+    others = {d for d in dims if d != 1}
+    sizes = others - {None}
+    if len(sizes) > 1:
+        listed = " ".join(str(s).replace("None", "?") for s in shapes)
+        raise ValueError(f"operands could not be broadcast together with shapes {listed}")
+    if sizes:
+        return sizes.pop()
+    return None if others else 1
+
+
+def join(a: Type, b: Type) -> Type | None:
+    """Smallest type that holds values of both, or None when there is no such type.
+
+    This is the rule for the branches of an `if` and the variables of a loop: dtypes promote,
+    dimensions that differ become unknown, weak stays weak only among weak types.
+    """
+    if a == b:
+        return a
+    if isinstance(a, TensorType) and isinstance(b, TensorType):
+        promoted = promote(a, b)
+        return TensorType(promoted.dtype, _join_shapes(a.shape, b.shape), promoted.weak)
+    if isinstance(a, StackType) and isinstance(b, StackType):
+        element = join(a.element, b.element)
+        return None if element is None else StackType(element)
+    return None
+
+
+def _join_shapes(a: Shape, b: Shape) -> Shape:
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(m if m == n else None for m, n in zip(a, b, strict=True))
+
+
+def is_compatible(general: TensorType, specific: TensorType) -> bool:
+    """Whether a value of type `specific` may be given where `general` is declared."""
+    if general.dtype != specific.dtype or general.weak != specific.weak:
+        return False
+    if general.shape is None:
+        return True
+    return (
+        specific.shape is not None
+        and len(general.shape) == len(specific.shape)
+        and all(g is None or g == s for g, s in zip(general.shape, specific.shape, strict=True))
+    )

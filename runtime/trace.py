@@ -1,0 +1,89 @@
+"""Who interprets an op: the stack of interpreters, and the tapes that listen.
+
+The interpreter is chosen by context, not by looking at the operands. Contexts are pushed by `with`
+so that a raising user function leaves nothing behind. (The idea is that of J. Bradbury et al., JAX,
+"Autodidax: JAX core from scratch", 2021.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from runtime.graph.ir import Op
+
+__all__ = ["Interpreter", "Listener", "apply", "current", "interpreting", "listening", "tapes"]
+
+
+class Interpreter(Protocol):
+    """Gives an op application its meaning: compute it, or add it to a graph."""
+
+    def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Result of the op: one tensor, or a tuple of them."""
+
+
+class Listener(Protocol):
+    """Is told of each op application: a gradient tape."""
+
+    def record(
+        self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: tuple[Any, ...]
+    ) -> None:
+        """Remember that `outputs` were computed from `inputs`."""
+
+
+_interpreter: ContextVar[Interpreter] = ContextVar("interpreter")
+_tapes: ContextVar[tuple[Listener, ...]] = ContextVar("tapes", default=())
+
+
+def set_default(interpreter: Interpreter) -> None:
+    """Install the interpreter that is current where no trace is open (called once, by `eager`)."""
+    global _default  # noqa: PLW0603
+    _default = interpreter
+
+
+_default: Interpreter
+
+
+def current() -> Interpreter:
+    """The interpreter that ops go to now."""
+    return _interpreter.get(_default)
+
+
+@contextmanager
+def interpreting(interpreter: Interpreter, *, keep_tapes: bool = False) -> Iterator[None]:
+    """Make `interpreter` current.
+
+    A new trace starts with no open tape and hides those of the caller: otherwise symbolic records
+    would leak into an eager tape. `keep_tapes` is for the bodies of staged statements, which belong
+    to the same trace.
+    """
+    token = _interpreter.set(interpreter)
+    tape_token = None if keep_tapes else _tapes.set(())
+    try:
+        yield
+    finally:
+        _interpreter.reset(token)
+        if tape_token is not None:
+            _tapes.reset(tape_token)
+
+
+def tapes() -> tuple[Listener, ...]:
+    """The open tapes, outermost first."""
+    return _tapes.get()
+
+
+@contextmanager
+def listening(*listeners: Listener, replace: bool = False) -> Iterator[None]:
+    """Open tapes; with `replace`, these are the only ones."""
+    token = _tapes.set(listeners if replace else (*_tapes.get(), *listeners))
+    try:
+        yield
+    finally:
+        _tapes.reset(token)
+
+
+def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """Apply `op` under the current interpreter."""
+    return _interpreter.get(_default).apply(op, inputs, attrs)

@@ -1,0 +1,140 @@
+"""Nested structures: tuples, lists, dicts, namedtuples, dataclasses and attrs classes of leaves.
+
+`None` and everything else is a leaf. Dicts are walked in insertion order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+__all__ = ["LEAF", "Structure", "flatten", "leaves", "map_structure", "structure_of", "unflatten"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Structure:
+    """The shape of a nest: the container's class, its keys or field names, its children.
+
+    `kind` is None for a leaf. Structures are equal and hash alike when nests can be exchanged.
+    `extra` is what else the class needs to be made again (the factory of a defaultdict).
+    """
+
+    kind: type | None
+    keys: tuple[Any, ...] = ()
+    children: tuple[Structure, ...] = ()
+    extra: Any = None
+
+    @property
+    def size(self) -> int:
+        """Number of leaves."""
+        return 1 if self.kind is None else sum(child.size for child in self.children)
+
+
+LEAF = Structure(None)
+
+
+def flatten(nest: Any) -> tuple[list[Any], Structure]:
+    """Leaves of a nest, in order, and its structure.
+
+    >>> flatten({"a": (1, 2), "b": None})[0]
+    [1, 2, None]
+    """
+    found: list[Any] = []
+    return found, _walk(nest, found)
+
+
+def leaves(nest: Any) -> list[Any]:
+    """Leaves of a nest, in order."""
+    return flatten(nest)[0]
+
+
+def structure_of(nest: Any) -> Structure:
+    """Structure of a nest."""
+    return flatten(nest)[1]
+
+
+def unflatten(structure: Structure, parts: Sequence[Any]) -> Any:
+    """The nest of this structure with the given leaves.
+
+    Raises ValueError when their number differs.
+
+    >>> unflatten(structure_of([0, (0, 0)]), "abc")
+    ['a', ('b', 'c')]
+    """
+    if len(parts) != structure.size:
+        raise ValueError(f"the structure has {structure.size} leaves, but {len(parts)} are given")
+    return _build(structure, iter(parts))
+
+
+def map_structure(function: Callable[..., Any], nest: Any, *others: Any) -> Any:
+    """`function` of corresponding leaves, in the structure of the first nest.
+
+    Raises ValueError when the others have another structure.
+
+    >>> map_structure(lambda x, y: x + y, [1, (2,)], [10, (20,)])
+    [11, (22,)]
+    """
+    parts, structure = flatten(nest)
+    columns = [parts]
+    for other in others:
+        found, its = flatten(other)
+        if its != structure:
+            raise ValueError(f"nests differ in structure: {nest!r} and {other!r}")
+        columns.append(found)
+    return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
+
+
+def _walk(nest: Any, found: list[Any]) -> Structure:
+    entries = _entries(nest)
+    if entries is None:
+        found.append(nest)
+        return LEAF
+    keys, children, extra = entries
+    return Structure(type(nest), keys, tuple(_walk(child, found) for child in children), extra)
+
+
+def _entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:
+    """Keys, children and extra of a container; None for a leaf."""
+    if isinstance(nest, dict):
+        return tuple(nest), list(nest.values()), getattr(nest, "default_factory", None)
+    if isinstance(nest, list):
+        return tuple(range(len(nest))), list(nest), None
+    if type(nest) is tuple or (isinstance(nest, tuple) and hasattr(nest, "_fields")):
+        return tuple(range(len(nest))), list(nest), None
+    names = _field_names(nest)
+    return None if names is None else (names, [getattr(nest, n) for n in names], None)
+
+
+def _field_names(nest: Any) -> tuple[str, ...] | None:
+    """Names of the fields of a dataclass's or attrs class's instance."""
+    if isinstance(nest, type):
+        return None
+    if dataclasses.is_dataclass(nest):
+        return tuple(f.name for f in dataclasses.fields(nest))
+    fields = getattr(type(nest), "__attrs_attrs__", None)
+    return None if fields is None else tuple(f.name for f in fields)
+
+
+def _build(structure: Structure, parts: Iterator[Any]) -> Any:
+    kind = structure.kind
+    if kind is None:
+        return next(parts)
+    children = [_build(child, parts) for child in structure.children]
+    if issubclass(kind, dict):
+        made = kind() if structure.extra is None else kind(structure.extra)
+        made.update(zip(structure.keys, children, strict=True))
+        return made
+    if issubclass(kind, tuple):
+        return kind(*children) if hasattr(kind, "_fields") else tuple(children)
+    if issubclass(kind, list):
+        return kind(children)
+    return _instance(kind, structure.keys, children)
+
+
+def _instance(kind: type, names: tuple[str, ...], children: list[Any]) -> Any:
+    """An object with these fields; its `__init__`, which may want other things, is not called."""
+    made = object.__new__(kind)
+    for name, child in zip(names, children, strict=True):
+        object.__setattr__(made, name, child)
+    return made

@@ -1,0 +1,236 @@
+"""`Variable`: state that outlives a call, read and assigned by ordered effects."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from runtime import trace
+from runtime.building import building
+from runtime.errors import StagingError
+from runtime.graph.ir import Op
+from runtime.spec import TensorType, VariableType
+from runtime.tensor import Tensor
+
+__all__ = ["ASSIGN", "READ", "Variable"]
+
+_numbers = itertools.count()
+
+
+def _read(xp: Any, storage: Any) -> Any:
+    return storage.array
+
+
+def _assign(xp: Any, storage: Any, value: Any) -> Any:
+    array = xp.asarray(value, dtype=storage.variable_type.dtype)
+    storage.array = array.copy() if array is value or array.ndim else array[()]
+    return storage.array
+
+
+def _read_vjp(g: Any, out: Any, storage: Any) -> tuple[Any, ...]:
+    return (g,)
+
+
+READ = Op("read", _read, lambda t: t.content, vjp=_read_vjp, effect="read", doc="Read a Variable.")
+ASSIGN = Op(
+    "assign",
+    _assign,
+    lambda t, value: t.content,
+    vjp=lambda g, out, storage, value: (None, g),
+    effect="assign",
+    doc="Replace the content of a Variable; gives the new value.",
+)
+
+
+class Variable:
+    """An array that is changed in place by `assign` and kept between calls.
+
+    `value` gives dtype and shape, which stay. Gradient tapes watch a variable that is `trainable`
+    by themselves. Made inside a converted function, it must be made on the first trace only.
+
+    >>> import autograph as ag
+    >>> v = ag.Variable(1.0)
+    >>> v.assign_add(2.0).numpy()
+    np.float64(3.0)
+    """
+
+    __hash__ = object.__hash__
+    __array_priority__ = 1000
+
+    def __init__(
+        self,
+        value: Any,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        shape: Any = None,
+    ) -> None:
+        on_new_variable(self)
+        raw = value.numpy() if isinstance(value, Tensor) else value
+        array = np.array(raw, dtype=dtype)
+        self.array: Any = array[()] if array.ndim == 0 else array
+        self.trainable = trainable
+        self.name = name or f"Variable_{next(_numbers)}"
+        declared = array.shape if shape is None else tuple(shape)
+        self.variable_type = VariableType(array.dtype, declared)
+
+    @property
+    def type(self) -> TensorType:
+        """Dtype and shape of the content."""
+        return self.variable_type.content
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Element type."""
+        return self.variable_type.dtype
+
+    @property
+    def shape(self) -> Any:
+        """Size of each axis."""
+        return self.variable_type.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.variable_type.shape or ())
+
+    @property
+    def device(self) -> str:
+        """Where the array lives."""
+        return "/cpu:0"
+
+    def read_value(self) -> Tensor:
+        """The present value as a tensor."""
+        result: Tensor = trace.apply(READ, (self,), {})
+        return result
+
+    def value(self) -> Tensor:
+        """The present value as a tensor."""
+        return self.read_value()
+
+    def numpy(self) -> Any:
+        """The present value as an ndarray of its own, or a NumPy scalar."""
+        if building() is not None:
+            return self.read_value().numpy()
+        return self.array.copy()
+
+    def assign(self, value: Any) -> Tensor:
+        """Replace the content; gives the new value.
+
+        Raises ValueError when the shape differs.
+        """
+        value = value.read_value() if isinstance(value, Variable) else value
+        value = value if isinstance(value, Tensor) else np.asarray(value)
+        given = value.type.shape if isinstance(value, Tensor) else value.shape
+        if not _fits(self.variable_type.shape, given):
+            raise ValueError(
+                f"cannot assign a value of shape {given} to {self.name!r}, "
+                f"whose shape is {self.variable_type.shape}"
+            )
+        if value.dtype != self.dtype:
+            value = value.astype(self.dtype)
+        result: Tensor = trace.apply(ASSIGN, (self, value), {})
+        return result
+
+    def assign_add(self, value: Any) -> Tensor:
+        """Add `value` to the content; gives the new value."""
+        return self.assign(self.read_value() + value)
+
+    def assign_sub(self, value: Any) -> Tensor:
+        """Subtract `value` from the content; gives the new value."""
+        return self.assign(self.read_value() - value)
+
+    def __repr__(self) -> str:
+        content = np.array2string(np.asarray(self.array), separator=" ")
+        return (
+            f"<Variable {self.name!r} shape={self.shape} dtype={self.dtype}, numpy={content}>"
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.read_value(), dtype=dtype)
+
+    def __bool__(self) -> bool:
+        return bool(self.read_value())
+
+    def __int__(self) -> int:
+        return int(self.read_value())
+
+    def __float__(self) -> float:
+        return float(self.read_value())
+
+    def __len__(self) -> int:
+        return len(self.read_value())
+
+    def __iter__(self) -> Any:
+        return iter(self.read_value())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.read_value(), name)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return self.read_value().__array_ufunc__(
+            ufunc, method, *map(_content, inputs), **kwargs
+        )
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return self.read_value().__array_function__(func, types, tuple(map(_content, args)), kwargs)
+
+    def __reduce__(self) -> Any:
+        return (Variable, (self.array, self.trainable, self.name))
+
+
+def _content(x: Any) -> Any:
+    return x.read_value() if isinstance(x, Variable) else x
+
+
+def _fits(declared: Any, given: Any) -> bool:
+    if declared is None or given is None:
+        return True
+    return len(declared) == len(given) and all(
+        d is None or g is None or d == g for d, g in zip(declared, given, strict=True)
+    )
+
+
+def _forward(name: str) -> Any:
+    def method(self: Variable, *args: Any) -> Any:
+        return getattr(self.read_value(), name)(*map(_content, args))
+
+    method.__name__ = name
+    return method
+
+
+def _in_place(name: str) -> Any:
+    def method(self: Variable, other: Any) -> Any:
+        # TensorFlow's meaning: `v += 1` rebinds the name to a tensor; use `assign_add` to update.
+        return getattr(self.read_value(), name)(_content(other))
+
+    return method
+
+
+for _short in (
+    "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
+):
+    setattr(Variable, f"__{_short}__", _forward(f"__{_short}__"))
+    setattr(Variable, f"__r{_short}__", _forward(f"__r{_short}__"))
+    setattr(Variable, f"__i{_short}__", _in_place(f"__{_short}__"))
+for _short in "lt le gt ge eq ne neg pos abs invert getitem".split():  # noqa: SIM905
+    setattr(Variable, f"__{_short}__", _forward(f"__{_short}__"))
+
+
+def on_new_variable(variable: Variable) -> None:
+    """Refuse a new variable inside a trace that does not allow one."""
+    builder = building()
+    if builder is None:
+        return
+    allow = getattr(builder.root, "new_variable", None)
+    if allow is None:
+        raise StagingError(
+            "a Variable is created while a graph is being traced",
+            "create it outside of the function, or on the first call only "
+            "(`if self.v is None: self.v = ag.Variable(...)`)",
+        )
+    allow(variable)

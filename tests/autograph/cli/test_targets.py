@@ -1,0 +1,80 @@
+"""MODULE:FUNCTION to the callable."""
+
+import sys
+
+import pytest
+
+from autograph.cli.failure import CommandError
+from autograph.cli.targets import load_target
+
+TRAIN = """
+import neighbour_of_train
+
+SIZE = 3
+
+def step(x):
+    return x + neighbour_of_train.ONE
+
+class Model:
+    @staticmethod
+    def step(x):
+        return x + 10
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "train_a.py").write_text(TRAIN)
+    (tmp_path / "random.py").write_text("def draw():\n    return 4\n")
+    (tmp_path / "neighbour_of_train.py").write_text("ONE = 1\n")
+    (tmp_path / "broken_a.py").write_text("def f(:\n")
+    (tmp_path / "needy_a.py").write_text("import not_installed_anywhere\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    return tmp_path
+
+
+def test_a_module_of_the_current_folder(folder):
+    assert load_target("train_a:step")(1) == 2
+
+
+def test_a_file_finds_its_neighbours(folder, monkeypatch):
+    monkeypatch.chdir("/")
+    assert load_target(f"{folder}/train_a.py:step")(1) == 2
+
+
+def test_a_method_by_its_dotted_name(folder):
+    assert load_target("train_a.py:Model.step")(1) == 11
+
+
+def test_a_file_named_as_a_module_in_use_does_not_replace_it(folder):
+    import random
+
+    assert load_target("random.py:draw")() == 4
+    assert sys.modules["random"] is random
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("train_a", "not MODULE:FUNCTION"),
+        ("train_a:", "not MODULE:FUNCTION"),
+        (":step", "not MODULE:FUNCTION"),
+        ("train_a:stp", "no 'stp'; did you mean step"),
+        ("train_a:Model.stop", "no 'stop'; did you mean step"),
+        ("train_a:SIZE", "is no function but int"),
+        ("no_such_module:f", "there is no module 'no_such_module'"),
+        ("no_such_file.py:f", "no_such_file.py: no such file"),
+        ("broken_a:f", r"broken_a.py:1: invalid syntax"),
+        ("broken_a.py:f", r"broken_a.py:1: invalid syntax"),
+    ],
+)
+def test_a_wrong_target_says_what_is_wrong(folder, text, words):
+    with pytest.raises(CommandError, match=words):
+        load_target(text)
+
+
+def test_what_the_module_itself_raises_is_passed_on(folder):
+    with pytest.raises(ModuleNotFoundError, match="not_installed_anywhere"):
+        load_target("needy_a:f")

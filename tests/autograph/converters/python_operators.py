@@ -1,0 +1,280 @@
+"""A double of the runtime in which every operator has its Python meaning and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import re
+import sys
+
+NotImplementedType = type(NotImplemented)
+
+
+class StagingError(Exception):
+    """Never raised here."""
+
+
+class Undefined:
+    """The mark of a name that is not bound."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+class UndefinedReturnValue:
+    """The value of a function that did not return."""
+
+
+class ConversionOptions:
+    def __init__(
+        self, recursive, user_requested, optional_features, internal_convert_user_code
+    ):
+        self.recursive = recursive
+
+
+class FunctionScope:
+    """Reads captured names and gives back return values; checks that cells are real cells."""
+
+    def __init__(self, function_name, scope_name, options, cells=None, shared=None):
+        self.name = function_name
+        assert isinstance(options, ConversionOptions)
+        if cells is not None:
+            code = cells.__code__
+            assert len(code.co_freevars) == len(cells.__closure__)
+        if shared is not None:
+            get_shared, set_shared, names = shared
+            values = get_shared()
+            assert len(values) == len(names)
+            set_shared(values)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return False
+
+    def read(self, name, value):
+        if isinstance(value, Undefined):
+            raise NameError(
+                f"cannot access free variable {name!r} where it is not associated with a value"
+                " in enclosing scope"
+            )
+        return value
+
+    def ret(self, value, did_return):
+        assert isinstance(did_return, bool)
+        return value if did_return else None
+
+
+def ld(value):
+    if isinstance(value, Undefined):
+        raise UnboundLocalError(
+            f"cannot access local variable {value.name!r} where it is not associated with a value"
+        )
+    return value
+
+
+def read_or_undefined(read, name):
+    try:
+        return read()
+    except NameError:
+        return Undefined(name)
+
+
+def is_undefined(value):
+    return isinstance(value, Undefined)
+
+
+def _round_trip(get_state, set_state, names):
+    values = get_state()
+    assert isinstance(values, tuple) and len(values) == len(names)
+    set_state(values)
+
+
+def if_stmt(test, body, orelse, get_state, set_state, names, outputs):
+    assert 0 <= outputs <= len(names)
+    chosen = body if test else orelse
+    _round_trip(get_state, set_state, names)
+    chosen()
+    _round_trip(get_state, set_state, names)
+
+
+def while_stmt(test, body, get_state, set_state, names, options):
+    _round_trip(get_state, set_state, names)
+    while test():
+        _round_trip(get_state, set_state, names)
+        body()
+        _round_trip(get_state, set_state, names)
+
+
+def for_stmt(iterable, extra_test, body, get_state, set_state, names, options):
+    assert "iterate_names" in options
+    iterator = iter(iterable)
+    _round_trip(get_state, set_state, names)
+    while extra_test is None or extra_test():
+        try:
+            item = next(iterator)
+        except StopIteration:
+            break
+        body(item)
+        _round_trip(get_state, set_state, names)
+
+
+def if_exp(test, body, orelse, text):
+    assert isinstance(text, str)
+    return body() if test else orelse()
+
+
+def and_(*operands):
+    value = True
+    for operand in operands:
+        value = operand()
+        if not value:
+            return value
+    return value
+
+
+def or_(*operands):
+    value = False
+    for operand in operands:
+        value = operand()
+        if value:
+            return value
+    return value
+
+
+not_ = operator.not_
+
+
+def truth(value):
+    return bool(value)
+
+
+SIGNS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda a, b: a in b,
+    "not in": lambda a, b: a not in b,
+}
+
+
+def compare(left, *rest):
+    result = True
+    for sign, operand in rest:
+        right = operand()
+        result = SIGNS[sign](left, right)
+        if not result:
+            return result
+        left = right
+    return result
+
+
+def in_(left, right):
+    return left in right
+
+
+def not_in(left, right):
+    return left not in right
+
+
+getattr_ = getattr
+setattr_ = setattr
+delattr_ = delattr
+getitem = operator.getitem
+setitem = operator.setitem
+delitem = operator.delitem
+slice_ = slice
+iterate = iter
+
+for _name in (
+    "iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior".split()
+):
+    globals()[_name] = getattr(operator, _name)
+
+
+def unpack(value, count):
+    parts = []
+    try:
+        iterator = iter(value)
+    except TypeError:
+        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
+    for part in iterator:
+        parts.append(part)
+        if len(parts) > count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+    if len(parts) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(parts)})")
+    return tuple(parts)
+
+
+def unpack_ex(value, before, after):
+    parts = tuple(value)
+    if len(parts) < before + after:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {before + after}, got {len(parts)})"
+        )
+    return parts
+
+
+def fstring(*pieces):
+    text = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            text.append(piece)
+            continue
+        value, conversion, spec = piece
+        value = {-1: lambda v: v, 114: repr, 115: str, 97: ascii}[conversion](value)
+        text.append(format(value, "" if spec is None else spec))
+    return "".join(text)
+
+
+def converted_call(function, arguments, keywords, fscope):
+    assert isinstance(fscope, FunctionScope)
+    return function(*arguments) if keywords is None else function(*arguments, **keywords)
+
+
+def frame_call(function, arguments, keywords, fscope, visible):
+    names = {}
+    for name, read in visible.items():
+        value = read_or_undefined(read, name)
+        if not is_undefined(value):
+            names[name] = value
+    if function is locals or (function is vars and not arguments):
+        return names
+    if function is dir and not arguments:
+        return sorted(names)
+    if len(arguments) == 1:
+        arguments = (*arguments, sys._getframe(1).f_globals, names)
+    return function(*arguments, **(keywords or {}))
+
+
+GENERATED = re.compile(r"(?<=\.)(if_body|else_body|loop_body|loop_test|thunk)(_\d+)?\.<locals>\.")
+
+
+def converted_lambda(function):
+    function.__qualname__ = GENERATED.sub("", function.__qualname__)
+    return function
+
+
+def autograph_artifact(function):
+    """Gives a nested function the qualified name that the user wrote."""
+    function.__qualname__ = GENERATED.sub("", function.__qualname__)
+    function.is_converted = True
+    return function
+
+
+def assert_stmt(test, message):
+    if not test:
+        raise AssertionError(*([] if message is None else [message()]))
+
+
+@contextlib.contextmanager
+def try_body(parts):
+    assert set(parts) <= {"except", "finally"}
+    yield

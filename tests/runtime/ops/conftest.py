@@ -1,0 +1,54 @@
+"""Tracing a function of ops and running its graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from runtime.building import trace_function
+from runtime.execute import plan, reference
+from runtime.graph.check import check
+from runtime.ops.operands import type_of
+from runtime.spec import TensorType
+from runtime.tensor import Tensor
+
+
+def graph_of(function, types):
+    """The graph of `function`, and the arrays outside of it that it reads."""
+    builder, _, result = trace_function(function, types)
+    results = list(result) if isinstance(result, (tuple, list)) else [result]
+    builder.graph.outputs = [builder.value_of(r) for r in results]
+    check(builder.graph)
+    things = [thing for thing, _ in builder.externals.values()]
+    return builder.graph, [t.array if isinstance(t, Tensor) else t for t in things]
+
+
+def run_graph(function, *inputs, types=None, backend="plan"):
+    """Results of the graph of `function`, as a tuple of raw values."""
+    prepare = {"plan": plan, "reference": reference}[backend].prepare
+    graph, externals = graph_of(function, types or [type_of(x) for x in inputs])
+    return prepare(graph)(*inputs, *externals)
+
+
+def unknown(*inputs):
+    """Types of the inputs in which no size is known."""
+    return [TensorType(t.dtype, (None,) * len(t.shape), t.weak) for t in map(type_of, inputs)]
+
+
+@pytest.fixture(name="run_graph")
+def _run_graph():
+    return run_graph
+
+
+@pytest.fixture(name="unknown")
+def _unknown():
+    return unknown
+
+
+@pytest.fixture(name="assert_same")
+def _assert_same():
+    def assert_same(actual, expected):
+        actual = actual.numpy() if isinstance(actual, Tensor) else actual
+        np.testing.assert_array_equal(actual, expected, strict=True)
+
+    return assert_same

@@ -1,0 +1,381 @@
+"""Every op of the registry, from its declaration alone: a new op is tested by being declared."""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import inspect
+
+import numpy as np
+import pytest
+
+from runtime import eager, ops
+from runtime.autodiff.tape import GradientTape
+from runtime.ops.declare import FUNCTIONS, REGISTRY
+from runtime.ops.operands import is_number, type_of
+from runtime.spec import TensorType, is_compatible
+from runtime.tensor import Tensor
+
+
+def _cases(named):
+    return [
+        pytest.param(thing, inputs, attrs, id=f"{name}-{i}")
+        for name, (thing, samples) in sorted(named.items())
+        for i, (inputs, attrs) in enumerate(samples() if samples else ())
+    ]
+
+
+OPS = {name: (primitive, primitive.op.samples) for name, primitive in REGISTRY.items()}
+OP_CASES = _cases(OPS)
+FUNCTION_CASES = _cases(
+    {
+        name: ((function, names[0]), samples)
+        for name, (function, names, samples) in FUNCTIONS.items()
+    }
+)
+each_sample = pytest.mark.parametrize(("primitive", "inputs", "attrs"), OP_CASES)
+each_call = pytest.mark.parametrize(("case", "args", "kwargs"), FUNCTION_CASES)
+
+
+# ---- comparing ---------------------------------------------------------------------------------
+
+
+def normal(result):
+    """Results as a list, 0-d arrays as scalars."""
+    if isinstance(result, (tuple, list)):
+        return [r for part in result for r in normal(part)]
+    if isinstance(result, Tensor):
+        result = result.array
+    if isinstance(result, np.ndarray) and result.ndim == 0:
+        result = result[()]
+    return [result]
+
+
+def assert_same(actual, expected):
+    """Equal bits, dtypes, shapes and kinds of scalars."""
+    actual, expected = normal(actual), normal(expected)
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected, strict=True):
+        assert type(a) is type(e)
+        np.testing.assert_array_equal(a, e, strict=not is_number(e))
+
+
+def assert_same_numbers(actual, expected):
+    """As `assert_same`, up to rounding: a composed function may sum in another order."""
+    actual, expected = normal(actual), normal(expected)
+    assert len(actual) == len(expected)
+    for a, e in zip(actual, expected, strict=True):
+        assert np.result_type(a) == np.result_type(e)
+        assert np.shape(a) == np.shape(e)
+        np.testing.assert_allclose(a, e, rtol=1e-5 if np.result_type(e).char in "fF" else 1e-12)
+
+
+def numpy_function(name):
+    return functools.reduce(getattr, name.split("."), np)
+
+
+def known_in_numpy(primitive):
+    """The first NumPy function of an op that this version of NumPy has."""
+    for name in primitive.op.numpy:
+        try:
+            return numpy_function(name)
+        except AttributeError:
+            continue
+    return None
+
+
+# ---- the kernel --------------------------------------------------------------------------------
+
+
+@each_sample
+def test_the_kernel_gives_what_numpy_gives(primitive, inputs, attrs):
+    function = known_in_numpy(primitive)
+    if function is None:
+        pytest.skip("has no counterpart in NumPy")
+    attrs_of_numpy = {k: v for k, v in attrs.items() if not (k == "keepdims" and v is False)}
+    expected = function(*inputs, **attrs_of_numpy)
+    actual = primitive.op.kernel(np, *inputs, **attrs)
+    for a, e in zip(normal(actual), normal(expected), strict=True):
+        assert np.result_type(a) == np.result_type(e)
+        np.testing.assert_array_equal(a, e)
+
+
+@each_sample
+def test_the_kernel_leaves_its_inputs_alone(primitive, inputs, attrs):
+    before = [np.copy(x) for x in inputs]
+    primitive.op.kernel(np, *inputs, **attrs)
+    for x, old in zip(inputs, before, strict=True):
+        np.testing.assert_array_equal(x, old)
+
+
+@each_sample
+def test_a_result_shares_memory_with_an_input_only_when_the_op_is_a_view(primitive, inputs, attrs):
+    if primitive.op.view or primitive.op.name == "constant":
+        return
+    results = normal(primitive.op.kernel(np, *inputs, **attrs))
+    arrays = [x for x in inputs if isinstance(x, np.ndarray)]
+    assert not any(
+        isinstance(r, np.ndarray) and np.may_share_memory(r, x) for r in results for x in arrays
+    )
+
+
+# ---- the type rule -----------------------------------------------------------------------------
+
+
+def complete(primitive, attrs):
+    return {**primitive.attributes, **attrs}
+
+
+def computed(primitive, inputs, attrs):
+    return normal(eager.compute(primitive.op, list(inputs), complete(primitive, attrs)))
+
+
+def inferred(primitive, types, attrs):
+    return primitive.op.infer_all(types, complete(primitive, attrs))
+
+
+@each_sample
+def test_the_type_rule_agrees_with_the_result(primitive, inputs, attrs):
+    types = inferred(primitive, [type_of(x) for x in inputs], attrs)
+    results = [type_of(r) for r in computed(primitive, inputs, attrs)]
+    assert len(types) == len(results)
+    for general, specific in zip(types, results, strict=True):
+        assert is_compatible(general, specific), f"inferred {general}, got {specific}"
+
+
+def relaxed(types):
+    """The types with one dimension unknown, in each way, with all unknown, with rank unknown."""
+    for i, t in enumerate(types):
+        for axis in range(len(t.shape)):
+            shape = tuple(None if k == axis else n for k, n in enumerate(t.shape))
+            yield [*types[:i], TensorType(t.dtype, shape, t.weak), *types[i + 1 :]]
+    yield [TensorType(t.dtype, (None,) * len(t.shape), t.weak) for t in types]
+
+
+@each_sample
+def test_the_type_rule_agrees_with_the_result_where_sizes_are_not_known(primitive, inputs, attrs):
+    results = [type_of(r) for r in computed(primitive, inputs, attrs)]
+    for types in relaxed([type_of(x) for x in inputs]):
+        for general, specific in zip(inferred(primitive, types, attrs), results, strict=True):
+            assert is_compatible(general, specific), f"inferred {general}, got {specific}"
+
+
+# ---- eager, graph, executors -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["reference", "plan"])
+@each_sample
+def test_a_graph_gives_what_eager_gives(primitive, inputs, attrs, backend, run_graph):
+    expected = primitive(*inputs, **attrs)
+
+    def function(*tensors):
+        return primitive(*tensors, **attrs)
+
+    assert_same(run_graph(function, *inputs, backend=backend), expected)
+
+
+@each_sample
+def test_a_graph_with_unknown_sizes_gives_what_eager_gives(
+    primitive, inputs, attrs, run_graph, unknown
+):
+    expected = primitive(*inputs, **attrs)
+
+    def function(*tensors):
+        return primitive(*tensors, **attrs)
+
+    assert_same(run_graph(function, *inputs, types=unknown(*inputs)), expected)
+
+
+# ---- public functions --------------------------------------------------------------------------
+
+
+def tensors_in(arguments):
+    """The arguments with arrays as tensors, in lists too."""
+    if isinstance(arguments, (tuple, list)):
+        return type(arguments)(tensors_in(a) for a in arguments)
+    return Tensor(arguments) if isinstance(arguments, np.ndarray) else arguments
+
+
+@each_call
+def test_a_function_gives_what_numpy_gives(case, args, kwargs):
+    function, name = case
+    try:
+        meaning = numpy_function(name)
+    except AttributeError:
+        pytest.skip(f"this version of NumPy has no {name}")
+    assert_same_numbers(function(*tensors_in(args), **kwargs), meaning(*args, **kwargs))
+
+
+@each_call
+def test_a_function_can_be_traced(case, args, kwargs, run_graph):
+    function, _ = case
+    inputs = [a for a in args if isinstance(a, np.ndarray)]
+
+    def traceable(*tensors):
+        rest = iter(tensors)
+        return function(*(next(rest) if isinstance(a, np.ndarray) else a for a in args), **kwargs)
+
+    expected = function(*args, **kwargs)
+    assert_same(run_graph(traceable, *inputs), expected)
+
+
+# ---- gradients ---------------------------------------------------------------------------------
+
+STEP = 1e-6
+
+
+def serves_differences(primitive, inputs, attrs):
+    """Whether finite differences can judge: all that varies has double precision."""
+    varied = [x for x in inputs if not is_number(x) and type_of(x).is_inexact]
+    if not varied or primitive.op.vjp is None or primitive.op.options.get("cuts_gradients"):
+        return False
+    everything = [*varied, *computed(primitive, inputs, attrs)]
+    types = [type_of(x) for x in everything]
+    double = all(t.dtype.char in "dD" for t in types if t.is_inexact)
+    return double and all(np.size(x) for x in varied)
+
+
+GRADIENT_CASES = [case for case in OP_CASES if serves_differences(*case.values)]
+
+
+def scalar_of(primitive, attrs, weights):
+    """A real function of the inputs: a weighted sum of all results."""
+
+    def function(*inputs):
+        results = primitive(*inputs, **attrs)
+        results = results if isinstance(results, tuple) else (results,)
+        parts = [
+            ops.real(ops.sum(r * w)) for r, w in zip(results, weights, strict=True) if w is not None
+        ]
+        return functools.reduce(ops.add, parts) if parts else None
+
+    return function
+
+
+def weights_for(primitive, inputs, attrs):
+    rng = np.random.default_rng(7)
+    weights = []
+    for result in computed(primitive, inputs, attrs):
+        kind = type_of(result).dtype.kind
+        w = rng.uniform(0.5, 1.5, np.shape(result))
+        w = w + 1j * rng.uniform(0.5, 1.5, np.shape(result)) if kind == "c" else w
+        weights.append(np.asarray(w)[()] if kind in "fc" else None)
+    return weights
+
+
+def gradients(function, inputs):
+    """Gradients of a real function, None where there is no path."""
+    tensors = [x if is_number(x) or isinstance(x, Tensor) else Tensor(x) for x in inputs]
+    sources = [t for t in tensors if isinstance(t, Tensor) and t.type.is_inexact]
+    with GradientTape(persistent=True) as tape:
+        for t in sources:
+            tape.watch(t)
+        result = function(*tensors)
+    if result is None:
+        return [None] * len(sources)
+    return [tape.gradient(result, t) for t in sources]
+
+
+def slope(function, inputs, position, direction):
+    """Central finite difference of a real function of arrays, along a direction of one input."""
+    moved = [
+        [x + sign * STEP * direction if i == position else x for i, x in enumerate(inputs)]
+        for sign in (1, -1)
+    ]
+    high, low = (normal(function(*m))[0] for m in moved)
+    return (high - low) / (2 * STEP)
+
+
+def directions(x):
+    rng = np.random.default_rng(11)
+    yield rng.uniform(-1, 1, np.shape(x))
+    if type_of(x).dtype.kind == "c":
+        yield 1j * rng.uniform(-1, 1, np.shape(x))
+
+
+def symmetric(primitive, direction):
+    """A direction that keeps the inputs symmetric, for ops that need them so."""
+    if not primitive.op.options.get("symmetric"):
+        return direction
+    return direction + np.conj(np.swapaxes(direction, -1, -2))
+
+
+def assert_slopes_agree(primitive, function, inputs, tolerance):
+    varied = [i for i, x in enumerate(inputs) if not is_number(x) and type_of(x).is_inexact]
+    found = gradients(function, inputs)
+    for position, g in zip(varied, found, strict=True):
+        for direction in directions(inputs[position]):
+            direction = symmetric(primitive, direction)
+            value = 0.0 if g is None else np.sum(np.real(np.conj(normal(g)[0]) * direction))
+            expected = slope(function, inputs, position, direction)
+            np.testing.assert_allclose(value, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(("primitive", "inputs", "attrs"), GRADIENT_CASES)
+def test_gradients_agree_with_finite_differences(primitive, inputs, attrs):
+    function = scalar_of(primitive, attrs, weights_for(primitive, inputs, attrs))
+    if function(*inputs) is None:
+        return
+    assert_slopes_agree(primitive, function, inputs, 1e-6)
+
+
+@pytest.mark.parametrize(("primitive", "inputs", "attrs"), GRADIENT_CASES)
+def test_second_gradients_agree_with_finite_differences(primitive, inputs, attrs):
+    function = scalar_of(primitive, attrs, weights_for(primitive, inputs, attrs))
+    if function(*inputs) is None:
+        return
+    rng = np.random.default_rng(13)
+    first = gradients(function, inputs)
+    weights = [None if g is None else rng.uniform(0.5, 1.5, g.shape) for g in first]
+
+    def along(*tensors):
+        parts = [
+            ops.real(ops.sum(g * w))
+            for g, w in zip(gradients(function, tensors), weights, strict=True)
+            if w is not None
+        ]
+        return functools.reduce(ops.add, parts) if parts else None
+
+    if along(*inputs) is not None:
+        assert_slopes_agree(primitive, along, inputs, 1e-5)
+
+
+# ---- documentation -----------------------------------------------------------------------------
+
+PUBLIC = {
+    name: getattr(module, name)
+    for module in (ops, ops.linalg)
+    for name in module.__all__
+    if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))
+}
+INTERNAL = {
+    "accumulate", "by_numpy_name", "encode_index", "missing", "numpy_function", "stack_empty",
+    "stack_pop", "stack_push", "stack_take", "zeros_of",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_every_op_is_documented(name):
+    first = REGISTRY[name].op.doc.split("\n\n")[0]
+    assert first.endswith((".", ":"))
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC.keys() - INTERNAL))
+def test_every_public_function_has_an_example_that_runs(name):
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    examples = doctest.DocTestParser().get_examples(text)
+    assert examples, f"{name} has no example"
+    test = doctest.DocTest(examples, {"ag": ops, "np": np}, name, None, None, text)
+    report: list[str] = []
+    result = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    assert result.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_every_op_has_samples_or_is_of_graphs(name):
+    assert REGISTRY[name].op.samples is not None or name in INTERNAL
+
+
+def test_names_of_numpy_lead_to_functions_that_exist_here():
+    for name, function in ops.by_numpy_name().items():
+        assert callable(function), name

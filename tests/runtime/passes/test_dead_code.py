@@ -1,0 +1,123 @@
+"""Tests of `runtime.passes.dead_code`."""
+
+import numpy as np
+
+from runtime.execute import reference
+from runtime.graph.check import check
+from runtime.graph.show import text
+from runtime.passes.dead_code import drop_dead_code
+
+
+def _ops(graph):
+    return [node.op.name for node in graph.nodes]
+
+
+def _dropped(graph):
+    before = text(graph)
+    result = drop_dead_code(graph)
+    check(result)
+    assert text(graph) == before
+    return result
+
+
+def test_a_node_that_nothing_reads_is_dropped(toy):
+    b = toy.Builder(x=toy.SCALAR)
+    b(toy.MUL, b.x, b.x)
+    assert _ops(_dropped(b.done(b(toy.ADD, b.x, b.x)))) == ["add"]
+
+
+def test_inputs_of_the_graph_stay(toy):
+    b = toy.Builder(x=toy.SCALAR, y=toy.SCALAR)
+    assert len(_dropped(b.done(b.y)).inputs) == 2
+
+
+def test_effects_stay_with_what_they_need(toy):
+    b = toy.Builder(x=toy.SCALAR)
+    b(toy.PRINT, b(toy.MUL, b.x, b.x))
+    assert _ops(_dropped(b.done(b.x))) == ["mul", "print"]
+
+
+def test_what_can_raise_stays(toy):
+    b = toy.Builder(x=toy.VECTOR, n=toy.INT)
+    b(toy.GETITEM, b.x, b.n)
+    b(toy.ADD, b.n, b.n)
+    assert _ops(_dropped(b.done(b.x))) == ["getitem", "add"]
+
+
+def _branches(toy):
+    made = []
+    for name in ("yes", "no"):
+        b = toy.Builder(name, x=toy.SCALAR, y=toy.SCALAR)
+        made.append(b.done(b(toy.MUL, b.x, 2.0), b(toy.ADD, b.y, 3.0)))
+    return made
+
+
+def test_results_and_captures_of_branches_that_nothing_reads_are_dropped(toy):
+    b = toy.Builder(p=toy.INT, x=toy.SCALAR, y=toy.SCALAR)
+    types = [toy.SCALAR, toy.SCALAR]
+    _, second = b(toy.COND, b.p, b.x, b.y, graphs=_branches(toy), types=types)
+    graph = _dropped(b.done(second))
+    (cond,) = graph.nodes
+    assert [v.name for v in cond.inputs] == ["p", "y"]
+    assert [_ops(inner)[-1] for inner in cond.graphs] == ["add", "add"]
+    assert len(cond.outputs) == 1
+    assert reference.prepare(graph)(1, np.float64(5), np.float64(6)) == (9,)
+
+
+def test_a_cond_that_nothing_reads_is_dropped(toy):
+    b = toy.Builder(p=toy.INT, x=toy.SCALAR)
+    b(toy.COND, b.p, b.x, b.x, graphs=_branches(toy), types=[toy.SCALAR, toy.SCALAR])
+    assert _ops(_dropped(b.done(b.x))) == []
+
+
+def _loop(toy, chain):
+    """A loop that counts i, sums s; u feeds on s and t feeds on u (or on nothing)."""
+    inputs = {"k": toy.SCALAR, "i": toy.INT, "s": toy.SCALAR, "t": toy.SCALAR, "u": toy.SCALAR}
+    test, body = toy.Builder("test", **inputs), toy.Builder("body", **inputs)
+    more = body(toy.ADD, body.t, body.u if chain else 1.0)
+    fed = body(toy.MUL, body.s, body.k)
+    s = body(toy.ADD, body.s, 1.0)
+    graphs = [
+        test.done(test(toy.LESS, test.i, 3)),
+        body.done(body(toy.ADD, body.i, 1), s, more, fed),
+    ]
+    b = toy.Builder(k=toy.SCALAR, s=toy.SCALAR, t=toy.SCALAR, u=toy.SCALAR)
+    types = [toy.INT, *[toy.SCALAR] * 3]
+    results = b(toy.WHILE, b.k, 0, b.s, b.t, b.u, graphs=graphs, types=types, captures=1)
+    return b, results
+
+
+def test_loop_variables_that_nothing_needs_are_dropped(toy):
+    b, (_, s, _, _) = _loop(toy, chain=True)
+    graph = _dropped(b.done(s))
+    loop = graph.nodes[-1]
+    assert [v.name for v in loop.graphs[1].inputs] == ["i", "s"]
+    assert loop.attrs["captures"] == 0
+    assert reference.prepare(graph)(*map(np.float64, (2, 0, 0, 0))) == (3,)
+
+
+def test_loop_variables_that_others_feed_on_stay(toy):
+    b, (_, _, t, _) = _loop(toy, chain=True)
+    graph = _dropped(b.done(t))
+    loop = graph.nodes[-1]
+    assert [v.name for v in loop.graphs[1].inputs] == ["k", "i", "s", "t", "u"]
+    assert loop.attrs["captures"] == 1
+    assert len(loop.outputs) == 4
+
+
+def test_a_loop_that_nothing_reads_stays_because_it_may_not_end(toy):
+    b, _ = _loop(toy, chain=False)
+    loop = _dropped(b.done(b.k)).nodes[-1]
+    assert [v.name for v in loop.graphs[1].inputs] == ["i"]
+
+
+def test_a_graph_that_several_nodes_hold_stays_one(toy):
+    inner = toy.Builder("g", x=toy.SCALAR)
+    inner(toy.ADD, inner.x, inner.x)
+    shared = inner.done(inner(toy.MUL, inner.x, inner.x))
+    b = toy.Builder(x=toy.SCALAR)
+    y = b(toy.CALL, b.x, graphs=[shared], types=[toy.SCALAR])
+    graph = _dropped(b.done(b(toy.CALL, y, graphs=[shared], types=[toy.SCALAR])))
+    assert graph.nodes[0].graphs[0] is graph.nodes[1].graphs[0]
+    assert _ops(graph.nodes[0].graphs[0]) == ["mul"]
+    assert len(shared.nodes) == 2
