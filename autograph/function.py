@@ -20,7 +20,9 @@ from autograph import conversion, tracing
 from autograph.operators.calls import converted_call
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.signature import Arguments, IntPolicy, classify, differences, fast_key, is_input_key, type_of_key
+from autograph.tracebacks import shorten, shortened
 from runtime import config, trace, tree
+from runtime.attention import count as _attention
 from runtime.autodiff.compiled import Differentiable
 from runtime.building import building, hide_frames_of
 from runtime.compile import compile_graph
@@ -59,7 +61,6 @@ class ConcreteFunction:
         self._bind = function._bind
         self.reason = reason
         self.milliseconds = 0.0
-        self.calls = 0
         self.used = True
         self._returns = function._options.returns
         self._python = function._target
@@ -74,6 +75,7 @@ class ConcreteFunction:
         self._fresh = _fresh_outputs(traced)
         structure, holes = traced.result
         self._structure, self._holes = structure, holes
+        # One result, made anew by the graph.
         self._single = (
             structure.kind is None
             and isinstance(holes[0], tracing._ResultHole)
@@ -82,6 +84,14 @@ class ConcreteFunction:
         )
         if not traced.stages_nothing:
             self._run = self._differentiable.run
+        # Whether the graph takes the arguments as they are, and gives the result as it is.
+        self.is_direct = (
+            self.is_simple
+            and self._single
+            and self._fresh[0]
+            and not self._gives_tensors
+            and not traced.tensors
+        )
 
     # ---- looking -----------------------------------------------------------------------------
 
@@ -218,7 +228,8 @@ class ConcreteFunction:
             if i not in filled:
                 raise TypeError(f"{self._name}: argument `{path}` is missing")
             values[i] = _checked(values[i], type_, path)
-        return self.run(values)
+        with shortened():
+            return self.run(values)
 
     def guards_hold(self) -> bool:
         """Whether what the trace read from outside is still as it was."""
@@ -239,7 +250,6 @@ class ConcreteFunction:
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""
         traced = self._traced
-        self.calls += 1
         self.used = True
         inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
         if trace.tapes():
@@ -249,14 +259,10 @@ class ConcreteFunction:
 
     def run_simple(self, args: tuple[Any, ...]) -> Any:
         """`run` for positional arguments that are all inputs, without captures."""
-        self.used = True
-        results = self._run(*[x._array if type(x) is Tensor else x for x in args])
-        if self._single and self._fresh[0]:
-            self.calls += 1
-            result = results[0]
-            return Tensor(result) if self._gives_tensors else result
-        self.calls += 1
         raws = [x._array if type(x) is Tensor else x for x in args]
+        results = self._run(*raws)
+        if self._single and self._fresh[0]:
+            return Tensor(results[0]) if self._gives_tensors else results[0]
         return self._finish(list(args), raws, results)
 
     @functools.cached_property
@@ -575,12 +581,19 @@ class Function(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph of the arguments' signature, traced first if it is new."""
-        if not kwargs and not trace.tapes():
-            key = fast_key(args, self._policy.inputs, self._bind.positional)
-            concrete = self._fast.get(key)
-            if concrete is not None and not _is_eager():
-                return cast(R, concrete.run_simple(args))
-        return cast(R, self._call(args, kwargs))
+        try:
+            if not kwargs and not _attention[0]:
+                key = fast_key(args, self._policy.inputs, self._bind.positional)
+                concrete = self._fast.get(key)
+                if concrete is not None:
+                    concrete.used = True
+                    if concrete.is_direct:
+                        return concrete._run(*args)[0]  # type: ignore[no-any-return]
+                    return concrete.run_simple(args)  # type: ignore[no-any-return]
+            return self._call(args, kwargs)  # type: ignore[no-any-return]
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if building() is not None:
@@ -780,12 +793,9 @@ class Function(Generic[P, R]):
         arguments = classify(bound, self._policy)
         concrete = self._find(arguments)
         if concrete is None:
-            _, concrete = self._trace(bound, arguments)
+            with shortened():
+                _, concrete = self._trace(bound, arguments)
         return concrete
-
-
-def _is_eager() -> bool:
-    return bool(config.run_functions_eagerly.value) or building() is not None
 
 
 def _why_nothing(arguments: Arguments) -> str:
@@ -875,7 +885,11 @@ class BoundFunction(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph for the object and the arguments."""
-        return cast(R, self._function(self.__self__, *args, **kwargs))
+        try:
+            return cast(R, self._function(self.__self__, *args, **kwargs))
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._function.__ag_call__((self.__self__, *args), kwargs)
@@ -949,7 +963,8 @@ def convert(function: Any = None, /, **options: Any) -> Any:
         return type(function)(convert(function.__func__, **options))
     if not callable(function):
         raise TypeError(f"cannot convert {function!r}: it is not callable")
-    return Function(function, checked)
+    with shortened():
+        return Function(function, checked)
 
 
 class no_retrace:  # noqa: N801 - used as a function: `with ag.no_retrace():`

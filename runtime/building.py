@@ -88,6 +88,7 @@ class Builder:
         # value one graph out, or an external thing), and constants that must not be repeated.
         self.stands_for: dict[Value, Any] = {}
         self.watched: set[Value] = set()
+        self.pinned: dict[int, Tensor] = {}
         self._local: set[Value] = set()
         self._numbers: dict[tuple[type, Any], Value] = {}
 
@@ -187,6 +188,8 @@ class Builder:
             now = x.current()
             if now._value is not None:
                 return self.capture(now._value)
+            if id(now) in self.root.pinned:
+                return self.external(now, now.type)
             if isinstance(now._array, np.ndarray):
                 return self.external(x, x.type)
             return self.constant(now._array)
@@ -199,6 +202,14 @@ class Builder:
         if isinstance(getattr(x, "variable_type", None), VariableType):
             return self.external(x, x.variable_type)
         return self.constant(np.asarray(x))
+
+    def watch(self, x: Tensor) -> None:
+        """Keep `x`, if it is known, from being repeated as a constant: gradients reach for it."""
+        now = x.current()
+        if now._value is None:
+            self.root.pinned[id(now)] = now
+        elif is_constant(now._value):
+            self.root.watched.add(now._value)
 
     # ---- nodes -------------------------------------------------------------------------------
 
@@ -314,3 +325,30 @@ def trace_function(
     inputs = [traced(builder.input(t)) for t in types]
     with trace.interpreting(builder):
         return builder, inputs, function(*inputs)
+
+
+def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) -> Tensor:
+    """A tensor with a copy of `value`: a number, nested lists, an array or a tensor.
+
+    `dtype` defaults to NumPy's choice; `shape` reshapes, or repeats a single value. Raises
+    ValueError for a ragged nest.
+
+    >>> import autograph as ag
+    >>> ag.constant([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    if isinstance(value, Tensor) and not value.is_known:
+        return value if dtype is None else ops.astype(value, np.dtype(dtype))
+    if isinstance(value, (list, tuple)) and any(
+        isinstance(v, Tensor) and not v.is_known for v in value
+    ):
+        stacked: Tensor = ops.stack([constant(v) for v in value])
+        return stacked if dtype is None else ops.astype(stacked, np.dtype(dtype))
+    array = np.array(value.numpy() if isinstance(value, Tensor) else value, dtype=dtype)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"a tensor cannot hold {array.dtype} values: {value!r}")
+    if shape is not None:
+        array = np.full(shape, array) if array.size == 1 else array.reshape(shape)
+    raw = array[()] if array.ndim == 0 else array
+    builder = building()
+    return Tensor(raw) if builder is None else traced(builder.constant(raw))

@@ -16,8 +16,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from runtime import attention
+
 __all__ = [
     "SWITCHES",
+    "Mode",
     "Switch",
     "backend",
     "cache_size",
@@ -96,6 +99,37 @@ class Switch(Generic[T]):
             raise ValueError(f"{self.name} cannot be {value!r}{origin}: {error}") from None
 
 
+class Mode(Switch[bool]):
+    """A flag that a call of a Function must look at: while it is on, the attention word is raised."""
+
+    __slots__ = ("_raised",)
+
+    def __init__(self, name: str, doc: str) -> None:
+        super().__init__(name, False, _flag, doc)
+        self._raised = False
+        if os.environ.get(self.variable):
+            self.set(os.environ[self.variable])
+
+    def set(self, value: Any) -> None:
+        super().set(value)
+        self._follow()
+
+    def reset(self) -> None:
+        super().reset()
+        self._follow()
+
+    def _follow(self) -> None:
+        wanted = bool(self._outer and self._outer[0])
+        if wanted != self._raised:
+            (attention.rise if wanted else attention.lower)()
+            self._raised = wanted
+
+    @contextmanager
+    def using(self, value: Any) -> Iterator[None]:
+        with super().using(value), attention.raised():
+            yield
+
+
 _WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False, "": False}
 
 
@@ -138,9 +172,7 @@ verbosity = Switch(
     "1: conversions and new traces; 2: graphs after passes; 3: each rewrite; 4: generated source.",
 )
 full_traceback = Switch("full_traceback", False, _flag, "Keep the compiler's own traceback lines.")
-run_functions_eagerly = Switch(
-    "run_functions_eagerly", False, _flag, "Run functions without a graph, op by op."
-)
+run_functions_eagerly = Mode("run_functions_eagerly", "Run functions without a graph, op by op.")
 default_float = Switch("default_float", "float64", _float, "The dtype that Python floats become.")
 cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
 

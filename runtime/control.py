@@ -199,5 +199,5 @@ def _finish(
     outputs = tuple(traced(v) for v in node.outputs)
     if trace.tapes():
         variables = parent.root.variables
-        parent.tell_tapes(node, [variables.get(v) or traced(v) for v in inputs], outputs)
+        parent.tell_tapes(node, [variables[v] if v in variables else traced(v) for v in inputs], outputs)
     return list(outputs)

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Slot", "Transaction", "note", "recording", "transaction"]
+__all__ = ["Slot", "Transaction", "fresh", "note", "recording", "transaction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,12 @@ class Transaction:
     def __init__(self, parent: Transaction | None) -> None:
         self.parent = parent
         self.slots: dict[Hashable, tuple[Slot, Any]] = {}
+        # Objects made since it began, by id: nobody else can see what is written into them.
+        self.made: dict[int, Any] = {}
 
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
-        if slot.key not in self.slots:
+        if slot.key not in self.slots and id(slot.owner) not in self.made:
             self.slots[slot.key] = (slot, slot.read())
 
     def written(self) -> dict[Hashable, tuple[Slot, Any, Any]]:
@@ -58,6 +60,7 @@ class Transaction:
         if self.parent is not None:
             for key, entry in self.slots.items():
                 self.parent.slots.setdefault(key, entry)
+            self.parent.made.update(self.made)
         self.slots.clear()
 
 
@@ -74,6 +77,14 @@ def note(slot: Slot) -> None:
     open_ = _transaction.get()
     if open_ is not None:
         open_.note(slot)
+
+
+def fresh(made: Any) -> Any:
+    """`made`, of which the open transaction, if any, learns that it is new."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.made[id(made)] = made
+    return made
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+from runtime import attention
 from runtime.graph.ir import Op
 
 __all__ = ["Interpreter", "Listener", "apply", "current", "interpreting", "listening", "tapes"]
@@ -61,9 +62,11 @@ def interpreting(interpreter: Interpreter, *, keep_tapes: bool = False) -> Itera
     """
     token = _interpreter.set(interpreter)
     tape_token = None if keep_tapes else _tapes.set(())
+    attention.rise()
     try:
         yield
     finally:
+        attention.lower()
         _interpreter.reset(token)
         if tape_token is not None:
             _tapes.reset(tape_token)
@@ -78,9 +81,11 @@ def tapes() -> tuple[Listener, ...]:
 def listening(*listeners: Listener, replace: bool = False) -> Iterator[None]:
     """Open tapes; with `replace`, these are the only ones."""
     token = _tapes.set(listeners if replace else (*_tapes.get(), *listeners))
+    attention.rise()
     try:
         yield
     finally:
+        attention.lower()
         _tapes.reset(token)
 
 

@@ -122,7 +122,7 @@ def _build(structure: Structure, parts: Iterator[Any]) -> Any:
         return next(parts)
     children = [_build(child, parts) for child in structure.children]
     if issubclass(kind, dict):
-        made = kind() if structure.extra is None else kind(structure.extra)
+        made: Any = kind() if structure.extra is None else kind(structure.extra)
         made.update(zip(structure.keys, children, strict=True))
         return made
     if issubclass(kind, tuple):

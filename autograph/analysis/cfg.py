@@ -183,7 +183,8 @@ class _Builder:
         self._context.append(loop)
         if first != header:
             self._node(head)
-        writes = self._block(statement.body) | head.writes
+        body = self._block(statement.body)
+        writes = body | head.writes
         self._frontier += loop.continues
         for node in self._frontier:
             self._graph.successors[node].append(header)
@@ -193,7 +194,8 @@ class _Builder:
         self._frontier += loop.breaks
         after = self._node(_NOTHING)
         header_writes = head.writes if first == header else 0
-        return Span(first, after, header, writes | orelse, header_writes)
+        in_body = writes if first != header else body
+        return Span(first, after, header, writes | orelse, header_writes, in_body)
 
     def _with(self, statement: Any) -> Span:
         activities = [self._activity.of(i.context_expr, i.optional_vars) for i in statement.items]
@@ -269,12 +271,13 @@ class _Builder:
         self._label, self._frontier = outer, []
         bit = self._names.bit(handler.name.id)
         unbind = Activity(writes=bit, deletes=bit)
-        cleaning.node = self._node(unbind)
+        cleaning.node = unbound = self._node(unbind)
         if outer is not None:
             self._node(_NOTHING)  # raises again: its handler is the outer one
         self._frontier = ends
         if ends:
-            self._node(unbind)
+            unbound = self._node(unbind)
+        self._graph.spans[handler] = Span(cleaning.node, unbound, cleaning.node)
         return activity.writes | writes
 
     def _final(self, statement: Any, label: _Label | None, final: _Finally) -> int:
@@ -298,6 +301,7 @@ class _Builder:
         ends: list[int] = []
         for case in statement.cases:
             tested = self._pattern(case)
+            self._node(self._captured(case))
             writes |= self._graph.activities[tested].writes
             writes |= self._block(case.body)
             ends += self._frontier
@@ -307,12 +311,14 @@ class _Builder:
         return Span(first, after, first, writes)
 
     def _pattern(self, case: Any) -> int:
-        names = {n for p in gast.walk(case.pattern) for n in pattern_names(p)}
         activity = self._activity.of(case.pattern, case.guard)
-        activity.writes |= self._names.mask(names)
-        if is_irrefutable(case):
-            activity.binds |= self._names.mask(names)
+        activity.writes |= self._captured(case).writes
         return self._node(activity)
+
+    def _captured(self, case: Any) -> Activity:
+        names = {n for p in gast.walk(case.pattern) for n in pattern_names(p)}
+        mask = self._names.mask(names)
+        return Activity(writes=mask, binds=mask)
 
 
 def pattern_names(node: gast.AST) -> list[str]:

@@ -88,12 +88,9 @@ class Facts:
             writes |= activity.writes
         return self._names.set(writes)
 
-    def written(self, statements: list[gast.stmt]) -> frozenset[str]:
-        """Names that some statements of the function may write."""
-        writes = 0
-        for statement in statements:
-            writes |= self._span(statement).writes
-        return self._names.set(writes)
+    def written_in_blocks(self, statement: gast.AST) -> frozenset[str]:
+        """Names that the blocks of an `if` or loop may write, the target of a `for` included."""
+        return self._names.set(self._span(statement).block_writes)
 
     def branch_state(self, statement: gast.If) -> tuple[list[str], int]:
         """Names an `if` carries: those live after it first, and how many these are."""
@@ -109,6 +106,11 @@ class Facts:
         needed = self._live_at(span.header) | self._live_at(span.after)
         needed |= span.header_writes & self._live_below(span.header)
         return sorted(self._names.set(span.writes & needed))
+
+    def is_read_after_handler(self, handler: gast.ExceptHandler) -> bool:
+        """Whether the name of a handler may be read after Python deleted it."""
+        span, bit = self._span(handler), self._names.known(handler.name.id)
+        return bool(bit & (self._live_below(span.first) | self._live_below(span.after)))
 
     def written_in_test(self, statement: gast.While) -> frozenset[str]:
         """Names that the test of a loop binds by `:=`."""

@@ -45,6 +45,7 @@ class Scope:
     nonlocals: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
     captures: set[str] = field(default_factory=set)
+    lent: set[str] = field(default_factory=set)
     rebound_inside: set[str] = field(default_factory=set)
     children: list[Scope] = field(default_factory=list)
     is_generator: bool = False
@@ -156,7 +157,9 @@ class _Builder(Visitor):
         for child in scope.children:
             hidden = set() if scope.kind is Kind.CLASS else scope.bound
             wanted |= child.free - hidden
-            scope.captures |= _captured_by(child) - hidden
+            captured = _captured_by(child)
+            scope.captures |= captured - hidden
+            scope.lent |= captured & hidden
             scope.rebound_inside |= child.nonlocals & child.writes
             scope.rebound_inside |= child.rebound_inside - child.bound
             if child.kind in (Kind.COMPREHENSION, Kind.LAMBDA):

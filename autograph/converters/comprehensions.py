@@ -1,6 +1,6 @@
 """Comprehensions and generator expressions stay what they are, over what the runtime iterates.
 
-[f(x) for x in xs if c]    [... for x in ag__.iterate(xs) if ag__.truth(c)]
+[f(x) for x in xs if c]    ag__.fresh([... for x in ag__.iterate(xs) if ag__.truth(c)])
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from autograph.converters.conversion import Conversion
+from autograph.converters.displays import FRESH
 from autograph.syntax.template import Template
 
 ITERATE = Template("ag__.iterate(iterable)")
@@ -24,7 +25,7 @@ def convert_comprehension(node: Any, conversion: Conversion) -> gast.expr:
     lazy = isinstance(node, gast.GeneratorExp)
     conversion.inline(scope, lambda: _inside(node, conversion), lazy=lazy)
     expression: gast.expr = node
-    return expression
+    return expression if lazy else FRESH.expression(node, made=node)
 
 
 def _iterate(iterable: Any, conversion: Conversion) -> gast.expr:

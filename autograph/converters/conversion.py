@@ -42,7 +42,8 @@ class Region:
     """A function in the generated code: the user's own, or the body of a branch or loop.
 
     `outer` are the names that it declares `nonlocal`; `writes` those that it may write; `unbound`
-    collects names that must exist in it from its start on; `local_to_parts` names that parts of
+    collects names that must exist in it from its start on; `doubtful` names read in it that may be
+    unbound, which must exist too if only parts of it write them: `local_to_parts` names that parts of
     it write for themselves.
     """
 
@@ -51,6 +52,7 @@ class Region:
     outer: frozenset[str] = frozenset()
     bound_at_start: int = 0
     unbound: set[str] = field(default_factory=set)
+    doubtful: set[str] = field(default_factory=set)
     local_to_parts: set[str] = field(default_factory=set)
 
     def is_home(self, name: str) -> bool:
@@ -220,7 +222,15 @@ class Conversion:
 
     def close(self, region: Region, at: gast.AST) -> list[gast.stmt]:
         """The start of a region: names that must exist in it before they are bound."""
-        return [unbound(name, at) for name in sorted(region.unbound)]
+        missing = region.unbound | (region.doubtful & region.local_to_parts)
+        if region.parent is None:
+            missing |= self._lent_but_never_bound()
+        return [unbound(name, at) for name in sorted(missing)]
+
+    def _lent_but_never_bound(self) -> set[str]:
+        """Names that inner functions capture though only unreachable code bound them."""
+        lent = self.function.lent - self.facts.written_anywhere
+        return lent.difference(self.function.parameters)
 
     # Names
 
@@ -245,6 +255,8 @@ class Conversion:
         inside = self._lazy or self._inline or not self.region.is_home(name)
         if inside or name not in self.facts.written_anywhere:
             self.require(name)
+        elif not self.facts.is_in(name, self.bound_here):
+            self.region.doubtful.add(name)
 
     def require(self, name: str) -> None:
         """Generated code around here mentions the name: it must exist where it is at home."""
@@ -254,10 +266,14 @@ class Conversion:
         while home.parent is not None and not home.is_home(name):
             home = home.parent
             parted |= name in home.local_to_parts
-        if home.parent is None and name in self.function.parameters:
+        if home.parent is None and self._is_bound_from_start(name):
             return
         if parted or not self._is_bound_since(home, name):
             home.unbound.add(name)
+
+    def _is_bound_from_start(self, name: str) -> bool:
+        flags = (self.lowering.return_flag, self.lowering.return_value)
+        return name in self.function.parameters or name in flags
 
     def _is_bound_since(self, home: Region, name: str) -> bool:
         """Whether the name certainly was bound by the region where it is at home."""

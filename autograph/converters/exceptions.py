@@ -61,13 +61,20 @@ def _pass_on(at: gast.AST) -> Any:
 def _handler(handler: Any, conversion: Conversion) -> Any:
     handler.type = conversion.optional(handler.type)
     handler.body = conversion.block(handler.body)
-    if handler.name is not None and handler.name.id in conversion.carried:
+    if handler.name is not None and _must_exist_after(handler, conversion):
         _bind_apart(handler, conversion)
     return handler
 
 
+def _must_exist_after(handler: Any, conversion: Conversion) -> bool:
+    bound, function = handler.name.id, conversion.function
+    if bound in function.globals or (bound in function.nonlocals and not function.owner(bound)):
+        return False
+    return bound in conversion.carried or conversion.facts.is_read_after_handler(handler)
+
+
 def _bind_apart(handler: Any, conversion: Conversion) -> None:
-    """Python deletes the name after the handler; one that is state must go on to exist."""
+    """Python deletes the name after the handler; one that is used later must go on to exist."""
     bound, caught = handler.name.id, conversion.namer.fresh("caught_")
     cleared = [unbound(bound, handler)]
     handler.body = BOUND_AND_CLEARED.statements(

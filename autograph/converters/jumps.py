@@ -324,7 +324,7 @@ class _Jumps:
         inner = self._loop
         self._loop, self._return_flag = outer
         if not jumps:  # they were unreachable
-            node.body, node.handlers, node.orelse = body, [], []
+            node.body = node.body if node.handlers else body
             node.finalbody = normally
             return [node], flags
         self._read |= jumps

@@ -41,21 +41,25 @@ def convert_module(tree: gast.Module, context: Context) -> tuple[gast.Module, Re
     Decorators, imports and code outside functions stay. Coroutines and generators are left as they
     are, and so is a function that cannot be converted.
     """
+    places = list(_functions(tree.body, ()))
+    names = [".".join((*classes, block[index].name)) for block, index, classes in places]
+    for block, index, classes in places:
+        if classes:
+            mangle_tree(block[index], classes[-1])
     scopes = ScopeTree(tree)
     context = replace(context, module_names=frozenset(scopes.root.bound))
     entries: dict[str, list[Entry]] = {"converted": [], "left": [], "refused": []}
-    for block, index, class_names in list(_functions(tree.body, ())):
-        kind, entry, node = _convert(block[index], scopes, context, class_names)
-        entries[kind].append(entry)
-        block[index] = node
+    for (block, index, _), name in zip(places, names, strict=True):
+        kind, reason, block[index] = _convert(block[index], scopes, context)
+        entries[kind].append(Entry(block[index].lineno, name, reason))
     if entries["converted"]:
         _import_runtime(tree)
     return tree, Report(**{kind: tuple(found) for kind, found in entries.items()})
 
 
 def _functions(
-    body: list[gast.stmt], class_names: tuple[str, ...]
-) -> Iterator[tuple[list[gast.stmt], int, tuple[str, ...]]]:
+    body: list[Any], class_names: tuple[str, ...]
+) -> Iterator[tuple[list[Any], int, tuple[str, ...]]]:
     for index, node in enumerate(body):
         if isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):
             yield body, index, class_names
@@ -66,20 +70,16 @@ def _functions(
                 yield from _functions(block, class_names)
 
 
-def _convert(
-    node: Any, scopes: ScopeTree, context: Context, class_names: tuple[str, ...]
-) -> tuple[str, Entry, Any]:
-    name = ".".join((*class_names, node.name))
+def _convert(node: Any, scopes: ScopeTree, context: Context) -> tuple[str, str | None, Any]:
     cause = why_left(node, scopes[node])
     if cause is not None:
-        return "left", Entry(node.lineno, name, cause), node
+        return "left", cause, node
     original = copy.deepcopy(node)
-    class_name = class_names[-1] if class_names else None
     try:
-        convert_in_place(node, scopes, replace(context, class_name=class_name))
+        convert_in_place(node, scopes, context)
     except ConversionError as error:
-        return "refused", Entry(node.lineno, name, str(error)), original
-    return "converted", Entry(node.lineno, name), node
+        return "refused", str(error), original
+    return "converted", None, node
 
 
 def why_left(node: gast.AST, scope: Scope) -> str | None:
@@ -120,6 +120,3 @@ def _import_runtime(tree: gast.Module) -> None:
 
 def _is_future(node: Any) -> bool:
     return isinstance(node, gast.ImportFrom) and node.module == "__future__"
-
-
-__all__ = ["Entry", "Report", "convert_in_place", "convert_module", "mangle_tree", "why_left"]

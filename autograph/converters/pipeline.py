@@ -18,6 +18,7 @@ from autograph.converters import (
     comprehensions,
     conditional_expressions,
     directives,
+    displays,
     exceptions,
     fstrings,
     functions,
@@ -90,6 +91,7 @@ PIPELINE: tuple[Converter, ...] = (
     Converter(
         "comprehensions", "iterables go through the runtime", expressions=comprehensions.EXPRESSIONS
     ),
+    Converter("displays", "containers are marked as new", expressions=displays.EXPRESSIONS),
     Converter("lambdas", "bodies are converted in place", expressions=lambdas.EXPRESSIONS),
     Converter("assignments", "targets are stored in order", statements=assignments.STATEMENTS),
     Converter("asserts", "messages become functions", statements=asserts.STATEMENTS),

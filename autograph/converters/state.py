@@ -59,13 +59,13 @@ class State:
         self._accessors = Accessors(names, node, conversion)
         for carried in names:
             conversion.require(carried)
-        written = conversion.facts.modified(node)
+        written = conversion.facts.written_in_blocks(node)
         conversion.region.local_to_parts |= written.difference(names)
 
     def body(self, convert: Callable[[], list[gast.stmt]]) -> list[gast.stmt]:
         """A body of the statement, which shares the names that the statement carries."""
         facts = self.conversion.facts
-        writes, start = facts.modified(self.node), facts.bound_in_blocks(self.node)
+        writes, start = facts.written_in_blocks(self.node), facts.bound_in_blocks(self.node)
         return self.conversion.body(writes, frozenset(self.names), convert, self.node, start)
 
     def definitions(self) -> list[gast.stmt]:

@@ -46,6 +46,7 @@ from autograph.operators.variables import (
     read_or_undefined,
 )
 from runtime.errors import StagingError
+from runtime.journal import fresh
 
 __all__ = [
     "ConversionOptions",
@@ -63,6 +64,7 @@ __all__ = [
     "delitem",
     "for_stmt",
     "frame_call",
+    "fresh",
     "fstring",
     "getattr_",
     "getitem",

@@ -121,6 +121,8 @@ def getitem(thing: Any, key: Any) -> Any:
     if trace is None:
         return thing[key]
     value = thing[key]
+    if isinstance(key, slice) and isinstance(value, list):
+        journal.fresh(value)
     if isinstance(value, _Unreadable):
         return value.load()
     if trace.is_outside(thing) and isinstance(thing, (list, tuple, dict)) and _is_plain_key(key):

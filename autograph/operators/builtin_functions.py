@@ -15,7 +15,7 @@ from autograph.operators.iterables import Indexed, is_open
 from autograph.operators.loops import for_stmt
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.templates import python_type_of, shown
-from runtime import ops
+from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.spec import TensorType, promote, type_of_number
 from runtime.tensor import Tensor
@@ -251,8 +251,8 @@ def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
 def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args and isinstance(_plain(args[0]), (Tensor, Indexed, list, dict, set)):
-            return python(access.iterate(_plain(args[0])), *args[1:], **kwargs)
-        return python(*args, **kwargs)
+            return journal.fresh(python(access.iterate(_plain(args[0])), *args[1:], **kwargs))
+        return journal.fresh(python(*args, **kwargs))
 
     collect.__name__ = python.__name__
     return collect

@@ -182,7 +182,7 @@ def _call_class(
         and building() is not None
         and _converter(init) is not None
     ):
-        made = cls.__new__(cls)
+        made = journal.fresh(cls.__new__(cls))
         result = converted_call(init, (made, *args), kwargs, scope)
         if result is not None:
             raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
@@ -212,7 +212,8 @@ def _call_builtin_method(function: Any, args: tuple[Any, ...], kwargs: dict[str,
             args = tuple(_settled(a, owner, name) for a in args)
         else:
             guard_content(owner, f"a {type(owner).__name__}")
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        return journal.fresh(result) if name == "copy" else result
     if isinstance(owner, (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)):
         return _fresh(function(*args, **kwargs))
     if isinstance(owner, (np.ndarray, np.generic)):
@@ -263,7 +264,7 @@ def _call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if root in ("math", "cmath") and any(map(has_traced, args)):
         return _call_math(function, args)
     if isinstance(function, type):
-        return function(*args, **kwargs)
+        return journal.fresh(function(*args, **kwargs))
     if _is_pure(function, root):
         return _fresh(function(*args, **kwargs))
     raise _host_call(function)
@@ -315,8 +316,8 @@ def _fresh(result: Any) -> Any:
         assert builder is not None
         return traced(builder.constant(result.copy()))
     if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
-        return type(result)(map(_fresh, result))
-    return result
+        return journal.fresh(type(result)(map(_fresh, result)))
+    return journal.fresh(result) if isinstance(result, _CONTAINERS) else result
 
 
 _MATH = {

@@ -9,8 +9,9 @@ from types import CellType, FunctionType, TracebackType
 from typing import Any
 
 from autograph.operators.captures import Place, current_trace, read
-from autograph.operators.variables import Undefined, UndefinedReturnValue, _Unreadable
+from autograph.operators.variables import Maybe, Undefined, UndefinedReturnValue, _Unreadable
 from runtime import journal
+from runtime.errors import StagingError
 
 __all__ = ["ConversionOptions", "FunctionScope"]
 
@@ -107,11 +108,13 @@ class FunctionScope:
 
     def ret(self, value: Any, did_return: bool) -> Any:
         """The result of the function: None when no `return` was reached."""
-        if isinstance(value, (UndefinedReturnValue, Undefined)):
+        if did_return is False or isinstance(value, (UndefinedReturnValue, Undefined)):
             return None
-        if isinstance(value, _Unreadable):
-            return value.load()
-        return value
+        if isinstance(value, Maybe):
+            # Only now is it known that there is a path without a value; it may never be taken.
+            value.check(value.defined, value.name, _no_value(self.function_name))
+            return value.value
+        return value.load() if isinstance(value, _Unreadable) else value
 
     def _note_shared(self, get: Any, set_: Any, names: tuple[str, ...]) -> None:
         for i, name in enumerate(names):
@@ -129,6 +132,13 @@ class FunctionScope:
         else:
             key = ("cell", id(cell))
         return journal.Slot(key, (cell, self._globals), f"`{name}`", lambda: get()[i], write)
+
+
+def _no_value(function: str) -> StagingError:
+    return StagingError(
+        f"`{function}` returns a value on some paths and None on the one that was taken",
+        "return a value on every path",
+    )
 
 
 def cells_of(function: Any) -> dict[str, CellType]:

@@ -361,14 +361,12 @@ def link(made: Tensor, side: Any, branch: Builder) -> None:
     made.cell().tie(side.cell())
 
 
-def check_defined(defined: Tensor, name: str) -> None:
-    """Raise UnboundLocalError when the graph runs and the name is not bound."""
-    stage_raise(
-        ops.logical_not(defined),
-        UnboundLocalError(
-            f"cannot access local variable '{name}' where it is not associated with a value"
-        ),
+def check_defined(defined: Tensor, name: str, error: Exception | None = None) -> None:
+    """Raise UnboundLocalError (or `error`) when the graph runs and the name is not bound."""
+    unbound = UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
     )
+    stage_raise(ops.logical_not(defined), error or unbound)
 
 
 def _split(x: Any) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ each other's assignments.
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +26,9 @@ from autograph.syntax.print import unparse
 
 AG = "ag__"
 """The name under which generated code finds its operators."""
+
+SCOPE = "FunctionScope"
+"""What each converted function of the user's names, and no function made for a part of one."""
 
 HEADER = f"import autograph.operators as {AG}"
 
@@ -59,7 +63,8 @@ def compile_function(
     module = ast.Module([tree], type_ignores=[])
     with warnings.catch_warnings(action="ignore"):  # Python gave them for the original
         code = compile(module, filename, "exec", flags=flags, dont_inherit=True)
-    return _renamed(_inner(code, _MAKE), name)
+    lambdas = frozenset(each.lineno for each in ast.walk(function) if _is_users_lambda(each))
+    return _with_users_names(_renamed(_inner(code, _MAKE), name), lambdas)
 
 
 def make_function(
@@ -184,6 +189,47 @@ def _renamed(maker: types.CodeType, name: str) -> types.CodeType:
         return name + qualname[len(function) :] if inside else qualname.removeprefix(prefix)
 
     return _with_inner(maker, lambda code: code.replace(co_qualname=rename(code.co_qualname)))
+
+
+def _is_users_lambda(node: Any) -> bool:
+    call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return call and node.func.attr == "converted_lambda"
+
+
+def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.CodeType:
+    """Calls the functions made for parts of a function by the name of that function."""
+
+    def is_part(code: types.CodeType) -> bool:
+        if code.co_name == "<lambda>":
+            return not code.co_argcount and code.co_firstlineno not in lambdas
+        is_function = bool(code.co_flags & inspect.CO_NEWLOCALS)
+        is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
+        return (
+            is_function
+            and not is_generator
+            and AG in (*code.co_freevars, *code.co_cellvars)
+            and SCOPE not in code.co_names
+            and not code.co_name.startswith("<")
+        )
+
+    def visit(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
+        inner = tuple(
+            _of_part(each, name, qualname) if isinstance(each, types.CodeType) else each
+            for each in code.co_consts
+        )
+        return code.replace(co_consts=inner)
+
+    def _of_part(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
+        if is_part(code):
+            code = code.replace(co_name=name, co_qualname=qualname)
+        return visit(code, code.co_name, code.co_qualname)
+
+    # The function itself is the user's, whatever it looks like.
+    constants = tuple(
+        visit(each, each.co_name, each.co_qualname) if isinstance(each, types.CodeType) else each
+        for each in maker.co_consts
+    )
+    return maker.replace(co_consts=constants)
 
 
 def _with_inner(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from runtime.autodiff import branches, loops
 from runtime.autodiff.check import check_gradients
-from runtime.autodiff.compiled import Differentiable, watching
+from runtime.autodiff.compiled import Differentiable
 from runtime.autodiff.custom import custom_gradient, recompute_grad
 from runtime.autodiff.forward import ForwardAccumulator
 from runtime.autodiff.linearize import Linearized, linearize
 from runtime.autodiff.sweep import NODE_RULES, NoGradientError
-from runtime.autodiff.tape import GradientTape, UnconnectedGradients
+from runtime.autodiff.tape import GradientTape, UnconnectedGradients, watching
 from runtime.autodiff.transforms import (
     grad,
     hessian,

@@ -125,5 +125,3 @@ def custom_rule(
         if wanted[m]:
             totals[m] = g if sums[m] is None else add(sums[m], g)
     return totals
-
-

@@ -85,9 +85,7 @@ class _Check:
         pairs = list(zip(map(_array, xs), steps, strict=True))
         above = self.at(*(Tensor((x + self.eps * s)[()]) for x, s in pairs))
         below = self.at(*(Tensor((x - self.eps * s)[()]) for x, s in pairs))
-        return [
-            (_array(a) - _array(b)) / (2 * self.eps) for a, b in zip(above, below, strict=True)
-        ]
+        return [(_array(a) - _array(b)) / (2 * self.eps) for a, b in zip(above, below, strict=True)]
 
     def _compare(self, numeric: float, found: float, what: str) -> None:
         if not np.isclose(numeric, found, self.rtol, self.atol):
@@ -104,4 +102,5 @@ def _kind(x: Any) -> str:
 
 def _dot(weights: Sequence[Any], parts: Sequence[Any]) -> float:
     """Real inner product, as cotangents and tangents pair."""
-    return float(sum(np.vdot(_array(w), _array(p)).real for w, p in zip(weights, parts, strict=True)))
+    pairs = zip(map(_array, weights), map(_array, parts), strict=True)
+    return float(sum(np.vdot(w, p).real for w, p in pairs))

@@ -14,26 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from runtime import trace
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero
 from runtime.autodiff.linearize import Linearized, linearize
 from runtime.autodiff.sweep import CustomRecord, key_of
-from runtime.autodiff.tape import GradientTape, protect
+from runtime.autodiff.tape import GradientTape, protect, watching
 from runtime.eager import raw
 from runtime.graph.ir import Graph
 from runtime.tensor import Tensor
 
-__all__ = ["Differentiable", "watching"]
+__all__ = ["Differentiable"]
 
 # Raw inputs as positional arguments, raw outputs as a tuple.
 Run = Callable[..., tuple[Any, ...]]
 Rule = Callable[[list[Any]], list[Any]]
-
-
-def watching(inputs: Sequence[Any]) -> list[GradientTape]:
-    """Open tapes that one of the inputs matters to, innermost first."""
-    tapes = [t for t in reversed(trace.tapes()) if isinstance(t, GradientTape)]
-    return [t for t in tapes if any([t.tracks(x) for x in inputs])]
 
 
 class Differentiable:
@@ -58,10 +51,11 @@ class Differentiable:
         tapes = watching(inputs)
         if not tapes:
             return [Tensor(r) for r in self.run(*map(raw, inputs))]
+        tracked = zip(*(t.tracked(inputs) for t in tapes), strict=True)
         wanted = tuple(
             i
-            for i, (x, value) in enumerate(zip(inputs, self.graph.inputs, strict=True))
-            if is_differentiable(value.type) and any(t.tracks(x) for t in tapes)
+            for i, (asked, value) in enumerate(zip(tracked, self.graph.inputs, strict=True))
+            if any(asked) and is_differentiable(value.type)
         )
         if not wanted:
             return [Tensor(r) for r in self.run(*map(raw, inputs))]

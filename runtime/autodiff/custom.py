@@ -10,7 +10,7 @@ from typing import Any
 from runtime import trace, tree
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero, type_of_any
 from runtime.autodiff.sweep import CustomRecord, key_of
-from runtime.autodiff.tape import GradientTape
+from runtime.autodiff.tape import GradientTape, watching
 from runtime.building import Builder, body, building, traced
 from runtime.eager import raw
 from runtime.graph.ir import Graph, Op, Value
@@ -127,14 +127,14 @@ def _fitted(gs: list[Any], sources: list[Any]) -> list[Any]:
 
 def _eager(parts: list[Any], sources: list[Any], rule: _Rule) -> list[Any]:
     """Results cut from what computed them, with one record on each tape that matters."""
-    tapes = [t for t in trace.tapes() if isinstance(t, GradientTape)]
-    tapes = [t for t in tapes if any([t.tracks(x) for x in sources])]
+    tapes = watching(sources)
     if not tapes:
         return parts
     cut = [Tensor(raw(part)) for part in parts]
 
     def pull_back(gs: list[Any]) -> list[Any]:
-        filled = [Tensor(raw_zero(y.array)) if g is None else g for g, y in zip(gs, cut, strict=True)]
+        pairs = zip(gs, cut, strict=True)
+        filled = [Tensor(raw_zero(y.array)) if g is None else g for g, y in pairs]
         return _fitted(rule(filled), sources)
 
     record = CustomRecord(pull_back, tuple(map(key_of, sources)), tuple(map(key_of, cut)))

@@ -40,9 +40,7 @@ class ForwardAccumulator:
     def __exit__(self, *error: Any) -> None:
         self._tape.__exit__(*error)
 
-    def jvp(
-        self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE
-    ) -> Any:
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """Derivative of a result, or of each in a nest; None (or zeros) where unconnected."""
         parts, structure = tree.flatten(primals)
         fill = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO

@@ -23,13 +23,14 @@ from runtime.autodiff.emission import (
 from runtime.autodiff.transpose import Reopened, Transposed, active_values, reached_inputs
 from runtime.building import Builder, traced
 from runtime.control import WHILE
-from runtime.graph.ir import Graph, Node, Value
+from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.spec import StackType, Type, type_of_number
 from runtime.tensor import constant_of, is_constant
 
 __all__ = ["while_rule"]
 
 _COUNT = type_of_number(0)
+_ARITHMETIC = (ops.add.op, ops.subtract.op, ops.multiply.op, ops.negative.op)
 
 
 @dataclass(frozen=True)
@@ -112,22 +113,33 @@ class _BackwardLoop:
         self.node, self.owner, self.part, self.paths = node, owner, part, paths
         self.captures: dict[Value, Value] = {}  # value in the current graph -> own input
         self.stacks: list[tuple[Value, Value, Value]] = []  # full stack, own input, rest
+        self.prologue: list[Node] = []
         # Extra outputs must not shift what is new: the trip counter comes first.
-        self.trips = _trip_count(node, owner)
+        self.count = node.attrs["captures"]
+        self.counter = _trip_counter(node, owner)
+        self.left = Value(_COUNT)
+        part.builder.adopt([self.left])
+        # What stands here for integers of the forward trip that can be had from its number.
+        self.again: dict[Value, Value] = {}
+        self.trip = self._first(ops.subtract.op, [self.left, self._constant(1)])
 
     def bring(self, value: Value, own: Value) -> None:
         """Make the residual `value` of the forward body known as `own` in the backward body."""
-        count = self.node.attrs["captures"]
-        body = self.node.graphs[1]
-        known = loop_invariant(
-            value, dict(zip(body.inputs[:count], self.node.inputs[:count], strict=True))
-        )
-        if known is None:
+        known = self._invariant(value)
+        again = self._again(value) if known is None else None
+        if again is not None:
+            _replace(self.part.builder.graph, own, again)
+        elif known is None:
             self._pop(_saved(self.node, self.owner, value), own)
         elif known in self.captures:
             _replace(self.part.builder.graph, own, self.captures[known])
         else:
             self.captures[known] = own
+
+    def _invariant(self, value: Value) -> Value | None:
+        body = self.node.graphs[1]
+        outers = zip(body.inputs[: self.count], self.node.inputs, strict=False)
+        return loop_invariant(value, dict(outers))
 
     def _pop(self, stack: Value, own: Value) -> None:
         """Take `own` from the stack at the beginning of each backward trip."""
@@ -136,26 +148,80 @@ class _BackwardLoop:
         rest = node.outputs[0]
         node.outputs[1] = own
         own.node, own.index = node, 1
-        self.part.builder.graph.nodes.insert(0, node)
+        self.prologue.append(node)
         self.part.builder.adopt([taken, rest])
         self.stacks.append((builder_now().capture(stack), taken, rest))
+
+    # ---- integers that need no stack: counters, and what is computed from them -----------------
+
+    def _again(self, value: Value) -> Value | None:
+        """The integer `value` of the forward trip, computed again; None if it is not one."""
+        if value.type != _COUNT:
+            return None
+        if value not in self.again:
+            made = self._repeated(value)
+            if made is None:
+                return None
+            self.again[value] = made
+        return self.again[value]
+
+    def _repeated(self, value: Value) -> Value | None:
+        if is_constant(value):
+            return self._constant(constant_of(value))
+        outer = self._invariant(value)
+        if outer is not None:
+            return self.captures.setdefault(outer, Value(_COUNT))
+        if value.node is None:
+            return self._counted(self.node.graphs[1].inputs.index(value) - self.count)
+        if value.node.op not in _ARITHMETIC:
+            return None
+        operands = [self._again(v) for v in value.node.inputs]
+        if None in operands:
+            return None
+        return self._first(value.node.op, [v for v in operands if v is not None])
+
+    def _counted(self, position: int) -> Value | None:
+        """A carried value that grows by the same in each trip: first + trip * step."""
+        if position == self.counter:
+            return self.trip
+        body = self.node.graphs[1]
+        step = _step(body.outputs[position], body.inputs[self.count + position])
+        again = None if step is None else self._again(step)
+        if again is None:
+            return None
+        first = builder_now().capture(self.node.inputs[self.count + position])
+        own = self.captures.setdefault(first, Value(_COUNT))
+        return self._first(ops.add.op, [own, self._first(ops.multiply.op, [self.trip, again])])
+
+    def _first(self, op: Op, inputs: list[Value]) -> Value:
+        """Result of a node at the beginning of the backward body."""
+        node = Node(op, inputs, {}, (), (_COUNT,), self.node.origin)
+        self.prologue.append(node)
+        self.part.builder.adopt(node.outputs)
+        return node.outputs[0]
+
+    def _constant(self, number: int) -> Value:
+        node = Node(ops.CONSTANT, (), {"value": number}, (), (_COUNT,))
+        self.prologue.append(node)
+        self.part.builder.adopt(node.outputs)
+        return node.outputs[0]
+
+    # ---- the node ------------------------------------------------------------------------------
 
     def emit(self, initial: list[Value]) -> list[Any]:
         """Adjoints after the loop, of the carried values, then of the captures."""
         graph = self.part.builder.graph
-        left = Value(_COUNT)
-        self.part.builder.adopt([left])
-        with trace.interpreting(self.part.builder):
-            fewer = as_value(ops.subtract(traced(left), 1))
         adjoints = [*self.part.cotangents.values(), *self.part.sums.values()]
-        carried = [left, *(taken for _, taken, _ in self.stacks), *adjoints]
+        carried = [self.left, *(taken for _, taken, _ in self.stacks), *adjoints]
         graph.inputs = [*self.captures.values(), *carried]
-        graph.outputs = [fewer, *(rest for _, _, rest in self.stacks), *graph.outputs]
+        graph.nodes[:0] = self.prologue
+        graph.outputs = [self.trip, *(rest for _, _, rest in self.stacks), *graph.outputs]
         stacks = [full for full, _, _ in self.stacks]
-        inputs = [*self.captures, builder_now().capture(self.trips), *stacks, *initial]
+        trips = builder_now().capture(self.node.outputs[self.counter])
         attrs = {"captures": len(self.captures), "maximum": None}
         types = [v.type for v in carried]
         test = _more_trips([v.type for v in graph.inputs], len(self.captures))
+        inputs = [*self.captures, trips, *stacks, *initial]
         results = emit(WHILE, inputs, attrs, [test, graph], types)
         return results[1 + len(stacks) :]
 
@@ -188,34 +254,33 @@ def _carry(node: Node, owner: Builder, init: Value, inner: Value, following: Val
     return export(owner, node, inner.type)
 
 
-def _trip_count(node: Node, owner: Builder) -> Value:
-    """How many trips the loop made: that of a counter it has, else of a new one."""
+def _trip_counter(node: Node, owner: Builder) -> int:
+    """Position of a carried value that counts the trips: one that is there, else a new one."""
     body, count = node.graphs[1], node.attrs["captures"]
     for j, (inner, following) in enumerate(zip(body.inputs[count:], body.outputs, strict=True)):
-        init = node.inputs[count + j]
-        if inner.type == _COUNT and _is_number(init, 0) and _is_next(following, inner):
-            return node.outputs[j]
+        step = _step(following, inner) if inner.type == _COUNT else None
+        if step is not None and _is_number(step, 1) and _is_number(node.inputs[count + j], 0):
+            return j
     inner = Value(_COUNT)
     builder = Reopened(body)
     builder.adopt([inner])
     with trace.interpreting(builder):
         following = as_value(ops.add(traced(inner), 1))
     init = emit_before(owner, node, ops.CONSTANT, {"value": 0})
-    return _carry(node, owner, init, inner, following)
+    return _carry(node, owner, init, inner, following).index
 
 
 def _is_number(value: Value, number: int) -> bool:
     return is_constant(value) and type(constant_of(value)) is int and constant_of(value) == number
 
 
-def _is_next(value: Value, counter: Value) -> bool:
-    node = value.node
-    return (
-        node is not None
-        and node.op is ops.add.op
-        and counter in node.inputs
-        and any(_is_number(v, 1) for v in node.inputs)
-    )
+def _step(following: Value, inner: Value) -> Value | None:
+    """The addend if the next content of a carried value is its present one plus something."""
+    node = following.node
+    if node is None or node.op is not ops.add.op or inner not in node.inputs:
+        return None
+    first, second = node.inputs
+    return second if first is inner else first
 
 
 def _saved(node: Node, owner: Builder, value: Value) -> Value:
@@ -232,5 +297,3 @@ def _saved(node: Node, owner: Builder, value: Value) -> Value:
     body.nodes.append(push)
     init = emit_before(owner, node, ops.stack_empty.op, {"element": value.type})
     return _carry(node, owner, init, inner, push.outputs[0])
-
-

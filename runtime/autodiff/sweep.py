@@ -30,10 +30,10 @@ from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor
 
 __all__ = [
+    "NODE_RULES",
     "Adjoints",
     "CustomRecord",
     "IsWanted",
-    "NODE_RULES",
     "NoGradientError",
     "NodeRecord",
     "OpRecord",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import warnings
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -29,7 +29,7 @@ from runtime.spec import TensorType
 from runtime.tensor import Tensor, is_constant
 from runtime.variable import Variable
 
-__all__ = ["GradientTape", "UnconnectedGradients", "opaque", "protect"]
+__all__ = ["GradientTape", "UnconnectedGradients", "opaque", "protect", "watching"]
 
 
 class UnconnectedGradients(enum.Enum):
@@ -62,14 +62,14 @@ class GradientTape:
         self._recording = True
         self._open: AbstractContextManager[None] | None = None
         self._is_used = False
-        self._forget()
+        self._variables: dict[Variable, None] = {}
+        self._free()
 
-    def _forget(self) -> None:
+    def _free(self) -> None:
         self._records: list[Record] = []
         # Keys of what depends on watched things, each with whatever keeps the key true.
         self._tracked: dict[Hashable, Any] = {}
         self._nodes: set[Node] = set()
-        self._variables: dict[Variable, None] = {}
 
     # ---- recording ---------------------------------------------------------------------------
 
@@ -109,7 +109,9 @@ class GradientTape:
             )
         if not is_differentiable(_known_type(x)):
             _warn_of_integers("watched", x)
-        _keep_constant(x)
+        builder = building()
+        if builder is not None and isinstance(x, Tensor):
+            builder.watch(x)
         self._tracked[key_of(x)] = x
 
     def watched_variables(self) -> tuple[Variable, ...]:
@@ -132,7 +134,8 @@ class GradientTape:
 
     def reset(self) -> None:
         """Forget everything recorded and watched."""
-        self._forget()
+        self._free()
+        self._variables.clear()
         self._is_used = False
 
     def record(
@@ -190,13 +193,14 @@ class GradientTape:
             return True
         return isinstance(key, Value) and key.node is not None and key.node in self._nodes
 
-    def tracks(self, x: Any) -> bool:
-        """Whether an operand depends on something watched; accessed variables are watched."""
+    def tracked(self, operands: Iterable[Any]) -> list[bool]:
+        """Which operands depend on something watched; variables among them are accessed now."""
         if not self._recording:
-            return False
-        self._auto_watch(x)
-        key = key_of(x)
-        return key is not None and self.is_tracked(key)
+            return [False for _ in operands]
+        operands = list(operands)
+        for x in operands:
+            self._auto_watch(x)
+        return [self.is_tracked(key_of(x)) for x in operands]
 
     # ---- differentiating ---------------------------------------------------------------------
 
@@ -215,7 +219,9 @@ class GradientTape:
         """
         self._use()
         targets = tree.leaves(target)
-        weights = [None] * len(targets) if output_gradients is None else tree.leaves(output_gradients)
+        weights = tree.leaves(output_gradients)
+        if output_gradients is None:
+            weights = [None] * len(targets)
         if len(weights) != len(targets):
             raise ValueError(f"{len(targets)} targets, but {len(weights)} output_gradients")
         parts, structure = tree.flatten(sources)
@@ -223,7 +229,7 @@ class GradientTape:
         with self._paused():
             gradients = self._gradients(targets, parts, weights, fill)
         if not self.persistent:
-            self._forget()
+            self._free()
         return tree.unflatten(structure, gradients)
 
     def _use(self) -> None:
@@ -284,7 +290,7 @@ class GradientTape:
                 weight[index] = 1
                 rows.append(self._gradients([target], parts, [_tensor(weight)], fill))
         if not self.persistent:
-            self._forget()
+            self._free()
         columns = [[row[i] for row in rows] for i in range(len(parts))]
         return tree.unflatten(structure, [_stacked(c, shape, 0) for c in columns])
 
@@ -312,8 +318,14 @@ class GradientTape:
                 weight[(slice(None), *index)] = 1
                 columns += self._gradients([target], [source], [_tensor(weight)], fill)
         if not self.persistent:
-            self._forget()
+            self._free()
         return _stacked(columns, shape[1:], 1)
+
+
+def watching(operands: Sequence[Any]) -> list[GradientTape]:
+    """Open tapes that one of the operands matters to, innermost first."""
+    tapes = [t for t in reversed(trace.tapes()) if isinstance(t, GradientTape)]
+    return [t for t in tapes if any(t.tracked(operands))]
 
 
 def _op_record(
@@ -365,15 +377,6 @@ def opaque(x: Any) -> Tensor:
     if is_constant(value):
         value = builder.emit(ops.identity.op, [value]).outputs[0]
     return traced(value)
-
-
-def _keep_constant(x: Any) -> None:
-    """See to it that sub-graphs capture a watched constant, where gradients can reach it."""
-    builder = building()
-    if builder is not None and isinstance(x, Tensor):
-        value = x.current()._value
-        if value is not None and is_constant(value):
-            builder.root.watched.add(value)
 
 
 def _known_type(x: Any) -> TensorType:

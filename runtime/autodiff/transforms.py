@@ -14,7 +14,7 @@ import numpy as np
 
 from runtime import ops, tree
 from runtime.autodiff.cotangents import is_differentiable
-from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque
+from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, watching
 from runtime.building import building
 from runtime.ops import stop_gradient
 from runtime.ops.operands import type_of
@@ -121,8 +121,8 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     parts, structure = tree.flatten(y)
     moved = pushed_forward(tape, parts, tree.leaves(lifted.tensors), tree.leaves(tangents), True)
     value = lifted.lower_results(y)
-    moved = map(_lower, tree.leaves(value), moved)
-    return value, tree.unflatten(structure, list(moved))
+    moved = [_lower(part, tangent) for part, tangent in zip(tree.leaves(value), moved, strict=True)]
+    return value, tree.unflatten(structure, moved)
 
 
 def pushed_forward(
@@ -181,14 +181,14 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
     @functools.wraps(f)
     def columns(*args: Any) -> Any:
         x = args[argnums]
-        shape = type_of(x).shape or ()
+        shape = _known(type_of(x).shape)
         dtype = type_of(x).dtype
 
         def of_argument(x: Any) -> Any:
             return f(*args[:argnums], x, *args[argnums + 1 :])
 
         found = []
-        for index in np.ndindex(*map(int, _known(shape))):
+        for index in np.ndindex(*shape):
             tangent = np.zeros(shape, dtype)
             tangent[index] = 1
             found.append(jvp(of_argument, (x,), (tangent if shape else dtype.type(1),))[1])
@@ -199,10 +199,10 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
     return columns
 
 
-def _known(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    if None in shape:
+def _known(shape: Any) -> tuple[int, ...]:
+    if shape is None or None in shape:
         raise ValueError(f"this needs the shape of the argument while tracing, but it is {shape}")
-    return shape
+    return tuple(shape)
 
 
 def hessian(f: Function, argnums: int = 0) -> Function:
@@ -284,14 +284,16 @@ def _lower(original: Any, gradient: Any) -> Any:
     if gradient is None or building() is not None or isinstance(original, (Tensor, Variable)):
         return gradient
     plain = _plain(gradient)
+    if plain is gradient:
+        return gradient
     if isinstance(original, (float, complex)) and not isinstance(original, np.generic):
         return plain.item() if np.ndim(plain) == 0 else plain
     return plain
 
 
 def _plain(x: Any) -> Any:
-    """The raw value of a result; arrays are the caller's own."""
-    if not isinstance(x, Tensor) or x.is_traced:
+    """The raw value of a result, but the tensor where an outer derivative depends on it."""
+    if not isinstance(x, Tensor) or x.is_traced or watching([x]):
         return x
     array = x.array
     return array.copy() if isinstance(array, np.ndarray) else array

@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ALONE", "CONDITION", "WRITEABLE", "may_share"]
+__all__ = ["ALONE", "CONDITION", "may_share"]
 
 # Source of the condition under which generated code may overwrite the array in local {0}: the
 # local holds the only reference, and the memory belongs to the array itself and may be written.
-CONDITION = (
-    "getrefcount({0}) == ALONE and {0}.base is None and {0}.flags.num & WRITEABLE == WRITEABLE"
-)
-WRITEABLE = 0x0004 | 0x0400  # NPY_ARRAY_OWNDATA and NPY_ARRAY_WRITEABLE
+CONDITION = "getrefcount({0}) == ALONE and {0}.base is None and {0}.flags.writeable"
 
 
 def _references_of_a_local() -> int:

@@ -51,6 +51,10 @@ class Op:
     numpy: tuple[str, ...] = ()
     # samples() -> iterable of (inputs, attrs) for the generic test suite.
     samples: Callable[[], Any] | None = None
+    # What single tools know of the op. For the plan: "inplace", a kernel that writes into its first
+    # operand; "source(sources, types, **attrs)", Python source of the kernel's result where the
+    # first operand is an array; "statement", likewise, of what writes into it; "bounded", whether
+    # weak int results cannot leave 64 bits.
     options: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:

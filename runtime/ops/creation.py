@@ -210,7 +210,8 @@ def full_like(
 
 def _range_dtype(parts: tuple[TensorType, ...]) -> np.dtype[Any]:
     """NumPy's dtype, which widens: found by asking it."""
-    return np.arange(*(p.dtype.type(1) for p in parts)).dtype
+    dtype: np.dtype[Any] = np.arange(*(p.dtype.type(1) for p in parts)).dtype
+    return dtype
 
 
 def _range_type(*types: TensorType, start: Any, stop: Any, step: Any, dtype: Any) -> TensorType:

@@ -79,16 +79,23 @@ class Primitive:
         # Names of the static attributes, with their defaults.
         static = parameters[inputs:] if inputs is not None else _after_operands(parameters)
         self.attributes = {p.name: p.default for p in static}
-        self._complete = _REQUIRED not in self.attributes.values()
+        self._required = {n for n, default in self.attributes.items() if default is _REQUIRED}
+        self._leading = len(parameters) - len(static) - (inputs is None)
 
     def __repr__(self) -> str:
         return f"<op {self.__name__}>"
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
-        if not attrs and self._complete and len(operands) == self.inputs:
-            return trace.apply(self.op, operands, self.attributes.copy())
+        if self._is_plain(len(operands), attrs):
+            given = {name: _static(name, value) for name, value in attrs.items()}
+            return trace.apply(self.op, operands, {**self.attributes, **given})
         operands, attrs = self._bind(operands, attrs)
         return trace.apply(self.op, operands, attrs)
+
+    def _is_plain(self, count: int, attrs: dict[str, Any]) -> bool:
+        """Whether operands are positional and attributes named: no binding is needed."""
+        enough = count == self.inputs if self.inputs is not None else count >= self._leading
+        return enough and self._required <= attrs.keys() <= self.attributes.keys()
 
     def _bind(
         self, operands: tuple[Any, ...], attrs: dict[str, Any]

@@ -84,7 +84,11 @@ def pow(xp: Module, x: Array, y: Array) -> Array:
     >>> ag.pow(np.array([1.0, 2.0, 3.0]), 2).numpy()
     array([1., 4., 9.])
     """
-    return xp.power(x, y)
+    # As in the user's code: `**` rounds scalars otherwise than `power`, and squares fast. But it
+    # gives a Python number for one that is complex, and int8 for squares of bools.
+    if type(x) is complex or (isinstance(x, xp.ndarray) and x.dtype.kind == "b"):
+        return xp.power(x, y)
+    return x**y
 
 
 @op(

@@ -13,10 +13,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from runtime import trace
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import always, implements, no_gradient, op
 from runtime.ops.operands import (
@@ -115,8 +117,19 @@ def _index_array(part: Any) -> Any:
 
 def decode_index(index: Index, operands: Iterable[Any]) -> tuple[Any, ...]:
     """The subscript that `encode_index` took apart, once the operands have values."""
+    static = _static_key(index)
+    if static is not None:
+        return static
     rest = iter(operands)
     return tuple(_decode(entry, rest) for entry in index)
+
+
+@lru_cache(maxsize=4096)
+def _static_key(index: Index) -> tuple[Any, ...] | None:
+    """The subscript of an index without operands."""
+    if any(entry == _ARRAY or "operand" in entry for entry in index):
+        return None
+    return tuple(_decode(entry, iter(())) for entry in index)
 
 
 def _decode(entry: Entry, operands: Iterator[Any]) -> Any:
@@ -375,9 +388,11 @@ def getitem(x: Operand, key: Any) -> Any:
 
 
 def _getitem(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
-    pairs = _paired(index, [type_of(o) for o in operands])
-    basic = all(t is None or _is_scalar(t) for _, t in pairs)
-    return (getitem_ if basic else getitem_array)(x, *operands, index=index)
+    basic = not operands or all(
+        t is None or _is_scalar(t) for _, t in _paired(index, [type_of(o) for o in operands])
+    )
+    primitive = getitem_ if basic else getitem_array
+    return trace.apply(primitive.op, (x, *operands), {"index": index})
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -480,7 +495,7 @@ def index_update(x: Operand, v: Operand, key: Any) -> Any:
     array([1., 9., 3.])
     """
     index, operands = encode_index(key)
-    return index_update_(x, v, *operands, index=index)
+    return trace.apply(index_update_.op, (x, v, *operands), {"index": index})
 
 
 def _check_addable(x: TensorType, v: TensorType) -> None:
@@ -534,7 +549,7 @@ def index_add(x: Operand, v: Operand, key: Any) -> Any:
     array([21.,  2., 13.])
     """
     index, operands = encode_index(key)
-    return index_add_(x, v, *operands, index=index)
+    return trace.apply(index_add_.op, (x, v, *operands), {"index": index})
 
 
 # ---- elements by arrays of positions -----------------------------------------------------------

@@ -99,7 +99,7 @@ def strengthen(xp: Module, x: Array) -> Array:
     >>> ag.strengthen(2).numpy()
     np.int64(2)
     """
-    return xp.asarray(x, dtype=WEAK_DTYPES[type(x)]) if is_number(x) else xp.positive(x)
+    return xp.array(x, dtype=WEAK_DTYPES[type(x)] if is_number(x) else None)
 
 
 def _kind_of(x: TensorType, kind: str | None) -> type:

@@ -25,12 +25,16 @@ from runtime.spec import Dim, TensorType, broadcast_shapes, promote
 __all__ = [
     "cholesky",
     "det",
+    "eigh",
+    "eigvalsh",
     "inv",
     "matrix_norm",
     "matrix_power",
     "norm",
+    "qr",
     "slogdet",
     "solve",
+    "svd",
     "vector_norm",
 ]
 
@@ -333,3 +337,124 @@ def matrix_power(x: Operand, n: int, /) -> Any:
         rest >>= 1
         base = matmul(base, base) if rest else base
     return result
+
+
+# ---- decompositions ----------------------------------------------------------------------------
+
+
+def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.float32 if dtype.char in "fF" else np.float64)
+
+
+def _eigh_type(x: TensorType, lower: bool) -> tuple[TensorType, TensorType]:
+    dtype, shape = _float(x), _square(x)
+    return TensorType(_real(dtype), None if shape is None else shape[:-1]), TensorType(dtype, shape)
+
+
+def _eigh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
+    # M. Giles, Collected matrix derivative results for forward and reverse mode AD, 2008, 3.1
+    values, vectors = out
+    gaps = expand_dims(values, -2) - expand_dims(values, -1)
+    one = eye(shape_of(values)[-1])
+    weights = (1 - one) / (gaps + one)
+    inner = weights * matmul(_adjoint(vectors), g[1]) + one * expand_dims(g[0], -2)
+    whole = matmul(matmul(vectors, inner), _adjoint(vectors))
+    return (0.5 * (whole + _adjoint(whole)),)
+
+
+@op(
+    inputs=1,
+    infer=_eigh_type,
+    vjp=_eigh_vjp,
+    reads=("out",),
+    raises=always,
+    samples=calls(((_positive(3),), {}), ((_positive(2, "f4"),), {}), ((np.zeros((0, 2, 2)),), {})),
+    symmetric=True,
+    name="eigh",
+)
+def eigh_(xp: Module, x: Array, lower: bool = True) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors of each Hermitian matrix of `x`."""
+    values, vectors = xp.linalg.eigh(x, "L" if lower else "U")
+    return values, vectors
+
+
+@implements("linalg.eigh")
+def eigh(x: Operand, /, UPLO: str = "L") -> tuple[Any, Any]:
+    """Eigenvalues, increasing, and eigenvectors, as columns, of each Hermitian matrix of `x`.
+
+    Only the lower triangle is read ("L"), or the upper ("U"). Gradients need distinct values.
+
+    >>> [r.shape for r in ag.linalg.eigh(np.eye(3))]
+    [(3,), (3, 3)]
+    """
+    values, vectors = eigh_(x, lower=UPLO.upper() == "L")
+    return values, vectors
+
+
+@implements("linalg.eigvalsh", samples=calls(((_positive(3),), {})))
+def eigvalsh(x: Operand, /, UPLO: str = "L") -> Any:
+    """Eigenvalues, increasing, of each Hermitian matrix of `x`.
+
+    >>> ag.linalg.eigvalsh(np.array([[2.0, 0.0], [0.0, 1.0]])).numpy()
+    array([1., 2.])
+    """
+    return eigh(x, UPLO)[0]
+
+
+def _svd_type(x: TensorType, full_matrices: bool) -> tuple[TensorType, ...]:
+    dtype = _float(x)
+    if x.shape is None:
+        return TensorType(dtype, None), TensorType(_real(dtype), None), TensorType(dtype, None)
+    *lead, m, n = x.shape
+    k = None if m is None or n is None else min(m, n)
+    u, v = (m, n) if full_matrices else (k, k)
+    return (
+        TensorType(dtype, (*lead, m, u)),
+        TensorType(_real(dtype), (*lead, k)),
+        TensorType(dtype, (*lead, v, n)),
+    )
+
+
+@op(
+    inputs=1,
+    infer=_svd_type,
+    raises=always,
+    numpy=("linalg.svd",),
+    samples=calls(
+        ((array((3, 2)),), {}),
+        ((array((2, 3), "f4"),), {"full_matrices": False}),
+        ((array((2, 2, 2), "c16"),), {}),
+    ),
+)
+def svd(xp: Module, x: Array, full_matrices: bool = True) -> tuple[Array, ...]:
+    """Singular value decomposition u, s, vh of each matrix of `x`. It has no gradient yet.
+
+    >>> [r.shape for r in ag.linalg.svd(np.zeros((3, 2)), full_matrices=False)]
+    [(3, 2), (2,), (2, 2)]
+    """
+    return tuple(xp.linalg.svd(x, full_matrices))
+
+
+def _qr_type(x: TensorType) -> tuple[TensorType, TensorType]:
+    dtype = _float(x)
+    if x.shape is None:
+        return TensorType(dtype, None), TensorType(dtype, None)
+    *lead, m, n = x.shape
+    k = None if m is None or n is None else min(m, n)
+    return TensorType(dtype, (*lead, m, k)), TensorType(dtype, (*lead, k, n))
+
+
+@op(
+    inputs=1,
+    infer=_qr_type,
+    raises=always,
+    numpy=("linalg.qr",),
+    samples=calls(((array((3, 2)),), {}), ((array((2, 3), "f4"),), {})),
+)
+def qr(xp: Module, x: Array) -> tuple[Array, ...]:
+    """Orthogonal and upper triangular factors of each matrix of `x`. It has no gradient yet.
+
+    >>> [r.shape for r in ag.linalg.qr(np.zeros((3, 2)))]
+    [(3, 2), (2, 2)]
+    """
+    return tuple(xp.linalg.qr(x))

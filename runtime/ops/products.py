@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.declare import implements, op
+from runtime.ops.indexing import take
 from runtime.ops.operands import (
     Array,
     Module,
@@ -19,10 +20,17 @@ from runtime.ops.operands import (
 )
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import expand_dims, matrix_transpose, permute_dims, reshape, sum_to
+from runtime.ops.shapes import (
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    reshape,
+    sum_to,
+)
 from runtime.spec import Dim, TensorType, broadcast_shapes, promote
 
-__all__ = ["dot", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot"]
+__all__ = ["cross", "dot", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot"]
 
 
 def _product_dtype(x: TensorType, y: TensorType) -> np.dtype[Any]:
@@ -280,6 +288,24 @@ def vdot(x: Operand, y: Operand, /) -> Any:
     (7+0j)
     """
     return vecdot(reshape(x, (-1,)), reshape(y, (-1,)))
+
+
+@implements(
+    "cross",
+    samples=calls(((array((3,)), array((3,), salt=1)), {}), ((array((2, 3)), array((3,))), {})),
+)
+def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
+    """Cross product of vectors of three elements along `axis`.
+
+    >>> ag.cross(np.array([1, 0, 0]), np.array([0, 1, 0])).numpy()
+    array([0, 0, 1])
+    """
+    a, b = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
+    if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:
+        raise ValueError("both vectors of a cross product need 3 elements")
+    next_, last = np.array([1, 2, 0]), np.array([2, 0, 1])
+    result = take(a, next_, -1) * take(b, last, -1) - take(a, last, -1) * take(b, next_, -1)
+    return moveaxis(result, -1, axis)
 
 
 @implements("outer", samples=calls(((array((2,)), array((3,))), {}), ((array((2, 2)), 2.0), {})))

@@ -38,10 +38,13 @@ __all__ = [
     "flipud",
     "matrix_transpose",
     "moveaxis",
+    "ndim",
     "permute_dims",
     "ravel",
     "reshape",
     "rot90",
+    "shape",
+    "size",
     "squeeze",
     "sum_to",
     "swapaxes",
@@ -51,6 +54,45 @@ __all__ = [
 
 def _shown(shape: Shape) -> str:
     return str(shape).replace("None", "?")
+
+
+# ---- sizes -------------------------------------------------------------------------------------
+
+
+@implements("shape", samples=calls(((array((2, 3)),), {}), ((2.0,), {})))
+def shape(x: Operand, /) -> tuple[Any, ...]:
+    """Size of each axis of `x`; one that is known only at run time is an integer tensor.
+
+    >>> ag.shape(np.zeros((2, 3)))
+    (2, 3)
+    """
+    return shape_of(x)
+
+
+@implements("ndim", samples=calls(((array((2, 3)),), {}), ((2.0,), {})))
+def ndim(x: Operand, /) -> int:
+    """Number of axes of `x`.
+
+    >>> ag.ndim(np.zeros((2, 3)))
+    2
+    """
+    return rank_of(x)
+
+
+@implements("size", samples=calls(((array((2, 3)),), {}), ((array((2, 3)), 1), {})))
+def size(x: Operand, /, axis: int | None = None) -> Any:
+    """Number of elements of `x`, all or along one axis.
+
+    >>> ag.size(np.zeros((2, 3)))
+    6
+    """
+    sizes = shape_of(x)
+    if axis is not None:
+        return sizes[normal_axis(axis, len(sizes))]
+    result: Any = 1
+    for n in sizes:
+        result = result * n
+    return result
 
 
 # ---- reshape -----------------------------------------------------------------------------------

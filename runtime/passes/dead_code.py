@@ -1,7 +1,7 @@
 """Drops what no output needs: nodes, results of branches, loop variables.
 
-Nodes that can raise and ordered effects stay, with all that they need, and so does a loop without
-a maximum: it may not end. So no exception and no effect appears or vanishes.
+Nodes that can raise and ordered effects stay, with all that they need, and so does a loop that may
+not end. So no exception and no effect appears or vanishes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Value
+from runtime.spec import TensorType, Type, type_of_number
 
 __all__ = ["drop_dead_code"]
 
@@ -112,6 +113,42 @@ def _must_stay(node: Node) -> bool:
 
 
 def _may_not_end(node: Node) -> bool:
-    if node.op.name == "while" and node.attrs.get("maximum") is None:
+    if node.op.name == "while" and node.attrs.get("maximum") is None and not _counts(node):
         return True
     return any(_may_not_end(part) for graph in node.graphs for part in graph.nodes)
+
+
+def _counts(loop: Node) -> bool:
+    """Whether the loop is `while i < n: ...; i = i + step`, with a fixed int n and a step above 0.
+
+    Such a loop ends.
+    """
+    test, body = loop.graphs
+    comparison = test.outputs[0].node
+    if comparison is None or comparison.op.name != "less":
+        return False
+    index, limit = comparison.inputs
+    carried = test.inputs[loop.attrs["captures"] :]
+    if index not in carried or limit in carried or not _is_int(limit.type):
+        return False
+    position = carried.index(index)
+    before = body.inputs[loop.attrs["captures"] + position]
+    return (_is_constant(limit) or limit in test.inputs) and _grows(before, body.outputs[position])
+
+
+def _is_int(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.dtype.kind in "iu"
+
+
+def _grows(value: Value, following: Value) -> bool:
+    """Whether `following` is the Python int `value` plus a constant above 0."""
+    node = following.node
+    if node is None or node.op.name != "add" or node.inputs[0] is not value:
+        return False
+    is_int = value.type == type_of_number(0)
+    step = node.inputs[1]
+    return is_int and step.node is not None and _is_constant(step) and step.node.attrs["value"] > 0
+
+
+def _is_constant(value: Value) -> bool:
+    return value.node is not None and value.node.op.name == "constant"

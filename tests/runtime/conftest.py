@@ -52,7 +52,6 @@ ADD = Op(
     _arithmetic,
     python=operator.add,
     expression="{0} + {1}",
-    raises=_weak_raises,
 )
 MUL = Op(
     "mul",
@@ -60,7 +59,6 @@ MUL = Op(
     _arithmetic,
     python=operator.mul,
     expression="{0} * {1}",
-    raises=_weak_raises,
 )
 DIVIDE = Op(
     "truediv",

@@ -66,6 +66,10 @@ class FunctionScope:
         return value if did_return else None
 
 
+def fresh(made):
+    return made
+
+
 def ld(value):
     if isinstance(value, Undefined):
         raise UnboundLocalError(

@@ -161,22 +161,26 @@ def type_of_int():
 
 
 def test_in_place_loop_is_linear_in_time_and_memory():
-    f = Compiled(decay)
-    times, peaks = [], []
-    for n in (2000, 16000):
-        x = Tensor(np.ones(n))
-        w = Tensor(np.float64(0.999))
-        derivative = grad(f, (0, 1))
+    f = Compiled(decay, unknown=True)
+    derivative = grad(f, (0, 1))
+
+    def time_and_peak(n):
+        x, w = Tensor(np.ones(n)), Tensor(np.float64(0.999))
         derivative(x, w)
-        start = time.perf_counter()
-        derivative(x, w)
-        times.append(time.perf_counter() - start)
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            derivative(x, w)
+            times.append(time.perf_counter() - start)
         tracemalloc.start()
         derivative(x, w)
-        peaks.append(tracemalloc.get_traced_memory()[1])
+        peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert peaks[1] < 16 * peaks[0]
-    assert times[1] < 24 * times[0]
+        return min(times), peak
+
+    (short, small), (long, large) = time_and_peak(6_000), time_and_peak(48_000)
+    assert large < 12 * small
+    assert long < 24 * short  # quadratic would be 64
 
 
 def test_many_trips_do_not_exhaust_the_stack():
@@ -222,7 +226,7 @@ def test_variables_read_in_a_loop():
             y = f(x)
         g = tape.gradient(y, v)
     np.testing.assert_allclose(g.array, 3 * x.array * v.array**2)
-    assert tape.watched_variables() == () and outer.watched_variables() == (v,)
+    assert tape.watched_variables() == outer.watched_variables() == (v,)
     np.testing.assert_allclose(outer.gradient(g, v).array, 6 * x.array * v.array)
 
 

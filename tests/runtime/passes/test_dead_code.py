@@ -1,6 +1,7 @@
 """Tests of `runtime.passes.dead_code`."""
 
 import numpy as np
+import pytest
 
 from runtime.execute import reference
 from runtime.graph.check import check
@@ -40,8 +41,8 @@ def test_effects_stay_with_what_they_need(toy):
 def test_what_can_raise_stays(toy):
     b = toy.Builder(x=toy.VECTOR, n=toy.INT)
     b(toy.GETITEM, b.x, b.n)
-    b(toy.ADD, b.n, b.n)
-    assert _ops(_dropped(b.done(b.x))) == ["getitem", "add"]
+    b(toy.DIVIDE, b.n, 0)
+    assert _ops(_dropped(b.done(b.x))) == ["getitem", "constant", "truediv"]
 
 
 def _branches(toy):
@@ -105,10 +106,32 @@ def test_loop_variables_that_others_feed_on_stay(toy):
     assert len(loop.outputs) == 4
 
 
-def test_a_loop_that_nothing_reads_stays_because_it_may_not_end(toy):
+def test_a_counting_loop_that_nothing_reads_is_dropped(toy):
     b, _ = _loop(toy, chain=False)
-    loop = _dropped(b.done(b.k)).nodes[-1]
-    assert [v.name for v in loop.graphs[1].inputs] == ["i"]
+    assert _ops(_dropped(b.done(b.k))) == []
+
+
+@pytest.mark.parametrize("step", [0, -1, None])
+def test_another_loop_that_nothing_reads_stays_because_it_may_not_end(toy, step):
+    inputs = {"n": toy.INT, "i": toy.INT, "x": toy.SCALAR}
+    test, body = toy.Builder("test", **inputs), toy.Builder("body", **inputs)
+    following = body(toy.ADD, body.i, body.n if step is None else step)
+    graphs = [
+        test.done(test(toy.LESS, test.i, test.n)),
+        body.done(following, body(toy.MUL, body.x, 2.0)),
+    ]
+    b = toy.Builder(n=toy.INT, x=toy.SCALAR)
+    b(toy.WHILE, b.n, 0, b.x, graphs=graphs, types=[toy.INT, toy.SCALAR], captures=1)
+    loop = _dropped(b.done(b.x)).nodes[-1]
+    assert [v.name for v in loop.graphs[1].inputs] == ["n", "i"]
+
+
+def test_a_loop_up_to_a_float_stays_because_that_may_be_infinite(toy):
+    test, body = toy.Builder("test", i=toy.INT), toy.Builder("body", i=toy.INT)
+    graphs = [test.done(test(toy.LESS, test.i, np.inf)), body.done(body(toy.ADD, body.i, 1))]
+    b = toy.Builder()
+    b(toy.WHILE, 0, graphs=graphs, types=[toy.INT], captures=0)
+    assert _ops(_dropped(b.done())) == ["constant", "while"]
 
 
 def test_a_graph_that_several_nodes_hold_stays_one(toy):

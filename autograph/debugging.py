@@ -1,0 +1,39 @@
+"""Checks that hold in eager code and in graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.operators.conditionals import if_exp
+from autograph.operators.exceptions import assert_stmt
+from runtime import ops
+
+__all__ = ["assert_", "assert_equal", "check_numerics"]
+
+
+def assert_(condition: Any, data: Any = (), message: Any = None) -> None:
+    """Raise AssertionError unless `condition` is true; in a graph, when it runs."""
+    assert_stmt(condition, None if message is None and not data else lambda: message or data)
+
+
+def assert_equal(x: Any, y: Any, message: Any = None) -> None:
+    """Raise AssertionError unless `x` and `y` are equal in each element.
+
+    Shapes and other Python values are compared at once, at no cost in the graph.
+    """
+    equal = x == y
+    if not isinstance(equal, bool):
+        equal = ops.all(equal)
+    assert_stmt(equal, lambda: message or f"{x!r} is not equal to {y!r}")
+
+
+def check_numerics(x: Any, message: str = "") -> Any:
+    """`x`; raises FloatingPointError where it has a nan or an infinity."""
+
+    def fail() -> Any:
+        raise FloatingPointError(f"{message}: nan or infinity".removeprefix(": "))
+
+    return if_exp(ops.all(ops.isfinite(x)), lambda: x, fail, "all(isfinite(x))")
+
+
+Assert = assert_

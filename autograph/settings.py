@@ -1,0 +1,49 @@
+"""Switches for users: eager mode, verbosity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from runtime import config as switches
+from runtime.building import building
+
+__all__ = ["config", "eager", "executing_eagerly", "set_verbosity"]
+
+
+class config:  # noqa: N801 - a namespace: `ag.config.run_functions_eagerly(True)`
+    """Settings of the process; each also has an environment variable `AUTOGRAPH_...`."""
+
+    @staticmethod
+    def run_functions_eagerly(run_eagerly: bool) -> None:
+        """Make converted functions run the original Python, so that breakpoints are hit."""
+        switches.run_functions_eagerly.set(run_eagerly)
+
+    @staticmethod
+    def functions_run_eagerly() -> bool:
+        """Whether converted functions run the original Python now."""
+        return switches.run_functions_eagerly.value
+
+
+@contextmanager
+def eager() -> Iterator[None]:
+    """Run converted functions as plain Python in this context, op by op.
+
+    >>> import autograph as ag
+    >>> f = ag.convert(lambda x: x + 1)
+    >>> with ag.eager():
+    ...     f(1.0)
+    2.0
+    """
+    with switches.run_functions_eagerly.using(True):
+        yield
+
+
+def executing_eagerly() -> bool:
+    """Whether operations compute at once: False while a graph is traced."""
+    return building() is None
+
+
+def set_verbosity(level: int) -> None:
+    """Log more: 1 conversions and traces with reasons, 2 graphs, 3 rewrites, 4 generated source."""
+    switches.verbosity.set(level)

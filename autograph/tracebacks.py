@@ -1,0 +1,91 @@
+"""Tracebacks of errors in converted code: the user's lines, and nothing of ours.
+
+Converted code stands on the user's file and lines, but in between are the frames of operators, of
+the trace and of kernels, and one statement may have become several nested functions. What is left
+here is what the plain function would have shown. `AUTOGRAPH_FULL_TRACEBACK=1` leaves all.
+"""
+
+from __future__ import annotations
+
+import inspect
+from types import CodeType, TracebackType
+from typing import Any
+
+from autograph.syntax.load import AG, SCOPE
+from runtime import config
+from runtime.building import is_user_code
+from runtime.errors import Origin, StagingError, located
+
+__all__ = ["shorten", "shortened"]
+
+
+def shorten(error: BaseException) -> None:
+    """Leave only the user's entries in the traceback of `error` and of what led to it.
+
+    To be called in an `except` clause that ends with a bare `raise`, which adds no entry. A
+    StagingError that does not know its place gets the innermost of the user's lines.
+    """
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen:
+        seen.add(id(following))
+        if isinstance(following, StagingError):
+            _locate(following)
+        if not config.full_traceback.value:
+            following.__traceback__ = _users(following.__traceback__)
+        following = following.__cause__ or following.__context__
+
+
+class shortened:  # noqa: N801 - used as a statement: `with shortened():`
+    """Errors that leave this context are shortened."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if error is not None:
+            shorten(error)
+
+
+def _users(traceback: TracebackType | None) -> TracebackType | None:
+    kept: list[TracebackType] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if is_user_code(code):
+            if kept and _is_part(code) and _is_converted(kept[-1].tb_frame.f_code):
+                kept.pop()
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    result: TracebackType | None = None
+    for part in reversed(kept):
+        result = TracebackType(result, part.tb_frame, part.tb_lasti, part.tb_lineno)
+    return result
+
+
+def _is_converted(code: CodeType) -> bool:
+    return AG in code.co_freevars
+
+
+def _is_part(code: CodeType) -> bool:
+    """Whether `code` was made for a statement inside a function of the user's."""
+    if not _is_converted(code) or code.co_name.startswith("<"):
+        return False
+    return SCOPE not in code.co_names and not code.co_flags & inspect.CO_GENERATOR
+
+
+def _locate(error: StagingError) -> None:
+    if error.origin is not None:
+        return
+    step, found = error.__traceback__, None
+    while step is not None:
+        code = step.tb_frame.f_code
+        if is_user_code(code):
+            found = Origin(code.co_filename, step.tb_lineno, code.co_name, code, step.tb_lasti)
+        step = step.tb_next
+    if found is not None and _is_bare(error):
+        error.origin = found
+        error.args = (located(found, error.what, error.hint),)
+
+
+def _is_bare(error: StagingError) -> bool:
+    return error.args == (located(None, error.what, error.hint),)

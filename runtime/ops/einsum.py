@@ -1,0 +1,156 @@
+"""Sums of products written with index letters."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.ops.declare import implements, op
+from runtime.ops.diagonals import diagonal
+from runtime.ops.operands import Array, Module, Operand, rank_of, shape_of, type_of
+from runtime.ops.rules import conjugated
+from runtime.ops.samples import array, calls
+from runtime.ops.shapes import broadcast_to, expand_dims, sum_to
+from runtime.spec import Dim, TensorType, promote
+
+__all__ = ["einsum"]
+
+
+# ---- the notation ------------------------------------------------------------------------------
+
+
+def _hidden(term: str, rank: int) -> int:
+    """How many axes the ellipsis of a term stands for."""
+    return rank - len(term.replace("...", "")) if "..." in term else 0
+
+
+def _explicit(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """Letters of each operand and of the result, with ellipses and the result spelled out."""
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError(f"einsum: {len(terms)} terms for {len(ranks)} operands")
+    used = set(left) | set(right)
+    spare = [c for c in string.ascii_letters if c not in used]
+    hidden = [
+        r - len(t.replace("...", "")) if "..." in t else 0
+        for t, r in zip(terms, ranks, strict=True)
+    ]
+    widest = "".join(spare[: max(hidden)])
+    spelled = [
+        t.replace("...", widest[len(widest) - n :]) for t, n in zip(terms, hidden, strict=True)
+    ]
+    for term, rank in zip(spelled, ranks, strict=True):
+        if len(term) != rank or not set(term) <= set(string.ascii_letters):
+            raise ValueError(
+                f"einsum: {term!r} does not name the axes of an operand of {rank} axes"
+            )
+    if not arrow:
+        letters = "".join(spelled)
+        once = sorted(c for c in set(letters) if letters.count(c) == 1 and c not in widest)
+        return spelled, widest + "".join(once)
+    result = right.replace("...", widest)
+    if len(set(result)) != len(result) or not set(result) <= set("".join(spelled)):
+        raise ValueError(f"einsum: the result {right!r} repeats an index or has one of no operand")
+    return spelled, result
+
+
+def _without_repeats(x: Operand, term: str) -> tuple[Any, str]:
+    """An operand as its diagonal over axes with the same letter."""
+    for c in dict.fromkeys(term):
+        while term.count(c) > 1:
+            i, j = term.index(c), term.rindex(c)
+            x = diagonal(x, axis1=i, axis2=j)
+            term = term[:i] + term[i + 1 : j] + term[j + 1 :] + c
+    return x, term
+
+
+# ---- the op ------------------------------------------------------------------------------------
+
+
+def _einsum_type(*types: TensorType, terms: tuple[str, ...], result: str) -> TensorType:
+    dtype = promote(*(t.strong() for t in types)).dtype
+    sizes: dict[str, Dim] = {}
+    for t, term in zip(types, terms, strict=True):
+        for c, n in zip(term, t.shape or (None,) * len(term), strict=True):
+            known = sizes.get(c, 1)
+            if known not in (1, None, n) and n not in (1, None):
+                raise ValueError(f"einsum: axis {c!r} has sizes {known} and {n}")
+            sizes[c] = n if known == 1 else known
+    return TensorType(dtype, tuple(sizes[c] for c in result))
+
+
+def _einsum_vjp(
+    g: Any, out: Any, *arrays: Any, terms: tuple[str, ...], result: str
+) -> tuple[Any, ...]:
+    return tuple(
+        _part(g, i, arrays, terms, result) if type_of(x).is_inexact else None
+        for i, x in enumerate(arrays)
+    )
+
+
+def _part(g: Any, i: int, arrays: Any, terms: tuple[str, ...], result: str) -> Any:
+    """Cotangent of one operand: `g` times the others, spread over axes that only it has."""
+    others = [
+        (conjugated(x), t) for k, (x, t) in enumerate(zip(arrays, terms, strict=True)) if k != i
+    ]
+    known = set(result).union(*(t for _, t in others))
+    own = "".join(c for c in terms[i] if c in known)
+    part = einsum_(g, *(x for x, _ in others), terms=(result, *(t for _, t in others)), result=own)
+    alone = tuple(k for k, c in enumerate(terms[i]) if c not in known)
+    shape = shape_of(arrays[i])
+    if alone:
+        whole = expand_dims(part, alone)
+        sizes = zip(shape_of(whole), shape, strict=True)
+        part = broadcast_to(whole, tuple(n if k in alone else m for k, (m, n) in enumerate(sizes)))
+    return sum_to(part, shape)
+
+
+@op(
+    inputs=None,
+    infer=_einsum_type,
+    vjp=_einsum_vjp,
+    reads=tuple(range(64)),
+    raises=lambda types, attrs: not all(t.is_static for t in types),
+    samples=calls(
+        ((array((2, 3)), array((3, 4))), {"terms": ("ij", "jk"), "result": "ik"}),
+        ((array((2, 3)),), {"terms": ("ij",), "result": "j"}),
+        ((array((2, 3)),), {"terms": ("ij",), "result": ""}),
+        ((array((2, 3)), array((2,)), array((3,))), {"terms": ("ij", "i", "j"), "result": ""}),
+        ((array((2, 1)), array((2, 3))), {"terms": ("ij", "ij"), "result": "ij"}),
+        ((array((2, 2), "c16"), array((2,), "c16")), {"terms": ("ij", "j"), "result": "i"}),
+        ((array((0, 2), "f4"), array((2,), "f4")), {"terms": ("ij", "j"), "result": "i"}),
+    ),
+    name="einsum",
+)
+def einsum_(xp: Module, *arrays: Array, terms: tuple[str, ...], result: str) -> Array:
+    """Sum of products over the letters of `terms` that `result` does not have."""
+    return xp.asarray(xp.einsum(f"{','.join(terms)}->{result}", *arrays)).copy()
+
+
+@implements(
+    "einsum",
+    samples=calls(
+        (("ij,jk", array((2, 3)), array((3, 4))), {}),
+        (("...ij,...jk->...ik", array((5, 2, 3)), array((3, 4))), {}),
+        (("ii->i", array((3, 3))), {}),
+        (("iji,k->jk", array((3, 2, 3)), array((2,))), {}),
+        (("i...->...", array((3, 2))), {}),
+        ((" b i , b i -> b ", array((2, 3)), array((2, 3))), {}),
+    ),
+)
+def einsum(subscripts: str, /, *operands: Operand, optimize: Any = False) -> Any:
+    """Sum of products by Einstein's convention, as "ij,jk->ik" for the matrix product.
+
+    Repeated letters of a term take a diagonal; "..." stands for further axes, broadcast. Raises
+    ValueError when letters and axes do not fit.
+
+    >>> ag.einsum("ij,j->i", np.array([[1, 2], [3, 4]]), np.array([1, 10])).numpy()
+    array([21, 43])
+    """
+    if not isinstance(subscripts, str):
+        raise NotImplementedError("einsum: give the subscripts as text, as in 'ij,jk->ik'")
+    terms, result = _explicit(subscripts, [rank_of(x) for x in operands])
+    pairs = [_without_repeats(x, t) for x, t in zip(operands, terms, strict=True)]
+    return einsum_(*(x for x, _ in pairs), terms=tuple(t for _, t in pairs), result=result)

@@ -1,0 +1,202 @@
+"""Filters, interpolation, padding and polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.creation import full
+from runtime.ops.declare import implements, op
+from runtime.ops.indexing import getitem, index_update, take
+from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.reductions import any as any_
+from runtime.ops.rules import conjugated
+from runtime.ops.samples import array, calls
+from runtime.ops.selection import clip, where_
+from runtime.ops.shapes import expand_dims, flip, ravel
+from runtime.ops.sorting import searchsorted
+from runtime.spec import TensorType, promote
+
+__all__ = ["convolve", "interp", "isin", "pad", "polyval"]
+
+
+# ---- convolution -------------------------------------------------------------------------------
+
+
+def _convolved(x: TensorType, y: TensorType) -> TensorType:
+    dtype = promote(x.strong(), y.strong()).dtype
+    sizes = []
+    for t in (x, y):
+        if t.rank != 1:
+            raise ValueError("object too deep for desired array: `convolve` takes vectors")
+        sizes.append(t.shape[0] if t.shape else None)
+    if 0 in sizes:
+        raise ValueError("`convolve` cannot take an empty vector")
+    m, n = sizes
+    return TensorType(dtype, (None if m is None or n is None else m + n - 1,))
+
+
+def _convolve_vjp(g: Any, out: Any, x: Any, y: Any) -> tuple[Any, ...]:
+    return _correlated(g, x, y), _correlated(g, y, x)
+
+
+def _correlated(g: Any, x: Any, y: Any) -> Any:
+    """The cotangent of `x` in a convolution with `y`."""
+    if not type_of(x).is_inexact:
+        return None
+    start = shape_of(y)[0] - 1
+    whole = convolve_(g, flip(conjugated(y)))
+    return getitem(whole, slice(start, start + shape_of(x)[0]))
+
+
+@op(
+    inputs=2,
+    infer=_convolved,
+    vjp=_convolve_vjp,
+    reads=(0, 1),
+    raises=lambda types, attrs: not all(t.is_static for t in types),
+    samples=calls(
+        ((array((4,)), array((3,))), {}),
+        ((array((2,), "c16"), array((3,), "c16")), {}),
+        ((array((2,), "f4"), array((5,), "f4")), {}),
+        ((array((3,), "i8"), array((1,), "i8")), {}),
+    ),
+    name="convolve",
+)
+def convolve_(xp: Module, x: Array, y: Array) -> Array:
+    """Full convolution of two vectors."""
+    return xp.convolve(x, y)
+
+
+@implements(
+    "convolve",
+    samples=calls(
+        *(((array((5,)), array((3,)), mode), {}) for mode in ("full", "same", "valid")),
+        ((array((2,)), array((4,)), "same"), {}),
+    ),
+)
+def convolve(x: Operand, y: Operand, /, mode: str = "full") -> Any:
+    """Convolution of two vectors; "same" and "valid" are its middle parts.
+
+    >>> ag.convolve(np.array([1, 2, 3]), np.array([1, 1])).numpy()
+    array([1, 3, 5, 3])
+    """
+    whole = convolve_(x, y)
+    if mode == "full":
+        return whole
+    m, n = sorted((shape_of(x)[0], shape_of(y)[0]), reverse=True)
+    if mode == "same":
+        start = (n - 1) // 2
+        return getitem(whole, slice(start, start + m))
+    if mode == "valid":
+        return getitem(whole, slice(n - 1, m))
+    raise ValueError(f"mode must be 'full', 'same' or 'valid', not {mode!r}")
+
+
+# ---- interpolation -----------------------------------------------------------------------------
+
+
+@implements(
+    "interp",
+    samples=calls(
+        ((array((6,), low=-1, high=4), np.arange(4.0), array((4,))), {}),
+        ((1.5, np.arange(4.0), array((4,))), {"left": -9.0, "right": 9.0}),
+        ((np.array([-1.0, 5.0, 3.0]), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
+    ),
+)
+def interp(
+    x: Operand, points: Operand, values: Operand, /, left: Operand = None, right: Operand = None
+) -> Any:
+    """The broken line through (`points`, `values`), both vectors, `points` increasing, at `x`.
+
+    Outside it is the first or last value, or `left` or `right`.
+
+    >>> ag.interp(np.array([0.5, 9.0]), np.array([0.0, 1.0]), np.array([0.0, 10.0])).numpy()
+    array([ 5., 10.])
+    """
+    last = shape_of(points)[0] - 1
+    i = clip(searchsorted(points, x, side="right") - 1, 0, last - 1)
+    start, base = take(points, i), take(values, i)
+    slope = (take(values, i + 1) - base) / (take(points, i + 1) - start)
+    inside = slope * (x - start) + base
+    first, final = getitem(points, 0), getitem(points, -1)
+    low = getitem(values, 0) if left is None else left
+    high = getitem(values, -1) if right is None else right
+    result = where_(x < first, low, where_(x > final, high, inside))
+    return where_(final == x, getitem(values, -1), result)
+
+
+# ---- padding -----------------------------------------------------------------------------------
+
+
+def _widths(width: Any, rank: int) -> list[tuple[int, int]]:
+    pairs = np.broadcast_to(np.asarray(width), (rank, 2))
+    if (pairs < 0).any():
+        raise ValueError("index can't contain negative values")
+    return [(int(a), int(b)) for a, b in pairs]
+
+
+@implements(
+    "pad",
+    samples=calls(
+        ((array((3,)), 2), {}),
+        ((array((2, 3)), ((1, 0), (2, 1))), {"constant_values": 5.0}),
+        *(((array((4,)), (2, 3)), {"mode": m}) for m in ("edge", "reflect", "wrap", "symmetric")),
+    ),
+)
+def pad(
+    x: Operand, pad_width: Any, /, mode: str = "constant", *, constant_values: Operand = 0
+) -> Any:
+    """`x` with elements put around it: `pad_width` is a number, or pairs (before, after) per axis.
+
+    Modes: "constant", and those of NumPy that copy elements ("edge", "reflect", "symmetric",
+    "wrap"), for axes of known size.
+
+    >>> ag.pad(np.array([1, 2]), 1).numpy()
+    array([0, 1, 2, 0])
+    """
+    widths, shape = _widths(pad_width, rank_of(x)), shape_of(x)
+    if mode == "constant":
+        whole = tuple(a + n + b for (a, b), n in zip(widths, shape, strict=True))
+        inner = tuple(slice(a, a + n) for (a, _), n in zip(widths, shape, strict=True))
+        return index_update(full(whole, constant_values, dtype_of(x)), x, inner)
+    for axis, width in enumerate(widths):
+        if any(width):
+            places: Any = np.pad(np.arange(shape[axis]), width, mode=mode)  # type: ignore[call-overload]
+            x = take(x, places, axis)
+    return x
+
+
+# ---- sets and polynomials ----------------------------------------------------------------------
+
+
+@implements("isin", samples=calls(((array((2, 3), "i8"), np.array([0, 1])), {})))
+def isin(x: Operand, tests: Operand, /, *, invert: bool = False) -> Any:
+    """Whether each element of `x` is among those of `tests`.
+
+    >>> ag.isin(np.array([1, 2, 3]), np.array([3, 1])).numpy()
+    array([ True, False,  True])
+    """
+    result = any_(expand_dims(x, -1) == ravel(tests), axis=-1)
+    return ~result if invert else result
+
+
+@implements(
+    "polyval",
+    samples=calls(((array((3,)), array((2, 2))), {}), (([1.0, 2.0], np.array([3.0])), {})),
+)
+def polyval(p: Operand | Sequence[Operand], x: Operand, /) -> Any:
+    """Value at `x` of the polynomial with coefficients `p`, highest power first.
+
+    >>> ag.polyval(np.array([1.0, 0.0, 2.0]), 3.0).item()
+    11.0
+    """
+    coefficients = (
+        list(p) if isinstance(p, (list, tuple)) else [getitem(p, i) for i in range(shape_of(p)[0])]
+    )
+    result: Any = x * 0
+    for c in coefficients:
+        result = result * x + c
+    return result

@@ -1,0 +1,248 @@
+"""Order statistics, and reductions that pass over nan. All are composed of other ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.comparison import isinf, isnan, signbit
+from runtime.ops.conversion import astype
+from runtime.ops.declare import implements
+from runtime.ops.indexing import getitem, take
+from runtime.ops.operands import Axes, Operand, dtype_of, normal_axes, rank_of, shape_of, type_of
+from runtime.ops.reductions import any as any_
+from runtime.ops.reductions import count_nonzero
+from runtime.ops.reductions import max as max_
+from runtime.ops.reductions import min as min_
+from runtime.ops.reductions import prod as prod_
+from runtime.ops.reductions import sum as sum_
+from runtime.ops.rounding import ceil, floor
+from runtime.ops.samples import array, calls
+from runtime.ops.scans import diff
+from runtime.ops.selection import where_
+from runtime.ops.shapes import expand_dims, moveaxis, permute_dims, reshape
+from runtime.ops.sorting import sort
+
+__all__ = [
+    "median",
+    "nan_to_num",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nansum",
+    "percentile",
+    "quantile",
+    "trapezoid",
+]
+
+
+# ---- order -------------------------------------------------------------------------------------
+
+
+def _together(x: Operand, axis: Axes) -> tuple[Any, tuple[int, ...]]:
+    """`x` with the axes to be reduced as one axis in front, and which these are."""
+    axes = normal_axes(axis, rank_of(x))
+    rest = tuple(i for i in range(rank_of(x)) if i not in axes)
+    shape = shape_of(x)
+    moved = permute_dims(x, (*axes, *rest))
+    return reshape(moved, (-1, *(shape[i] for i in rest))), axes
+
+
+def _at(x: Any, q: Operand) -> Any:
+    """The quantiles `q` of `x`, sorted along its first axis, by linear interpolation."""
+    place = q * (shape_of(x)[0] - 1.0)
+    below = floor(place)
+    low = take(x, astype(below, np.intp), 0)
+    high = take(x, astype(ceil(place), np.intp), 0)
+    weight = reshape(place - below, shape_of(place) + (1,) * (rank_of(x) - 1))
+    return low + (high - low) * weight
+
+
+@implements(
+    "quantile",
+    samples=calls(
+        ((array((7,)), 0.3), {}),
+        ((array((4, 3)), 0.5, 0), {}),
+        ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
+        ((array((4, 3)), 1.0), {}),
+    ),
+)
+def quantile(x: Operand, q: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """The quantiles `q` (in [0, 1]) of `x` over `axis` (None: all), linearly interpolated.
+
+    Axes of `q` come first. Where `x` has a nan, so has the result.
+
+    >>> ag.quantile(np.array([1.0, 2.0, 4.0]), 0.75).item()
+    3.0
+    """
+    if dtype_of(x).kind in "biu":
+        x = astype(x, np.float64)
+    together, axes = _together(x, axis)
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+    result = _at(sort(together, 0), q if isinstance(q, np.ndarray) else q * np.float64(1))
+    result = where_(any_(isnan(together), axis=0), np.nan, result)
+    lead = rank_of(q)
+    return expand_dims(result, tuple(a + lead for a in axes)) if keepdims else result
+
+
+@implements("percentile", samples=calls(((array((7,)), 30.0), {}), ((array((4, 3)), 75, 0), {})))
+def percentile(x: Operand, q: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """The percentiles `q` (in [0, 100]) of `x` over `axis`; see `quantile`.
+
+    >>> ag.percentile(np.array([1.0, 2.0, 4.0]), 75.0).item()
+    3.0
+    """
+    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+    return quantile(x, q / 100, axis, keepdims=keepdims)
+
+
+@implements(
+    "median",
+    samples=calls(((array((7,)),), {}), ((array((4, 3)), 0), {}), ((array((4,), "i8"),), {})),
+)
+def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """The middle element over `axis` (None: all), or the mean of the two middle ones.
+
+    >>> ag.median(np.array([4.0, 1.0, 3.0, 2.0])).item()
+    2.5
+    """
+    if dtype_of(x).kind in "biu":
+        x = astype(x, np.float64)
+    together, axes = _together(x, axis)
+    ordered, size = sort(together, 0), shape_of(together)[0]
+    middle = (getitem(ordered, (size - 1) // 2) + getitem(ordered, size // 2)) / 2
+    result = where_(any_(isnan(together), axis=0), np.nan, middle)
+    return expand_dims(result, axes) if keepdims else result
+
+
+# ---- over nan ----------------------------------------------------------------------------------
+
+_HOLES = np.where(array((3, 4)) > 1, np.nan, array((3, 4)))
+_NAN_CALLS = calls(
+    ((_HOLES,), {}),
+    ((_HOLES, 0), {}),
+    ((_HOLES.astype("f4"), 1), {"keepdims": True}),
+    ((array((3,), "i8"),), {}),
+)
+
+
+def _filled(x: Operand, value: float) -> Any:
+    return where_(isnan(x), value, x) if dtype_of(x).kind in "fc" else x
+
+
+@implements("nansum", samples=_NAN_CALLS)
+def nansum(x: Operand, /, axis: Axes = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+    """Sum over `axis` (None: all) of the elements that are not nan.
+
+    >>> ag.nansum(np.array([1.0, np.nan, 2.0])).item()
+    3.0
+    """
+    return sum_(_filled(x, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@implements("nanprod", samples=_NAN_CALLS)
+def nanprod(x: Operand, /, axis: Axes = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+    """Product over `axis` (None: all) of the elements that are not nan.
+
+    >>> ag.nanprod(np.array([3.0, np.nan, 2.0])).item()
+    6.0
+    """
+    return prod_(_filled(x, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@implements("nanmean", samples=_NAN_CALLS)
+def nanmean(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """Mean over `axis` (None: all) of the elements that are not nan.
+
+    >>> ag.nanmean(np.array([1.0, np.nan, 2.0])).item()
+    1.5
+    """
+    total = nansum(x, axis=axis, keepdims=keepdims)
+    known = count_nonzero(isnan(x) == False, axis=axis, keepdims=keepdims)  # noqa: E712
+    return total / (astype(known, total.dtype) if total.dtype.kind == "f" else known)
+
+
+@implements("nanmax", samples=_NAN_CALLS)
+def nanmax(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """Largest element over `axis` (None: all) that is not nan; nan where all are.
+
+    >>> ag.nanmax(np.array([1.0, np.nan, 2.0])).item()
+    2.0
+    """
+    return _over_nan(max_, x, -np.inf, axis, keepdims)
+
+
+@implements("nanmin", samples=_NAN_CALLS)
+def nanmin(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """Smallest element over `axis` (None: all) that is not nan; nan where all are.
+
+    >>> ag.nanmin(np.array([1.0, np.nan, 2.0])).item()
+    1.0
+    """
+    return _over_nan(min_, x, np.inf, axis, keepdims)
+
+
+def _over_nan(extreme: Any, x: Operand, worst: float, axis: Axes, keepdims: bool) -> Any:
+    result = extreme(_filled(x, worst), axis=axis, keepdims=keepdims)
+    if dtype_of(x).kind not in "fc":
+        return result
+    is_known = any_(isnan(x) == False, axis=axis, keepdims=keepdims)  # noqa: E712
+    return where_(is_known, result, np.nan)
+
+
+@implements(
+    "nan_to_num",
+    samples=calls(
+        ((np.array([1.0, np.nan, np.inf, -np.inf]),), {}),
+        ((np.array([1.0, np.nan, np.inf], "f4"),), {"nan": -1.0, "posinf": 9.0}),
+        ((array((3,), "i8"),), {}),
+    ),
+)
+def nan_to_num(
+    x: Operand,
+    /,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Any:
+    """`x` with numbers for nan and, by default the largest ones, for infinities.
+
+    >>> ag.nan_to_num(np.array([1.0, np.nan])).numpy()
+    array([1., 0.])
+    """
+    own = type_of(x)
+    if own.dtype.kind != "f":
+        return where_(True, x, x)
+    limits = np.finfo(own.dtype)
+    low = float(limits.min) if neginf is None else neginf
+    high = float(limits.max) if posinf is None else posinf
+    result = where_(isnan(x), nan, x)
+    return where_(isinf(x), where_(signbit(x), low, astype(high, own.dtype)), result)
+
+
+# ---- integrals ---------------------------------------------------------------------------------
+
+
+@implements(
+    "trapezoid",
+    samples=calls(
+        ((array((5,)),), {}),
+        ((array((5,)), array((5,), salt=1)), {}),
+        ((array((2, 5)),), {"dx": 0.5}),
+        ((array((5, 2)), array((5,), salt=1)), {"axis": 0}),
+    ),
+)
+def trapezoid(y: Operand, /, x: Operand = None, dx: Operand = 1.0, axis: int = -1) -> Any:
+    """Integral of `y` over `axis` by the trapezoidal rule, at points `x` or `dx` apart.
+
+    >>> ag.trapezoid(np.array([1.0, 2.0, 3.0])).item()
+    4.0
+    """
+    y = moveaxis(y, axis, -1)
+    if x is not None:
+        dx = diff(x if rank_of(x) == 1 else moveaxis(x, axis, -1), axis=-1)
+    after, before = getitem(y, (..., slice(1, None))), getitem(y, (..., slice(None, -1)))
+    return sum_(dx * (after + before) / 2.0, axis=-1)
