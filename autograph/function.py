@@ -16,7 +16,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
 
-from autograph import conversion, tracing
+from autograph import conversion, replay, tracing
 from autograph.operators.calls import converted_call
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.signature import Arguments, IntPolicy, classify, differences, fast_key, is_input_key, type_of_key
@@ -24,9 +24,10 @@ from autograph.tracebacks import shorten, shortened
 from runtime import config, trace, tree
 from runtime.attention import count as _attention
 from runtime.autodiff.compiled import Differentiable
-from runtime.building import building, hide_frames_of
+from runtime.building import building
+from runtime.origins import hide_frames_of
 from runtime.compile import compile_graph
-from runtime.errors import StagingError
+from runtime.errors import HostCallError, StagingError
 from runtime.graph.view import FuncGraph
 from runtime.spec import TensorSpec, TensorType, is_compatible
 from runtime.tensor import Tensor
@@ -65,13 +66,6 @@ class ConcreteFunction:
         self._returns = function._options.returns
         self._python = function._target
         self._differentiable = Differentiable(traced.graph, compile_graph)
-        self._constants = [
-            (path, leaf)
-            for path, leaf, key in zip(
-                traced.arguments.paths, traced.arguments.leaves, traced.arguments.keys, strict=True
-            )
-            if not is_input_key(key)
-        ]
         self._fresh = _fresh_outputs(traced)
         structure, holes = traced.result
         self._structure, self._holes = structure, holes
@@ -139,16 +133,10 @@ class ConcreteFunction:
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments as (args, kwargs), with a TensorSpec for each input of the graph."""
-        parts = [
-            TensorSpec(type_of_key(k).shape, type_of_key(k).dtype, path) if is_input_key(k) else x
-            for x, k, path in zip(
-                self._traced.arguments.leaves,
-                self._traced.arguments.keys,
-                self._traced.arguments.paths,
-                strict=True,
-            )
-        ]
-        return self._bind.call_arguments(self._traced.arguments.rebuild(parts))
+        arguments = self._traced.arguments
+        specs = {p: TensorSpec(t.shape, t.dtype, p) for p, _, t in arguments.inputs()}
+        parts = {**dict(arguments.constants()), **specs}
+        return self._bind.call_arguments(arguments.rebuild([parts[p] for p in arguments.paths]))
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -219,7 +207,7 @@ class ConcreteFunction:
         filled = set(range(len(args)))
         for name, value in kwargs.items():
             if name not in named:
-                fixed = dict(self._constants)
+                fixed = dict(self._traced.arguments.constants())
                 what = f"is fixed to {fixed[name]!r} in this graph" if name in fixed else "is unknown"
                 raise TypeError(f"{self._name}: argument `{name}` {what}")
             filled.add(named[name])
@@ -323,12 +311,10 @@ def _is_as_traced(captured: Any) -> bool:
         found = captured.place.fetch()
     except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
         return False
-    if found is captured.initial:
-        return not isinstance(found, np.ndarray) or (
-            found.shape == captured.initial.shape and found.dtype == captured.type.dtype
-        )
-    if type(found) is not type(captured.initial):
+    if type(found) is not captured.kind:
         return False
+    if found is captured.initial() and not isinstance(found, np.ndarray):
+        return True
     type_ = found.type if isinstance(found, Tensor) else TensorType(found.dtype, found.shape)
     return bool(type_ == captured.type)
 
@@ -601,6 +587,7 @@ class Function(Generic[P, R]):
         if config.run_functions_eagerly.value:
             return self._target(*args, **kwargs)
         bound = self._bind.bind(args, kwargs)
+        given = bound
         if self._options.input_signature is not None:
             bound = self._conform(bound)
         arguments = classify(bound, self._policy)
@@ -613,7 +600,11 @@ class Function(Generic[P, R]):
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
-        return concrete.run(leaves)
+        if not concrete._traced.changes_containers:
+            return concrete.run(leaves)
+        replay.refuse_shared_containers(given, self.__name__)
+        with replay.calling_with(given):
+            return concrete.run(leaves)
 
     def _remember_fast(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], concrete: ConcreteFunction
@@ -713,21 +704,27 @@ class Function(Generic[P, R]):
             # As it will be from the second call on, when the variables exist.
             traced = self._run_trace(arguments, False)
         self._trace_count += 1
+        traced.arguments = traced.arguments.without_values()
         if traced.stages_nothing and not self._warned:
             self._warned = True
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {_why_nothing(arguments)}")
         return ConcreteFunction(self, traced, reason)
 
     def _run_trace(self, arguments: Arguments, may_create: bool) -> tracing.Traced:
-        return tracing.trace_call(
-            self._callable(),
-            self._bind.call_arguments,
-            arguments,
-            name=self.__name__,
-            prints=self._options.prints,
-            pure=self._options.pure,
-            may_create=may_create,
-        )
+        try:
+            return tracing.trace_call(
+                self._callable(),
+                self._bind.call_arguments,
+                arguments,
+                name=self.__name__,
+                prints=self._options.prints,
+                pure=self._options.pure,
+                may_create=may_create,
+            )
+        except HostCallError as error:
+            if error.staged or arguments.inputs():
+                raise
+            return tracing.plain_python(arguments, error.what)
 
     def _keep(self, concrete: ConcreteFunction) -> None:
         table = dict(self._table)

@@ -178,6 +178,22 @@ class Arguments:
             if is_input_key(key)
         ]
 
+    def without_values(self) -> Arguments:
+        """The same without the arrays, and with objects held weakly: what a cache may keep."""
+        kept = tuple(
+            None if is_input_key(key) else key if isinstance(key, Identity) else leaf
+            for leaf, key in zip(self.leaves, self.keys, strict=True)
+        )
+        return Arguments(self.structure, kept, self.paths, self.keys)
+
+    def constants(self) -> list[tuple[str, Any]]:
+        """Path and value of each leaf that is fixed in the graph; of a dead object, None."""
+        return [
+            (path, leaf.ref() if isinstance(leaf, Identity) else leaf)
+            for path, leaf, key in zip(self.paths, self.leaves, self.keys, strict=True)
+            if not is_input_key(key)
+        ]
+
     def rebuild(self, parts: Sequence[Any]) -> Any:
         """The arguments, as (args, kwargs), with other leaves."""
         return tree.unflatten(self.structure, list(parts))

@@ -13,8 +13,8 @@ from typing import Any
 
 from autograph.syntax.load import AG, SCOPE
 from runtime import config
-from runtime.building import is_user_code
 from runtime.errors import Origin, StagingError, located
+from runtime.origins import is_user_code
 
 __all__ = ["shorten", "shortened"]
 
@@ -36,7 +36,7 @@ def shorten(error: BaseException) -> None:
         following = following.__cause__ or following.__context__
 
 
-class shortened:  # noqa: N801 - used as a statement: `with shortened():`
+class shortened:
     """Errors that leave this context are shortened."""
 
     def __enter__(self) -> None:

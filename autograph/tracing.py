@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from autograph import replay
 from autograph.operators.captures import Captured, Guard, Trace, current_trace
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import _Unreadable
 from autograph.signature import Arguments, Identity, is_input_key
-from runtime import control, journal, trace, tree
+from runtime import journal, trace, tree
 from runtime.building import Builder, traced
 from runtime.errors import StagingError
 from runtime.graph.ir import Graph, Value
+from runtime.passes.dead_code import drop_dead_code
 from runtime.spec import TensorType, Type
-from runtime.tensor import Cell, Tensor
+from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["FunctionBuilder", "Traced", "trace_call"]
+__all__ = ["FunctionBuilder", "Traced", "plain_python", "trace_call"]
 
 
 class FunctionBuilder(Builder):
@@ -65,6 +67,8 @@ class Traced:
     created: list[Variable] = field(default_factory=list)
     # Results that are an argument or captured array itself: output position to input position.
     identities: dict[int, int] = field(default_factory=dict)
+    # Whether a list, dict or object among the arguments is changed by a call.
+    changes_containers: bool = False
 
     @property
     def stages_nothing(self) -> bool:
@@ -88,13 +92,47 @@ def trace_call(
     builder = FunctionBuilder(name, stands_for_tensors, prints, may_create)
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
-    args, kwargs = bound(arguments.rebuild(parts))
+    nest = arguments.rebuild(parts)
+    containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
+    args, kwargs = bound(nest)
     with trace.interpreting(builder), journal.transaction() as transaction:
         for variable in _variables(arguments):
             facts.add_outside(variable)
         result = function(*args, **kwargs)
         result = _loaded(result)
-        return _finish(builder, arguments, placeholders, transaction, result, pure)
+        lifted = _new_variables(builder, transaction)
+        if lifted is None:
+            return _finish(
+                builder, arguments, placeholders, transaction, result, pure, containers
+            )
+    # Variables that the first trace makes stay where it put them: the next trace finds them there.
+    for slot, variable in lifted:
+        slot.write(variable)
+    made = plain_python(arguments, "the trace made variables")
+    made.created = builder.created
+    return made
+
+
+def _new_variables(
+    builder: FunctionBuilder, transaction: journal.Transaction
+) -> list[tuple[journal.Slot, Any]] | None:
+    """Places that now hold Variables which the trace made; None when it made none."""
+    if not builder.created:
+        return None
+    made = set(map(id, builder.created))
+    return [
+        (slot, new)
+        for slot, _, new in transaction.written().values()
+        if any(id(leaf) in made for leaf in tree.leaves(new))
+    ]
+
+
+def plain_python(arguments: Arguments, why: str) -> Traced:
+    """The trace of a call in which there is nothing to stage: it is left to Python."""
+    structure, holes = _dig_result(None, [], [], {})
+    return Traced(
+        Graph(), arguments, [], [], [], (structure, holes), [], 0, False, False, [why]
+    )  # fmt: skip
 
 
 def _has_tensors(arguments: Arguments) -> bool:
@@ -150,33 +188,35 @@ def _finish(
     transaction: journal.Transaction,
     result: Any,
     pure: bool,
+    containers: replay.Containers,
 ) -> Traced:
     facts = builder.trace
     handles = [*placeholders, *(c.handle for c in facts.captured.values())]
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     template = _dig_result(result, operands, handles, identical)
+    _settle(handles)
     written = [
         i for i, h in enumerate(handles) if h._cell is not None and h._cell.root._value is not h._value
     ]
-    _check_inputs(handles, written)
     outputs = [builder.value_of(x) for x in operands]
     if pure:
         written = [i for i in written if i >= len(placeholders)]
     outputs += [builder.value_of(handles[i]) for i in written]
-    _store_writes(builder, transaction)
+    stores = replay.store_writes(builder, facts, transaction, containers)
     builder.graph.outputs = outputs
-    has_effects = any(n.has_effect or n.can_raise for n in builder.graph.nodes)
-    return _assemble(
-        builder, arguments, placeholders, template, written, len(operands), has_effects, identical
+    finished = _assemble(
+        builder, arguments, placeholders, template, written, len(operands), identical
     )
+    finished.changes_containers = stores
+    return finished
 
 
-def _check_inputs(handles: list[Tensor], written: list[int]) -> None:
-    """Refuse a caller's array of which it depends on data whether it was written."""
+def _settle(handles: list[Tensor]) -> None:
+    """Give a caller's array what was written through a name that may or may not be it."""
     for handle in handles:
         if handle._cell is not None:
-            handle._cell.check()
+            handle._cell.settle()
 
 
 def _dig_result(
@@ -248,46 +288,6 @@ def _check_result(leaf: Any) -> None:
         )
 
 
-def _store_writes(builder: FunctionBuilder, transaction: journal.Transaction) -> None:
-    """Replay, when the graph runs, what was written into objects that outlive the call."""
-    facts = builder.trace
-    for key, (slot, old, new) in transaction.written().items():
-        if isinstance(slot.owner, Cell):
-            continue
-        if key[0] == "cell" and key[1] in facts.local_cells:
-            continue
-        if key[0] in ("attr", "content") and not facts.is_outside(slot.owner):
-            continue
-        if isinstance(new, _Unreadable):
-            if not isinstance(old, _Unreadable) or type(new).__name__ != "Undefined":
-                new.load()
-            continue
-        operands: list[Tensor] = []
-        template = dig(new, operands)
-        builder.emit(
-            control.STORE,
-            [builder.value_of(t) for t in operands],
-            {"write": _Writer(slot, template, facts.tensors), "target": slot.name},
-        )
-
-
-class _Writer:
-    """Writes a value into a place when the graph runs."""
-
-    def __init__(self, slot: journal.Slot, template: Any, tensors: bool) -> None:
-        self.slot, self.template, self.tensors = slot, template, tensors
-
-    def __call__(self, *raws: Any) -> None:
-        values = [
-            Tensor(r) if self.tensors and isinstance(r, (np.ndarray, np.generic)) else r
-            for r in (r.copy() if isinstance(r, np.ndarray) else r for r in raws)
-        ]
-        self.slot.write(fill(self.template, values))
-
-    def __repr__(self) -> str:
-        return f"write {self.slot.name}"
-
-
 def _assemble(
     builder: FunctionBuilder,
     arguments: Arguments,
@@ -295,40 +295,39 @@ def _assemble(
     template: Any,
     written: list[int],
     outputs: int,
-    has_effects: bool,
     identical: dict[int, int],
 ) -> Traced:
-    """Put the graph's inputs in order: arguments, captured arrays, externals."""
+    """The tidy graph, its inputs in order: arguments, captured arrays, externals."""
     facts = builder.trace
-    used = _used_values(builder.graph)
-    captured = [
-        c
-        for i, c in enumerate(facts.captured.values(), len(placeholders))
-        if c.handle._value in used or i in written or i in identical.values()
-    ]
-    positions = {id(h): i for i, h in enumerate([*placeholders, *(c.handle for c in captured)])}
-    all_handles = [*placeholders, *(c.handle for c in facts.captured.values())]
-    entries = [(thing, value) for thing, value in builder.externals.values() if value in used]
-    inputs = [h._value for h in placeholders] + [c.handle._value for c in captured]
-    builder.graph.inputs = [v for v in inputs if v is not None] + [value for _, value in entries]
-    externals = [thing for thing, _ in entries]
+    handles = [*placeholders, *(c.handle for c in facts.captured.values())]
+    things = list(builder.externals.values())
+    values = [cast(Value, h._value) for h in handles] + [value for _, value in things]
+    graph = builder.graph
+    graph = drop_dead_code(Graph(values, graph.nodes, graph.outputs, graph.name))
+    used = _used_values(graph)
+    needed = {i for i, value in enumerate(graph.inputs) if value in used}
+    needed |= {*range(len(placeholders)), *written, *identical.values()}
+    position = {old: new for new, old in enumerate(sorted(needed))}
+    graph.inputs = [value for i, value in enumerate(graph.inputs) if i in needed]
+    captured = [c for i, c in enumerate(facts.captured.values(), len(placeholders)) if i in needed]
+    externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
     variables = [x for x in externals if isinstance(x, Variable)]
     return Traced(
-        builder.graph,
+        graph,
         arguments,
         externals,
         captured,
         list(facts.guards.values()),
         template,
-        [positions[id(all_handles[i])] for i in written],
+        [position[i] for i in written],
         outputs,
-        facts.tensors or bool(variables) or any(isinstance(c.initial, Tensor) for c in captured)
+        facts.tensors or bool(variables) or any(issubclass(c.kind, Tensor) for c in captured)
         or any(isinstance(x, Tensor) for x in externals),
-        has_effects,
+        any(n.has_effect or n.can_raise for n in graph.nodes),
         facts.notes,
         variables,
         builder.created,
-        {out: positions[id(all_handles[i])] for out, i in identical.items()},
+        {out: position[i] for out, i in identical.items()},
     )
 
 

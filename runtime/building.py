@@ -2,70 +2,55 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
 from runtime import ops, trace
 from runtime.eager import compute
-from runtime.errors import LeakedTensorError, Origin
+from runtime.errors import LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, Type, VariableType, type_of_number
 from runtime.tensor import Tensor, constant_of, is_constant, link_view
 
 __all__ = ["Builder", "building", "origin_of_caller", "traced"]
 
 _NUMBERS = (bool, int, float, complex)
-_OURS = tuple(
-    os.path.dirname(os.path.abspath(m.__file__ or "")) + os.sep
-    for m in (sys.modules["runtime"], np)
-)
-_ours_more: list[str] = []
-_is_user_code: dict[CodeType, bool] = {}
 # Above this many elements a constant expression is left to the graph.
 _FOLD_LIMIT = 4096
 # Constants up to this size are repeated in sub-graphs instead of being captured by them.
 _REPEAT_LIMIT = 64
 
 
-def hide_frames_of(folder: str) -> None:
-    """Count code below `folder` as ours: the user's line is looked for further out."""
-    _ours_more.append(folder.rstrip(os.sep) + os.sep)
-    _is_user_code.clear()
-
-
-def is_user_code(code: CodeType) -> bool:
-    """Whether `code` is neither ours nor NumPy's."""
-    known = _is_user_code.get(code)
-    if known is None:
-        name = code.co_filename
-        known = not name.startswith((*_OURS, *_ours_more)) and not name.startswith("<frozen")
-        if len(_is_user_code) > 10_000:
-            _is_user_code.clear()
-        _is_user_code[code] = known
-    return known
-
-
-def origin_of_caller() -> Origin | None:
-    """The innermost line of the user's code that is being executed."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if is_user_code(code):
-            return Origin(code.co_filename, frame.f_lineno, code.co_name, code, frame.f_lasti)
-        frame = frame.f_back
-    return None
-
-
 def traced(value: Value) -> Tensor:
     """A traced tensor for a graph value."""
     return Tensor(None, value)
+
+
+class Mark(int):
+    """A number of nodes that stays right when nodes are put in before the last of them.
+
+    Gradients do so: a loop that is differentiated gets more initial values.
+    """
+
+    last: Node | None
+
+    def __new__(cls, nodes: Sequence[Node]) -> Mark:
+        """The mark after the last node."""
+        made = super().__new__(cls, len(nodes))
+        made.last = nodes[-1] if nodes else None
+        return made
+
+    def now(self, nodes: Sequence[Node]) -> Mark:
+        """The same place among the nodes as they are now."""
+        count = int(self)
+        while self.last is not None and nodes[count - 1] is not self.last:
+            count += 1
+        return Mark(nodes[:count])
 
 
 class Builder:
@@ -275,12 +260,13 @@ class Builder:
             result = result[()] if result.ndim == 0 else result.copy()
         return traced(self.constant(result))
 
-    def mark(self) -> int:
+    def mark(self) -> Mark:
         """A position to return to by `truncate`."""
-        return len(self.graph.nodes)
+        return Mark(self.graph.nodes)
 
-    def truncate(self, mark: int) -> None:
+    def truncate(self, mark: Mark) -> None:
         """Forget the nodes made since `mark`."""
+        mark = mark.now(self.graph.nodes)
         for node in self.graph.nodes[mark:]:
             self._local.difference_update(node.outputs)
         del self.graph.nodes[mark:]

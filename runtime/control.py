@@ -198,6 +198,5 @@ def _finish(
     node: Node = parent.emit(op, inputs, attrs, graphs, types)
     outputs = tuple(traced(v) for v in node.outputs)
     if trace.tapes():
-        variables = parent.root.variables
-        parent.tell_tapes(node, [variables[v] if v in variables else traced(v) for v in inputs], outputs)
+        parent.tell_tapes(node, [traced(v) for v in inputs], outputs)
     return list(outputs)

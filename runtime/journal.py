@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Slot", "Transaction", "fresh", "note", "recording", "transaction"]
+__all__ = ["Slot", "Transaction", "fresh", "is_fresh", "note", "recording", "transaction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,16 @@ def fresh(made: Any) -> Any:
     if open_ is not None:
         open_.made[id(made)] = made
     return made
+
+
+def is_fresh(thing: Any) -> bool:
+    """Whether `thing` was made since the outermost open transaction began."""
+    open_ = _transaction.get()
+    while open_ is not None:
+        if open_.made.get(id(thing)) is thing:
+            return True
+        open_ = open_.parent
+    return False
 
 
 @contextmanager

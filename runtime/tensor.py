@@ -8,6 +8,7 @@ through a view is one update of the cell. Rank-0 values behave as NumPy scalars:
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, cast
 
@@ -16,6 +17,7 @@ import numpy as np
 from runtime import journal, ops, trace
 from runtime.errors import StagingError
 from runtime.graph.ir import Op, Value
+from runtime.origins import Origin, origin_of_caller
 from runtime.spec import TensorType, type_of_number
 
 __all__ = ["Cell", "Tensor", "ViewStep", "constant_of", "is_constant", "link_view"]
@@ -59,21 +61,26 @@ class ViewStep:
 
 
 class Cell:
-    """What an array's names share: the current value, as a tensor that is never written."""
+    """What an array's names share: the current value, as a tensor that is never written.
 
-    __slots__ = ("exported", "first", "name", "root", "stale", "tied", "token")
+    After staged control flow two cells may be one array or two, depending on data: they are tied,
+    with the traced bool that tells. A write to one is *pending* for the other until that is read.
+    """
+
+    __slots__ = ("__weakref__", "exported", "first", "name", "pending", "root", "tied", "token")
+
+    unsettled: ClassVar[weakref.WeakSet[Cell]] = weakref.WeakSet()
 
     def __init__(self, root: Tensor) -> None:
         self.root = root
         self.first = root._value
         self.token = next(_tokens)
-        # Cells that may or may not be this same array, depending on data; and why, once one of
-        # them was written, the content of this one is not known.
-        self.tied: list[Cell] = []
-        self.stale: str | None = None
         # Whether memory of the root was handed out (`.numpy()`): then writing copies.
         self.exported = False
         self.name: str | None = None
+        self.tied: list[tuple[Cell, Tensor | None]] = []
+        # (whether it is the same array, the cell that was written, where); see `settle`.
+        self.pending: tuple[Tensor | None, Cell, Origin | None] | None = None
 
     def slot(self) -> journal.Slot:
         """The cell as a place of the write journal."""
@@ -81,33 +88,63 @@ class Cell:
 
     def store(self, root: Tensor) -> None:
         """Make `root` the current value: all names and views of the cell see it."""
-        journal.note(self.slot())
-        self.root, self.token, self.stale = root, next(_tokens), None
-        for other in self.tied:
-            journal.note(other.slot())
-            other.stale = (
-                f"{other.name or 'this array'} and {self.name or 'another array'} are one array or "
-                "two, depending on data, and one of them was written"
-            )
+        self._replace(root)
+        if self.tied:
+            self._announce({self}, origin_of_caller())
 
-    def tie(self, other: Cell) -> None:
-        """Note that this and `other` are the same array or not, depending on data."""
-        if other is not self and other not in self.tied:
-            self.tied.append(other)
-            other.tied.append(self)
+    def tie(self, other: Cell, same: Tensor | None) -> None:
+        """Note that this and `other` are the same array where `same` is true (None: unknown)."""
+        if other is not self:
+            self.tied.append((other, same))
+            other.tied.append((self, same))
 
-    def check(self) -> None:
-        """Raise if the content is not known because of a write through a tied cell."""
-        if self.stale is not None:
+    def settle(self) -> None:
+        """Take over what was written through a tied cell, if that is the same array.
+
+        Raises StagingError when it is not known which it is.
+        """
+        if self.pending is None:
+            return
+        same, source, origin = self.pending
+        if same is None or source.root.type != self.root.type:
+            names = f"{self.name or 'this array'} and {source.name or 'another array'}"
             raise StagingError(
-                self.stale, "make a copy (`y = x.copy()`) where the name is bound, before writing"
+                f"{names} are one array or two, depending on data, and one of them is written here",
+                "make a copy (`y = x.copy()`) where the second name is bound",
+                origin=origin,
             )
+        source.settle()
+        root = ops.where(same, source.root, self.root)
+        self._replace(root.current())
+
+    @classmethod
+    def settle_all(cls) -> None:
+        """Settle every cell of which that can be done."""
+        for cell in list(cls.unsettled):
+            if cell.pending is not None and cell.pending[0] is not None:
+                cell.settle()
+
+    def _replace(self, root: Tensor) -> None:
+        journal.note(self.slot())
+        self.root, self.token, self.pending = root, next(_tokens), None
+
+    def _announce(self, told: set[Cell], origin: Origin | None) -> None:
+        for other, same in self.tied:
+            if other in told:
+                continue
+            told.add(other)
+            if other.pending is not None and other.pending[1] is not self:
+                other.settle()
+            journal.note(other.slot())
+            other.pending = (same, self, origin)
+            Cell.unsettled.add(other)
+            other._announce(told, origin)
 
     def _get(self) -> Any:
-        return (self.root, self.token, self.stale)
+        return (self.root, self.token, self.pending)
 
     def _set(self, state: Any) -> None:
-        self.root, self.token, self.stale = state
+        self.root, self.token, self.pending = state
 
 
 class Tensor:
@@ -150,8 +187,8 @@ class Tensor:
         cell = self._cell
         if cell is None:
             return self
-        if cell.stale is not None:
-            cell.check()
+        if cell.pending is not None:
+            cell.settle()
         if not self._chain:
             return cell.root
         if cell.token == self._token:
@@ -185,6 +222,11 @@ class Tensor:
         return self._value is not None
 
     @property
+    def is_view(self) -> bool:
+        """Whether this shows a part of another array."""
+        return self._cell is not None and bool(self._chain)
+
+    @property
     def key(self) -> Any:
         """What identifies the present value to gradients: the value, never its wrapper."""
         now = self.current()
@@ -215,6 +257,7 @@ class Tensor:
     def assign(self, new: Any) -> None:
         """Replace the whole content, in place, as `x[...] = new` does."""
         cell = self.cell()
+        cell.settle()
         parents = [cell.root]
         for step in self._chain[:-1]:
             parents.append(step.read(parents[-1]))

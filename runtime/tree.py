@@ -9,7 +9,17 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-__all__ = ["LEAF", "Structure", "flatten", "leaves", "map_structure", "structure_of", "unflatten"]
+__all__ = [
+    "LEAF",
+    "Structure",
+    "flatten",
+    "leaves",
+    "map_structure",
+    "mutable_parts",
+    "part_at",
+    "structure_of",
+    "unflatten",
+]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,6 +95,34 @@ def map_structure(function: Callable[..., Any], nest: Any, *others: Any) -> Any:
     return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
 
 
+def mutable_parts(nest: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Containers in a nest that can be changed in place, each with the path of keys to it.
+
+    >>> [path for path, _ in mutable_parts(([1, {"a": 2}],))]
+    [(0,), (0, 1)]
+    """
+    entries = _entries(nest)
+    if entries is None:
+        return
+    if not isinstance(nest, tuple):
+        yield (), nest
+    for key, child in zip(entries[0], entries[1], strict=True):
+        for path, part in mutable_parts(child):
+            yield (key, *path), part
+
+
+def part_at(nest: Any, path: Sequence[Any]) -> Any:
+    """The part of a nest at the end of a path of keys.
+
+    >>> part_at(([1, {"a": 2}],), (0, 1, "a"))
+    2
+    """
+    for key in path:
+        container = isinstance(nest, (dict, list, tuple))
+        nest = nest[key] if container else getattr(nest, key)
+    return nest
+
+
 def _walk(nest: Any, found: list[Any]) -> Structure:
     entries = _entries(nest)
     if entries is None:
@@ -134,7 +172,7 @@ def _build(structure: Structure, parts: Iterator[Any]) -> Any:
 
 def _instance(kind: type, names: tuple[str, ...], children: list[Any]) -> Any:
     """An object with these fields; its `__init__`, which may want other things, is not called."""
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for name, child in zip(names, children, strict=True):
         object.__setattr__(made, name, child)
     return made

@@ -41,10 +41,9 @@ class Handlers:
 class Region:
     """A function in the generated code: the user's own, or the body of a branch or loop.
 
-    `outer` are the names that it declares `nonlocal`; `writes` those that it may write; `unbound`
-    collects names that must exist in it from its start on; `doubtful` names read in it that may be
-    unbound, which must exist too if only parts of it write them: `local_to_parts` names that parts of
-    it write for themselves.
+    `outer` are the names that it declares `nonlocal`, `writes` those that it may write.
+    `unbound` collects names that must exist in it from its start on, `doubtful` names read in it
+    that may be unbound; these must exist too if only parts of it write them: `local_to_parts`.
     """
 
     parent: Region | None

@@ -19,9 +19,14 @@ FSTRING = Template("ag__.fstring()")
 def convert_joined_str(node: Any, conversion: Conversion) -> gast.expr:
     """Literal pieces are strings, fields are (value, conversion, format specification)."""
     call: Any = FSTRING.expression(node)
-    call.args = [_piece(value, conversion) for value in node.values]
+    call.args = [_piece(value, conversion) for value in node.values if not _is_empty(value)]
     made: gast.expr = call
     return made
+
+
+def _is_empty(piece: Any) -> bool:
+    """Python 3.12 ends a nested specification with an empty literal."""
+    return isinstance(piece, gast.Constant) and piece.value == ""
 
 
 def _piece(piece: Any, conversion: Conversion) -> gast.expr:

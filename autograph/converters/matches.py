@@ -3,10 +3,15 @@
 match x:                      subject_ = x
     case 0: f()               if subject_ == 0: f()
     case [a, b]: g(a, b)      else: (case_, bound_) = match_(subject_); if case_: ...
+    case [1, c]: h(c)         ... if case_: case_ = bound_[0] == 1
+
+The function only takes the subject apart; values in the pattern are compared after it, so that they
+may be tensors.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import gast
@@ -26,6 +31,10 @@ def match_(subject_):
 """)
 TRY_STRUCTURE = Template("""
 matched, bound = match_(subject_)
+""")
+SPLIT = Template("""
+compared = bound[:count]
+bound = bound[count:]
 """)
 EQUAL = Template("subject_ == value")
 IDENTICAL = Template("subject_ is value")
@@ -123,19 +132,64 @@ class _Cases:
         fresh = self._lowering.namer.fresh
         match_, bound = fresh("match_"), fresh("bound_")
         names = list(dict.fromkeys(n for p in gast.walk(pattern) for n in pattern_names(p)))
-        bindings = tuple_of([name(n, pattern) for n in names], pattern)
+        bare, values = self._without_values(pattern)
         helper: Any = STRUCTURE.statements(
-            pattern, match_=match_, subject_=self._subject, bindings=bindings
+            pattern,
+            match_=match_,
+            subject_=self._subject,
+            bindings=tuple_of([name(n, pattern) for n in (*values, *names)], pattern),
         )[0]
-        helper.body[0].cases[0].pattern = pattern
+        helper.body[0].cases[0].pattern = bare
         call = TRY_STRUCTURE.statements(
             pattern, matched=matched, bound=bound, match_=match_, subject_=self._subject
         )
         self._lowering.as_is.update([helper, *call])
-        targets = tuple_of([stored(n, pattern) for n in names], pattern, STORE)
-        unpacked = [_bind(targets, bound, pattern)] if names else []
-        self._lowering.as_is.update(unpacked)
-        return [helper, *call], unpacked
+        compared = self._comparison(matched, bound, values, pattern)
+        return [helper, *call, *compared], self._unpacked(names, bound, pattern)
+
+    def _unpacked(self, names: list[str], bound: str, at: gast.AST) -> list[gast.stmt]:
+        if not names:
+            return []
+        unpacked = _bind(tuple_of([stored(n, at) for n in names], at, STORE), bound, at)
+        self._lowering.as_is.add(unpacked)
+        return [unpacked]
+
+    def _without_values(self, pattern: Any) -> tuple[Any, dict[str, Any]]:
+        """The pattern with captures in the place of values to compare with, and those values."""
+        values: dict[str, Any] = {}
+
+        def visit(part: Any) -> Any:
+            if isinstance(part, gast.MatchValue):
+                capture = self._lowering.namer.fresh("value_")
+                values[capture] = part.value
+                fields = {"pattern": None, "name": capture, **place_of(part)}
+                return make(gast.MatchAs, fields)
+            if isinstance(part, gast.MatchOr):
+                return part
+            part = copy.copy(part)
+            for slot in ("patterns", "kwd_patterns"):
+                if hasattr(part, slot):
+                    setattr(part, slot, [visit(each) for each in getattr(part, slot)])
+            if isinstance(part, gast.MatchAs) and part.pattern is not None:
+                part.pattern = visit(part.pattern)
+            return part
+
+        return visit(pattern), values
+
+    def _comparison(
+        self, matched: str, bound: str, values: dict[str, Any], at: gast.AST
+    ) -> list[gast.stmt]:
+        """Of what was bound, split off the parts to compare, and compare them."""
+        if not values:
+            return []
+        split = SPLIT.statements(
+            at, compared=tuple_of([stored(n, at) for n in values], at, STORE), bound=bound,
+            count=constant(len(values), at),
+        )  # fmt: skip
+        self._lowering.as_is.update(split)
+        tests = [EQUAL.expression(v, subject_=n, value=v) for n, v in values.items()]
+        result = tests[0] if len(tests) == 1 else all_of(tests, at)
+        return [self._guard(matched, [*split, _bind(matched, result, at)], at)]
 
 
 def _is_plain(pattern: Any) -> bool:

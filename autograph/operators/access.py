@@ -12,11 +12,13 @@ import numpy as np
 
 from autograph.operators.captures import (
     Place,
+    content_before,
     current_trace,
     guard_content,
     is_fixed_module,
     read,
     weak,
+    with_captured,
 )
 from autograph.operators.variables import Undefined, _Unreadable
 from runtime import journal, ops
@@ -25,6 +27,7 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
+    "attribute_slot",
     "content_slot",
     "delattr_",
     "delitem",
@@ -65,7 +68,9 @@ def getattr_(thing: Any, name: str) -> Any:
     return read(("attr", id(thing), name), Place(f"{owner}.{name}", lambda: getattr(fetch(), name)), value)
 
 
-def _attribute_slot(thing: Any, name: str) -> journal.Slot:
+def attribute_slot(thing: Any, name: str) -> journal.Slot:
+    """An attribute as a place of the journal."""
+
     def write(value: Any) -> None:
         if not isinstance(value, Undefined):
             setattr(thing, name, value)
@@ -88,14 +93,14 @@ def _has_slot(thing: Any, name: str) -> bool:
 def setattr_(thing: Any, name: str, value: Any) -> None:
     """`thing.name = value`."""
     if journal.recording() is not None and not isinstance(thing, Tensor):
-        journal.note(_attribute_slot(thing, name))
+        journal.note(attribute_slot(thing, name))
     setattr(thing, name, value)
 
 
 def delattr_(thing: Any, name: str) -> None:
     """`del thing.name`."""
     if journal.recording() is not None:
-        journal.note(_attribute_slot(thing, name))
+        journal.note(attribute_slot(thing, name))
     delattr(thing, name)
 
 
@@ -135,19 +140,16 @@ def _is_plain_key(key: Any) -> bool:
 
 
 def _read_item(thing: Any, key: Any, value: Any) -> Any:
-    if _content_written(thing):
-        return value
+    before = content_before(thing)
+    if before is not thing:
+        # Written in this trace: what it held before is found by identity, and guarded whole.
+        found = before.items() if isinstance(before, dict) else enumerate(before)
+        key = next((k for k, v in found if v is value), _ABSENT)
+        if key is _ABSENT:
+            return value
+        guard_content(thing, f"a {type(thing).__name__}")
     place = Place(f"item [{key!r}] of a {type(thing).__name__}", lambda: thing[key])
     return read(("item", id(thing), key), place, value)
-
-
-def _content_written(thing: Any) -> bool:
-    key, open_ = ("content", id(thing)), journal.recording()
-    while open_ is not None:
-        if key in open_.slots:
-            return True
-        open_ = open_.parent
-    return False
 
 
 def _select(thing: Any, key: Tensor) -> Any:
@@ -240,6 +242,7 @@ def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
         _refuse_traced(thing, key, None)
+        guard_content(thing, f"a {type(thing).__name__}")
         journal.note(content_slot(thing))
     del thing[key]
 
@@ -262,9 +265,9 @@ def _rows(value: Any) -> Any:
         value = value.read_value()
     if isinstance(value, Tensor):
         return [value[i] for i in range(_static_length(value, "unpacking"))]
-    if isinstance(value, (list, dict, set)):
-        guard_content(value, f"a {type(value).__name__}")
-    return value
+    if isinstance(value, set):
+        guard_content(value, "a set")
+    return with_captured(value)
 
 
 def _static_length(x: Tensor, what: str) -> int:
@@ -285,9 +288,9 @@ def iterate(values: Any) -> Iterable[Any]:
         return iter(_rows(values))
     if hasattr(values, "unrolled"):
         return iter(values.unrolled())
-    if isinstance(values, (list, dict, set)):
-        guard_content(values, f"a {type(values).__name__}")
-    return values  # type: ignore[no-any-return]
+    if isinstance(values, set):
+        guard_content(values, "a set")
+    return with_captured(values)  # type: ignore[no-any-return]
 
 
 # ---- in-place operators ----------------------------------------------------------------------

@@ -15,14 +15,21 @@ import numpy as np
 
 from autograph.operators.access import content_slot
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
-from autograph.operators.captures import Trace, current_trace, guard_content
+from autograph.operators.captures import (
+    Trace,
+    captured_from,
+    current_trace,
+    guard_content,
+    with_captured,
+)
 from autograph.operators.printing import format_method
 from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import has_traced
 from autograph.operators.variables import _Unreadable
 from runtime import journal, ops
-from runtime.building import building, origin_of_caller, traced
-from runtime.errors import StagingError
+from runtime.building import building, traced
+from runtime.origins import origin_of_caller
+from runtime.errors import HostCallError, StagingError
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -129,12 +136,18 @@ def _handler(function: Any) -> Callable[..., Any] | None:
 def _call_builtin(
     function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    if function not in _IDENTITY:
+        args = tuple(map(with_captured, args))
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])
     elif isinstance(where, str) and kwargs.get(where) is not None:
         kwargs = {**kwargs, where: _callback(kwargs[where], scope)}
     return handler(*args, **kwargs)
+
+
+# Built-ins that want the very object they are given.
+_IDENTITY = frozenset((len, isinstance, type, getattr, setattr, delattr))
 
 
 def _callback(function: Any, scope: FunctionScope) -> Callable[..., Any]:
@@ -161,9 +174,7 @@ def _call_method(
     method: MethodType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     owner, function = method.__self__, method.__func__
-    if isinstance(owner, (Tensor, Variable)) or not isinstance(function, FunctionType):
-        return method(*args, **kwargs)
-    if _is_left_alone(method):
+    if isinstance(owner, (Tensor, Variable)) or _is_left_alone(method):
         return method(*args, **kwargs)
     return converted_call(function, (owner, *args), kwargs, scope)
 
@@ -197,6 +208,8 @@ _MUTATORS = frozenset(
     "difference_update intersection_update symmetric_difference_update appendleft extendleft "
     "popleft rotate".split()  # noqa: SIM905
 )
+# Those that neither look at what is there nor depend on it.
+_BLIND = frozenset("append extend appendleft extendleft add".split())  # noqa: SIM905
 _CONTAINERS = (list, dict, set, deque)
 
 
@@ -207,21 +220,34 @@ def _call_builtin_method(function: Any, args: tuple[Any, ...], kwargs: dict[str,
     if journal.recording() is None:
         return function(*args, **kwargs)
     if isinstance(owner, _CONTAINERS):
+        if name not in _BLIND and (name != "update" or isinstance(owner, set)):
+            guard_content(owner, f"a {type(owner).__name__}")
         if name in _MUTATORS:
             journal.note(content_slot(owner))
             args = tuple(_settled(a, owner, name) for a in args)
-        else:
-            guard_content(owner, f"a {type(owner).__name__}")
-        result = function(*args, **kwargs)
+            return captured_from(owner, function(*args, **kwargs))
+        known = with_captured(owner)
+        result = (function if known is owner else getattr(known, name))(*args, **kwargs)
         return journal.fresh(result) if name == "copy" else result
     if isinstance(owner, (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)):
         return _fresh(function(*args, **kwargs))
     if isinstance(owner, (np.ndarray, np.generic)):
         return _fresh(function(*args, **kwargs))
     trace = current_trace()
-    if trace is not None and not trace.is_outside(owner):
+    if trace is None or _is_own(owner, trace):
         return function(*args, **kwargs)
     raise _host_call(function)
+
+
+def _is_own(owner: Any, trace: Trace) -> bool:
+    """Whether a method of `owner` sees and changes nothing but what belongs to the trace."""
+    if trace.is_outside(owner):
+        return False
+    module = type(owner).__module__
+    root = module.partition(".")[0]
+    if root in _ARRAYS:
+        return not module.startswith("numpy.random")
+    return root in _PURE_MODULES or root in _OURS or journal.is_fresh(owner)
 
 
 def _settled(x: Any, owner: Any, name: str) -> Any:
@@ -257,7 +283,11 @@ def _root_module(function: Any) -> str:
 def _call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = current_trace()
     root = _root_module(function)
-    if trace is None or root in _OURS:
+    if trace is None:
+        return function(*args, **kwargs)
+    if not isinstance(function, type) or root in ("builtins", "collections"):
+        args = tuple(map(with_captured, args))
+    if root in _OURS:
         return function(*args, **kwargs)
     if root in _ARRAYS:
         return _call_numpy(function, args, kwargs, trace)
@@ -278,29 +308,34 @@ def _is_pure(function: Any, root: str) -> bool:
     )
 
 
-def _host_call(function: Any) -> StagingError:
+def _host_call(function: Any) -> HostCallError:
     name = getattr(function, "__qualname__", repr(function))
     module = getattr(function, "__module__", None)
     shown = f"{module}.{name}" if module and module != "builtins" else name
-    return StagingError(
+    error = HostCallError(
         f"`{shown}` is called while tracing: it runs outside of the graph, so that its result or "
         "effect would be frozen at this one call",
         "call it outside of the converted function, or wrap it in a function marked with "
         "@ag.do_not_convert if running it once per trace is what you want",
         origin=origin_of_caller(),
     )
+    builder = building()
+    if builder is not None:
+        root = builder.root
+        error.staged = bool(root.graph.inputs) or any(n.has_effect for n in root.graph.nodes)
+    return error
 
 
 def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace) -> Any:
     """A NumPy function: its op where an argument is traced; a new array belongs to the trace."""
+    module = getattr(function, "__module__", None) or ""
+    if "random" in module or "random" in type(function).__module__:
+        raise _host_call(function)
     if any(map(has_traced, [*args, *kwargs.values()])):
         own = ops.numpy_function(_numpy_name(function))
         if own is not None and not isinstance(function, np.ufunc):
             return own(*args, **kwargs)
         return function(*args, **kwargs)
-    module = getattr(function, "__module__", None) or ""
-    if "random" in module or "random" in type(function).__module__:
-        raise _host_call(function)
     return _fresh(function(*args, **kwargs))
 
 

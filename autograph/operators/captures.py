@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import types
 import weakref
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,18 @@ from runtime.spec import TensorType
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["Captured", "Guard", "Place", "Trace", "current_trace", "guard_content", "read"]
+__all__ = [
+    "Captured",
+    "Guard",
+    "Place",
+    "Trace",
+    "captured_from",
+    "content_before",
+    "current_trace",
+    "guard_content",
+    "read",
+    "with_captured",
+]
 
 _MISSING = object()
 _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools", "builtins",
@@ -75,6 +87,8 @@ def same_value(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, float):
         return a.hex() == b.hex()
+    if isinstance(a, _Mark):
+        return a.same(b)
     if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(map(same_value, a, b))
     if isinstance(a, dict):
@@ -91,7 +105,9 @@ class Captured:
     place: Place
     type: TensorType
     handle: Tensor
-    initial: Any
+    # The array that the trace saw, weakly: a place may come to hold another one.
+    initial: Callable[[], Any]
+    kind: type
 
 
 @dataclass
@@ -204,7 +220,7 @@ def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
         handle._name = place.name
         trace.arrays[id(value)] = handle
         trace.keep.append(value)
-        trace.captured[key] = Captured(place, type_, handle, value)
+        trace.captured[key] = Captured(place, type_, handle, weak(value), type(value))
     elif key not in trace.captured:
         # A second way to the same array: it must lead to the same array again.
         trace.guards.setdefault(key, IdentityGuard(place, _Identity(value)))
@@ -216,41 +232,105 @@ def _identifier(name: str) -> str:
 
 
 def guard_content(container: Any, name: str) -> None:
-    """Guard the content of a captured list, dict or set that the trace reads as a whole."""
+    """Guard the content of a captured list, dict or set that the trace reads as a whole.
+
+    What is guarded is what it held before the trace wrote into it.
+    """
     trace = current_trace()
     if trace is None or not trace.is_outside(container):
         return
     key = ("content", id(container))
-    if key in trace.guards or _written(key):
+    if key in trace.guards:
         return
-    held = container
-    if isinstance(container, dict):
-        snapshot: Any = tuple((k, _mark(v)) for k, v in container.items())
-        place = Place(name, lambda: tuple((k, _mark(v)) for k, v in held.items()))
-    else:
-        snapshot = tuple(_mark(v) for v in container)
-        place = Place(name, lambda: tuple(_mark(v) for v in held))
-    trace.guards[key] = Guard(place, snapshot, by_value=True)
+    place = Place(name, lambda: _marks(container))
+    trace.guards[key] = Guard(place, _marks(content_before(container)), by_value=True)
+
+
+def content_before(container: Any) -> Any:
+    """What a container held when the trace began: itself, or a copy where it was written."""
+    key, found = ("content", id(container)), container
+    open_ = journal.recording()
+    while open_ is not None:
+        if key in open_.slots:
+            found = open_.slots[key][1]
+        open_ = open_.parent
+    return found
+
+
+def with_captured(nest: Any) -> Any:
+    """A container from outside with the arrays in it as inputs of the graph; anything else as is.
+
+    What is read of it as a whole is guarded.
+    """
+    trace = current_trace()
+    if trace is None or not isinstance(nest, _NESTS) or not trace.is_outside(nest):
+        return nest
+    if not isinstance(nest, tuple):
+        guard_content(nest, f"a {type(nest).__name__}")
+    if isinstance(nest, dict):
+        parts = {key: _element(trace, value) for key, value in nest.items()}
+        return parts if any(parts[k] is not v for k, v in nest.items()) else nest
+    elements = [_element(trace, value) for value in nest]
+    if all(made is value for made, value in zip(elements, nest, strict=True)):
+        return nest
+    if isinstance(nest, tuple):
+        return type(nest)(*elements) if hasattr(nest, "_fields") else tuple(elements)
+    return elements
+
+
+_NESTS = (list, tuple, dict, deque)
+
+
+def captured_from(container: Any, value: Any) -> Any:
+    """`value` that a method took out of a container; an array from outside becomes an input."""
+    trace = current_trace()
+    if trace is None or not trace.is_outside(container):
+        return value
+    before = content_before(container)
+    held = before.values() if isinstance(before, dict) else before
+    return _element(trace, value) if any(value is x for x in held) else value
+
+
+def _element(trace: Trace, value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic, Tensor)):
+        return _capture_array(trace, ("array", id(value)), Place("an array", weak(value)), value)
+    if isinstance(value, _NESTS):
+        trace.add_outside(value)
+        return with_captured(value)
+    if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
+        trace.add_outside(value)
+    return value
+
+
+def _marks(content: Any) -> tuple[Any, ...]:
+    if isinstance(content, dict):
+        return tuple((k, _mark(v)) for k, v in content.items())
+    return tuple(map(_mark, content))
 
 
 class _Mark:
-    """An element of a captured container: by value for plain values, else by identity."""
+    """An element of a captured container that is told by its identity, held weakly."""
 
-    __slots__ = ("thing",)
+    __slots__ = ("described", "ref")
 
     def __init__(self, thing: Any) -> None:
-        self.thing = thing
+        self.ref = weak(thing)
+        array = isinstance(thing, (np.ndarray, np.generic))
+        self.described = f"{thing.dtype}{list(thing.shape)}" if array else type(thing).__name__
+
+    def same(self, other: _Mark) -> bool:
+        """Whether both mark one object, which still lives."""
+        mine = self.ref()
+        return mine is not None and mine is other.ref()
 
     def __repr__(self) -> str:
-        return _short(self.thing)
+        return self.described
 
 
 def _mark(value: Any) -> Any:
     if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
         return value
-    if isinstance(value, (np.ndarray, np.generic)):
-        return ("array", str(value.dtype), value.shape, id(value))
-    return ("object", id(value))
+    return _Mark(value)
 
 
 def is_fixed_module(module: types.ModuleType) -> bool:

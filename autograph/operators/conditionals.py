@@ -13,6 +13,7 @@ from autograph.operators.state import (
     Outcome,
     State,
     apply_slot,
+    keep_pending,
     run_body,
     slot_content,
 )
@@ -105,8 +106,7 @@ def merge_branches(
     state.set(tuple(rebuild(outputs) for rebuild in names))
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
-    for cell, why in {**left.stale, **right.stale}.items():
-        cell.stale = why
+    keep_pending(left, right)
 
 
 def _content(outcome: Outcome, key: Any, slot: Any) -> Any:

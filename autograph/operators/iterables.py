@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph.operators.state import stage_raise
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
@@ -73,6 +74,7 @@ def of_range(start: Any, stop: Any, step: Any) -> Indexed:
         away = step - 1 if step > 0 else step + 1
         length = (stop - start + away) // step
     else:
+        stage_raise(step == 0, ValueError("range() arg 3 must not be zero"))
         away = ops.where(step > 0, step - 1, step + 1)
         length = (stop - start + away) // step
     length = ops.as_weak(ops.maximum(length, 0), kind="int")

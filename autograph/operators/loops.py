@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.operators.captures import current_trace, guard_content
+from autograph.operators.captures import current_trace, guard_content, with_captured
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.staged_loops import Step, staged_loop
@@ -115,9 +115,9 @@ def for_stmt(
 
 
 def _iterator(iterated: Any) -> Iterator[Any]:
-    if isinstance(iterated, (list, dict, set)):
-        guard_content(iterated, f"a {type(iterated).__name__}")
-    return iter(iterated)
+    if isinstance(iterated, set):
+        guard_content(iterated, "a set")
+    return iter(with_captured(iterated))
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,15 @@ from typing import Any
 from autograph.operators.captures import Place, current_trace, read
 from autograph.operators.variables import Maybe, Undefined, UndefinedReturnValue, _Unreadable
 from runtime import journal
+from runtime.building import building
 from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 
 __all__ = ["ConversionOptions", "FunctionScope"]
 
 _UNBOUND = object()
+# A function that is active so often, each time in another staged body, would never end.
+_DEEPEST = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class FunctionScope:
     def __enter__(self) -> FunctionScope:
         self._trace = trace = current_trace()
         if trace is not None:
+            if len(trace.scopes) >= _DEEPEST:
+                self._check_depth(trace.scopes)
             trace.scopes.append(self)
             if self._shared is not None:
                 self._note_shared(*self._shared)
@@ -72,6 +78,21 @@ class FunctionScope:
     ) -> None:
         if self._trace is not None:
             self._trace.scopes.pop()
+
+    def _check_depth(self, scopes: list[FunctionScope]) -> None:
+        """Refuse a function that calls itself in staged branches: its trace would never end."""
+        same = [s for s in scopes if s._is_same_function(self)]
+        if len(same) >= _DEEPEST and _staged_depth() >= _DEEPEST:
+            raise StagingError(
+                f"`{self.function_name}` calls itself until a condition holds that is known only "
+                "when the graph runs",
+                "write the recursion as a loop, or pass the depth as a Python number",
+                origin=origin_of_caller(),
+            )
+
+    def _is_same_function(self, other: FunctionScope) -> bool:
+        same_name = self.function_name == other.function_name
+        return same_name and self._globals is other._globals
 
     def cell(self, name: str) -> CellType | None:
         """The closure cell of a free variable of the function."""
@@ -111,6 +132,8 @@ class FunctionScope:
         if did_return is False or isinstance(value, (UndefinedReturnValue, Undefined)):
             return None
         if isinstance(value, Maybe):
+            if value.value is None:  # `return` on one path, the end of the function on another
+                return None
             # Only now is it known that there is a path without a value; it may never be taken.
             value.check(value.defined, value.name, _no_value(self.function_name))
             return value.value
@@ -121,17 +144,32 @@ class FunctionScope:
             journal.note(self._shared_slot(get, set_, i, name))
 
     def _shared_slot(self, get: Any, set_: Any, i: int, name: str) -> journal.Slot:
-        def write(value: Any) -> None:
-            values = list(get())
-            values[i] = value
-            set_(tuple(values))
+        cell, space = cells_of(get).get(name), self._globals
 
-        cell = cells_of(get).get(name)
+        def write(value: Any) -> None:
+            # Directly where that can be: at run time no line of the user's is executed.
+            if isinstance(value, _Unreadable):
+                values = list(get())
+                values[i] = value
+                set_(tuple(values))
+            elif cell is not None:
+                cell.cell_contents = value
+            else:
+                space[name] = value
+
         if cell is None:
             key: Any = ("global", id(self._globals), name)
         else:
             key = ("cell", id(cell))
         return journal.Slot(key, (cell, self._globals), f"`{name}`", lambda: get()[i], write)
+
+
+def _staged_depth() -> int:
+    """In how many staged bodies the trace is."""
+    depth, builder = 0, building()
+    while builder is not None:
+        depth, builder = depth + 1, builder.parent
+    return depth
 
 
 def _no_value(function: str) -> StagingError:

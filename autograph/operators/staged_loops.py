@@ -28,6 +28,7 @@ from autograph.operators.state import (
     State,
     apply_slot,
     form_of,
+    keep_pending,
     leaves,
     link,
     place,
@@ -43,7 +44,7 @@ from runtime.building import Builder, building, traced
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType, type_of_number
-from runtime.tensor import Tensor
+from runtime.tensor import Cell, Tensor
 
 __all__ = ["Step", "staged_loop"]
 
@@ -91,6 +92,7 @@ def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> N
     """Emit one while node for the loop; names and objects get what they hold after it."""
     parent = building()
     assert parent is not None
+    Cell.settle_all()
     loop = _Loop(parent, go, step, state, options)
     outcome = loop.solve()
     loop.emit(outcome)
@@ -335,6 +337,19 @@ class _Loop:
             elif altered or not isinstance(entry.form, Leaf):
                 apply_slot(entry.slot, value)
         self.state.set(tuple(values))
+        keep_pending(outcome)
+
+    def _has_run(self) -> Tensor | None:
+        """Whether there was a round, as a traced bool; None when that is known."""
+        items, go = self.step.items, self.go
+        ran = go if items is None else and_(lambda: items.length > 0, lambda: go)
+        return ran if isinstance(ran, Tensor) and not ran.is_known else None
+
+    def _tie(self, made: Tensor, initial: Tensor) -> None:
+        """Without a round, the name is still the array that it was before the loop."""
+        ran = self._has_run()
+        if ran is not None:
+            made.cell().tie(initial.cell(), None if initial.is_view else ops.logical_not(ran))
 
     def _result(
         self, entry: _Entry, after: Any, mine: list[Tensor], altered: bool, outcome: Outcome
@@ -347,8 +362,8 @@ class _Loop:
                 initial.assign(mine[0])  # written in place: the name is still the same array
                 return initial
             if isinstance(initial, Tensor) and mine[0].type.rank != 0 and entry.slot is None:
-                mine[0].cell().tie(initial.cell())
-            link(mine[0], after, outcome.builder)
+                self._tie(mine[0], initial)
+            link(mine[0], after, outcome.builder, self._has_run)
             return mine[0]
         return rebuild(entry.form, initial, entry.name, iter(mine))
 

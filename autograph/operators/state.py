@@ -17,7 +17,8 @@ from autograph.operators.scope import cells_of
 from autograph.operators.templates import LazyString, dig, fill
 from autograph.operators.variables import Maybe, Poison, Undefined, UndefinedReturnValue
 from runtime import control, journal, ops, trace
-from runtime.building import Builder, body, building, is_user_code, traced
+from runtime.building import Builder, body, building, traced
+from runtime.origins import is_user_code
 from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType, join, type_of_number
@@ -31,6 +32,7 @@ __all__ = [
     "apply_slot",
     "is_numeric",
     "is_unset",
+    "keep_pending",
     "link",
     "place",
     "put_slot",
@@ -72,9 +74,10 @@ class Outcome:
     writes: dict[Any, tuple[journal.Slot, Any, Any]]
     raised: bool
     result: Any = None
-    # Tensors that the body left, by id, as they were at its end; and arrays that became unreadable.
+    # Tensors that the body left, by id, as they were at its end; and writes that may or may not
+    # have reached an array under another name.
     pinned: dict[int, Tensor] = field(default_factory=dict)
-    stale: dict[Cell, str] = field(default_factory=dict)
+    pending: dict[Cell, Any] = field(default_factory=dict)
 
 
 def is_numeric(x: Any) -> bool:
@@ -126,6 +129,7 @@ def run_body(
             except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
                 emit_raise(error)
                 raised = True
+            Cell.settle_all()
             values = state.get()
             writes = {
                 key: (slot, old, _plain(slot, new))
@@ -134,15 +138,15 @@ def run_body(
             }
             pinned: dict[int, Tensor] = {}
             _pin_all((values, *(new for _, _, new in writes.values()), result), pinned)
-            stale = {
-                slot.owner: slot.owner.stale
+            pending = {
+                slot.owner: slot.owner.pending
                 for slot, _, _ in writes.values()
-                if isinstance(slot.owner, Cell) and slot.owner.stale is not None
+                if isinstance(slot.owner, Cell) and slot.owner.pending is not None
             }
         finally:
             transaction.roll_back()
             state.set(before)
-    return Outcome(builder, values, writes, raised, result, pinned, stale)
+    return Outcome(builder, values, writes, raised, result, pinned, pending)
 
 
 def _plain(slot: journal.Slot, content: Any) -> Any:
@@ -165,7 +169,7 @@ def put_slot(slot: journal.Slot, value: Any) -> None:
 def _pin_all(x: Any, pinned: dict[int, Tensor]) -> None:
     if isinstance(x, Tensor):
         cell = x._cell
-        if cell is None or cell.stale is None:
+        if cell is None or cell.pending is None:
             pinned[id(x)] = x.current()
     elif isinstance(x, Maybe):
         _pin_all((x.value, x.defined), pinned)
@@ -327,8 +331,8 @@ class Merger:
         bodies = (self.outcomes[0].builder, self.outcomes[1].builder)
         outputs = control.emit_cond(parent, parent.value_of(condition), bodies, types)
         for output, (a, b, _) in zip(outputs, self.pairs, strict=True):
-            for side, branch in zip((a, b), bodies, strict=True):
-                link(output, side, branch)
+            link(output, a, bodies[0], lambda: condition)
+            link(output, b, bodies[1], lambda: ops.logical_not(condition))
         return outputs
 
     def _pin(self, side: int, x: Any) -> Any:
@@ -348,17 +352,15 @@ def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
     return branch.value_of(control.coerce(tensor(x), type_))
 
 
-def link(made: Tensor, side: Any, branch: Builder) -> None:
-    """Note that `made` may or may not be the same array as `side`, which is older than the branch.
-
-    Writing to one of them makes the other unreadable: Python's answer would depend on data.
-    """
+def link(made: Tensor, side: Any, branch: Builder, same: Callable[[], Tensor | None]) -> None:
+    """Note that `made` is the same array as `side` where `same()` is true, if `side` is older."""
     if not isinstance(side, Tensor) or made.type.rank == 0:
         return
     value = side.current()._value
     if value is None or branch.owns(value):
         return
-    made.cell().tie(side.cell())
+    # Of a view it is a part only that is shared: that can be refused, not selected.
+    made.cell().tie(side.cell(), None if side.is_view else same())
 
 
 def check_defined(defined: Tensor, name: str, error: Exception | None = None) -> None:
@@ -466,6 +468,15 @@ def apply_slot(slot: journal.Slot, value: Any) -> None:
         raise StagingError(value.what, value.hint)
     journal.note(slot)
     put_slot(slot, value)
+
+
+def keep_pending(*outcomes: Outcome) -> None:
+    """Let writes that a body could not settle stay pending after it."""
+    for outcome in outcomes:
+        for cell, pending in outcome.pending.items():
+            journal.note(cell.slot())
+            cell.pending = pending
+            Cell.unsettled.add(cell)
 
 
 # ---- what a loop carries ---------------------------------------------------------------------

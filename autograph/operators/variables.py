@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from runtime.errors import StagingError
-from runtime.building import origin_of_caller
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [

@@ -1,13 +1,13 @@
 """Quoted templates: new code is written as Python text with placeholders.
 
-A template is parsed once and turned into a constructor function, so that filling it in costs no
-more than making its nodes by hand. Every node made stands at the user's line and column.
+A template is parsed once and turned into functions that make its nodes, so that filling it in
+copies nothing and searches nothing. Every node made stands at the user's line and column.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from typing import Any, TypeAlias
 
 import gast
@@ -49,6 +49,11 @@ def tuple_of(elements: list[gast.expr], at: gast.AST, ctx: gast.AST = LOAD) -> g
     return node
 
 
+Place = dict[str, Any]
+Fill = Callable[[dict[str, Any], Place], Any]
+"""Makes one node, or a list of nodes, from the values of placeholders and a place."""
+
+
 class Template:
     """Quoted code whose placeholders are the keyword arguments it is filled with.
 
@@ -65,87 +70,109 @@ class Template:
 
     def __init__(self, text: str) -> None:
         self.text = textwrap.dedent(text).strip()
-        self._build: Callable[..., list[Any]] | None = None
+        self._fill: Fill | None = None
 
     def statements(self, at: gast.AST, **values: Value) -> list[gast.stmt]:
         """The template's statements, filled in and placed where `at` stands."""
-        build = self._build or self._compiled(frozenset(values))
-        statements: list[gast.stmt] = build(place_of(at), **values)
+        fill = self._fill or self._prepared(values)
+        statements: list[gast.stmt] = fill(values, place_of(at))
         return statements
 
     def expression(self, at: gast.AST, **values: Value) -> gast.expr:
         """The single expression of the template, filled in and placed where `at` stands."""
-        build = self._build or self._compiled(frozenset(values))
-        expression: gast.expr = build(place_of(at), **values)[0].value
+        fill = self._fill or self._prepared(values)
+        expression: gast.expr = fill(values, place_of(at))[0].value
         return expression
 
-    def _compiled(self, placeholders: frozenset[str]) -> Callable[..., list[Any]]:
-        self._build = _Constructor(placeholders).compiled(gast.parse(self.text))
-        return self._build
+    def _prepared(self, placeholders: Collection[str]) -> Fill:
+        self._fill = _Preparation(frozenset(placeholders)).block(gast.parse(self.text).body)
+        return self._fill
 
 
-class _Constructor:
-    """Writes the text of a function that makes the nodes of one template."""
+class _Preparation:
+    """Turns the tree of a template into functions that make its nodes."""
 
     def __init__(self, placeholders: frozenset[str]) -> None:
         self._placeholders = placeholders
 
-    def compiled(self, tree: gast.Module) -> Callable[..., list[Any]]:
-        parameters = ", ".join(["at_", *sorted(self._placeholders)])
-        text = f"def build({parameters}):\n    return {self._block(tree.body)}\n"
-        namespace: dict[str, Any] = {"make_": make, "gast_": gast, "name_": _name, "expr_": _expr}
-        namespace |= {"Load_": LOAD, "Store_": STORE, "Del_": DELETE, "block_": _block}
-        exec(compile(text, "<template>", "exec"), namespace)
-        build: Callable[..., list[Any]] = namespace["build"]
-        return build
+    def block(self, statements: list[gast.stmt]) -> Fill:
+        """Makes statements; each part gives a list, so that placeholders can be spliced in."""
+        parts = [self._statement(statement) for statement in statements]
+        if len(parts) == 1:
+            return parts[0]
+        return lambda values, at: [node for part in parts for node in part(values, at)]
 
-    def _block(self, statements: list[gast.stmt]) -> str:
-        return f"[{', '.join(self._statement(s) for s in statements)}]"
-
-    def _statement(self, node: gast.stmt) -> str:
+    def _statement(self, node: Any) -> Fill:
         if isinstance(node, gast.Expr) and self._is_placeholder(node.value):
-            return f"*block_({node.value.id}, at_)"
+            block = node.value.id
+            return lambda values, at: _block(values[block], at)
         if isinstance(node, gast.Nonlocal | gast.Global) and node.names[0] in self._placeholders:
-            names, kind = node.names[0], type(node).__name__
-            made = f"make_(gast_.{kind}, {{'names': list({names}), **at_}})"
-            return f"*([{made}] if {names} else [])"
-        return self._node(node)
+            kind, names = type(node), node.names[0]
+            return lambda values, at: _declaration(kind, values[names], at)
+        made = self._node(node)
+        return lambda values, at: [made(values, at)]
 
     def _is_placeholder(self, node: gast.AST) -> bool:
         return isinstance(node, gast.Name) and node.id in self._placeholders
 
-    def _node(self, node: gast.AST) -> str:
-        if isinstance(node, gast.expr_context):
-            context = "Load" if isinstance(node, gast.Param) else type(node).__name__
-            return f"{context}_"
+    def _node(self, node: Any) -> Fill:
         if isinstance(node, gast.Name):
             return self._name(node)
-        fields = [f"{key!r}: {text}" for key, text in self._fields(node)]
-        placed = ["**at_"] if node._attributes else []
-        return f"make_(gast_.{type(node).__name__}, {{{', '.join([*fields, *placed])}}})"
-
-    def _name(self, node: gast.Name) -> str:
-        context = self._node(node.ctx)
-        if node.id in self._placeholders:
-            return f"expr_({node.id}, {context}, at_)"
-        return f"name_({node.id!r}, {context}, at_)"
-
-    def _fields(self, node: gast.AST) -> Iterator[tuple[str, str]]:
+        kind = type(node)
+        known: dict[str, Any] = {}
+        parts: list[tuple[str, Fill]] = []
         for key in node._fields:
-            value = getattr(node, key, None)
-            if key == "name" and value in self._placeholders:
-                yield key, str(value)
-            else:
-                yield key, self._value(value)
+            self._field(key, getattr(node, key, None), known, parts)
+        if not parts and not node._attributes:
+            return lambda values, at: node
+        return _maker(kind, known, parts)
 
-    def _value(self, value: Any) -> str:
+    def _name(self, node: Any) -> Fill:
+        context = STORE if isinstance(node.ctx, gast.Store) else LOAD
+        context = DELETE if isinstance(node.ctx, gast.Del) else context
+        identifier = node.id
+        if identifier in self._placeholders:
+            return lambda values, at: _expr(values[identifier], context, at)
+        return lambda values, at: _name(identifier, context, at)
+
+    def _field(
+        self, key: str, value: Any, known: dict[str, Any], parts: list[tuple[str, Fill]]
+    ) -> None:
         if isinstance(value, gast.AST):
-            return self._node(value)
-        if not isinstance(value, list):
-            return repr(value)
-        if value and isinstance(value[0], gast.stmt):
-            return self._block(value)
-        return f"[{', '.join(self._value(item) for item in value)}]"
+            parts.append((key, self._node(value)))
+        elif isinstance(value, list):
+            parts.append((key, self._list(value)))
+        elif key == "name" and value in self._placeholders:
+            parts.append((key, lambda values, at: values[value]))
+        else:
+            known[key] = value
+
+    def _list(self, nodes: list[Any]) -> Fill:
+        if nodes and isinstance(nodes[0], gast.stmt):
+            return self.block(nodes)
+        parts = [self._node(n) if isinstance(n, gast.AST) else _always(n) for n in nodes]
+        return lambda values, at: [part(values, at) for part in parts]
+
+
+def _always(value: Any) -> Fill:
+    return lambda values, at: value
+
+
+def _maker(kind: Any, known: dict[str, Any], parts: list[tuple[str, Fill]]) -> Fill:
+    def fill(values: dict[str, Any], at: Place) -> Any:
+        node = kind.__new__(kind)
+        fields = node.__dict__
+        fields.update(at)
+        fields.update(known)
+        for key, part in parts:
+            fields[key] = part(values, at)
+        return node
+
+    return fill
+
+
+def _declaration(kind: Any, names: list[str], at: Place) -> list[Any]:
+    return [make(kind, {"names": list(names), **at})] if names else []
 
 
 def _name(identifier: str, ctx: gast.AST, at: dict[str, Any]) -> gast.expr:

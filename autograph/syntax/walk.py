@@ -33,7 +33,7 @@ def children(node: gast.AST) -> Iterator[gast.AST]:
 
 
 _LEAVES = frozenset({"ctx", "op"})
-_WITH_CHILDREN = (gast.expr, gast.keyword)
+_WITH_CHILDREN = (gast.expr, gast.keyword, gast.Slice)
 
 
 class Visitor:

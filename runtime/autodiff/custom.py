@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from runtime import trace, tree
@@ -41,19 +41,19 @@ CUSTOM_GRADIENT = Op(
 )
 
 
-class _Accessed:
-    """A listener that notes which trainable variables are read."""
-
-    def __init__(self) -> None:
-        self.variables: dict[Variable, None] = {}
+class _Accessed(GradientTape):
+    """A tape that keeps no records: it finds out which trainable variables are read."""
 
     def record(
         self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: tuple[Any, ...]
     ) -> None:
         """Note variables among the inputs."""
-        for x in inputs if op.effect == "read" or "node" in attrs else ():
-            if isinstance(x, Variable) and x.trainable:
-                self.variables[x] = None
+        if op.effect == "read" or "node" in attrs:
+            self.tracked(map(key_of, inputs))
+
+    def tracked(self, operands: Iterable[Any]) -> list[bool]:
+        """Note variables among the operands of a call; no record is wanted of it."""
+        return [False for _ in super().tracked(operands)]
 
 
 def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
@@ -73,11 +73,11 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        accessed = _Accessed()
-        with trace.listening(accessed):
+        with _Accessed() as accessed:
             result, gradient = f(*args, **kwargs)
-        sources = [*tree.leaves(args), *accessed.variables]
-        rule = _Rule(gradient, len(tree.leaves(args)), list(accessed.variables))
+        variables = list(accessed.watched_variables())
+        sources = [*tree.leaves(args), *variables]
+        rule = _Rule(gradient, len(tree.leaves(args)), variables)
         parts, structure = tree.flatten(result)
         builder = building()
         if builder is None:

@@ -24,13 +24,12 @@ from runtime.autodiff.transpose import Reopened, Transposed, active_values, reac
 from runtime.building import Builder, traced
 from runtime.control import WHILE
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.spec import StackType, Type, type_of_number
+from runtime.spec import StackType, TensorType, Type, type_of_number
 from runtime.tensor import constant_of, is_constant
 
 __all__ = ["while_rule"]
 
 _COUNT = type_of_number(0)
-_ARITHMETIC = (ops.add.op, ops.subtract.op, ops.multiply.op, ops.negative.op)
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,8 @@ class _BackwardLoop:
         self.counter = _trip_counter(node, owner)
         self.left = Value(_COUNT)
         part.builder.adopt([self.left])
-        # What stands here for integers of the forward trip that can be had from its number.
+        self.invariants = _invariants(node.graphs[1], self.count)
+        # What stands here for values of the forward trip that are computed again.
         self.again: dict[Value, Value] = {}
         self.trip = self._first(ops.subtract.op, [self.left, self._constant(1)])
 
@@ -152,12 +152,10 @@ class _BackwardLoop:
         self.part.builder.adopt([taken, rest])
         self.stacks.append((builder_now().capture(stack), taken, rest))
 
-    # ---- integers that need no stack: counters, and what is computed from them -----------------
+    # ---- what needs no stack: counters, scalars and views computed from them and from captures --
 
     def _again(self, value: Value) -> Value | None:
-        """The integer `value` of the forward trip, computed again; None if it is not one."""
-        if value.type != _COUNT:
-            return None
+        """`value` of the forward trip, computed again; None if it takes more than a little."""
         if value not in self.again:
             made = self._repeated(value)
             if made is None:
@@ -166,45 +164,60 @@ class _BackwardLoop:
         return self.again[value]
 
     def _repeated(self, value: Value) -> Value | None:
-        if is_constant(value):
+        if value.type == _COUNT and is_constant(value):
             return self._constant(constant_of(value))
         outer = self._invariant(value)
         if outer is not None:
-            return self.captures.setdefault(outer, Value(_COUNT))
+            return self.captures.setdefault(outer, Value(value.type))
         if value.node is None:
-            return self._counted(self.node.graphs[1].inputs.index(value) - self.count)
-        if value.node.op not in _ARITHMETIC:
+            return self._counted(value)
+        if not self._is_cheap(value):
             return None
         operands = [self._again(v) for v in value.node.inputs]
-        if None in operands:
+        known = [v for v in operands if v is not None]
+        if len(known) < len(operands):
             return None
-        return self._first(value.node.op, [v for v in operands if v is not None])
+        return self._first(value.node.op, known, value.node.attrs, value.type)
 
-    def _counted(self, position: int) -> Value | None:
-        """A carried value that grows by the same in each trip: first + trip * step."""
+    def _is_cheap(self, value: Value) -> bool:
+        """Whether computing `value` again is better than keeping it for each trip."""
+        node = value.node
+        if node is None or node.graphs or node.op.effect is not None or len(node.outputs) > 1:
+            return False
+        is_scalar = isinstance(value.type, TensorType) and value.type.shape == ()
+        return node.op.view or (node.op.elementwise and (is_scalar or value in self.invariants))
+
+    def _counted(self, inner: Value) -> Value | None:
+        """A carried integer that grows by the same in each trip: first + trip * step."""
+        if inner.type != _COUNT:
+            return None
+        body = self.node.graphs[1]
+        position = body.inputs.index(inner) - self.count
         if position == self.counter:
             return self.trip
-        body = self.node.graphs[1]
-        step = _step(body.outputs[position], body.inputs[self.count + position])
+        step = _step(body.outputs[position], inner)
         again = None if step is None else self._again(step)
-        if again is None:
+        if again is None or step not in self.invariants:
             return None
         first = builder_now().capture(self.node.inputs[self.count + position])
         own = self.captures.setdefault(first, Value(_COUNT))
         return self._first(ops.add.op, [own, self._first(ops.multiply.op, [self.trip, again])])
 
-    def _first(self, op: Op, inputs: list[Value]) -> Value:
+    def _first(
+        self,
+        op: Op,
+        inputs: list[Value],
+        attrs: dict[str, Any] | None = None,
+        type_: Type = _COUNT,
+    ) -> Value:
         """Result of a node at the beginning of the backward body."""
-        node = Node(op, inputs, {}, (), (_COUNT,), self.node.origin)
+        node = Node(op, inputs, attrs, (), (type_,), self.node.origin)
         self.prologue.append(node)
         self.part.builder.adopt(node.outputs)
         return node.outputs[0]
 
     def _constant(self, number: int) -> Value:
-        node = Node(ops.CONSTANT, (), {"value": number}, (), (_COUNT,))
-        self.prologue.append(node)
-        self.part.builder.adopt(node.outputs)
-        return node.outputs[0]
+        return self._first(ops.CONSTANT, [], {"value": number})
 
     # ---- the node ------------------------------------------------------------------------------
 
@@ -224,6 +237,15 @@ class _BackwardLoop:
         inputs = [*self.captures, trips, *stacks, *initial]
         results = emit(WHILE, inputs, attrs, [test, graph], types)
         return results[1 + len(stacks) :]
+
+
+def _invariants(body: Graph, count: int) -> set[Value]:
+    """Values of a loop's body that are the same in each trip."""
+    found = set(body.inputs[:count])
+    for node in body.nodes:
+        if node.op.effect is None and not node.graphs and found.issuperset(node.inputs):
+            found.update(node.outputs)
+    return found
 
 
 def _more_trips(types: list[Type], position: int) -> Graph:

@@ -21,10 +21,11 @@ from runtime.autodiff.sweep import (
     key_of,
     sweep,
 )
-from runtime.building import building, origin_of_caller, traced
+from runtime.building import building, traced
 from runtime.errors import located
 from runtime.graph.ir import Node, Op, Value
 from runtime.ops.operands import Abstract, type_of
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
 from runtime.tensor import Tensor, is_constant
 from runtime.variable import Variable
@@ -69,6 +70,8 @@ class GradientTape:
         self._records: list[Record] = []
         # Keys of what depends on watched things, each with whatever keeps the key true.
         self._tracked: dict[Hashable, Any] = {}
+        # By identity, what was watched, and the key of the value that it had then.
+        self._watched: dict[int, tuple[Any, Hashable]] = {}
         self._nodes: set[Node] = set()
 
     # ---- recording ---------------------------------------------------------------------------
@@ -112,7 +115,9 @@ class GradientTape:
         builder = building()
         if builder is not None and isinstance(x, Tensor):
             builder.watch(x)
-        self._tracked[key_of(x)] = x
+        key = key_of(x)
+        self._tracked[key] = x
+        self._watched[id(x)] = (x, key)
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables watched so far, in order."""
@@ -252,19 +257,27 @@ class GradientTape:
     def _gradients(
         self, targets: list[Any], sources: list[Any], weights: list[Any], fill: bool
     ) -> list[Any]:
-        keys = [self._source_key(x) for x in sources]
+        keys = [self._key("source", x) for x in sources]
         adjoints = Adjoints(kept={key for key in keys if key is not None})
         for y, weight in zip(targets, weights, strict=True):
-            if y is not None and _has_gradient("target", y):
-                adjoints.add(key_of(y), _seed(y, weight))
+            key = self._key("target", y)
+            if key is not None:
+                adjoints.add(key, _seed(y, weight))
         sweep(list(self._records), adjoints, self.is_tracked)
         return [
             _result(x, None if key is None else adjoints.get(key), fill)
             for x, key in zip(sources, keys, strict=True)
         ]
 
-    def _source_key(self, x: Any) -> Hashable:
-        return key_of(x) if x is not None and _has_gradient("source", x) else None
+    def _key(self, role: str, x: Any) -> Hashable:
+        """Key of a target or source; None for what no gradient can be of.
+
+        A source that was written to since it was watched means its value of then.
+        """
+        if x is None or not _has_gradient(role, x):
+            return None
+        watched = self._watched.get(id(x)) if role == "source" else None
+        return key_of(x) if watched is None else watched[1]
 
     def jacobian(
         self,

@@ -6,7 +6,7 @@ of the array API standard is used where there is one, else NumPy's.
 
 from __future__ import annotations
 
-from runtime.ops import linalg
+from runtime.ops import linalg, numpy_forms  # noqa: F401 - declares what NumPy's functions mean
 from runtime.ops.arithmetic import (
     abs,
     add,
@@ -244,6 +244,8 @@ from runtime.ops.sorting import (
     unique,
 )
 from runtime.ops.statistics import (
+    bincount,
+    cov,
     median,
     nan_to_num,
     nanmax,
@@ -305,6 +307,7 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "average",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -326,6 +329,7 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cov",
     "cross",
     "cumprod",
     "cumsum",

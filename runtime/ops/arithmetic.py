@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.complex import imag, real
-from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.declare import implements, no_gradient, op, overflows
 from runtime.ops.inference import by_ufunc
 from runtime.ops.operands import Array, Module, Operand
 from runtime.ops.rules import conjugated, derivative
@@ -45,6 +45,7 @@ _REAL = "f8,f8 f4,f4 f4,f8 i8,i8 i4,f4 u1,u1"
     infer=by_ufunc(np.add),
     vjp=(lambda g, out, x, y: g, lambda g, out, x, y: g),
     python=operator.add,
+    raises=overflows,
     expression="{0} + {1}",
     elementwise=True,
     numpy=("add",),
@@ -64,6 +65,7 @@ def add(xp: Module, x: Array, y: Array) -> Array:
     infer=by_ufunc(np.subtract),
     vjp=(lambda g, out, x, y: g, lambda g, out, x, y: -g),
     python=operator.sub,
+    raises=overflows,
     expression="{0} - {1}",
     elementwise=True,
     numpy=("subtract",),
@@ -87,6 +89,7 @@ def subtract(xp: Module, x: Array, y: Array) -> Array:
     ),
     reads=(0, 1),
     python=operator.mul,
+    raises=overflows,
     expression="{0} * {1}",
     elementwise=True,
     numpy=("multiply",),
@@ -208,6 +211,7 @@ def fmod(xp: Module, x: Array, y: Array) -> Array:
     infer=by_ufunc(np.negative),
     vjp=(lambda g, out, x: -g,),
     python=operator.neg,
+    raises=overflows,
     expression="-{0}",
     elementwise=True,
     numpy=("negative",),
@@ -251,6 +255,7 @@ def _abs_vjp(g: Any, out: Any, x: Any) -> tuple[Any]:
     vjp=_abs_vjp,
     reads=(0,),
     python=operator.abs,
+    raises=overflows,
     expression="abs({0})",
     elementwise=True,
     numpy=("absolute", "abs"),

@@ -306,6 +306,7 @@ def signbit(xp: Module, x: Array) -> Array:
     inputs=2,
     infer=lambda x, y, **_: TensorType(_BOOL, broadcast_shapes(x.shape, y.shape)),
     vjp=no_gradient,
+    elementwise=True,
     numpy=("isclose",),
     samples=fixed(
         (np.array([1.0, np.nan, np.inf]), np.array([1.0 + 1e-9, np.nan, np.inf])),

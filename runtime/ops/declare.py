@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from runtime import trace
 from runtime.graph.ir import Op
-from runtime.ops.operands import is_number, is_tensor, type_of
-from runtime.spec import TensorType, type_of_number, weak_number
+from runtime.ops.operands import content, is_number, is_tensor, type_of
+from runtime.spec import Dim, Shape, TensorType, type_of_number, weak_number
 
 __all__ = [
     "FUNCTIONS",
@@ -32,6 +32,7 @@ __all__ = [
     "no_gradient",
     "numpy_function",
     "op",
+    "overflows",
 ]
 
 Samples: TypeAlias = Callable[[], Iterable[tuple[tuple[Any, ...], dict[str, Any]]]]
@@ -60,6 +61,11 @@ def always(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     return True
 
 
+def overflows(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    """The `raises` of arithmetic: Python ints raise when a result leaves 64 bits."""
+    return all(t.weak and t.dtype.kind in "bi" for t in types)
+
+
 def no_gradient(g: Any, out: Any, *inputs: Any, **attrs: Any) -> tuple[None, ...]:
     """The gradient rule of an op that is constant almost everywhere."""
     return (None,) * len(inputs)
@@ -70,6 +76,7 @@ class Primitive:
 
     def __init__(self, op_: Op, inputs: int | None, signature: inspect.Signature) -> None:
         self.op = op_
+        self._takes_variables = op_.options.get("takes_variables", False)
         self.inputs = inputs
         self.__name__ = self.__qualname__ = op_.name
         self.__doc__ = op_.doc
@@ -87,10 +94,13 @@ class Primitive:
 
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         if self._is_plain(len(operands), attrs):
-            given = {name: _static(name, value) for name, value in attrs.items()}
-            return trace.apply(self.op, operands, {**self.attributes, **given})
-        operands, attrs = self._bind(operands, attrs)
-        return trace.apply(self.op, operands, attrs)
+            static = {name: _static(name, value) for name, value in attrs.items()}
+            static = {**self.attributes, **static}
+        else:
+            operands, static = self._bind(operands, attrs)
+        if not self._takes_variables:
+            operands = tuple(map(content, operands))
+        return trace.apply(self.op, operands, static)
 
     def _is_plain(self, count: int, attrs: dict[str, Any]) -> bool:
         """Whether operands are positional and attributes named: no binding is needed."""
@@ -161,7 +171,7 @@ def op(
             python=python,
             expression=expression,
             effect=effect,
-            raises=raises,
+            raises=_raising_if_sizes_differ(raises) if elementwise and inputs != 1 else raises,
             elementwise=elementwise,
             view=view,
             doc=inspect.getdoc(kernel) or "",
@@ -192,6 +202,31 @@ def implements(*names: str, samples: Samples | None = None) -> Callable[[Functio
         return function
 
     return declare
+
+
+def _raising_if_sizes_differ(own: Callable[..., bool] | None) -> Callable[..., bool]:
+    def raises(types: tuple[TensorType, ...], attrs: dict[str, Any]) -> bool:
+        if own is not None and own(types, attrs):
+            return True
+        return any(_may_differ(sizes) for sizes in _aligned([t.shape for t in types]))
+
+    return raises
+
+
+def _aligned(shapes: list[Shape]) -> Iterator[list[Dim]]:
+    """Sizes that meet in broadcasting, axis by axis."""
+    shapes = [s for s in shapes if s != ()]
+    known = [s for s in shapes if s is not None]
+    if len(known) < len(shapes) and len(shapes) > 1:
+        yield [None, None]
+    for axis in range(1, max(map(len, known), default=0) + 1):
+        yield [s[-axis] for s in known if len(s) >= axis]
+
+
+def _may_differ(sizes: list[Dim]) -> bool:
+    """Whether sizes may turn out to be unequal at run time, none of them being 1."""
+    others = [n for n in sizes if n != 1]
+    return len(others) > 1 and None in others
 
 
 def _without_module(signature: inspect.Signature) -> inspect.Signature:

@@ -25,6 +25,14 @@ def _hidden(term: str, rank: int) -> int:
     return rank - len(term.replace("...", "")) if "..." in term else 0
 
 
+def _spelled(term: str, hidden: str, rank: int) -> str:
+    """A term with letters for its ellipsis."""
+    spelled = term.replace("...", hidden)
+    if len(spelled) != rank or not set(spelled) <= set(string.ascii_letters):
+        raise ValueError(f"einsum: {term!r} does not name the {rank} axes of its operand")
+    return spelled
+
+
 def _explicit(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     """Letters of each operand and of the result, with ellipses and the result spelled out."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
@@ -33,19 +41,12 @@ def _explicit(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
         raise ValueError(f"einsum: {len(terms)} terms for {len(ranks)} operands")
     used = set(left) | set(right)
     spare = [c for c in string.ascii_letters if c not in used]
-    hidden = [
-        r - len(t.replace("...", "")) if "..." in t else 0
-        for t, r in zip(terms, ranks, strict=True)
-    ]
+    hidden = [_hidden(term, rank) for term, rank in zip(terms, ranks, strict=True)]
     widest = "".join(spare[: max(hidden)])
     spelled = [
-        t.replace("...", widest[len(widest) - n :]) for t, n in zip(terms, hidden, strict=True)
+        _spelled(term, widest[len(widest) - n :], rank)
+        for term, n, rank in zip(terms, hidden, ranks, strict=True)
     ]
-    for term, rank in zip(spelled, ranks, strict=True):
-        if len(term) != rank or not set(term) <= set(string.ascii_letters):
-            raise ValueError(
-                f"einsum: {term!r} does not name the axes of an operand of {rank} axes"
-            )
     if not arrow:
         letters = "".join(spelled)
         once = sorted(c for c in set(letters) if letters.count(c) == 1 and c not in widest)

@@ -25,6 +25,7 @@ from runtime.ops.operands import (
     Array,
     Module,
     Operand,
+    content,
     is_tensor,
     normal_axis,
     rank_of,
@@ -76,6 +77,7 @@ def encode_index(key: Any) -> tuple[Index, tuple[Operand, ...]]:
 
 
 def _encode(part: Any, operands: list[Operand]) -> Entry:
+    part = content(part)
     if part is None:
         return ("newaxis",)
     if part is Ellipsis:
@@ -91,6 +93,7 @@ def _encode(part: Any, operands: list[Operand]) -> Entry:
 def _bound(bound: Any, operands: list[Operand]) -> Any:
     if bound is None:
         return None
+    bound = content(bound)
     if is_tensor(bound):
         if bound.type.dtype.kind not in "iub" or bound.type.rank not in (0, None):
             raise TypeError("slice indices must be integers or None or have an __index__ method")
@@ -392,7 +395,7 @@ def _getitem(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
         t is None or _is_scalar(t) for _, t in _paired(index, [type_of(o) for o in operands])
     )
     primitive = getitem_ if basic else getitem_array
-    return trace.apply(primitive.op, (x, *operands), {"index": index})
+    return trace.apply(primitive.op, (content(x), *operands), {"index": index})
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -495,7 +498,7 @@ def index_update(x: Operand, v: Operand, key: Any) -> Any:
     array([1., 9., 3.])
     """
     index, operands = encode_index(key)
-    return trace.apply(index_update_.op, (x, v, *operands), {"index": index})
+    return trace.apply(index_update_.op, (content(x), content(v), *operands), {"index": index})
 
 
 def _check_addable(x: TensorType, v: TensorType) -> None:
@@ -549,7 +552,7 @@ def index_add(x: Operand, v: Operand, key: Any) -> Any:
     array([21.,  2., 13.])
     """
     index, operands = encode_index(key)
-    return trace.apply(index_add_.op, (x, v, *operands), {"index": index})
+    return trace.apply(index_add_.op, (content(x), content(v), *operands), {"index": index})
 
 
 # ---- elements by arrays of positions -----------------------------------------------------------

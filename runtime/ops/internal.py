@@ -259,7 +259,7 @@ def _zeros(xp: Module, x: Any) -> Any:
     return zeros if zeros.ndim else zeros[()]
 
 
-@op(inputs=1, infer=_zero_type, vjp=no_gradient)
+@op(inputs=1, infer=_zero_type, vjp=no_gradient, takes_variables=True)
 def zeros_of(xp: Module, x: Any) -> Any:
     """The zero cotangent of `x`: zeros, an empty stack, a missing value for a missing one."""
     return _zeros(xp, x)

@@ -233,7 +233,6 @@ def _cholesky_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     raises=always,
     numpy=("linalg.cholesky",),
     samples=calls(((_positive(3),), {}), ((_positive(2, "f4"),), {}), ((_positive(2, "c16"),), {})),
-    symmetric=True,
 )
 def cholesky(xp: Module, x: Array) -> Array:
     """Lower triangle l with `l l^H = x`, for each symmetric positive definite matrix of `x`.
@@ -369,7 +368,6 @@ def _eigh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
     reads=("out",),
     raises=always,
     samples=calls(((_positive(3),), {}), ((_positive(2, "f4"),), {}), ((np.zeros((0, 2, 2)),), {})),
-    symmetric=True,
     name="eigh",
 )
 def eigh_(xp: Module, x: Array, lower: bool = True) -> tuple[Array, Array]:

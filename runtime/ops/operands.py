@@ -18,6 +18,7 @@ __all__ = [
     "Axes",
     "Module",
     "Operand",
+    "content",
     "decode_shape",
     "dtype_of",
     "encode_shape",
@@ -69,6 +70,12 @@ class Abstract:
 def is_tensor(x: Operand) -> bool:
     """Whether `x` is a tensor, eager or traced (or stands for one)."""
     return isinstance(getattr(x, "type", None), TensorType)
+
+
+def content(x: Operand) -> Operand:
+    """`x`, but for a variable the value that it holds now."""
+    read = getattr(x, "read_value", None)
+    return x if read is None else read()
 
 
 def is_number(x: Operand) -> bool:

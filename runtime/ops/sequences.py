@@ -103,7 +103,8 @@ def convolve(x: Operand, y: Operand, /, mode: str = "full") -> Any:
     samples=calls(
         ((array((6,), low=-1, high=4), np.arange(4.0), array((4,))), {}),
         ((1.5, np.arange(4.0), array((4,))), {"left": -9.0, "right": 9.0}),
-        ((np.array([-1.0, 5.0, 3.0]), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
+        ((np.array([-1.0, 5.0, 2.5]), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
+        ((np.array([0.0, 3.0], "f4"), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
     ),
 )
 def interp(

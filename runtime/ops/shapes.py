@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from runtime.ops.declare import implements, op
 from runtime.ops.inference import size_of
 from runtime.ops.internal import identity
@@ -602,7 +600,7 @@ def _sum_to_type(x: TensorType, *dims: TensorType, shape: tuple[Dim, ...]) -> Te
 
 
 def _summed(xp: Module, x: Array, shape: tuple[int, ...]) -> Array:
-    lead = np.ndim(x) - len(shape)
+    lead = x.ndim - len(shape)
     axes = tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(shape) if n == 1 and x.shape[i + lead] != 1
     )

@@ -8,23 +8,29 @@ import numpy as np
 
 from runtime.ops.comparison import isinf, isnan, signbit
 from runtime.ops.conversion import astype
+from runtime.ops.creation import full, zeros
 from runtime.ops.declare import implements
-from runtime.ops.indexing import getitem, take
+from runtime.ops.indexing import getitem, index_add, take
+from runtime.ops.joining import concat
 from runtime.ops.operands import Axes, Operand, dtype_of, normal_axes, rank_of, shape_of, type_of
+from runtime.ops.products import matmul
 from runtime.ops.reductions import any as any_
-from runtime.ops.reductions import count_nonzero
+from runtime.ops.reductions import count_nonzero, mean
 from runtime.ops.reductions import max as max_
 from runtime.ops.reductions import min as min_
 from runtime.ops.reductions import prod as prod_
 from runtime.ops.reductions import sum as sum_
 from runtime.ops.rounding import ceil, floor
+from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
 from runtime.ops.selection import where_
-from runtime.ops.shapes import expand_dims, moveaxis, permute_dims, reshape
+from runtime.ops.shapes import expand_dims, moveaxis, permute_dims, reshape, squeeze
 from runtime.ops.sorting import sort
 
 __all__ = [
+    "bincount",
+    "cov",
     "median",
     "nan_to_num",
     "nanmax",
@@ -221,6 +227,51 @@ def nan_to_num(
     high = float(limits.max) if posinf is None else posinf
     result = where_(isnan(x), nan, x)
     return where_(isinf(x), where_(signbit(x), low, astype(high, own.dtype)), result)
+
+
+# ---- counts and covariances --------------------------------------------------------------------
+
+
+@implements(
+    "bincount",
+    samples=calls(
+        ((np.array([1, 3, 1]),), {}),
+        ((np.array([1, 3, 1]), array((3,))), {}),
+        ((np.array([1, 0]),), {"minlength": 5}),
+        ((np.zeros((0,), int),), {"minlength": 2}),
+    ),
+)
+def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
+    """How often each number up to the largest occurs in `x`, or the sum of its `weights`.
+
+    >>> ag.bincount(np.array([1, 3, 1])).numpy()
+    array([0, 2, 0, 1])
+    """
+    last = max_(concat([x, full((1,), minlength - 1, dtype_of(x))]))
+    if weights is None:
+        return index_add(zeros((last + 1,), np.intp), 1, (x,))
+    return index_add(zeros((last + 1,), np.float64), astype(weights, np.float64), (x,))
+
+
+@implements(
+    "cov",
+    samples=calls(
+        ((array((2, 5)),), {}), ((array((4,)),), {}), ((array((5, 2)),), {"rowvar": False})
+    ),
+)
+def cov(x: Operand, /, *, rowvar: bool = True, ddof: int = 1) -> Any:
+    """Covariances of the rows of `x` (columns, unless `rowvar`), with divisor `n - ddof`.
+
+    >>> ag.cov(np.array([[1.0, 3.0], [2.0, 6.0]])).tolist()
+    [[2.0, 4.0], [4.0, 8.0]]
+    """
+    if rank_of(x) < 2:
+        x = expand_dims(x, 0)
+    elif not rowvar:
+        x = permute_dims(x, (1, 0))
+    centred = x - mean(x, axis=1, keepdims=True)
+    count = shape_of(x)[1]
+    return squeeze(matmul(centred, conjugated(permute_dims(centred, (1, 0)))) / (count - ddof))
 
 
 # ---- integrals ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ functions there are and which of them ran.
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -148,6 +149,8 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
     forget(modules)
     for accelerator in task["blocked"]:
         sys.modules[accelerator] = None  # type: ignore[assignment]
+    for name in task["modules"]:
+        importlib.import_module(name)
     from test import support
 
     support.use_resources = []

@@ -1,4 +1,4 @@
-"""A table of functions with what is modified, live before and live after one of their statements."""
+"""Tables of functions with what is modified, live and bound around one of their statements."""
 
 import textwrap
 

@@ -26,9 +26,7 @@ class UndefinedReturnValue:
 
 
 class ConversionOptions:
-    def __init__(
-        self, recursive, user_requested, optional_features, internal_convert_user_code
-    ):
+    def __init__(self, recursive, user_requested, optional_features, internal_convert_user_code):
         self.recursive = recursive
 
 
@@ -196,9 +194,14 @@ delitem = operator.delitem
 slice_ = slice
 iterate = iter
 
-for _name in (
-    "iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior".split()
-):
+
+def fresh(made):
+    return made
+
+
+for (
+    _name
+) in "iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior".split():
     globals()[_name] = getattr(operator, _name)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
 import linecache
 import textwrap
 from dataclasses import dataclass
@@ -12,7 +11,9 @@ from typing import Any
 
 import gast
 
-from autograph.converters import Context, convert_module, convert_tree
+from autograph.analysis import ScopeTree
+from autograph.converters import PIPELINE, Context, convert_module, convert_tree
+from autograph.converters.pipeline import Pipeline
 from tests.autograph.converters import python_operators
 
 
@@ -41,6 +42,18 @@ def converted_text(text: str, **context: Any) -> str:
     node = gast.parse(textwrap.dedent(text)).body[0]
     tree = convert_tree(node, Context(text=textwrap.dedent(text), **context))
     return ast.unparse(gast.gast_to_ast(gast.Module(body=[tree], type_ignores=[])))
+
+
+def converted_by(names: str, body: str, **context: Any) -> str:
+    """The statements of a function `f(x, y)` after only the named converters."""
+    wanted = names.split(", ")
+    converters = [converter for converter in PIPELINE if converter.name in wanted]
+    assert len(converters) == len(wanted), names
+    text = "def f(x, y):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ")
+    node = gast.parse(text).body[0]
+    Pipeline(converters, Context(text=text, **context), ScopeTree(node), node).function(node)
+    lines = ast.unparse(gast.gast_to_ast(node)).splitlines()[2:]
+    return textwrap.dedent("\n".join(lines)).strip()
 
 
 _COUNT = iter(range(10**9))
@@ -76,8 +89,3 @@ def assert_same(text: str, *argument_lists: tuple[Any, ...], name: str = "f") ->
         assert converted.log == plain.log, f"{converted}\nfor {plain}, {shown}"
         assert converted.error is plain.error, f"{converted} for {plain}, {shown}"
         assert repr(converted.value) == repr(plain.value), shown
-
-
-def sample_source(function) -> str:
-    """The text of a sample function under the name `f`."""
-    return textwrap.dedent(inspect.getsource(function))

@@ -272,6 +272,7 @@ def finally_overrides(x):
                 if x:
                     break
         return "kept"
+
     return inner()
 
 
@@ -426,8 +427,10 @@ def late_binding(n):
     functions = []
     for i in range(n):
         functions.append(lambda a=i: (a, i))
+
         def named():
             return i, total
+
         functions.append(named)
     total = "late"
     return [f() for f in functions]
@@ -435,12 +438,14 @@ def late_binding(n):
 
 def counters():
     count = 0
+
     def up():
         nonlocal count
         count += 1
         if count > 2:
             count = 100
         return count
+
     for _ in range(4):
         print(up(), count)
     return count
@@ -462,13 +467,16 @@ def global_counter(n):
 
 def deep_nonlocal():
     x = 0
+
     def outer():
         def inner():
             nonlocal x
             if x < 3:
                 x += 1
                 inner()
+
         inner()
+
     outer()
     return x
 
@@ -499,9 +507,11 @@ def delete_in_loop():
 
 def store_order():
     b = Box("b", a=0)
+
     def box(n):
         print("box", n)
         return Box(n, a=1)
+
     box("x").a = say(1)
     box("y")[say("k")] = say(2)
     b.a, box("z").c, (b.d, b[say(3)]) = say(4), say(5), (say(6), say(7))
@@ -554,6 +564,7 @@ def unpacking(v):
 def calls(*args, key=None, **more):
     def show(*a, **k):
         return a, k
+
     dict_ = show(1, *args, *(2, 3), key=key, **more, **{"z": 1})
     try:
         show(a=1, **{"a": 2})
@@ -564,8 +575,10 @@ def calls(*args, key=None, **more):
 
 def shadowed_builtins(dict):
     len = lambda x: "mine"
+
     def f(**k):
         return k
+
     return len([]), f(a=dict), LIMIT
 
 
@@ -573,13 +586,21 @@ def call_order():
     def f(n):
         print("f", n)
         return lambda *a, **k: (a, k)
+
     return f(1)(say(2), *[say(3)], a=say(4), **{"b": say(5)})
 
 
 def comparisons(a, b, c):
     return (
-        say(a) < say(b) < say(c), a < b, a in (b, c), a not in (b, c), a is None,
-        a == b != c, 1 < a <= b in (b,) is not None, not a, not (a and b or c),
+        say(a) < say(b) < say(c),
+        a < b,
+        a in (b, c),
+        a not in (b, c),
+        a is None,
+        a == b != c,
+        1 < a <= b in (b,) is not None,
+        not a,
+        not (a and b or c),
     )
 
 
@@ -590,7 +611,7 @@ def conditional(a, b):
 
 def formats(x, w):
     y = {"a": "q"}
-    return f"{x!r:>{w}}|{x:>{w}.{w}}|{{}}{y['a']!s:^5}{w=}{x!a}{w:03d}", "", f"{x}" "tail"
+    return f"{x!r:>{w}}|{x:>{w}.{w}}|{{}}{y['a']!s:^5}{w=}{x!a}{w:03d}", "", f"{x}tail"
 
 
 def numbers(x):
@@ -652,16 +673,22 @@ class LIMITS:
 
 def classes(x):
     base = OrderedDict
+
     class Inner(base, metaclass=type):
         y = x
         """text"""
+
         def method(self):
             return x, __class__.__name__
+
         __private = 3
         z = [x for _ in range(2)]
+
     if x:
+
         class Late:
             value = x
+
         return Inner().method(), Inner._Inner__private, Inner.z, Late.value
     return Inner().method(), Inner.y
 
@@ -670,11 +697,13 @@ def decorated(x):
     def twice(f):
         print("decorating", f.__name__, f.__doc__)
         return lambda *a: f(*a) * 2
+
     @twice
     @say
     def g(a, /, b=say(x), *, c: int = 4, **k) -> "text":
         """doc"""
         return a + b + c
+
     return g(1)
 
 
@@ -685,8 +714,10 @@ def generators(n):
                 yield i
             total = i
         return total
+
     async def coroutine():
         return n
+
     coroutine().close()
     return list(numbers(n)), sum(x for x in numbers(n))
 
@@ -695,8 +726,10 @@ def frames(x):
     y = x + 1
     if x:
         z = 3
+
     def g(k):
         return sorted(locals()), y
+
     return sorted(locals()), eval("x + y"), g(1), sorted(vars()), "z" in dir()
 
 
@@ -719,6 +752,7 @@ def imports(c):
     import os.path
     from os import path as p
     from os import sep
+
     if c:
         import string as s
     return os.path is p, sep, s.digits
@@ -773,14 +807,17 @@ def annotated(x):
 def fibonacci(n):
     def fib(k):
         return k if k < 2 else fib(k - 1) + fib(k - 2)
+
     return fib(n)
 
 
 def mutual(n):
     def even(k):
         return True if k == 0 else odd(k - 1)
+
     def odd(k):
         return False if k == 0 else even(k - 1)
+
     return even(n)
 
 
@@ -825,8 +862,10 @@ def local_twice(c, n):
 
 def state_of_closure(n):
     x = 0
+
     def show():
         print("x is", x)
+
     for i in range(n):
         x = i
         show()
@@ -838,6 +877,7 @@ def state_of_closure(n):
 def closures_in_branches(c):
     if c:
         k = 1
+
         def g():
             return k
     else:
@@ -915,8 +955,25 @@ CASES = {
     formats: [("text", 3), ("é", 1)],
     numbers: [
         (x,)
-        for x in [0, -1, 1.0, None, True, 5, 50, [1, 2, 3], (1, 1), {"k": 1, "l": 2}, Box("n", a=3),
-                  "text", (2, 9), 7, 7j, [], Box("m", a=1)]
+        for x in [
+            0,
+            -1,
+            1.0,
+            None,
+            True,
+            5,
+            50,
+            [1, 2, 3],
+            (1, 1),
+            {"k": 1, "l": 2},
+            Box("n", a=3),
+            "text",
+            (2, 9),
+            7,
+            7j,
+            [],
+            Box("m", a=1),
+        ]
     ],
     match_in_loop: [([],), (["n", "skip", "x"],), (["n", "stop", "n"],), (["stop"],)],
     match_values: [("/",), (1,), (2,), (3,)],

@@ -1,6 +1,7 @@
 """The whole pipeline on varied plain functions: converted ones do what the originals do."""
 
 import copy
+import re
 
 import pytest
 
@@ -32,9 +33,13 @@ def test_converted_function_does_what_the_original_does(modules, name, arguments
         run(modules[convert][name], *_rebuilt(arguments, modules[convert]))
         for convert in (False, True)
     )
-    assert converted.log == plain.log
+    assert without_addresses(converted.log) == without_addresses(plain.log)
     assert converted.error is plain.error, f"{converted.error}: {converted.message}"
-    assert repr(converted.value) == repr(plain.value)
+    assert without_addresses(converted.value) == without_addresses(plain.value)
+
+
+def without_addresses(value):
+    return re.sub("0x[0-9a-f]+", "0x", repr(value))
 
 
 def _rebuilt(arguments, namespace):

@@ -123,3 +123,18 @@ def test_recompute_grad():
 
 def test_plain_use_needs_no_tape():
     assert float(log1pexp(Tensor(0.0)).array) == np.log(2.0)
+
+
+def test_variables_read_in_a_compiled_call_are_found():
+    v = Variable(np.float64(2.0))
+    inner = Compiled(lambda x: x * v.read_value())
+
+    @custom_gradient
+    def f(x):
+        return inner(x), lambda dy, variables: (dy * 10.0, [dy * 100.0 for _ in variables])
+
+    x = Tensor(np.float64(3.0))
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert [d.array for d in tape.gradient(y, [x, v])] == [10.0, 100.0]

@@ -396,3 +396,54 @@ def test_records_hold_only_what_rules_read():
 def test_gradient_of_a_function_without_graph_of_its_own():
     graph, _ = graph_of(lambda x: x * 2.0, TensorType(np.dtype("f8"), ()))
     assert [n.op.name for n in graph.nodes if n.op.name != "constant"] == ["multiply"]
+
+
+def test_targets_that_left_the_framework_have_no_gradient():
+    x = constant(2.0)
+    with GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        n = ops.astype(y, np.int64) * 2
+    assert tape.gradient(float(y.array), x) is None
+    assert tape.gradient(np.asarray(y.array), x) is None
+    with pytest.warns(UserWarning, match="target tensor is int64"):
+        assert tape.gradient(n, x) is None
+    assert tape.gradient([3.0, y], x).array == 4.0
+
+
+def test_watched_arrays():
+    x = np.array([1.0, 2.0])
+    f = Compiled(lambda x: ops.sum(x * x))
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = f(x) + ops.sum(x)
+    np.testing.assert_array_equal(tape.gradient(y, x).array, [3.0, 5.0])
+
+
+def test_a_mark_stays_right_when_a_loop_is_augmented():
+    from runtime import building
+
+    def f(x):
+        builder = building.building()
+        with GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            z = fori(3, lambda i, y: ops.sin(y) * x, x) * 2.0
+        mark = builder.mark()
+        tape.gradient(z, x)
+        assert builder.mark() > mark
+        builder.truncate(mark)
+        return z, tape.gradient(z, x)
+
+    z, g = Compiled(f)(np.float64(0.5))
+    eps = 1e-6
+    above, below = (Compiled(f)(np.float64(0.5 + s))[0].array for s in (eps, -eps))
+    assert g.array == pytest.approx((above - below) / (2 * eps), rel=1e-6)
+
+
+def test_a_source_written_to_means_the_value_that_was_watched():
+    x = constant(1.0, 2.0)
+    with GradientTape() as tape:
+        tape.watch(x)
+        x[0] = x[1] * 3.0
+        y = (x * x).sum()
+    np.testing.assert_array_equal(tape.gradient(y, x).array, [0.0, 40.0])

@@ -52,3 +52,8 @@ def _assert_same():
         np.testing.assert_array_equal(actual, expected, strict=True)
 
     return assert_same
+
+
+@pytest.fixture(name="graph_of")
+def _graph_of():
+    return graph_of

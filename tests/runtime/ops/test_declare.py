@@ -13,6 +13,7 @@ from runtime.ops.inference import same
 from runtime.ops.operands import Abstract, encode_shape, shape_of, type_of
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
+from runtime.variable import Variable
 
 
 def test_a_primitive_shows_name_signature_and_documentation():
@@ -88,6 +89,10 @@ def test_ops_that_cannot_raise_say_so():
     unknown = TensorType(np.dtype("f8"), (None, 3))
     for name, types, attrs, can_raise in [
         ("add", (x, x), {}, False),
+        ("add", (x, unknown), {}, True),
+        ("add", (unknown, type_of(2.0)), {}, False),
+        ("add", (type_of(1), type_of(2)), {}, True),
+        ("add", (type_of(1), type_of(2.0)), {}, False),
         ("divide", (type_of(1), type_of(2)), {}, True),
         ("divide", (x, type_of(2)), {}, False),
         ("max", (x,), {"axis": None, "keepdims": False}, False),
@@ -98,3 +103,12 @@ def test_ops_that_cannot_raise_say_so():
         ("getitem", (x, type_of(1)), {"index": (("array",),)}, True),
     ]:
         assert ops.REGISTRY[name].op.can_raise(types, attrs) is can_raise, (name, types)
+
+
+def test_a_variable_stands_for_what_it_holds():
+    v = Variable([1.0, 2.0])
+    assert ops.concat([v, v]).tolist() == [1.0, 2.0, 1.0, 2.0]
+    assert ops.getitem(v, 1).item() == 2.0
+    assert ops.index_update(v, 5.0, 0).tolist() == [5.0, 2.0]
+    assert ops.sum(ops.reshape(v, (2, 1)), axis=1).tolist() == [1.0, 2.0]
+    assert v.numpy().tolist() == [1.0, 2.0]

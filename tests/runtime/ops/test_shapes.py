@@ -133,3 +133,13 @@ def test_views_are_views_of_the_same_cell():
 def test_what_was_made_by_broadcasting_is_read_only():
     with pytest.raises(ValueError, match="read-only"):
         ops.broadcast_to(Tensor(np.zeros(3)), (2, 3))[0, 0] = 1.0
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_raises_when_it_runs_is_known_to_raise(name, graph_of, unknown):
+    function, error = ERRORS[name]
+    try:
+        graph, _ = graph_of(lambda x: function(_Names(), x), unknown(X))
+    except error:
+        return
+    assert any(node.can_raise for node in graph.nodes)

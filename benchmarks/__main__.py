@@ -1,0 +1,54 @@
+"""Run the benchmarks: `python -m benchmarks [WORKLOAD ...]`.
+
+NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
+are taken out of the environment first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+for _pinned in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    if _pinned in os.environ:
+        del os.environ[_pinned]
+        os.execv(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]])
+
+import numpy as np
+
+from benchmarks.startup import conversion_times, import_time
+from benchmarks.timing import interleaved
+from benchmarks.workloads import WORKLOADS, peers
+
+
+def _agrees(result: object, expected: object) -> bool:
+    return bool(np.allclose(np.asarray(result), np.asarray(expected), rtol=1e-6))
+
+
+def _workload(name: str, frameworks: dict[str, object]) -> None:
+    calls, expected = WORKLOADS[name](frameworks)
+    wrong = [peer for peer, call in calls.items() if not _agrees(call(), expected)]
+    if wrong:
+        sys.exit(f"{name}: wrong result from {', '.join(wrong)}")
+    print(f"{name}: {(WORKLOADS[name].__doc__ or '').splitlines()[0]}")
+    for peer, timing in interleaved(calls).items():
+        print(f"  {peer:22} {timing.median:10.2f} us  (spread {timing.spread:.2f})")
+
+
+def main(names: list[str]) -> None:
+    """Print the tables."""
+    unknown = [n for n in names if n not in WORKLOADS]
+    if unknown:
+        sys.exit(f"no workload {', '.join(unknown)}; there are {', '.join(WORKLOADS)}")
+    if not names:
+        print(f"import numpy      {1e3 * import_time('numpy'):8.1f} ms")
+        print(f"import autograph  {1e3 * import_time('autograph'):8.1f} ms")
+        cold, cached = conversion_times()
+        print(f"convert 50 lines  {cold:8.2f} ms cold, {cached:.4f} ms cached")
+    frameworks = peers()
+    for name in names or WORKLOADS:
+        _workload(name, frameworks)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

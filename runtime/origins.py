@@ -1,0 +1,95 @@
+"""The place in the user's file that a node, a message or an error speaks of."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from types import CodeType, FrameType
+
+import numpy as np
+
+__all__ = ["Origin", "hide_frames_of", "is_user_code", "origin_of_caller"]
+
+# Folders whose code is not the user's: ours and NumPy's.
+_hidden = [os.path.dirname(os.path.abspath(f)) + os.sep for f in (__file__, np.__file__)]
+_is_user_code: dict[CodeType, bool] = {}
+_KNOWN_LIMIT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The user's source position that made a node or an error.
+
+    `code` and `instruction` (an offset into its bytecode) give columns lazily: looking them up for
+    each node would cost more than making the node.
+    """
+
+    filename: str
+    lineno: int
+    function: str
+    code: CodeType | None = None
+    instruction: int = -1
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.lineno}, in `{self.function}`"
+
+    @property
+    def text(self) -> str:
+        """The source line, stripped at the right; empty when the file is not to be had."""
+        return linecache.getline(self.filename, self.lineno).rstrip()
+
+    @property
+    def columns(self) -> tuple[int, int] | None:
+        """Start and end column (0-based, in characters of the line) of the expression."""
+        if self.code is None or self.instruction < 0:
+            return None
+        positions = list(self.code.co_positions())[self.instruction // 2]
+        line, end_line, start, end = positions
+        if line != self.lineno or start is None or end is None:
+            return None
+        return (start, end if end_line == line else len(self.text))
+
+    def excerpt(self) -> str:
+        """The source line with a caret under the expression, ready to be put in a message."""
+        text = self.text
+        if not text:
+            return ""
+        shown = f"    {self.lineno} | {text.strip()}"
+        columns = self.columns
+        if columns is None:
+            return shown
+        indent = len(text) - len(text.lstrip())
+        start, end = max(columns[0] - indent, 0), max(columns[1] - indent, 1)
+        pad = " " * (len(shown) - len(text.strip()) + start)
+        return f"{shown}\n{pad}{'^' * max(end - start, 1)}"
+
+
+def hide_frames_of(folder: str) -> None:
+    """Count code below `folder` as ours: the user's line is looked for further out."""
+    _hidden.append(folder.rstrip(os.sep) + os.sep)
+    _is_user_code.clear()
+
+
+def is_user_code(code: CodeType) -> bool:
+    """Whether `code` is neither ours nor NumPy's."""
+    known = _is_user_code.get(code)
+    if known is None:
+        name = code.co_filename
+        known = not name.startswith(tuple(_hidden)) and not name.startswith("<frozen")
+        if len(_is_user_code) > _KNOWN_LIMIT:
+            _is_user_code.clear()
+        _is_user_code[code] = known
+    return known
+
+
+def origin_of_caller() -> Origin | None:
+    """The innermost line of the user's code that is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if is_user_code(code):
+            return Origin(code.co_filename, frame.f_lineno, code.co_name, code, frame.f_lasti)
+        frame = frame.f_back
+    return None

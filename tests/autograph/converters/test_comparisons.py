@@ -1,0 +1,37 @@
+"""Single comparisons are native; membership and chains are calls."""
+
+import pytest
+
+from tests.autograph.converters.running import converted_by
+
+CASES = {
+    "single": (
+        "x < y",
+        "x < y",
+    ),
+    "is": (
+        "x is not y",
+        "x is not y",
+    ),
+    "in": (
+        "x in y",
+        "ag__.in_(x, y)",
+    ),
+    "not in": (
+        "x not in y",
+        "ag__.not_in(x, y)",
+    ),
+    "chain": (
+        "0 <= x < y",
+        "ag__.compare(0, ('<=', lambda: x), ('<', lambda: y))",
+    ),
+    "mixed chain": (
+        "x == y in x",
+        "ag__.compare(x, ('==', lambda: y), ('in', lambda: x))",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), CASES.values(), ids=CASES)
+def test_before_and_after(before, after):
+    assert converted_by("comparisons", before) == after.strip()

@@ -1,0 +1,25 @@
+"""Containers made by displays are marked as new."""
+
+import pytest
+
+from tests.autograph.converters.running import converted_by
+
+CASES = {
+    "list": (
+        "[x]",
+        "ag__.fresh([ag__.ld(x)])",
+    ),
+    "dict": (
+        "{1: x}",
+        "ag__.fresh({1: ag__.ld(x)})",
+    ),
+    "target": (
+        "[x, y] = y",
+        "[x, y] = ag__.unpack(ag__.ld(y), 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), CASES.values(), ids=CASES)
+def test_before_and_after(before, after):
+    assert converted_by("names, assignments, displays", before) == after.strip()

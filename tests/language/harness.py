@@ -1,0 +1,360 @@
+"""Running a plain sample function in every way that it can be run, and comparing what it does.
+
+`check(sample, case, case, ...)` runs the sample as Python on NumPy values, converted but eager (on
+NumPy values and on tensors), and as a graph on each backend. Values, types, dtypes, printed text,
+what happens to the arguments, exceptions and the line they come from must agree. `refuse` says that
+code raises a located error instead. `golden` compares a message with a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import io
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.function import Function
+from runtime import config
+from runtime.compile import BACKENDS
+from runtime.graph.ir import Graph
+
+FOLDERS = tuple(str(Path(m.__file__ or "").parent) for m in (ag, sys.modules["runtime"]))
+ERRORS = Path(__file__).parent / "errors"
+
+
+@dataclass
+class Outcome:
+    """What one call did."""
+
+    value: Any = None
+    error: BaseException | None = None
+    printed: str = ""
+    arguments: tuple[Any, ...] = ()
+    # Which parts of the result are which parts of the arguments.
+    identities: list[tuple[int, int]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        done = f"raised {self.error!r}" if self.error is not None else f"gave {self.value!r}"
+        return f"{done}, printed {self.printed!r}, left {self.arguments!r}"
+
+
+@dataclass
+class Checked:
+    """A sample as a graph, after `check`: for further assertions."""
+
+    function: Function[Any, Any]
+    outcomes: list[Outcome]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the last trace."""
+        return graph_of(self.function)
+
+
+def graph_of(function: Function[Any, Any]) -> Graph:
+    """The graph of the last trace of a Function."""
+    return function.traces()[-1]._traced.graph
+
+
+def observe(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
+    """Call, and note all that can be seen of it."""
+    outcome, stream = Outcome(arguments=arguments), io.StringIO()
+    with contextlib.redirect_stdout(stream), np.errstate(all="ignore"):
+        try:
+            outcome.value = function(*arguments)
+        except Exception as error:
+            outcome.error = error
+    outcome.printed = stream.getvalue()
+    given = _flat(arguments)
+    outcome.identities = [
+        (i, j)
+        for i, part in enumerate(_flat(outcome.value))
+        for j, argument in enumerate(given)
+        if part is argument and isinstance(part, (np.ndarray, ag.Tensor)) and np.ndim(part)
+    ]
+    return outcome
+
+
+def _flat(x: Any) -> list[Any]:
+    if isinstance(x, dict):
+        return [leaf for part in x.values() for leaf in _flat(part)]
+    if isinstance(x, (tuple, list)):
+        return [leaf for part in x for leaf in _flat(part)]
+    return [x]
+
+
+def as_tensors(x: Any) -> Any:
+    """The arrays and NumPy scalars in a nest as tensors."""
+    if isinstance(x, (np.ndarray, np.generic)):
+        return ag.constant(x)
+    if type(x) in (tuple, list):
+        return type(x)(map(as_tensors, x))
+    if type(x) is dict:
+        return {k: as_tensors(v) for k, v in x.items()}
+    return x
+
+
+# ---- comparing -------------------------------------------------------------------------------
+
+
+def _raw(x: Any) -> Any:
+    return x.array if isinstance(x, ag.Tensor) else x
+
+
+def assert_equal(got: Any, expected: Any, *, joined: bool = False, tolerance: float = 0.0) -> None:
+    """Equality of values, types, dtypes and structure.
+
+    With `joined`, the dtype may be another one that holds the value: where Python's own type
+    depends on data, a graph has the joined one. `tolerance` is relative.
+    """
+    got, expected = _raw(got), _raw(expected)
+    if isinstance(expected, dict):
+        assert type(got) is type(expected) and list(got) == list(expected)
+        for key in expected:
+            assert_equal(got[key], expected[key], joined=joined, tolerance=tolerance)
+    elif isinstance(expected, (tuple, list)):
+        assert type(got) is type(expected), f"{got!r} for {expected!r}"
+        assert len(got) == len(expected), f"{got!r} for {expected!r}"
+        for one, other in zip(got, expected):
+            assert_equal(one, other, joined=joined, tolerance=tolerance)
+    elif isinstance(expected, (np.ndarray, np.generic, bool, int, float, complex)):
+        if not joined:
+            assert type(got) is type(expected), f"{got!r} for {expected!r}"
+            dtypes = np.asarray(got).dtype, np.asarray(expected).dtype
+            assert dtypes[0] == dtypes[1], f"{dtypes[0]} for {dtypes[1]}: {got!r} for {expected!r}"
+        assert np.shape(got) == np.shape(expected), f"{got!r} for {expected!r}"
+        _assert_same_numbers(got, expected, tolerance)
+    elif hasattr(expected, "__dict__") and not callable(expected):
+        assert type(got) is type(expected), f"{got!r} for {expected!r}"
+        assert_equal(vars(got), vars(expected), joined=joined, tolerance=tolerance)
+    elif not callable(expected):
+        assert type(got) is type(expected) and got == expected, f"{got!r} for {expected!r}"
+
+
+def _assert_same_numbers(got: Any, expected: Any, tolerance: float) -> None:
+    if tolerance:
+        np.testing.assert_allclose(got, expected, rtol=tolerance)
+        return
+    one, other = np.asarray(got), np.asarray(expected)
+    nan = other.dtype.kind in "fc"
+    assert np.array_equal(one, other, equal_nan=nan), f"{got!r} for {expected!r}"
+    if nan and one.dtype == other.dtype:
+        assert np.array_equal(np.signbit(one.real), np.signbit(other.real)), (
+            f"{got!r}: a zero's sign"
+        )
+
+
+def innermost_line(error: BaseException, filename: str) -> int | None:
+    """The innermost line of `filename` in the traceback."""
+    rows = [r.lineno for r in traceback.extract_tb(error.__traceback__) if r.filename == filename]
+    return rows[-1] if rows else None
+
+
+def assert_clean(error: BaseException) -> None:
+    """No frame of ours is in the traceback."""
+    rows = traceback.extract_tb(error.__traceback__)
+    ours = [f"{r.filename}:{r.lineno}" for r in rows if r.filename.startswith(FOLDERS)]
+    assert not ours, f"frames of ours in the traceback of {error!r}: {ours}"
+
+
+def _assert_agree(
+    got: Outcome, expected: Outcome, sample: Callable[..., Any], *, graph: bool, **how: Any
+) -> None:
+    if expected.error is not None or got.error is not None:
+        if expected.error is None or got.error is None:
+            raise AssertionError(f"{got}, not {expected}") from got.error
+        if type(got.error) is not type(expected.error):
+            raise AssertionError(f"{got.error!r} for {expected.error!r}") from got.error
+        assert str(got.error) == str(expected.error)
+        file = inspect.getfile(sample)
+        lines = [innermost_line(e, file) for e in (got.error, expected.error)]
+        assert lines[0] == lines[1], f"{got.error!r} comes from line {lines[0]}, not {lines[1]}"
+        if graph:
+            assert_clean(got.error)
+    assert_equal(got.value, expected.value, **how)
+    assert got.printed == expected.printed
+    assert got.identities == expected.identities, f"identities {got.identities}"
+    for one, other in zip(got.arguments, expected.arguments):
+        assert_equal(one, other)
+
+
+# ---- the modes -------------------------------------------------------------------------------
+
+
+def count_nodes(graph: Graph, name: str) -> int:
+    """Number of nodes of an op, in the graph and the graphs inside of it."""
+    return sum(
+        (node.op.name == name) + sum(count_nodes(inner, name) for inner in node.graphs)
+        for node in graph.nodes
+    )
+
+
+def all_nodes(graph: Graph) -> int:
+    """Number of nodes, in the graph and the graphs inside of it."""
+    return sum(1 + sum(all_nodes(inner) for inner in node.graphs) for node in graph.nodes)
+
+
+@contextlib.contextmanager
+def no_line_of(filename: str) -> Iterator[None]:
+    """Within this context no function of that file may be called."""
+    seen: list[str] = []
+
+    def watch(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_filename == filename:
+            caller = frame.f_back.f_code.co_name if frame.f_back is not None else ""
+            if caller != "entry":  # what makes a traceback entry that stands on the user's line
+                seen.append(f"{frame.f_code.co_name}:{frame.f_lineno}")
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+    assert not seen, f"a call that should only run the graph ran {seen}"
+
+
+def check(
+    sample: Callable[..., Any],
+    *cases: tuple[Any, ...],
+    conds: int | None = None,
+    whiles: int | None = None,
+    traces: int = 1,
+    joined: bool = False,
+    tolerance: float = 0.0,
+    eager: bool = True,
+    tensors: bool = True,
+    **options: Any,
+) -> Checked:
+    """The sample does the same in all modes for all cases, which have one signature.
+
+    `conds` and `whiles` are the numbers of such nodes that the graph must have; `traces` the number
+    of traces after all cases; `options` go to `convert`. Where tensors as arguments mean something
+    else (identity of types), `tensors` is False.
+    """
+    assert len(cases) > 1 or traces != 1 or conds is None, "a second case must use the same trace"
+    how = {"joined": joined, "tolerance": tolerance}
+    expected = [observe(sample, copy.deepcopy(case)) for case in cases]
+    if eager:
+        converted = ag.to_graph(sample)
+        for case, plain in zip(cases, expected):
+            _assert_agree(
+                observe(converted, copy.deepcopy(case)), plain, sample, graph=False, **how
+            )
+            if tensors:
+                given = as_tensors(copy.deepcopy(case))
+                _assert_agree(observe(converted, given), plain, sample, graph=False, **how)
+    for backend in BACKENDS:
+        function = _run_graph(sample, cases, expected, backend, traces, how, options)
+        if conds is not None:
+            assert count_nodes(graph_of(function), "cond") == conds, graph_of(function)
+        if whiles is not None:
+            assert count_nodes(graph_of(function), "while") == whiles, graph_of(function)
+    if tensors:
+        given = [as_tensors(case) for case in cases]
+        _run_graph(sample, given, expected, "plan", traces, how, options)
+    return Checked(function, expected)
+
+
+def _run_graph(
+    sample: Callable[..., Any],
+    cases: Any,
+    expected: list[Outcome],
+    backend: str,
+    traces: int,
+    how: dict[str, Any],
+    options: dict[str, Any],
+) -> Function[Any, Any]:
+    function = ag.convert(sample, **options)
+    filename = inspect.getfile(sample)
+    with config.backend.using(backend), config.check.using(True):
+        for k, (case, plain) in enumerate(zip(cases, expected)):
+            alone = no_line_of(filename) if k and traces == 1 else contextlib.nullcontext()
+            given = copy.deepcopy(case)
+            with alone:
+                outcome = observe(function, given)
+            _assert_agree(outcome, plain, sample, graph=True, **how)
+    assert function.trace_count == traces, f"{function.trace_count} traces: {function.explain()}"
+    return function
+
+
+# ---- refusals and messages -------------------------------------------------------------------
+
+
+def refuse(
+    sample: Callable[..., Any],
+    *arguments: Any,
+    match: str,
+    error: type[BaseException] = ag.StagingError,
+    **options: Any,
+) -> str:
+    """The sample raises a located error, at the line marked `# refused`, of at most 12 lines."""
+    try:
+        ag.convert(sample, **options)(*copy.deepcopy(arguments))
+    except error as caught:
+        message = str(caught)
+        assert_clean(caught)
+    else:
+        raise AssertionError(f"{sample.__name__} is not refused")
+    assert re.search(match, message), message
+    lines, first = inspect.getsourcelines(sample)
+    marked = [first + i for i, text in enumerate(lines) if "# refused" in text]
+    if marked:
+        place = f"{inspect.getfile(sample)}:{marked[0]}, in `"
+        assert message.startswith(place), f"{message}\ndoes not start with {place}"
+        assert "^" in message, message
+    assert len(message.splitlines()) <= 12, message
+    return message
+
+
+def golden(name: str, text: str) -> None:
+    """The text is that of `errors/NAME.txt`; with AUTOGRAPH_WRITE_GOLDEN=1 the file is written."""
+    text = re.sub(r"(?:/[^\s/]+)+/(tests/language/)", r"\1", text)
+    text = re.sub(r"(\.py:)\d+", r"\1N", text)
+    text = re.sub(r"(?m)^( +)\d+( \|)", r"\1N\2", text).rstrip() + "\n"
+    path = ERRORS / f"{name}.txt"
+    if os.environ.get("AUTOGRAPH_WRITE_GOLDEN") == "1":
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+# ---- tables of samples -----------------------------------------------------------------------
+
+
+class Samples:
+    """The samples of a test file: `@samples(row, case, case, ..., conds=1)` before each."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+
+    def __call__(self, row: str, *cases: tuple[Any, ...], **how: Any) -> Callable[[Any], Any]:
+        """Register the function below under a row of the feature list."""
+
+        def register(sample: Any) -> Any:
+            number = sum(r.values[0] is sample for r in self.rows)
+            name = f"{row}-{sample.__name__}" + (f"-{number + 1}" if number else "")
+            self.rows.append(pytest.param(sample, cases, how, id=name))
+            return sample
+
+        return register
+
+    def test(self) -> Callable[..., None]:
+        """The test function: one test per sample."""
+
+        @pytest.mark.parametrize(("sample", "cases", "how"), self.rows)
+        def test_sample(sample: Any, cases: Any, how: Any) -> None:
+            check(sample, *cases, **how)
+
+        return test_sample

@@ -1,0 +1,226 @@
+"""Running a program as plain Python, converted, and as a graph; and comparing what happens."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import autograph as ag
+import runtime
+from runtime.spec import TensorType, join, type_of_number
+from tests.random_programs.programs import Program
+
+MODES = ("plan", "reference", "converted")
+
+
+@dataclass
+class Outcome:
+    """All that can be seen of one call."""
+
+    value: Any
+    error: tuple[type, str] | None
+    text: str
+    arguments: tuple[Any, ...]
+
+
+def observe(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
+    """Call the function; exceptions and printed text belong to the outcome."""
+    text, value, error = io.StringIO(), None, None
+    with contextlib.redirect_stdout(text):
+        try:
+            value = function(*arguments)
+        except ag.StagingError:
+            raise
+        except Exception as caught:
+            error = type(caught), str(caught)
+    return Outcome(value, error, text.getvalue(), arguments)
+
+
+# ---- comparing -------------------------------------------------------------------------------
+
+
+def type_of(x: Any) -> TensorType:
+    """The graph type of a Python or NumPy value."""
+    if isinstance(x, np.ndarray | np.generic):
+        return TensorType(x.dtype, x.shape)
+    return type_of_number(x)
+
+
+def differ(expected: Any, given: Any, *, loose: bool) -> bool:
+    """Whether two results differ; in a loose comparison `given` may have a joined type."""
+    if isinstance(expected, tuple | list):
+        if type(expected) is not type(given) or len(expected) != len(given):
+            return True
+        return any(differ(a, b, loose=loose) for a, b in zip(expected, given, strict=True))
+    if expected is None or isinstance(expected, str) or not isinstance(given, _NUMERIC):
+        return type(expected) is not type(given) or expected != given
+    if type_of(expected) != type_of(given) and not (
+        loose and join(type_of(expected), type_of(given)) == type_of(given)
+    ):
+        return True
+    if not loose and type(expected) is not type(given):
+        return True
+    return not _same_bits(expected, given)
+
+
+_NUMERIC = (bool, int, float, np.ndarray, np.generic)
+
+
+def _same_bits(expected: Any, given: Any) -> bool:
+    a, b = np.asarray(expected), np.asarray(given)
+    if a.dtype == b.dtype:
+        return a.tobytes() == b.tobytes()
+    return bool(np.array_equal(a, b))
+
+
+def compare(expected: Outcome, given: Outcome, *, loose: bool) -> str | None:
+    """What differs between two outcomes, in words."""
+    if expected.error != given.error:
+        return f"raised {given.error}, Python {expected.error}"
+    if expected.text != given.text:
+        return f"printed {given.text!r}, Python {expected.text!r}"
+    if expected.error is None and differ(expected.value, given.value, loose=loose):
+        return f"gave {given.value!r}, Python {expected.value!r}"
+    if differ(expected.arguments, given.arguments, loose=False):
+        return f"left arguments {given.arguments!r}, Python {expected.arguments!r}"
+    return None
+
+
+# ---- running ---------------------------------------------------------------------------------
+
+
+def load(program: Program) -> ModuleType:
+    """The program as a module."""
+    return ag.convert_source(program.source, "random_program")
+
+
+class BadProgram(Exception):
+    """The program warns as plain Python, or raises what it should not."""
+
+
+def plain_outcomes(program: Program) -> list[Outcome]:
+    """What plain Python does with each set of arguments."""
+    function = load(program).f
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outcomes = [observe(function, arguments) for arguments in program.arguments()]
+    for outcome in outcomes:
+        if outcome.error is not None and outcome.error[0] not in ALLOWED:
+            raise BadProgram(f"{outcome.error} in\n{program.source}")
+    return outcomes
+
+
+ALLOWED = (ValueError, AssertionError, UnboundLocalError)
+
+
+@dataclass
+class Report:
+    """What a check of one program found: nothing, or the first difference; and the graph."""
+
+    difference: str | None
+    graph: Any = None
+
+
+def check(program: Program, modes: tuple[str, ...] = ("plan",)) -> Report:
+    """Run a program in all the modes and compare with plain Python."""
+    expected = plain_outcomes(program)
+    graph = None
+    for mode in modes:
+        try:
+            difference, found = _check_mode(program, mode, expected)
+        except Exception as error:
+            difference, found = f"{type(error).__name__}: {error}", None
+        if difference is not None:
+            return Report(f"{mode}: {difference}")
+        graph = found or graph
+    return Report(None, graph)
+
+
+def _check_mode(program: Program, mode: str, expected: list[Outcome]) -> tuple[str | None, Any]:
+    function = load(program).f
+    backend = contextlib.nullcontext()
+    if mode == "converted":
+        called = converted = ag.to_graph(function)
+    else:
+        called = converted = ag.convert(function)
+        backend = runtime.config.backend.using(mode)
+    with backend:
+        for number, arguments in enumerate(program.arguments()):
+            difference = compare(expected[number], observe(called, arguments), loose=program.loose)
+            if difference is not None:
+                return f"input {number}: {difference}", None
+    if mode == "converted":
+        return None, None
+    if converted.trace_count != 1:
+        return f"traced {converted.trace_count} times", None
+    return None, converted.traces()[0].graph
+
+
+# ---- what was staged, and which paths were taken ---------------------------------------------
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Whether a program stages an `if` and a `while`, with both outcomes over the inputs."""
+
+    ifs: bool
+    whiles: bool
+
+
+def coverage(program: Program, graph: Any) -> Coverage:
+    """Which kinds of statements are staged and go both ways."""
+    lines = _lines_both_ways(program)
+    staged = {(node.op.name, node.origin.lineno) for node in _nodes(graph) if node.origin}
+    return Coverage(
+        any(("cond", line) in staged for line in lines["If"]),
+        any(("while", line) in staged for line in lines["While"]),
+    )
+
+
+def _nodes(graph: Any) -> Iterator[Any]:
+    for node in graph.nodes:
+        yield node
+        for inner in node.graphs:
+            yield from _nodes(inner)
+
+
+class _Marked(ast.NodeTransformer):
+    """Notes the truth of every test."""
+
+    def _mark(self, node: Any) -> Any:
+        self.generic_visit(node)
+        called = ast.Name("mark__", ast.Load())
+        kind = type(node).__name__
+        arguments = [ast.Constant(kind), ast.Constant(node.lineno), node.test]
+        node.test = ast.Call(called, arguments, [])
+        return node
+
+    visit_If = visit_While = _mark
+
+
+def _lines_both_ways(program: Program) -> dict[str, list[int]]:
+    seen: dict[tuple[str, int], set[bool]] = defaultdict(set)
+
+    def mark(kind: str, line: int, test: Any) -> bool:
+        seen[kind, line].add(bool(test))
+        return bool(test)
+
+    tree = ast.fix_missing_locations(_Marked().visit(ast.parse(program.source)))
+    space: dict[str, Any] = {"mark__": mark}
+    exec(compile(tree, "<marked>", "exec"), space)
+    for arguments in program.arguments():
+        observe(space["f"], arguments)
+    found: dict[str, list[int]] = {"If": [], "While": []}
+    for (kind, line), truths in seen.items():
+        if len(truths) == 2:
+            found[kind].append(line)
+    return found
