@@ -1,4 +1,9 @@
-"""Checks that hold in eager code and in graphs."""
+"""Checks that hold in eager code and in graphs: `autograph.debugging`.
+
+>>> import autograph as ag
+>>> ag.debugging.check_numerics(1.5)
+1.5
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,19 @@ __all__ = ["assert_", "assert_equal", "check_numerics"]
 
 
 def assert_(condition: Any, data: Any = (), message: Any = None) -> None:
-    """Raise AssertionError unless `condition` is true; in a graph, when it runs."""
+    """Raise AssertionError unless `condition` is true; in a graph, when it runs.
+
+    >>> import autograph as ag
+    >>> @ag.convert
+    ... def root(x):
+    ...     ag.debugging.assert_(x >= 0, message="x is negative")
+    ...     return x**0.5
+    >>> root(4.0)
+    2.0
+    >>> root(-4.0)
+    Traceback (most recent call last):
+    AssertionError: x is negative
+    """
     assert_stmt(condition, None if message is None and not data else lambda: message or data)
 
 
@@ -20,6 +37,14 @@ def assert_equal(x: Any, y: Any, message: Any = None) -> None:
     """Raise AssertionError unless `x` and `y` are equal in each element.
 
     Shapes and other Python values are compared at once, at no cost in the graph.
+
+    >>> import numpy as np
+    >>> import autograph as ag
+    >>> x = np.ones((2, 3))
+    >>> ag.debugging.assert_equal(x.shape, (2, 3))
+    >>> ag.debugging.assert_equal(x, 2 * x, message="x has changed")
+    Traceback (most recent call last):
+    AssertionError: x has changed
     """
     equal = x == y
     if not isinstance(equal, bool):
@@ -28,7 +53,14 @@ def assert_equal(x: Any, y: Any, message: Any = None) -> None:
 
 
 def check_numerics(x: Any, message: str = "") -> Any:
-    """`x`; raises FloatingPointError where it has a nan or an infinity."""
+    """`x`; raises FloatingPointError where it has a nan or an infinity.
+
+    >>> import numpy as np
+    >>> import autograph as ag
+    >>> ag.debugging.check_numerics(np.array([1.0, np.nan]), "loss")
+    Traceback (most recent call last):
+    FloatingPointError: loss: nan or infinity
+    """
 
     def fail() -> Any:
         raise FloatingPointError(f"{message}: nan or infinity".removeprefix(": "))

@@ -50,6 +50,10 @@ class AutographError(Exception):
     """The base of what this package raises on its own account.
 
     Its text is made by `format_message`; `location` is the place in the user's file, if known.
+
+    >>> import autograph as ag
+    >>> issubclass(ag.UnsupportedSyntaxError, ag.AutographError)
+    True
     """
 
     def __init__(self, what: str, *, location: Location | None = None, advice: str = "") -> None:
@@ -58,16 +62,57 @@ class AutographError(Exception):
 
 
 class ConversionError(AutographError):
-    """A function cannot be converted."""
+    """A function cannot be converted.
+
+    >>> import autograph as ag
+    >>> def countdown(n):
+    ...     yield n
+    >>> try:
+    ...     ag.convert(countdown)
+    ... except ag.ConversionError as error:
+    ...     print(error.location.line, error.location.function)
+    1 countdown
+    """
 
 
 class UnsupportedSyntaxError(ConversionError):
-    """The function uses syntax that cannot be converted."""
+    """The function uses syntax that cannot be converted: a generator, an `async def`.
+
+    >>> import autograph as ag
+    >>> async def fetch(x):
+    ...     return x
+    >>> try:
+    ...     ag.convert(fetch)
+    ... except ag.UnsupportedSyntaxError:
+    ...     print("convert the functions that it calls")
+    convert the functions that it calls
+    """
 
 
 class SourceUnavailableError(ConversionError):
-    """The text of a function cannot be found."""
+    """The text of a function cannot be found: it was made by `exec` or at a plain prompt.
+
+    >>> import autograph as ag
+    >>> exec("def double(x): return x * 2")
+    >>> try:
+    ...     ag.convert(double)
+    ... except ag.SourceUnavailableError:
+    ...     double = ag.convert(ag.convert_source("def double(x): return x * 2").double)
+    >>> double(2.0)
+    4.0
+    """
 
 
 class DirectiveError(ConversionError):
-    """A directive stands where it has no meaning, or has a wrong argument."""
+    """A directive stands where it has no meaning, or has a wrong argument.
+
+    >>> import autograph as ag
+    >>> def f(x):
+    ...     ag.directives.set_loop_options(maximum_iterations=3)
+    ...     return x
+    >>> try:
+    ...     ag.convert(f)
+    ... except ag.DirectiveError as error:
+    ...     print(error.location.line)
+    2
+    """

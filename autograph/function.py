@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
@@ -19,7 +19,7 @@ import numpy as np
 from autograph import conversion, replay, tracing
 from autograph.operators.calls import converted_call
 from autograph.operators.scope import ConversionOptions, FunctionScope
-from autograph.signature import Arguments, IntPolicy, classify, differences, fast_key, is_input_key, type_of_key
+from autograph.signature import Arguments, Identity, IntPolicy, classify, differences, fast_key, is_input_key, type_of_key
 from autograph.tracebacks import shorten, shortened
 from runtime import config, trace, tree
 from runtime.attention import count as _attention
@@ -53,7 +53,18 @@ _OPTIONS = frozenset(
 
 
 class ConcreteFunction:
-    """One graph of a Function: a signature, what it captures, and how it runs."""
+    """One graph of a Function: a signature, what it captures, and how it runs.
+
+    >>> import autograph as ag
+    >>> f = ag.convert(lambda x: x * x)
+    >>> concrete = f.get_concrete_function(ag.TensorSpec([2], "float64"))
+    >>> print(concrete.lower("optimized"))
+    graph <lambda>(%x: float64[2]) -> (float64[2]) {
+      %1: float64[2] = multiply %x, %x
+      return %1
+    }
+    <BLANKLINE>
+    """
 
     def __init__(self, function: Function[Any, Any], traced: tracing.Traced, reason: str) -> None:
         self._function = weakref.ref(function)
@@ -63,6 +74,8 @@ class ConcreteFunction:
         self.reason = reason
         self.milliseconds = 0.0
         self.used = True
+        # Of a trace that made variables and serves one call: the graph of the next calls.
+        self.following: ConcreteFunction | None = None
         self._returns = function._options.returns
         self._python = function._target
         self._differentiable = Differentiable(traced.graph, compile_graph)
@@ -456,6 +469,12 @@ class Function(Generic[P, R]):
 
     Made by `convert`. Calling it traces the function the first time that a signature comes, and
     runs the graph of that signature from then on.
+
+    >>> import numpy as np
+    >>> import autograph as ag
+    >>> f = ag.convert(lambda x: x + 1)
+    >>> f(np.zeros(2)), f(np.ones(2)), f.trace_count
+    (array([1., 1.]), array([2., 2.]), 1)
     """
 
     def __init__(self, target: Callable[P, R], options: _Options) -> None:
@@ -469,6 +488,7 @@ class Function(Generic[P, R]):
         self._trace_count = 0
         self._history: list[tuple[str, str, float]] = []
         self._warned = False
+        self._initial: list[tuple[Any, Any]] = []
         self.__wrapped__ = target
         self.__name__: str = getattr(target, "__name__", type(target).__name__)
         self.__qualname__: str = getattr(target, "__qualname__", self.__name__)
@@ -590,7 +610,7 @@ class Function(Generic[P, R]):
         given = bound
         if self._options.input_signature is not None:
             bound = self._conform(bound)
-        arguments = classify(bound, self._policy)
+        arguments = self._classify(bound)
         concrete = self._find(arguments)
         if concrete is None:
             arguments, concrete = self._trace(bound, arguments)
@@ -663,7 +683,7 @@ class Function(Generic[P, R]):
             began = time.perf_counter()
             concrete = self._make(bound, self._generalised(arguments), reason)
             concrete.milliseconds = 1e3 * (time.perf_counter() - began)
-            self._keep(concrete)
+            self._keep(concrete if concrete.following is None else concrete.following)
             config.log(
                 1,
                 lambda: f"trace #{self._trace_count} of {self.__qualname__} "
@@ -682,7 +702,7 @@ class Function(Generic[P, R]):
         if not changed:
             return arguments
         policy.inputs.update(changed)
-        return classify(bound, policy)
+        return self._classify(bound)
 
     def _make(self, bound: dict[str, Any], arguments: Arguments, reason: str) -> ConcreteFunction:
         try:
@@ -694,21 +714,37 @@ class Function(Generic[P, R]):
             # The trace needs their values: they are constants from now on.
             self._policy.inputs.difference_update(ints)
             self._policy.fixed.update(ints)
-            again = classify(bound, self._policy)
+            again = self._classify(bound)
             return self._traced(again, reason)
 
     def _traced(self, arguments: Arguments, reason: str) -> ConcreteFunction:
-        may_create = self._trace_count == 0
-        traced = self._run_trace(arguments, may_create)
+        traced = self._run_trace(arguments, self._may_create(arguments))
+        following = None
         if traced.created:
+            self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
             # As it will be from the second call on, when the variables exist.
-            traced = self._run_trace(arguments, False)
+            with traced.afterwards():
+                following = self._run_trace(arguments, False)
         self._trace_count += 1
         traced.arguments = traced.arguments.without_values()
         if traced.stages_nothing and not self._warned:
             self._warned = True
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {_why_nothing(arguments)}")
-        return ConcreteFunction(self, traced, reason)
+        concrete = ConcreteFunction(self, traced, reason)
+        if following is not None:
+            following.arguments = traced.arguments
+            concrete.following = ConcreteFunction(self, following, reason)
+        return concrete
+
+    def _may_create(self, arguments: Arguments) -> bool:
+        """Whether variables may be made: on the first trace, for each object passed."""
+        objects = [k for k in arguments.keys if isinstance(k, Identity)]
+        if not objects:
+            return self._trace_count == 0
+        return all(
+            objects != [k for k in c._traced.arguments.keys if isinstance(k, Identity)]
+            for c in self._table.values()
+        )
 
     def _run_trace(self, arguments: Arguments, may_create: bool) -> tracing.Traced:
         try:
@@ -767,13 +803,26 @@ class Function(Generic[P, R]):
                 break
         return Arguments(arguments.structure, arguments.leaves, arguments.paths, keys)
 
-    def _conform(self, bound: dict[str, Any]) -> dict[str, Any]:
-        """Arguments as the input signature wants them; TypeError where they do not fit."""
+    def _classify(self, bound: dict[str, Any]) -> Arguments:
+        """The arguments taken apart; dimensions that the input signature leaves open are open."""
+        arguments = classify(bound, self._policy)
+        if self._options.input_signature is None:
+            return arguments
+        specs = tree.leaves({**bound, **self._declared(bound)})
+        keys = tuple(map(_declared_key, arguments.keys, specs))
+        return replace(arguments, keys=keys)
+
+    def _declared(self, bound: dict[str, Any]) -> dict[str, Any]:
+        """Names of the parameters that the input signature speaks of, to their specs."""
         specs = self._options.input_signature or ()
         names = [n for n in bound if n != "self" or not isinstance(self._target, MethodType)]
         names = names[-len(specs) :] if len(specs) < len(names) and names[:1] == ["self"] else names
+        return dict(zip(names, specs, strict=False))
+
+    def _conform(self, bound: dict[str, Any]) -> dict[str, Any]:
+        """Arguments as the input signature wants them; TypeError where they do not fit."""
         result = dict(bound)
-        for name, spec in zip(names, specs, strict=False):
+        for name, spec in self._declared(bound).items():
             leaves, structure = tree.flatten(bound[name])
             wanted = tree.leaves(spec)
             if len(leaves) != len(wanted):
@@ -787,11 +836,14 @@ class Function(Generic[P, R]):
         if not args and not kwargs and self._options.input_signature is not None:
             args = self._options.input_signature
         bound = self._bind.bind(args, kwargs)
-        arguments = classify(bound, self._policy)
+        arguments = self._classify(bound)
         concrete = self._find(arguments)
         if concrete is None:
             with shortened():
                 _, concrete = self._trace(bound, arguments)
+        if concrete.following is not None:
+            concrete._traced.settle()
+            return concrete.following
         return concrete
 
 
@@ -852,6 +904,20 @@ def _merge_keys(old: Arguments, new: Arguments) -> tuple[Any, ...] | None:
             return None
         merged.append((*b[:-1], tuple(n if m == n else None for m, n in zip(a[-1], b[-1], strict=True))))
     return tuple(merged)
+
+
+def _declared_key(key: Any, spec: Any) -> Any:
+    """The key of an argument with the dimensions open that its spec leaves open.
+
+    Sizes 0 and 1 keep traces of their own: broadcasting changes there.
+    """
+    if not isinstance(spec, TensorSpec) or spec.shape is None or not is_input_key(key):
+        return key
+    if not isinstance(key[-1], tuple) or len(key[-1]) != len(spec.shape):
+        return key
+    sizes = zip(key[-1], spec.shape, strict=True)
+    shape = tuple(None if d is None and (n is None or n >= 2) else n for n, d in sizes)
+    return (*key[:-1], shape)
 
 
 def _conform_leaf(x: Any, spec: Any, name: str, function: str) -> Any:
@@ -965,7 +1031,18 @@ def convert(function: Any = None, /, **options: Any) -> Any:
 
 
 class no_retrace:  # noqa: N801 - used as a function: `with ag.no_retrace():`
-    """Within this context, a call that would trace a Function again raises RuntimeError."""
+    """Within this context, a call that would trace a Function again raises RuntimeError.
+
+    >>> import numpy as np
+    >>> import autograph as ag
+    >>> f = ag.convert(lambda x: x + 1)
+    >>> f(np.zeros(2))
+    array([1., 1.])
+    >>> with ag.no_retrace():
+    ...     f(np.zeros(3))
+    Traceback (most recent call last):
+    RuntimeError: <lambda> would be traced again: `x`: float64[2] -> float64[3]
+    """
 
     def __enter__(self) -> None:
         _retraces_allowed.no = getattr(_retraces_allowed, "no", 0) + 1

@@ -16,14 +16,15 @@ import numpy as np
 
 from autograph.operators.access import attribute_slot, content_slot
 from autograph.operators.captures import weak
-from autograph.operators.templates import dig, fill
+from autograph.operators.templates import dig, fill, has_traced
 from autograph.operators.variables import Undefined, _Unreadable
 from runtime import control, journal, tree
 from runtime.building import Builder
 from runtime.errors import StagingError
 from runtime.tensor import Cell, Tensor
+from runtime.variable import Variable
 
-__all__ = ["calling_with", "refuse_shared_containers", "store_writes"]
+__all__ = ["calling_with", "lasting_writes", "refuse_shared_containers", "store_writes"]
 
 # Path of keys to each container among the arguments, by identity, and the container.
 Containers = dict[int, tuple[tuple[Any, ...], Any]]
@@ -66,12 +67,24 @@ def store_writes(
         if isinstance(new, _Unreadable) and not (_deletes(key, old, new)):
             continue
         change, content = _change_of(key, slot, old, new)
+        _refuse_open_objects(content, slot.name, facts, set())
         operands: list[Tensor] = []
         writer = _Writer(_target(slot, path), change, dig(content, operands), facts.tensors)
         values = [builder.value_of(t) for t in operands]
         builder.emit(control.STORE, values, {"write": writer, "target": slot.name})
         written = written or path is not None
     return written
+
+
+def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[journal.Slot, Any]]:
+    """Places and values of the writes that outlive the call and are known while tracing."""
+    return [
+        (slot, dig(new, []))
+        for key, (slot, _, new) in transaction.written().items()
+        if not _is_local(key, slot, facts, None)
+        and not has_traced(new)
+        and not isinstance(new, _Unreadable)
+    ]
 
 
 def _is_content(key: Any) -> bool:
@@ -99,6 +112,28 @@ def _deletes(key: Any, old: Any, new: Any) -> bool:
             "keep the value in an attribute or a dict",
         )
     return True
+
+
+def _refuse_open_objects(part: Any, name: str, facts: Any, seen: set[int]) -> None:
+    """Refuse to store an object of the trace's own that holds values of the graph."""
+    if isinstance(part, (Tensor, Variable)) or id(part) in seen:
+        return
+    seen.add(id(part))
+    if isinstance(part, (list, tuple, dict)):
+        for x in part.values() if isinstance(part, dict) else part:
+            _refuse_open_objects(x, name, facts, seen)
+        return
+    fields = getattr(part, "__dict__", None)
+    if not isinstance(fields, dict) or facts.is_outside(part):
+        return
+    for value in fields.values():
+        if has_traced(value):
+            raise StagingError(
+                f"a {type(part).__name__} made in the function, whose attributes are known only "
+                f"when the graph runs, is stored in `{name}`",
+                "store its values in a tuple, list or dict instead",
+            )
+        _refuse_open_objects(value, name, facts, seen)
 
 
 def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], Any]:

@@ -12,7 +12,14 @@ __all__ = ["config", "eager", "executing_eagerly", "set_verbosity"]
 
 
 class config:  # noqa: N801 - a namespace: `ag.config.run_functions_eagerly(True)`
-    """Settings of the process; each also has an environment variable `AUTOGRAPH_...`."""
+    """Settings of the process; each also has an environment variable `AUTOGRAPH_...`.
+
+    >>> import autograph as ag
+    >>> ag.config.run_functions_eagerly(True)
+    >>> ag.config.functions_run_eagerly()
+    True
+    >>> ag.config.run_functions_eagerly(False)
+    """
 
     @staticmethod
     def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -40,10 +47,21 @@ def eager() -> Iterator[None]:
 
 
 def executing_eagerly() -> bool:
-    """Whether operations compute at once: False while a graph is traced."""
+    """Whether operations compute at once: False while a graph is traced.
+
+    >>> import autograph as ag
+    >>> ag.executing_eagerly()
+    True
+    """
     return building() is None
 
 
 def set_verbosity(level: int) -> None:
-    """Log more: 1 conversions and traces with reasons, 2 graphs, 3 rewrites, 4 generated source."""
+    """Log more: 1 conversions and traces with reasons, 2 graphs, 3 rewrites, 4 generated source.
+
+    The log goes to standard error. `AUTOGRAPH_VERBOSITY` sets it for a process.
+
+    >>> import autograph as ag
+    >>> ag.set_verbosity(0)
+    """
     switches.verbosity.set(level)

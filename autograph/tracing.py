@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -15,8 +16,9 @@ from autograph.operators.variables import _Unreadable
 from autograph.signature import Arguments, Identity, is_input_key
 from runtime import journal, trace, tree
 from runtime.building import Builder, traced
-from runtime.errors import StagingError
+from runtime.errors import StagingError, located
 from runtime.graph.ir import Graph, Value
+from runtime.origins import origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
 from runtime.spec import TensorType, Type
 from runtime.tensor import Tensor
@@ -37,11 +39,15 @@ class FunctionBuilder(Builder):
     def new_variable(self, variable: Variable) -> None:
         """A Variable is being made: allowed on the first trace only."""
         if not self.may_create:
-            raise ValueError(
+            what = (
                 "a Variable is created on a call that is not the first; a converted function may "
-                "create its variables on the first call only. Create it outside of the function, "
-                "or once: `if self.v is None: self.v = ag.Variable(...)`"
+                "create its variables on the first call only"
             )
+            hint = (
+                "create it outside of the function, or once: "
+                "`if self.v is None: self.v = ag.Variable(...)`"
+            )
+            raise ValueError(located(origin_of_caller(), what, hint))
         self.created.append(variable)
 
 
@@ -69,6 +75,25 @@ class Traced:
     identities: dict[int, int] = field(default_factory=dict)
     # Whether a list, dict or object among the arguments is changed by a call.
     changes_containers: bool = False
+    # Of a trace that made variables: what it wrote for good, known while tracing.
+    lasting: list[tuple[journal.Slot, Any]] = field(default_factory=list)
+
+    @contextmanager
+    def afterwards(self) -> Iterator[None]:
+        """Objects as a call of this trace leaves them, as far as that is known while tracing."""
+        before = [(slot, slot.read()) for slot, _ in self.lasting]
+        try:
+            for slot, new in self.lasting:
+                slot.write(new)
+            yield
+        finally:
+            for slot, old in reversed(before):
+                slot.write(old)
+
+    def settle(self) -> None:
+        """Leave objects for good as a call of this trace would, as far as that is known."""
+        for slot, new in self.lasting:
+            slot.write(new)
 
     @property
     def stages_nothing(self) -> bool:
@@ -100,31 +125,9 @@ def trace_call(
             facts.add_outside(variable)
         result = function(*args, **kwargs)
         result = _loaded(result)
-        lifted = _new_variables(builder, transaction)
-        if lifted is None:
-            return _finish(
-                builder, arguments, placeholders, transaction, result, pure, containers
-            )
-    # Variables that the first trace makes stay where it put them: the next trace finds them there.
-    for slot, variable in lifted:
-        slot.write(variable)
-    made = plain_python(arguments, "the trace made variables")
-    made.created = builder.created
-    return made
-
-
-def _new_variables(
-    builder: FunctionBuilder, transaction: journal.Transaction
-) -> list[tuple[journal.Slot, Any]] | None:
-    """Places that now hold Variables which the trace made; None when it made none."""
-    if not builder.created:
-        return None
-    made = set(map(id, builder.created))
-    return [
-        (slot, new)
-        for slot, _, new in transaction.written().values()
-        if any(id(leaf) in made for leaf in tree.leaves(new))
-    ]
+        return _finish(
+            builder, arguments, placeholders, transaction, result, pure, containers
+        )
 
 
 def plain_python(arguments: Arguments, why: str) -> Traced:
@@ -201,14 +204,17 @@ def _finish(
     ]
     outputs = [builder.value_of(x) for x in operands]
     if pure:
-        written = [i for i in written if i >= len(placeholders)]
+        kept = {i for i in written if i < len(placeholders)}
+        written = [i for i in written if i not in kept]
+        identical = {out: i for out, i in identical.items() if i not in kept}
     outputs += [builder.value_of(handles[i]) for i in written]
     stores = replay.store_writes(builder, facts, transaction, containers)
+    lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     builder.graph.outputs = outputs
     finished = _assemble(
         builder, arguments, placeholders, template, written, len(operands), identical
     )
-    finished.changes_containers = stores
+    finished.changes_containers, finished.lasting = stores, lasting
     return finished
 
 

@@ -60,6 +60,8 @@ class Eager:
         if isinstance(result, tuple):
             outputs = tuple(_wrap(r) for r in result)
         else:
+            if inputs and result is inputs[0] and isinstance(result, np.ndarray):
+                result = result.view()  # a tensor's own memory is never that of a caller's array
             outputs = (_wrap(result),)
         listeners = trace.tapes()
         if listeners:

@@ -26,6 +26,17 @@ class StagingError(Exception):
 
     It passes through the user's `except` clauses while tracing: catching it would silently change
     what the program means.
+
+    >>> import autograph as ag
+    >>> @ag.convert
+    ... def sign(x):
+    ...     word = "plus" if x > 0 else "minus"
+    ...     return word
+    >>> try:
+    ...     sign(1.0)
+    ... except ag.StagingError as error:
+    ...     print(error.what)
+    `word` is the str 'plus' on one path but the str 'minus' on the other
     """
 
     def __init__(self, what: str, hint: str = "", origin: Origin | None = None) -> None:
@@ -43,7 +54,20 @@ class HostCallError(StagingError):
 
 
 class LeakedTensorError(StagingError):
-    """A traced tensor was used outside the graph that it belongs to."""
+    """A traced tensor was used outside the graph that it belongs to.
+
+    >>> import autograph as ag
+    >>> kept = []
+    >>> @ag.do_not_convert
+    ... def keep(x):
+    ...     kept.append(x)
+    >>> _ = ag.convert(lambda x: (keep(x * 2), x + 1))(1.0)
+    >>> try:
+    ...     kept[0] + 1
+    ... except ag.LeakedTensorError:
+    ...     print("it belongs to the graph")
+    it belongs to the graph
+    """
 
 
 class GraphError(Exception):

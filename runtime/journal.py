@@ -22,6 +22,7 @@ class Slot:
 
     `key` identifies the place (by object identity); `owner` keeps that object alive, so that the
     identity stays true. `read` and `write` get and set the content. `name` is the user's spelling.
+    `load` reads it as the program does: what was there before the trace becomes an input.
     """
 
     key: Hashable
@@ -29,6 +30,7 @@ class Slot:
     name: str
     read: Callable[[], Any]
     write: Callable[[Any], None]
+    load: Callable[[], Any] | None = None
 
 
 class Transaction:

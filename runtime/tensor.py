@@ -653,8 +653,12 @@ def _install() -> None:
 
 
 def _rounding(self: Tensor, ndigits: int | None = None) -> Any:
-    rounded = ops.round(self, decimals=ndigits or 0)
-    return ops.as_weak(rounded, kind="int") if ndigits is None else rounded
+    if ndigits is None:
+        return ops.as_weak(ops.round(self), kind="int")
+    if self.type.weak and self.dtype.kind == "f":
+        return ops.round_number(self, ndigits=ndigits)
+    rounded = ops.round(self, decimals=ndigits)
+    return ops.as_weak(rounded) if self.type.weak else rounded
 
 
 _install()

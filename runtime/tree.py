@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -140,17 +141,17 @@ def _entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:
         return tuple(range(len(nest))), list(nest), None
     if type(nest) is tuple or (isinstance(nest, tuple) and hasattr(nest, "_fields")):
         return tuple(range(len(nest))), list(nest), None
-    names = _field_names(nest)
+    kind: Any = type(nest)
+    names = _field_names(kind)
     return None if names is None else (names, [getattr(nest, n) for n in names], None)
 
 
-def _field_names(nest: Any) -> tuple[str, ...] | None:
-    """Names of the fields of a dataclass's or attrs class's instance."""
-    if isinstance(nest, type):
-        return None
-    if dataclasses.is_dataclass(nest):
-        return tuple(f.name for f in dataclasses.fields(nest))
-    fields = getattr(type(nest), "__attrs_attrs__", None)
+@functools.lru_cache(maxsize=1024)
+def _field_names(kind: Any) -> tuple[str, ...] | None:
+    """Names of the fields of a dataclass or attrs class, None for another class."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(f.name for f in dataclasses.fields(kind))
+    fields = getattr(kind, "__attrs_attrs__", None)
     return None if fields is None else tuple(f.name for f in fields)
 
 

@@ -9,6 +9,7 @@ from typing import NoReturn
 import gast
 
 from autograph.errors import AutographError, Location, UnsupportedSyntaxError
+from autograph.syntax.lower import to_python
 
 
 @dataclass(frozen=True)
@@ -76,4 +77,4 @@ def _characters(text: str, offset: int) -> int:
 
 def source_text(node: gast.AST) -> str:
     """The expression as Python text."""
-    return ast.unparse(gast.gast_to_ast(node))
+    return ast.unparse(to_python(node))

@@ -22,6 +22,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.variables import Undefined, _Unreadable
 from runtime import journal, ops
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -51,7 +52,7 @@ _ABSENT = object()
 def getattr_(thing: Any, name: str) -> Any:
     """`thing.name`. While tracing, attributes of objects from outside are inputs or guarded."""
     value = getattr(thing, name)
-    if isinstance(value, _Unreadable):
+    if issubclass(type(value), _Unreadable):
         return value.load()
     trace = current_trace()
     if trace is None or isinstance(thing, (Tensor, Variable)):
@@ -83,7 +84,12 @@ def attribute_slot(thing: Any, name: str) -> journal.Slot:
             found = getattr(thing, name, Undefined(name)) if _has_slot(thing, name) else Undefined(name)
         return found
 
-    return journal.Slot(("attr", id(thing), name), thing, f"{type(thing).__name__}.{name}", get, write)
+    def load() -> Any:
+        found = get()
+        return found if isinstance(found, _Unreadable) else getattr_(thing, name)
+
+    shown = f"{type(thing).__name__}.{name}"
+    return journal.Slot(("attr", id(thing), name), thing, shown, get, write, load)
 
 
 def _has_slot(thing: Any, name: str) -> bool:
@@ -113,6 +119,8 @@ def getitem(thing: Any, key: Any) -> Any:
     Graph meaning: an array is indexed by an op; a list or tuple with a traced index is stacked
     first, so that its elements must be alike.
     """
+    if building() is None and not issubclass(type(key), Tensor):
+        return thing[key]
     if isinstance(thing, (Tensor, Variable)):
         return thing[key]
     if isinstance(thing, np.ndarray) and _has_open(key):
@@ -157,19 +165,32 @@ def _select(thing: Any, key: Tensor) -> Any:
         index = ops.where(key < 0, key + len(thing), key)
         return thing.start + index * thing.step
     if isinstance(thing, (list, tuple)) and thing:
-        try:
-            return ops.getitem(ops.stack([np.asarray(x) if not isinstance(x, Tensor) else x
-                                          for x in thing]), key)  # fmt: skip
-        except (TypeError, ValueError) as error:
-            raise StagingError(
-                f"a {type(thing).__name__} is indexed by {key.describe()}, and its elements do not stack: "
-                f"{error}",
-                "elements must be numbers or arrays of one shape",
-            ) from error
+        return _select_element([getitem(thing, k) for k in range(len(thing))], key, thing)
     raise StagingError(
         f"a {type(thing).__name__} is indexed by {key.describe()}",
         "its value is known only when the graph runs; use an array, or `int` keys known before",
     )
+
+
+def _select_element(elements: list[Any], key: Tensor, thing: Any) -> Any:
+    """The element at a traced index, of numbers or arrays of one shape and kind."""
+    kinds = {type(x) for x in elements}
+    try:
+        arrays = [x if isinstance(x, Tensor) else np.asarray(x) for x in elements]
+        if any(a.dtype.kind not in "biufc" for a in arrays):
+            raise TypeError(", ".join(sorted(kind.__name__ for kind in kinds)))
+        chosen = ops.getitem(ops.stack(arrays), key)
+    except (TypeError, ValueError) as error:
+        raise StagingError(
+            f"a {type(thing).__name__} is indexed by {key.describe()}, and its elements do not "
+            f"stack: {error}",
+            "elements must be numbers or arrays of one shape",
+        ) from error
+    if kinds <= {bool, int, float, complex} or all(
+        isinstance(x, Tensor) and x.type.weak for x in elements
+    ):
+        return ops.as_weak(chosen)
+    return chosen
 
 
 def _has_open(key: Any) -> bool:
@@ -196,7 +217,18 @@ def content_slot(thing: Any) -> journal.Slot:
         (thing.extend if isinstance(thing, deque) else thing.update)(old)
 
     kind = type(thing).__name__
-    return journal.Slot(("content", id(thing)), thing, f"a {kind}", lambda: _copy(thing), write)
+    return journal.Slot(
+        ("content", id(thing)), thing, f"a {kind}", lambda: _copy(thing), write,
+        lambda: _loaded_content(thing),
+    )  # fmt: skip
+
+
+def _loaded_content(thing: Any) -> Any:
+    if isinstance(thing, list):
+        return [getitem(thing, i) for i in range(len(thing))]
+    if isinstance(thing, dict):
+        return {key: getitem(thing, key) for key in thing}
+    return _copy(thing)
 
 
 def _copy(thing: Any) -> Any:
@@ -261,6 +293,8 @@ def unpack_ex(value: Any, before: int, after: int) -> Any:
 
 
 def _rows(value: Any) -> Any:
+    if building() is None and not issubclass(type(value), Tensor | Variable):
+        return value
     if isinstance(value, Variable):
         value = value.read_value()
     if isinstance(value, Tensor):
@@ -284,9 +318,9 @@ def _static_length(x: Tensor, what: str) -> int:
 
 def iterate(values: Any) -> Iterable[Any]:
     """The iterable of a comprehension: rows of a tensor (unrolled), anything else as it is."""
-    if isinstance(values, (Tensor, Variable)):
+    if issubclass(type(values), Tensor | Variable):
         return iter(_rows(values))
-    if hasattr(values, "unrolled"):
+    if hasattr(type(values), "unrolled"):
         return iter(values.unrolled())
     if isinstance(values, set):
         guard_content(values, "a set")

@@ -22,14 +22,16 @@ from autograph.operators.captures import (
     guard_content,
     with_captured,
 )
+from autograph.operators.frames import execute
+from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.printing import format_method
 from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import has_traced
 from autograph.operators.variables import _Unreadable
 from runtime import journal, ops
-from runtime.building import building, traced
-from runtime.origins import origin_of_caller
+from runtime.building import building, constant, traced
 from runtime.errors import HostCallError, StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -43,7 +45,6 @@ __all__ = [
 ]
 
 ARTIFACT = "__ag_artifact__"
-UNCONVERTED = "__ag_do_not_convert__"
 
 _converter: Callable[[Any], Any]
 
@@ -97,6 +98,10 @@ def converted_call(
     kwargs = kwargs or {}
     if type(function) is FunctionType and ARTIFACT in function.__dict__:
         return function(*args, **kwargs)
+    if building() is None:
+        convert = _twin if scope.options.recursive else _no_twin
+        function, args, kwargs = resolve(function, args, kwargs, scope, convert)
+        return function(*args, **kwargs)
     if isinstance(function, _Unreadable):
         function = function.load()
     if function is builtins.globals:
@@ -124,6 +129,17 @@ def converted_call(
     if isinstance(call, FunctionType) and not _is_left_alone(function):
         return converted_call(call, (function, *args), kwargs, scope)
     return _call_unconverted(function, args, kwargs)
+
+
+def _twin(function: FunctionType) -> Callable[..., Any] | None:
+    """What runs a function's converted code, None for one that is left alone."""
+    if ARTIFACT in function.__dict__:
+        return function
+    return None if _is_left_alone(function) else _converter(function)
+
+
+def _no_twin(function: FunctionType) -> Callable[..., Any] | None:
+    return function if ARTIFACT in function.__dict__ else None
 
 
 def _handler(function: Any) -> Callable[..., Any] | None:
@@ -332,11 +348,43 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
     if "random" in module or "random" in type(function).__module__:
         raise _host_call(function)
     if any(map(has_traced, [*args, *kwargs.values()])):
-        own = ops.numpy_function(_numpy_name(function))
+        own = _MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
         if own is not None and not isinstance(function, np.ufunc):
             return own(*args, **kwargs)
         return function(*args, **kwargs)
     return _fresh(function(*args, **kwargs))
+
+
+def _array(x: Any, dtype: Any = None, *, copy: bool | None = True, **others: Any) -> Any:
+    """`np.array` of something traced: always a new array."""
+    _refuse_options("np.array", others)
+    made = constant(x, dtype)
+    if made.type.weak:
+        made = ops.strengthen(made)
+    return ops.copy(made) if isinstance(x, Tensor) and copy else made
+
+
+def _asarray(x: Any, dtype: Any = None, **others: Any) -> Any:
+    """`np.asarray` of something traced: the very array, if it is one of that dtype."""
+    if isinstance(x, Tensor) and dtype in (None, x.dtype) and not x.type.weak:
+        return x
+    return _array(x, dtype, **others)
+
+
+def _refuse_options(name: str, options: dict[str, Any]) -> None:
+    given = [k for k, v in options.items() if (k, v) not in (("order", "K"), ("order", "C"))]
+    if given:
+        raise StagingError(
+            f"`{name}` of a traced value has no `{given[0]}`", "leave the option out"
+        )
+
+
+# Functions that NumPy does not dispatch by their arguments.
+_MAKERS: dict[Any, Callable[..., Any]] = {
+    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray,
+    np.ascontiguousarray: _asarray, np.full: ops.full, np.arange: ops.arange, np.zeros: ops.zeros,
+    np.ones: ops.ones, np.empty: ops.empty, np.eye: ops.eye, np.identity: ops.eye, np.tri: ops.tri,
+}  # fmt: skip
 
 
 def _numpy_name(function: Any) -> str:
@@ -404,8 +452,10 @@ def frame_call(
         return _bound(names)
     if function is builtins.dir and not args:
         return sorted(_bound(names))
-    if function in (builtins.eval, builtins.exec) and len(args) == 1 and not kwargs:
-        return function(args[0], scope._globals, _bound(names))
+    if (function is builtins.eval or function is builtins.exec) and building() is None:
+        return execute(function, scope, args, kwargs, lambda: _bound(names))
+    if (function is builtins.eval or function is builtins.exec) and len(args) == 1 and not kwargs:
+        return function(args[0], scope.globals, _bound(names))
     return converted_call(function, args, kwargs, scope)
 
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.state import (
-    NOTHING,
-    Merger,
+from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
@@ -17,6 +15,8 @@ from autograph.operators.state import (
     run_body,
     slot_content,
 )
+from autograph.operators.merging import Merger
+from autograph.operators.values import NOTHING
 from autograph.operators.variables import _Unreadable
 from runtime import ops
 from runtime.building import Builder, building
@@ -55,11 +55,14 @@ def condition(x: Any) -> Any:
 
     Raises ValueError, as NumPy does, for an array of several elements.
     """
-    if type(x) is bool:
+    kind = type(x)
+    if kind is bool:
         return x
+    if not issubclass(kind, Tensor | Variable):  # isinstance would ask `x.__class__`
+        return bool(x)
     if isinstance(x, Variable):
         x = x.read_value()
-    if not isinstance(x, Tensor) or x.is_known:
+    if x.is_known:
         return bool(x)
     shape = x.type.shape
     if shape == ():

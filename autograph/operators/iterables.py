@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from autograph.operators.state import stage_raise
+from autograph.operators.bodies import stage_raise
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.tensor import Tensor

@@ -11,6 +11,7 @@ import numpy as np
 from autograph.operators.captures import guard_content
 from autograph.operators.conditionals import condition, if_exp
 from runtime import ops
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
@@ -24,14 +25,16 @@ def and_(*operands: Thunk) -> Any:
 
     Graph meaning: the operands after one that is known only at run time are in its true branch.
     """
-    value = operands[0]()
-    rest = operands[1:]
-    if not rest:
-        return value
-    test = condition(value)
-    if not isinstance(test, Tensor):
-        return and_(*rest) if test else value
-    return if_exp(test, lambda: and_(*rest), lambda: value, "and")
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        value = operand()
+        test = condition(value)
+        if isinstance(test, Tensor):
+            rest = operands[count:]
+            return if_exp(test, lambda: and_(*rest), lambda value=value: value, "and")
+        if not test:
+            return value
+    return last()
 
 
 def or_(*operands: Thunk) -> Any:
@@ -39,14 +42,16 @@ def or_(*operands: Thunk) -> Any:
 
     Graph meaning: the operands after one that is known only at run time are in its false branch.
     """
-    value = operands[0]()
-    rest = operands[1:]
-    if not rest:
-        return value
-    test = condition(value)
-    if not isinstance(test, Tensor):
-        return value if test else or_(*rest)
-    return if_exp(test, lambda: value, lambda: or_(*rest), "or")
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        value = operand()
+        test = condition(value)
+        if isinstance(test, Tensor):
+            rest = operands[count:]
+            return if_exp(test, lambda value=value: value, lambda: or_(*rest), "or")
+        if test:
+            return value
+    return last()
 
 
 def not_(operand: Any) -> Any:
@@ -84,12 +89,18 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def compare(left: Any, *rest: tuple[str, Thunk]) -> Any:
     """A chain `a < b < c`: each operand once, and none after a comparison that is false."""
-    (symbol, thunk), *more = rest
-    right = thunk()
-    result = _COMPARISONS[symbol](left, right)
-    if not more:
-        return result
-    return and_(lambda: result, lambda: compare(right, *more))
+    for count, (symbol, thunk) in enumerate(rest, 1):
+        right = thunk()
+        result = _COMPARISONS[symbol](left, right)
+        if count == len(rest):
+            return result
+        test = condition(result)
+        if isinstance(test, Tensor):
+            break
+        if not test:
+            return result
+        left = right
+    return if_exp(test, lambda: compare(right, *rest[count:]), lambda: result, "and")
 
 
 def in_(item: Any, container: Any) -> Any:
@@ -98,6 +109,8 @@ def in_(item: Any, container: Any) -> Any:
     Graph meaning: for a traced container, whether any element is equal; for a traced item, whether
     it equals one element after the other.
     """
+    if building() is None and not issubclass(type(container), Tensor):
+        return item in container
     if isinstance(container, Tensor):
         if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
             return item in container

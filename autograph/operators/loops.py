@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from autograph.operators.bodies import State
 from autograph.operators.captures import current_trace, guard_content, with_captured
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.staged_loops import Step, staged_loop
-from autograph.operators.state import State
 from autograph.operators.variables import _Unreadable
 from runtime import journal
 from runtime.building import Builder, building
@@ -22,6 +22,8 @@ __all__ = ["for_stmt", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
+# Rows of an array are unrolled, where the body needs that, up to this number.
+_UNROLLED_ITEMS = 1024
 
 Thunk = Callable[[], Any]
 
@@ -96,18 +98,29 @@ def for_stmt(
     nodes and does not need the index as a Python number. Other iterables are unrolled; once a
     `break` depends on data, what remains is staged or guarded.
     """
-    if isinstance(iterated, _Unreadable):
+    if issubclass(type(iterated), _Unreadable):
         iterated = iterated.load()
-    if isinstance(iterated, Variable):
+    if issubclass(type(iterated), Variable):
         iterated = iterated.read_value()
     builder = building()
-    loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if builder is None:
-        loop.in_python(iterated)
-    elif isinstance(iterated, (Indexed, Tensor)):
+        if extra_test is None:
+            for item in iterated:
+                body(item)
+            return
+        iterator = iter(iterated)
+        while extra_test():
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            body(item)
+        return
+    loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
+    if isinstance(iterated, (Indexed, Tensor)):
         indexed = as_indexed(iterated)
         assert indexed is not None
-        loop.staged(indexed, 0)
+        loop.over_items(indexed, builder)
     elif isinstance(iterated, range):
         loop.over_range(iterated, builder)
     else:
@@ -129,19 +142,6 @@ class _For:
 
     def test(self) -> Any:
         return True if self.extra_test is None else condition(self.extra_test())
-
-    def in_python(self, iterated: Iterable[Any]) -> None:
-        if self.extra_test is None:
-            for item in iterated:
-                self.body(item)
-            return
-        iterator = iter(iterated)
-        while self.extra_test():
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-            self.body(item)
 
     def unrolled(self, iterator: Iterator[Any]) -> None:
         while True:
@@ -177,6 +177,14 @@ class _For:
             if_stmt(go, run, _nothing, self.state.get, self.state.set, self.state.names, 0)
 
         rest(0, go)
+
+    def over_items(self, items: Indexed, builder: Builder) -> None:
+        """One while node; unrolled, if the number of items is known and the body needs them so."""
+        length = items.known_length()
+        if length is None or length > _UNROLLED_ITEMS or self.opts.get("stage") is True:
+            self.staged(items, 0)
+        elif self.opts.get("unroll") is True or not _roll(lambda: self.staged(items, 0), builder):
+            self.unrolled(items.unrolled())
 
     def over_range(self, whole: range, builder: Builder) -> None:
         long = len(whole) > _ROUNDS and _may_roll(self.opts)

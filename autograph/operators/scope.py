@@ -94,6 +94,11 @@ class FunctionScope:
         same_name = self.function_name == other.function_name
         return same_name and self._globals is other._globals
 
+    @property
+    def globals(self) -> dict[str, Any]:
+        """The globals of the function."""
+        return self._globals
+
     def cell(self, name: str) -> CellType | None:
         """The closure cell of a free variable of the function."""
         return cells_of(self._cells).get(name)
@@ -105,7 +110,7 @@ class FunctionScope:
 
     def read(self, name: str, value: Any) -> Any:
         """Read a captured name: a free variable or a global."""
-        if isinstance(value, _Unreadable):
+        if issubclass(type(value), _Unreadable):
             try:
                 return value.load()
             except UnboundLocalError:
@@ -129,15 +134,16 @@ class FunctionScope:
 
     def ret(self, value: Any, did_return: bool) -> Any:
         """The result of the function: None when no `return` was reached."""
-        if did_return is False or isinstance(value, (UndefinedReturnValue, Undefined)):
+        kind = type(value)
+        if did_return is False or kind is UndefinedReturnValue or kind is Undefined:
             return None
-        if isinstance(value, Maybe):
+        if kind is Maybe:
             if value.value is None:  # `return` on one path, the end of the function on another
                 return None
             # Only now is it known that there is a path without a value; it may never be taken.
             value.check(value.defined, value.name, _no_value(self.function_name))
             return value.value
-        return value.load() if isinstance(value, _Unreadable) else value
+        return value.load() if issubclass(kind, _Unreadable) else value
 
     def _note_shared(self, get: Any, set_: Any, names: tuple[str, ...]) -> None:
         for i, name in enumerate(names):
@@ -148,7 +154,7 @@ class FunctionScope:
 
         def write(value: Any) -> None:
             # Directly where that can be: at run time no line of the user's is executed.
-            if isinstance(value, _Unreadable):
+            if issubclass(type(value), _Unreadable):
                 values = list(get())
                 values[i] = value
                 set_(tuple(values))
@@ -161,7 +167,12 @@ class FunctionScope:
             key: Any = ("global", id(self._globals), name)
         else:
             key = ("cell", id(cell))
-        return journal.Slot(key, (cell, self._globals), f"`{name}`", lambda: get()[i], write)
+        def load() -> Any:
+            found = get()[i]
+            return found if isinstance(found, _Unreadable) else self.read(name, found)
+
+        owner = (cell, self._globals)
+        return journal.Slot(key, owner, f"`{name}`", lambda: get()[i], write, load)
 
 
 def _staged_depth() -> int:

@@ -13,32 +13,33 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.bodies import (
+    Outcome,
+    State,
+    apply_slot,
+    keep_pending,
+    put_slot,
+    run_body,
+    slot_content,
+)
 from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition
-from autograph.operators.iterables import Indexed
-from autograph.operators.logical import and_
-from autograph.operators.state import (
-    NOTHING,
+from autograph.operators.forms import (
     Branching,
     Form,
     Leaf,
     Optional,
-    Outcome,
     Poisoned,
-    State,
-    apply_slot,
     form_of,
-    keep_pending,
     leaves,
-    link,
     place,
-    put_slot,
     rebuild,
-    run_body,
-    slot_content,
-    tensor,
     widen,
 )
+from autograph.operators.iterables import Indexed
+from autograph.operators.logical import and_
+from autograph.operators.merging import link
+from autograph.operators.values import NOTHING, tensor
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
 from runtime.errors import StagingError

@@ -111,14 +111,14 @@ def ld(value: Any) -> Any:
     Python meaning and graph meaning are the same, except that a name bound on some paths only is
     checked when the graph runs.
     """
-    if isinstance(value, _Unreadable):
+    if issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
         return value.load()
     return value
 
 
 def is_undefined(value: Any) -> bool:
     """Whether a name has no value."""
-    return isinstance(value, Undefined)
+    return type(value) is Undefined
 
 
 def read_or_undefined(read: Callable[[], Any], name: str) -> Any:

@@ -4,8 +4,8 @@ A tree is compiled inside two functions that exist only here::
 
     def ag_names__(ag__, k, w):        # never called: makes the free names free
         def ag_make__():
-            def f(x): ...              # the converted function
-            return f
+            def ag_function__(x): ...  # the converted function `f`, which may mean another `f`
+            return ag_function__
 
 `ag_make__` is run with the closure cells of the original function, so that both functions see
 each other's assignments.
@@ -22,6 +22,7 @@ from typing import Any
 
 import gast
 
+from autograph.syntax.lower import to_python
 from autograph.syntax.print import unparse
 
 AG = "ag__"
@@ -34,6 +35,7 @@ HEADER = f"import autograph.operators as {AG}"
 
 _NAMES = "ag_names__"
 _MAKE = "ag_make__"
+_FUNCTION = "ag_function__"
 
 
 def compile_function(
@@ -53,17 +55,17 @@ def compile_function(
     `from __future__` features. The names that `prelude` binds are free in the function: the
     function scope of a lambda expression is one.
     """
-    function = gast.gast_to_ast(node)
-    maker = _maker(function, [gast.gast_to_ast(each) for each in prelude])
+    function = to_python(node)
+    lambdas = _prepared(function)
+    maker = _maker(function, [to_python(each) for each in prelude])
     tree: ast.stmt = _definition(_NAMES, [AG, *free_names], [maker])
     if class_name is not None:
         tree = ast.ClassDef(class_name, bases=[], keywords=[], body=[tree], decorator_list=[])
         _without_type_params(tree)
-    ast.fix_missing_locations(ast.copy_location(tree, function))
+    _place(tree, function, {key: getattr(function, key) for key in function._attributes})
     module = ast.Module([tree], type_ignores=[])
     with warnings.catch_warnings(action="ignore"):  # Python gave them for the original
         code = compile(module, filename, "exec", flags=flags, dont_inherit=True)
-    lambdas = frozenset(each.lineno for each in ast.walk(function) if _is_users_lambda(each))
     return _with_users_names(_renamed(_inner(code, _MAKE), name), lambdas)
 
 
@@ -99,7 +101,7 @@ def module_text(
 
 
 def _as_statement(node: Any, lambda_name: str) -> ast.stmt:
-    tree = gast.gast_to_ast(node)
+    tree = to_python(node)
     return _assignment(lambda_name, tree) if isinstance(tree, ast.expr) else tree
 
 
@@ -122,9 +124,11 @@ def _bare(function: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | ast.Lambd
     function.args.kw_defaults = [None] * len(function.args.kwonlyargs)
     _drop_annotations(function.args)
     if isinstance(function, ast.FunctionDef):
+        function.name = _FUNCTION
         function.returns = None
         function.decorator_list = [
-            ast.copy_location(_identity(), each) for each in function.decorator_list[:1]
+            ast.fix_missing_locations(ast.copy_location(_identity(), each))
+            for each in function.decorator_list[:1]
         ]
         _without_type_params(function)
     return function
@@ -168,6 +172,17 @@ def _assignment(name: str, value: ast.expr) -> ast.Assign:
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
+def _place(node: ast.AST, function: ast.AST, place: dict[str, int]) -> None:
+    """Gives what was made around the function its place; the function has places already."""
+    if node is function:
+        return
+    for key in node._attributes:
+        if not hasattr(node, key):
+            setattr(node, key, place[key])
+    for child in ast.iter_child_nodes(node):
+        _place(child, function, place)
+
+
 # Code objects.
 
 
@@ -182,18 +197,45 @@ def _renamed(maker: types.CodeType, name: str) -> types.CodeType:
     """Gives the maker with the qualified names that its functions have for the user."""
     prefix = f"{maker.co_qualname}.<locals>."
     last = name.rpartition(".")[2]
-    function = f"{prefix}{last}"
+    function = f"{prefix}{last if last == '<lambda>' else _FUNCTION}"
 
-    def rename(qualname: str) -> str:
-        inside = qualname == function or qualname.startswith(f"{function}.")
-        return name + qualname[len(function) :] if inside else qualname.removeprefix(prefix)
+    def rename(code: types.CodeType) -> types.CodeType:
+        qualname = code.co_qualname
+        if qualname == function:
+            return code.replace(co_name=last, co_qualname=name)
+        inside = qualname.startswith(f"{function}.")
+        new = name + qualname[len(function) :] if inside else qualname.removeprefix(prefix)
+        return _requalified(code, new)
 
-    return _with_inner(maker, lambda code: code.replace(co_qualname=rename(code.co_qualname)))
+    return _with_inner(maker, rename)
 
 
-def _is_users_lambda(node: Any) -> bool:
-    call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return call and node.func.attr == "converted_lambda"
+def _requalified(code: types.CodeType, qualname: str) -> types.CodeType:
+    """The code under another qualified name; that of a class also holds the name as a constant."""
+    constants = code.co_consts
+    if not code.co_flags & inspect.CO_NEWLOCALS:
+        constants = tuple(qualname if each == code.co_qualname else each for each in constants)
+    return code.replace(co_qualname=qualname, co_consts=constants)
+
+
+def _prepared(function: ast.AST) -> frozenset[int]:
+    """Lets calls of operators stand on the first line of what they stand for.
+
+    (Python gives a call of an attribute the line where the attribute ends.) Gives the lines of the
+    user's lambdas.
+    """
+    lambdas = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and _is_name(node.value, AG):
+            if node.attr == "converted_lambda":
+                lambdas.add(node.lineno)
+            if node.end_lineno != node.lineno:
+                node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+    return frozenset(lambdas)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.CodeType:
@@ -214,14 +256,16 @@ def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.C
 
     def visit(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
         inner = tuple(
-            _of_part(each, name, qualname) if isinstance(each, types.CodeType) else each
+            of_inner(each, name, qualname) if isinstance(each, types.CodeType) else each
             for each in code.co_consts
         )
         return code.replace(co_consts=inner)
 
-    def _of_part(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
+    def of_inner(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
         if is_part(code):
             code = code.replace(co_name=name, co_qualname=qualname)
+        elif "<locals>" in code.co_qualname.removeprefix(qualname):
+            code = _requalified(code, f"{qualname}.<locals>.{code.co_name}")
         return visit(code, code.co_name, code.co_qualname)
 
     # The function itself is the user's, whatever it looks like.

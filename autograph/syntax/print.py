@@ -11,6 +11,7 @@ import astunparse
 import gast
 
 from autograph.syntax import fstring
+from autograph.syntax.lower import to_python
 
 # How tightly an expression binds; an operand that binds looser than its place gets parentheses.
 _TEST, _OR, _AND, _NOT, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND = range(8)
@@ -54,7 +55,7 @@ def unparse(tree: Any) -> str:
 
 def _python_tree(node: Any) -> ast.AST:
     is_gast = type(node).__module__.startswith("gast")
-    python: ast.AST = gast.gast_to_ast(node) if is_gast else node
+    python: ast.AST = to_python(node) if is_gast else node
     return python
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero
 from runtime.autodiff.linearize import Linearized, linearize
 from runtime.autodiff.sweep import CustomRecord, key_of
-from runtime.autodiff.tape import GradientTape, protect, watching
+from runtime.autodiff.tape import GradientTape, make_read_only, protect, watching
 from runtime.eager import raw
 from runtime.graph.ir import Graph
 from runtime.tensor import Tensor
@@ -64,7 +64,7 @@ class Differentiable:
         inputs = [protect(x) for x in inputs]
         outputs = [Tensor(r) for r in levels[-1].run(*map(raw, inputs))]
         for x in outputs:
-            protect(x)
+            make_read_only(x._array)
         start = 0
         for tape in tapes:
             end = start + tape.orders

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime import ops, trace, tree
 from runtime.autodiff.cotangents import conform, is_differentiable, type_of_any
+from runtime.autodiff.explain import Cut, reason
 from runtime.autodiff.sweep import (
     Adjoints,
     CustomRecord,
@@ -24,17 +25,33 @@ from runtime.autodiff.sweep import (
 from runtime.building import building, traced
 from runtime.errors import located
 from runtime.graph.ir import Node, Op, Value
+from runtime.ops.declare import no_gradient
 from runtime.ops.operands import Abstract, type_of
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
 from runtime.tensor import Tensor, is_constant
 from runtime.variable import Variable
 
-__all__ = ["GradientTape", "UnconnectedGradients", "opaque", "protect", "watching"]
+__all__ = [
+    "GradientTape",
+    "UnconnectedGradients",
+    "make_read_only",
+    "opaque",
+    "protect",
+    "watching",
+]
 
 
 class UnconnectedGradients(enum.Enum):
-    """What the gradient is with respect to a source that the target does not depend on."""
+    """What the gradient is with respect to a source that the target does not depend on.
+
+    >>> import autograph as ag
+    >>> x, y = ag.Variable(1.0), ag.Variable(2.0)
+    >>> with ag.GradientTape() as tape:
+    ...     z = x * 3.0
+    >>> tape.gradient(z, y, unconnected_gradients=ag.UnconnectedGradients.ZERO).item()
+    0.0
+    """
 
     NONE = "none"
     ZERO = "zero"
@@ -73,6 +90,7 @@ class GradientTape:
         # By identity, what was watched, and the key of the value that it had then.
         self._watched: dict[int, tuple[Any, Hashable]] = {}
         self._nodes: set[Node] = set()
+        self._cuts: dict[Hashable, Cut] = {}
 
     # ---- recording ---------------------------------------------------------------------------
 
@@ -157,10 +175,21 @@ class GradientTape:
             self._auto_watch(inputs[0])
         keys = tuple(map(key_of, inputs))
         if not any(map(self.is_tracked, keys)):
+            self._follow_cuts(keys, outputs)
             return
-        results = self._track(outputs)
+        results = () if op.vjp is no_gradient else self._track(outputs)
         if any(key is not None for key in results):
             self._records.append(_op_record(op, attrs, inputs, outputs, keys, results))
+        else:
+            cut = (op.name, origin_of_caller())
+            self._cuts.update((key_of(x), cut) for x in outputs)
+
+    def _follow_cuts(self, keys: tuple[Hashable, ...], outputs: tuple[Any, ...]) -> None:
+        """Remember of what lies behind an op without gradients which op that was."""
+        for key in keys if self._cuts else ():
+            if key in self._cuts:
+                self._cuts.update((key_of(x), self._cuts[key]) for x in outputs)
+                return
 
     def _record_node(self, node: Node) -> None:
         keys = [key_of(v) for v in node.inputs]
@@ -279,6 +308,22 @@ class GradientTape:
         watched = self._watched.get(id(x)) if role == "source" else None
         return key_of(x) if watched is None else watched[1]
 
+    def explain(self, target: Any, source: Any) -> str:
+        """Why the gradient of `target` by `source` is what it is, above all when it is None.
+
+        To be asked before a tape that is not persistent has given its gradient.
+
+        >>> import autograph as ag
+        >>> x = ag.constant(1.5)
+        >>> with ag.GradientTape() as tape:
+        ...     y = x * 2
+        >>> print(tape.explain(y, x)[:44])
+        the source is a tensor that was not watched:
+        """
+        watched = self._watched.get(id(source))
+        key = key_of(source) if watched is None else watched[1]
+        return reason(target, source, key, self._records, self._cuts, self.is_tracked)
+
     def jacobian(
         self,
         target: Any,
@@ -366,16 +411,23 @@ def _abstract(x: Any) -> Any:
 
 
 def protect(x: Any) -> Any:
-    """`x` such that later writes of the user do not change it."""
+    """An operand such that later writes of the user do not change it.
+
+    A tensor whose memory is read-only gets new memory when it is written. The memory behind a view
+    may be an array of the user's: views are copied. A copy goes by the key of its original.
+    """
     if isinstance(x, np.ndarray):
-        return x.copy()
-    if isinstance(x, Tensor) and isinstance(x._array, np.ndarray):
-        _make_read_only(x._array)
+        return Tensor(x.copy(), key=key_of(x))
+    array = x._array if isinstance(x, Tensor) else None
+    if isinstance(array, np.ndarray) and array.flags.writeable:
+        if array.base is not None:
+            return Tensor(array.copy(), key=x.key)
+        array.flags.writeable = False
     return x
 
 
-def _make_read_only(array: Any) -> None:
-    """Tensors whose memory is read-only get new memory when they are written."""
+def make_read_only(array: Any) -> None:
+    """Keep memory that is ours from being written to, views and what they are views of."""
     while isinstance(array, np.ndarray) and array.flags.writeable:
         array.flags.writeable = False
         array = array.base

@@ -176,6 +176,11 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
     """Function that gives the Jacobian of `f`, column by column in forward mode.
 
     It is the better choice where the argument has fewer elements than the result.
+
+    >>> import autograph as ag
+    >>> ag.jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
     """
 
     @functools.wraps(f)
@@ -220,6 +225,10 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """Product of the Hessian of a scalar `f` with `tangents`: forward over reverse.
 
     With one primal the result is that of one argument, otherwise a tuple.
+
+    >>> import autograph as ag
+    >>> ag.hvp(lambda x: (x**3).sum(), (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
+    array([6., 0.])
     """
     several = len(primals) > 1
     return jvp(grad(f, tuple(range(len(primals))) if several else 0), primals, tangents)[1]

@@ -16,6 +16,7 @@ from runtime.autodiff.cotangents import conform, cotangent_type, is_differentiab
 from runtime.autodiff.sweep import Adjoints, NodeRecord, OpRecord, Record, Unread
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Value
+from runtime.ops.declare import no_gradient
 from runtime.spec import Type
 from runtime.tensor import Tensor
 
@@ -47,7 +48,7 @@ def active_values(graph: Graph, roots: Iterable[Value]) -> set[Value]:
     """Values that depend on `roots` and have cotangents, the roots included."""
     active = set(roots)
     for node in graph.nodes:
-        if not active.isdisjoint(node.inputs):
+        if node.op.vjp is not no_gradient and not active.isdisjoint(node.inputs):
             active.update(v for v in node.outputs if is_differentiable(v.type))
     return active
 

@@ -109,18 +109,9 @@ from runtime.ops.exponential import (
     sqrt,
 )
 from runtime.ops.indexing import (
-    argwhere,
-    encode_index,
-    flatnonzero,
-    gather,
     getitem,
     index_add,
     index_update,
-    nonzero,
-    put_along_axis,
-    scatter,
-    take,
-    take_along_axis,
 )
 from runtime.ops.internal import (
     CONSTANT,
@@ -148,6 +139,17 @@ from runtime.ops.joining import (
     stack,
     unstack,
     vstack,
+)
+from runtime.ops.keys import encode_index
+from runtime.ops.positions import (
+    argwhere,
+    flatnonzero,
+    gather,
+    nonzero,
+    put_along_axis,
+    scatter,
+    take,
+    take_along_axis,
 )
 from runtime.ops.products import (
     cross,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.conversion import astype
-from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.declare import implements, may_not_fit, no_gradient, op
 from runtime.ops.operands import (
     Array,
     Module,
@@ -79,6 +79,12 @@ def _filled(x: TensorType, *dims: TensorType, shape: Any, dtype: Any) -> TensorT
     return TensorType(x.dtype if dtype is None else dtype, shape)
 
 
+def _full_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    x, *dims = types
+    dtype = x.dtype if attrs["dtype"] is None else attrs["dtype"]
+    return bool(dims) or not x.is_static or may_not_fit((x, TensorType(dtype, ())))
+
+
 def _full_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any, dtype: Any) -> tuple[Any, ...]:
     return (sum_to(g, shape_of(x)) if type_of(x).is_inexact else None, *(None for _ in dims))
 
@@ -87,7 +93,7 @@ def _full_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any, dtype: Any) -> t
     inputs=None,
     infer=_filled,
     vjp=_full_vjp,
-    raises=lambda types, attrs: bool(types[1:]),
+    raises=_full_raises,
     samples=calls(
         ((array(()),), {"shape": (2, 3)}),
         ((2.5, 3), {"shape": (None, 2), "dtype": np.dtype("f4")}),

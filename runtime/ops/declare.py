@@ -29,6 +29,7 @@ __all__ = [
     "Primitive",
     "always",
     "implements",
+    "may_not_fit",
     "no_gradient",
     "numpy_function",
     "op",
@@ -171,7 +172,7 @@ def op(
             python=python,
             expression=expression,
             effect=effect,
-            raises=_raising_if_sizes_differ(raises) if elementwise and inputs != 1 else raises,
+            raises=_raising_as_elementwise(raises) if elementwise and inputs != 1 else raises,
             elementwise=elementwise,
             view=view,
             doc=inspect.getdoc(kernel) or "",
@@ -204,9 +205,19 @@ def implements(*names: str, samples: Samples | None = None) -> Callable[[Functio
     return declare
 
 
-def _raising_if_sizes_differ(own: Callable[..., bool] | None) -> Callable[..., bool]:
+def may_not_fit(types: Iterable[TensorType]) -> bool:
+    """Whether a Python int meets integers too small for it, which raises OverflowError."""
+    types = tuple(types)
+    return any(t.weak and t.dtype.kind == "i" for t in types) and any(
+        not t.weak and t.dtype.kind in "iu" and t.dtype != np.int64 for t in types
+    )
+
+
+def _raising_as_elementwise(own: Callable[..., bool] | None) -> Callable[..., bool]:
+    """The `raises` of an elementwise op: also where sizes or a Python int may not fit."""
+
     def raises(types: tuple[TensorType, ...], attrs: dict[str, Any]) -> bool:
-        if own is not None and own(types, attrs):
+        if (own is not None and own(types, attrs)) or may_not_fit(types):
             return True
         return any(_may_differ(sizes) for sizes in _aligned([t.shape for t in types]))
 

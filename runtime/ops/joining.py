@@ -13,7 +13,15 @@ from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
 from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel, swapaxes
+from runtime.ops.shapes import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    expand_dims,
+    ravel,
+    reshape,
+    swapaxes,
+)
 from runtime.spec import Dim, TensorType, promote
 
 __all__ = [
@@ -235,11 +243,14 @@ def split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
     >>> [p.tolist() for p in ag.split(np.array([1, 2, 3, 4]), 2)]
     [[1, 2], [3, 4]]
     """
-    if not isinstance(sections, (list, tuple, np.ndarray)):
-        at = normal_axis(axis, rank_of(x))
-        if operator.index(shape_of(x)[at]) % operator.index(sections):
-            raise ValueError("array split does not result in an equal division")
-    return array_split(x, sections, axis)
+    if isinstance(sections, (list, tuple, np.ndarray)):
+        return array_split(x, sections, axis)
+    at, count, shape = normal_axis(axis, rank_of(x)), operator.index(sections), shape_of(x)
+    if not isinstance(shape[at], int):  # reshaping raises when the parts cannot be equal
+        return list(unstack(reshape(x, (*shape[:at], count, -1, *shape[at + 1 :])), axis=at))
+    if shape[at] % count:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(x, count, axis)
 
 
 @implements("unstack", samples=calls(((array((2, 3)),), {}), ((array((2, 3)),), {"axis": 1})))

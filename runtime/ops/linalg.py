@@ -1,4 +1,9 @@
-"""Linear algebra: `autograph.linalg`. Matrices lie in the last two axes."""
+"""Linear algebra: `autograph.linalg`. Matrices lie in the last two axes.
+
+>>> import autograph as ag
+>>> ag.linalg.solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([2.0, 8.0])).numpy()
+array([1., 2.])
+"""
 
 from __future__ import annotations
 

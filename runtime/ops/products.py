@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.declare import implements, op
-from runtime.ops.indexing import take
 from runtime.ops.operands import (
     Array,
     Module,
@@ -18,6 +17,7 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
+from runtime.ops.positions import take
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.shapes import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import always, implements, op
-from runtime.ops.indexing import index_add, take
+from runtime.ops.indexing import index_add
 from runtime.ops.operands import (
     Array,
     Axes,
@@ -22,6 +22,7 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
+from runtime.ops.positions import take
 from runtime.ops.samples import array, calls
 from runtime.ops.shapes import broadcast_to, reshape
 from runtime.spec import TensorType

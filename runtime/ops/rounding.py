@@ -10,7 +10,7 @@ from runtime.ops.operands import Array, Module
 from runtime.ops.samples import array, calls, unary
 from runtime.spec import TensorType
 
-__all__ = ["ceil", "floor", "rint", "round", "trunc"]
+__all__ = ["ceil", "floor", "rint", "round", "round_number", "trunc"]
 
 
 @op(
@@ -102,3 +102,18 @@ def round(xp: Module, x: Array, decimals: int = 0) -> Array:
     array([0.5, 1.5, 2.2])
     """
     return xp.round(x, decimals)
+
+
+@op(
+    inputs=1,
+    infer=lambda x, ndigits: x,
+    vjp=no_gradient,
+    samples=calls(((2.675,), {"ndigits": 2}), ((1234.5,), {"ndigits": -2})),
+)
+def round_number(xp: Module, x: float, ndigits: int) -> float:
+    """The Python float `x` rounded to `ndigits` places as Python does: by its exact value.
+
+    >>> ag.convert(lambda x: round(x, 2))(2.675)
+    2.67
+    """
+    return builtins.round(x, ndigits)

@@ -9,8 +9,9 @@ import numpy as np
 
 from runtime.ops.creation import full
 from runtime.ops.declare import implements, op
-from runtime.ops.indexing import getitem, index_update, take
+from runtime.ops.indexing import getitem, index_update
 from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.positions import take
 from runtime.ops.reductions import any as any_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls

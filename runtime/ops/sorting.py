@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.declare import implements, no_gradient, op
-from runtime.ops.indexing import take_along_axis
 from runtime.ops.operands import Array, Module, Operand, normal_axis, shape_of, type_of
+from runtime.ops.positions import take_along_axis
 from runtime.ops.samples import array, calls
 from runtime.ops.shapes import flip, ravel
 from runtime.spec import TensorType

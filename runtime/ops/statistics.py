@@ -10,9 +10,10 @@ from runtime.ops.comparison import isinf, isnan, signbit
 from runtime.ops.conversion import astype
 from runtime.ops.creation import full, zeros
 from runtime.ops.declare import implements
-from runtime.ops.indexing import getitem, index_add, take
+from runtime.ops.indexing import getitem, index_add
 from runtime.ops.joining import concat
 from runtime.ops.operands import Axes, Operand, dtype_of, normal_axes, rank_of, shape_of, type_of
+from runtime.ops.positions import take
 from runtime.ops.products import matmul
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import count_nonzero, mean

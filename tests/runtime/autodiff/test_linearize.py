@@ -164,3 +164,37 @@ def test_branches_with_values_of_unknown_shape(order):
 
     x, y = np.array([0.3, 0.8]), np.array([0.2, 0.4])
     check_gradients(Compiled(f, True), [x, y], order=order, forward=False, rtol=1e-3, eps=1e-5)
+
+
+def test_scalars_of_the_counter_views_and_invariants_are_computed_again():
+    def f(xs, w):
+        def body(i, s):
+            rate = 0.1 * (i * i + 1)
+            return ops.sin(s) * xs[i, ::2] * rate + ops.exp(-w)
+
+        return ops.sum(fori(xs.shape[0], body, ops.zeros((2,), dtype=w.dtype)))
+
+    types = TensorType(np.dtype("f8"), (5, 3)), TensorType(np.dtype("f8"), (2,))
+    parts = pair_of(f, *types)
+    pushed = [n.inputs[1] for n in parts.forward.walk() if n.op.name == "stack_push"]
+    # The carried value, and products of it.
+    assert {v.node.op.name if v.node else "carried" for v in pushed} <= {
+        "carried", "sin", "multiply"
+    }  # fmt: skip
+    args = [np.linspace(-1, 1, 15).reshape(5, 3), np.array([0.3, 0.8])]
+    check_gradients(Compiled(f), args, rtol=1e-3)
+    check_gradients(Compiled(f, True), args, rtol=1e-3)
+
+
+def test_a_counter_whose_step_changes_is_not_taken_for_a_regular_one():
+    def f(x):
+        _, _, s = while_loop(
+            lambda i, step, s: i < 12,
+            lambda i, step, s: (i + step, step + 1, s * x[i]),
+            0,
+            1,
+            ops.ones((), dtype=x.dtype),
+        )
+        return s
+
+    check_gradients(Compiled(f), [np.linspace(1.0, 2.0, 12)], rtol=1e-3)

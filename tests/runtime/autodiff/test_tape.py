@@ -447,3 +447,29 @@ def test_a_source_written_to_means_the_value_that_was_watched():
         x[0] = x[1] * 3.0
         y = (x * x).sum()
     np.testing.assert_array_equal(tape.gradient(y, x).array, [0.0, 40.0])
+
+
+@pytest.mark.parametrize("through", [ops.identity, ops.squeeze, lambda a: ops.reshape(a, (2,))])
+def test_arrays_of_the_user_stay_writeable_and_what_was_recorded_stays(through):
+    data = np.array([3.0, 4.0])
+    x = constant(1.0, 2.0)
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = ops.sum(x * through(data))
+    data[:] = 0.0
+    np.testing.assert_array_equal(tape.gradient(y, x).array, [3.0, 4.0])
+
+
+def test_second_derivatives_by_watched_arrays_and_views():
+    f = Compiled(lambda x: ops.sum(x**3))
+    data = np.array([1.0, 2.0])
+    view = Tensor(np.array([1.0, 2.0, 3.0]))[:2]
+    for x in (data, view):
+        for function in (f, lambda x: ops.sum(ops.multiply(ops.multiply(x, x), x))):
+            with GradientTape() as outer:
+                outer.watch(x)
+                with GradientTape() as inner:
+                    inner.watch(x)
+                    y = function(x)
+                g = inner.gradient(y, x)
+            np.testing.assert_array_equal(outer.gradient(g, x).array, [6.0, 12.0])

@@ -101,6 +101,10 @@ def test_ops_that_cannot_raise_say_so():
         ("getitem", (unknown,), {"index": (("int", 1),)}, True),
         ("getitem", (unknown,), {"index": (("slice", 1, None, None),)}, False),
         ("getitem", (x, type_of(1)), {"index": (("array",),)}, True),
+        ("add", (type_of(np.zeros(3, "u1")), type_of(1)), {}, True),
+        ("index_update", (x, type_of(1.0)), {"index": (("int", 1),)}, False),
+        ("index_update", (type_of(np.zeros(3, "u1")), type_of(1)), {"index": (("int", 1),)}, True),
+        ("index_update", (x, x, type_of(1)), {"index": (("slice", 0, "operand", None),)}, True),
     ]:
         assert ops.REGISTRY[name].op.can_raise(types, attrs) is can_raise, (name, types)
 

@@ -7,7 +7,7 @@ import pytest
 
 from runtime import ops
 from runtime.autodiff.tape import GradientTape
-from runtime.ops.indexing import decode_index
+from runtime.ops.keys import decode_index
 from runtime.tensor import Tensor
 
 X = np.arange(60.0).reshape(4, 3, 5)

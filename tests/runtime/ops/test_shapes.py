@@ -23,6 +23,7 @@ DYNAMIC = {
     "tile": lambda x: ops.tile(x, (1, 2, 1)),
     "repeat": lambda x: ops.repeat(x, x.shape[0], axis=0),
     "roll": lambda x: ops.roll(x, x.shape[0], axis=2),
+    "split": lambda x: ops.split(x, 3, 1)[2],
     "concat": lambda x: ops.concat([x, x[:, :1]], axis=1),
     "stack": lambda x: ops.stack([x, x + 1.0]),
     "append": lambda x: ops.append(x, x),

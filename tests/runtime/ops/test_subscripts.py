@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runtime.ops.indexing import encode_index
+from runtime.ops.keys import encode_index
 from runtime.ops.operands import type_of
 from runtime.ops.subscripts import add_statement, item_source, update_statement
 

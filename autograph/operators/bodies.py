@@ -1,0 +1,204 @@
+"""Tracing the body of a staged statement, and taking back what it did to names and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph.operators.scope import cells_of
+from autograph.operators.templates import dig, fill
+from autograph.operators.values import is_container, own_children
+from autograph.operators.variables import Maybe, Poison
+from runtime import control, journal, ops
+from runtime.building import Builder, body, building
+from runtime.errors import Origin, StagingError
+from runtime.origins import is_user_code
+from runtime.tensor import Cell, Tensor
+
+__all__ = [
+    "Outcome",
+    "State",
+    "apply_slot",
+    "check_defined",
+    "emit_raise",
+    "keep_pending",
+    "put_slot",
+    "run_body",
+    "slot_content",
+    "stage_raise",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Access to the names that a staged statement may change."""
+
+    get: Callable[[], tuple[Any, ...]]
+    set: Callable[[tuple[Any, ...]], None]
+    names: tuple[str, ...]
+
+    def covers(self, key: Any) -> bool:
+        """Whether a journal key is one of these names."""
+        if not isinstance(key, tuple):
+            return False
+        if key[0] == "cell":
+            return any(id(c) == key[1] for c in cells_of(self.get).values())
+        space = getattr(self.get, "__globals__", None)
+        return key[0] == "global" and key[1] == id(space) and key[2] in self.names
+
+
+@dataclass
+class Outcome:
+    """What tracing a body left behind, everything already rolled back."""
+
+    builder: Builder
+    values: tuple[Any, ...]
+    writes: dict[Any, tuple[journal.Slot, Any, Any]]
+    raised: bool
+    result: Any = None
+    # Tensors that the body left, by id, as they were at its end; and writes that may or may not
+    # have reached an array under another name.
+    pinned: dict[int, Tensor] = field(default_factory=dict)
+    pending: dict[Cell, Any] = field(default_factory=dict)
+
+
+def run_body(
+    name: str, parent: Builder, function: Callable[[Builder], Any], state: State
+) -> Outcome:
+    """Trace `function` into a graph of its own; names and objects are as before afterwards.
+
+    A Python exception on the way is what the body does when it runs: it becomes a `raise` node.
+    """
+    before = state.get()
+    result, raised = None, False
+    with body(name, parent) as builder, journal.transaction() as transaction:
+        try:
+            try:
+                result = function(builder)
+            except StagingError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
+                emit_raise(error)
+                raised = True
+            Cell.settle_all()
+            values = state.get()
+            writes = {
+                key: (slot, old, _plain(slot, new))
+                for key, (slot, old, new) in transaction.written().items()
+                if not state.covers(key) and not _is_local(slot, builder)
+            }
+            pinned: dict[int, Tensor] = {}
+            _pin_all((values, *(new for _, _, new in writes.values()), result), pinned)
+            pending = {
+                slot.owner: slot.owner.pending
+                for slot, _, _ in writes.values()
+                if isinstance(slot.owner, Cell) and slot.owner.pending is not None
+            }
+        finally:
+            transaction.roll_back()
+            state.set(before)
+    return Outcome(builder, values, writes, raised, result, pinned, pending)
+
+
+def _plain(slot: journal.Slot, content: Any) -> Any:
+    return content[0] if isinstance(slot.owner, Cell) else content
+
+
+def slot_content(slot: journal.Slot) -> Any:
+    """The present content of a place; of an array's cell, its value."""
+    if isinstance(slot.owner, Cell):
+        return slot.owner.root
+    return slot.read() if slot.load is None else slot.load()
+
+
+def put_slot(slot: journal.Slot, value: Any) -> None:
+    """Write a place."""
+    if isinstance(slot.owner, Cell):
+        slot.owner.store(value.current())
+    else:
+        slot.write(value)
+
+
+def _pin_all(x: Any, pinned: dict[int, Tensor]) -> None:
+    if isinstance(x, Tensor):
+        cell = x._cell
+        if cell is None or cell.pending is None:
+            pinned[id(x)] = x.current()
+    elif isinstance(x, Maybe):
+        _pin_all((x.value, x.defined), pinned)
+    elif is_container(x):
+        for _, part in own_children(x):
+            _pin_all(part, pinned)
+
+
+def _is_local(slot: journal.Slot, builder: Builder) -> bool:
+    """Whether the slot is the cell of an array made inside the body."""
+    cell = slot.owner
+    if not isinstance(cell, Cell) or cell.first is None:
+        return False
+    return builder.owns(cell.first)
+
+
+def _origin_of(error: BaseException) -> Origin | None:
+    """The innermost line of the user's code that an exception came through."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if is_user_code(code):
+            found = Origin(code.co_filename, step.tb_lineno, code.co_name, code, step.tb_lasti)
+        step = step.tb_next
+    return found
+
+
+def emit_raise(error: BaseException) -> None:
+    """A node that raises the user's exception, its message filled in when the graph runs."""
+    builder = building()
+    assert builder is not None
+    operands: list[Tensor] = []
+    args = tuple(dig(a, operands) for a in error.args)
+    parts = {name: dig(part, operands) for name, part in vars(error).items()}
+    origin = _origin_of(error)
+    error.args = args
+    vars(error).update(parts)
+    template = control.ExceptionTemplate(error, fill)
+    node = builder.emit(
+        control.RAISE, [builder.value_of(t) for t in operands], {"template": template}
+    )
+    if origin is not None:
+        node.origin = origin
+
+
+def stage_raise(condition: Tensor, error: BaseException) -> None:
+    """Raise `error` when the graph runs, if `condition` is true there."""
+    builder = building()
+    assert builder is not None
+    with body("fails", builder) as fails:
+        emit_raise(error)
+    passes = Builder("passes", builder)
+    control.emit_cond(builder, builder.value_of(condition), (fails, passes), ())
+
+
+def check_defined(defined: Tensor, name: str, error: Exception | None = None) -> None:
+    """Raise UnboundLocalError (or `error`) when the graph runs and the name is not bound."""
+    unbound = UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )
+    stage_raise(ops.logical_not(defined), error or unbound)
+
+
+def apply_slot(slot: journal.Slot, value: Any) -> None:
+    """Write a merged value into a place, as a write of the enclosing body."""
+    if isinstance(value, Poison):
+        raise StagingError(value.what, value.hint)
+    journal.note(slot)
+    put_slot(slot, value)
+
+
+def keep_pending(*outcomes: Outcome) -> None:
+    """Let writes that a body could not settle stay pending after it."""
+    for outcome in outcomes:
+        for cell, pending in outcome.pending.items():
+            journal.note(cell.slot())
+            cell.pending = pending
+            Cell.unsettled.add(cell)

@@ -1,0 +1,78 @@
+"""Every public name says what it is, with an example; every example in a docstring is true."""
+
+import doctest
+import importlib
+import inspect
+import io
+import pkgutil
+
+import numpy as np
+import pytest
+
+import autograph
+import autograph as ag
+import runtime
+from runtime.ops.declare import REGISTRY
+
+NAMESPACES = {"autograph": ag, **{name: getattr(ag, name) for name in ("linalg", "debugging", "directives")}}
+PUBLIC = {
+    f"{space}.{name}": getattr(module, name)
+    for space, module in NAMESPACES.items()
+    for name in getattr(module, "__all__", ())
+}
+# They are NumPy's own dtypes.
+DTYPES = {name for name, thing in PUBLIC.items() if isinstance(thing, np.dtype)}
+MODULES = sorted(
+    module.name
+    for package in (autograph, runtime)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not module.name.endswith("__main__")
+)
+
+
+def run(name, text, namespace):
+    test = doctest.DocTestParser().get_doctest(
+        text, {**namespace, "ag": ag, "np": np}, name, None, 0
+    )
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    runner.run(test, out=report.write)
+    assert not runner.failures, report.getvalue()
+
+
+@pytest.mark.parametrize("name", sorted(set(PUBLIC) - DTYPES))
+def test_a_public_name_has_a_docstring_with_an_example(name):
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    assert text.strip(), f"{name} has no docstring"
+    assert text.strip()[0] != ">", f"the docstring of {name} begins with its example"
+    assert ">>>" in text, f"the docstring of {name} has no example"
+
+
+@pytest.mark.parametrize("name", sorted(set(PUBLIC) - DTYPES))
+def test_the_example_of_a_public_name_is_true(name):
+    run(name, inspect.getdoc(PUBLIC[name]), {})
+
+
+@pytest.mark.parametrize("name", sorted(n for n, p in REGISTRY.items() if ">>>" in (p.__doc__ or "")))
+def test_the_example_of_an_op_is_true(name):
+    primitive = REGISTRY[name]
+    run(name, primitive.__doc__, vars(importlib.import_module(primitive.__module__)))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_a_module_are_true(name):
+    module = importlib.import_module(name)
+    for found in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+        if found.examples:
+            run(found.name, found.docstring, vars(module))
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [ag.Tensor, ag.Variable, ag.TensorSpec, ag.GradientTape, ag.Function, ag.ConcreteFunction],
+    ids=lambda cls: cls.__name__,
+)
+def test_the_methods_of_a_public_class_have_docstrings(cls):
+    public = [name for name in vars(cls) if not name.startswith("_")]
+    bare = [name for name in public if not inspect.getdoc(inspect.getattr_static(cls, name))]
+    assert not set(bare) - {"shape", "dtype", "name"}, bare

@@ -1,0 +1,439 @@
+"""Arrays are handles on cells: aliases, views, swaps, writes that the caller sees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import autograph as ag
+from tests.language.harness import Samples, check, refuse
+
+samples = Samples()
+I = np.int64
+F = np.float64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+M = np.arange(12.0).reshape(3, 4)
+
+
+# ---- writes ----------------------------------------------------------------------------------
+
+
+@samples("S7", (A(1, 2, 3), F(5)), (A(1, 2, 3), F(7)))
+def callers_array_is_changed(x, v):
+    x[1] = v
+    return x.sum()
+
+
+@samples("S7", (A(1, 2, 3), F(5)), (A(1, 2, 3), F(-7)), conds=1)
+def written_in_branch(x, v):
+    if v > 0:
+        x[0] = v
+    else:
+        x[2] = v
+    return x.sum()
+
+
+@samples("S7", (A(1, 2, 3), F(5)), (A(1, 2, 3), F(-7)), conds=1)
+def written_on_one_path(x, v):
+    if v > 0:
+        x[0] = v
+    return x
+
+
+@samples("S7", (A(1, 2, 3, 4), F(2)), (A(4, 3, 2, 1), F(3)), whiles=1)
+def written_in_loop(x, w):
+    for i in range(1, len(x) * 1):
+        x[i] = x[i - 1] * w
+    return x
+
+
+@samples("S7", (A(1, 2, 3, 4), I(3)), (A(4, 3, 2, 1), I(0)), whiles=1)
+def written_in_staged_loop(x, n):
+    for i in range(n):
+        x[i] = x[i + 1] * 2 + i
+    return None
+
+
+@samples("S7", (A(3, 1, 2), ), (A(1, 2, 3),))
+def bubble_sort(x):
+    n = len(x)
+    for i in range(n):
+        for j in range(n - 1):
+            if x[j] > x[j + 1]:
+                x[j], x[j + 1] = x[j + 1], x[j]
+    return x
+
+
+@samples("S7", (A(1, 2, 3), F(5)), (A(1, 2, 3), F(7)))
+def in_place_operators(x, v):
+    y = x
+    y += v
+    y *= 2
+    y -= 1
+    y /= 4
+    y **= 2
+    y //= 1
+    y %= 5
+    return x is y, x
+
+
+@samples("S7", (A(1, 2, 3), F(5)), (A(1, 2, 3), F(7)))
+def not_in_place(x, v):
+    y = x
+    y = y + v
+    y[0] = 100
+    return x, y
+
+
+@samples("S7", (A(1, 2, 3), F(5)), (A(1, 2, 3), F(7)))
+def scalars_are_not_views(x, v):
+    a = x[0]
+    a += v
+    x[0] = 50
+    return a, x
+
+
+@samples("S7", (M, F(5)), (M, F(7)))
+def slice_writes(x, v):
+    x[1:, :2] = v
+    x[0] = x[2]
+    x[:, -1] += 1
+    x[..., 1] *= 2
+    x[x > 8] = -1
+    x[[0, 2], 0] = 9
+    return x
+
+
+@samples("S7", (A(1, 2, 3), I(1)), (A(1, 2, 3), I(-3)))
+def written_at_tensor_index(x, i):
+    x[i] = 10
+    x[i:] += 1
+    return x
+
+
+@samples("S7", (A(1, 2, 3), I(1)), (A(1, 2, 3), I(7)), (A(1, 2, 3), I(-4)))
+def index_out_of_bounds(x, i):
+    x[i] = 10
+    return x
+
+
+# ---- aliases and views -----------------------------------------------------------------------
+
+
+@samples("S7", (A(1, 2, 3), F(5)), (A(1, 2, 3), F(-7)))
+def alias(x, v):
+    y = x
+    if v > 0:
+        y[0] = v
+    return x[0] + y[0], y
+
+
+@samples("S7", (M, F(5)), (M, F(-7)))
+def row_view(x, v):
+    row = x[1]
+    row[0] = v
+    x[1, 1] = v * 2
+    return row.sum(), x
+
+
+@samples("S7", (M, F(5)), (M, F(-7)))
+def row_view_written_in_branch(x, v):
+    row = x[1]
+    if v > 0:
+        row[:] = v
+    return row * 1, x.sum()
+
+
+@samples("S7", (M, I(2)), (M, I(3)), whiles=1)
+def rows_written_in_loop(x, n):
+    for i in range(n):
+        row = x[i]
+        row += 1
+        row[0] = i
+    return x
+
+
+@samples("S7", (M,), (M * 2,), whiles=1)
+def rows_of_iteration_are_views(x):
+    for row in x:
+        row[0] = row.sum()
+    return x
+
+
+@samples("S7", (M, F(5)), (M, F(-7)))
+def view_of_view(x, v):
+    y = x[1:][:, ::2]
+    z = y.T
+    z[0] = v
+    y[1, 1] = -v
+    return x, y * 1, z * 1
+
+
+@samples("S7", (M, F(5)), (M, F(-7)))
+def view_taken_before_write(x, v):
+    y = x[0]
+    z = x.T
+    w = x.reshape(4, 3)
+    x[0, 0] = v
+    return y[0], z[0, 0], w[0, 0]
+
+
+@samples("S7", (M, F(5)), (M, F(-7)))
+def copies_are_not_views(x, v):
+    y = x[0].copy()
+    z = x[[0, 1]]
+    u = np.array(x)
+    x[0, 0] = v
+    return y, z, u
+
+
+@samples("S7", (A(1, 2), A(3, 4), I(3)), (A(1, 2), A(3, 4), I(4)), whiles=1)
+def local_swap(x, y, n):
+    a, b = x * 1, y * 1
+    for i in range(n):
+        a, b = b, a
+        a[0] = a[0] + i
+    return a, b
+
+
+@samples("S7", (A(1, 2, 3, 4), I(3)), (A(1, 2, 3, 4), I(6)), whiles=1)
+def ping_pong(x, n):
+    new = np.zeros(4)
+    old = x.copy()
+    for k in range(n):
+        for i in range(1, 3):
+            new[i] = 0.5 * (old[i - 1] + old[i + 1])
+        old, new = new, old
+    return old
+
+
+@samples("S7", (A(1, 2, 3), F(1)), (A(1, 2, 3), F(-1)))
+def array_made_in_branch(x, v):
+    if v > 0:
+        y = np.zeros(3)
+        y[1] = v
+    else:
+        y = np.ones(3)
+        y += v
+    y[0] = 7
+    return y
+
+
+@samples("S7", (A(1, 2, 3), F(1)), (A(1, 2, 3), F(-1)))
+def list_of_arrays(x, v):
+    parts = [x, x * 2]
+    parts[0][0] = v
+    parts[1][1] = v
+    return parts[0] + parts[1], x
+
+
+@samples("S7", (A(1, 2, 3), A(4, 5, 6)), (A(0, 0, 0), A(4, 5, 6)))
+def both_arguments_written(x, y):
+    x += y
+    y -= x
+    return x.sum()
+
+
+@samples("S7", (A(1, 2, 3),), (A(4, 5, 6),))
+def identity(x):
+    return x
+
+
+@samples("S7", (A(1, 2, 3), A(4, 5)), (A(4, 5, 6), A(1, 2)))
+def identities_in_structure(x, y):
+    return {"x": x, "z": (y, x * 1, x)}
+
+
+@samples("S7", (A(1, 2, 3),), (A(4, 5, 6),))
+def result_is_a_view(x):
+    y = x * 2
+    return y, y[1:]
+
+
+@samples("S7", (A(1, 2, 3), F(2)), (A(4, 5, 6), F(-2)))
+def written_through_helper(x, v):
+    set_first(x, v)
+    set_first(x[1:], v + 1)
+    return x
+
+
+def set_first(x, v):
+    if v != 0:
+        x[0] = v
+
+
+@samples("S7", (A(1, 2, 3), F(2)), (A(4, 5, 6), F(-2)))
+def fill_and_sort(x, v):
+    y = x * v
+    y.sort()
+    z = x.copy()
+    z.fill(v)
+    return y, z
+
+
+@samples("S7", (A(3, 1, 2), I(2)), (A(1, 5, 2), I(1)))
+def insertion_sort(x, unused):
+    for i in range(1, len(x)):
+        key = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > key:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = key
+    return x
+
+
+@samples("S7", (np.array([3, 1, 2]), F(2.5)), (np.array([3, 1, 2]), F(7.9)))
+def written_value_is_cast(x, v):
+    x[0] = v
+    return x
+
+
+test_arrays = samples.test()
+
+
+# ---- options and refusals --------------------------------------------------------------------
+
+
+def test_s7_pure_leaves_the_callers_array():
+    x = A(1, 2, 3)
+    f = ag.convert(callers_array_is_changed, pure=True)
+    assert f(x, F(5)) == 9.0
+    assert x.tolist() == [1, 2, 3]
+    assert f(x, F(7)) == 11.0
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_s7_results_share_no_memory():
+    x = A(1, 2, 3)
+    y, z = ag.convert(result_is_a_view)(x)
+    assert not np.may_share_memory(y, z)
+    same = ag.convert(identity)(x)
+    assert same is x
+    out = ag.convert(lambda x: x[1:])(x)
+    assert not np.may_share_memory(out, x)
+
+
+def ambiguous_alias(x, y, c):
+    z = x
+    if c > 0:
+        z = y
+    z[0] = 1.0
+    return x.sum()  # refused
+
+
+def ambiguous_in_loop(x, y, n):
+    a = x
+    for i in range(n):
+        a = y
+    a[0] = 5.0
+    return y.sum()
+
+
+def test_s7_ambiguous_alias_that_is_written_is_refused():
+    refuse(ambiguous_alias, A(1, 2), A(3, 4), F(1), match="one array or two")
+    refuse(ambiguous_in_loop, A(1, 2), A(3, 4), I(1), match="one array or two")
+
+
+@ag.convert
+def ambiguous_read_only(x, y, c):
+    z = x
+    if c > 0:
+        z = y
+    return z + 1
+
+
+def test_s7_ambiguous_alias_that_is_only_read():
+    assert ambiguous_read_only(A(1, 2), A(3, 4), F(1)).tolist() == [4, 5]
+    assert ambiguous_read_only(A(1, 2), A(3, 4), F(-1)).tolist() == [2, 3]
+
+
+def read_only_argument(x):
+    x[0] = 1.0
+    return x
+
+
+def test_s7_read_only_array_of_the_caller():
+    x = A(1, 2)
+    x.flags.writeable = False
+    f = ag.convert(read_only_argument)
+    with np.testing.assert_raises(ValueError):
+        f(x)
+    assert x.tolist() == [1, 2]
+
+
+def test_s7_overlapping_arguments():
+    x = np.arange(4.0)
+    f = ag.convert(both_arguments_written)
+    try:
+        f(x[:3], x[1:])
+    except ag.StagingError as error:
+        assert "shares memory" in str(error)
+    else:
+        raise AssertionError("overlapping arguments are written")
+    x = A(1, 2, 3)
+
+    def plain(x, y):
+        x += y
+        y -= x
+        return x.sum()
+
+    y = x.copy()
+    assert plain(y, y) == check_same(f, x)
+    assert x.tolist() == y.tolist()
+
+
+def check_same(f, x):
+    try:
+        return f(x, x)
+    except ag.StagingError:
+        return plain_same(x)
+
+
+def plain_same(x):
+    x += x
+    x -= x
+    return x.sum()
+
+
+captured = A(1, 2, 3)
+
+
+def uses_captured(v):
+    captured[1] = v
+    return captured.sum()
+
+
+def test_s7_captured_array_is_written():
+    f = ag.convert(uses_captured)
+    assert f(F(10)) == 14.0
+    assert captured.tolist() == [1, 10, 3]
+    captured[0] = 5
+    assert f(F(0)) == 8.0
+    assert f.trace_count == 1
+
+
+def test_s7_exported_memory_is_not_overwritten():
+    x = ag.constant([1.0, 2.0])
+    before = x.numpy()
+    x[0] = 5.0
+    assert before.tolist() == [1, 2]
+    assert x.numpy().tolist() == [5, 2]
+
+
+def test_s7_numpy_allocations():
+    def f(n, x):
+        a = np.zeros(3)
+        b = np.empty_like(x)
+        b[:] = x
+        c = np.arange(4.0)
+        c[n] = 7
+        d = np.full((2, 2), x[0])
+        d[1, 0] += 1
+        return a + x, b, c, d
+
+    check(f, (I(1), A(1, 2, 3)), (I(2), A(3, 2, 1)))

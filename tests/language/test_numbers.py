@@ -1,0 +1,319 @@
+"""Operators on all dtypes, and Python numbers that become values of the graph."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, assert_equal, check
+
+samples = Samples()
+I = np.int64
+F = np.float64
+
+# ---- the table of operators (B3.15) ----------------------------------------------------------
+
+BINARY = [
+    "+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^",
+    "<", "<=", ">", ">=", "==", "!=",
+]  # fmt: skip
+IN_PLACE = ["+=", "-=", "*=", "/=", "//=", "%=", "**=", "<<=", ">>=", "&=", "|=", "^="]
+UNARY = ["-", "+", "~", "abs"]
+DTYPES = ["bool", "int32", "int64", "float32", "float64", "complex128"]
+OPERATORS = [("binary", o) for o in BINARY] + [("place", o) for o in IN_PLACE] + [("unary", o) for o in UNARY]
+
+
+def source_of(kind, symbol):
+    if kind == "binary":
+        return f"def f(x, y):\n    return x {symbol} y\n"
+    if kind == "place":
+        return f"def f(x, y):\n    x {symbol} y\n    return x\n"
+    return f"def f(x, y):\n    return {'abs(x)' if symbol == 'abs' else symbol + 'x'}\n"
+
+
+def values_of(dtype, second):
+    if dtype == "bool":
+        return np.array([True, False, True]) if not second else np.array([True, True, False])
+    raw = [3, 1, 2] if second else [7, -5, 4]
+    array = np.array(raw, dtype=dtype)
+    return array * (1 + 0.5j) if dtype == "complex128" else array
+
+
+FUNCTIONS = {key: ag.convert_source(source_of(*key)).f for key in OPERATORS}
+
+
+def operands_of(dtype):
+    """Array with array, array with scalar, both ways round with Python numbers, scalars."""
+    x, y = values_of(dtype, False), values_of(dtype, True)
+    number = {"b": True, "i": 3, "f": 1.5, "c": 1.5 + 1j}[x.dtype.kind]
+    return [(x, y), (x, y[0]), (y[0], x), (x, number), (number, x), (x[0], y[0]), (x[0], number), (number, x[0])]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("kind", "symbol"), OPERATORS)
+def test_b3_15_operators(kind, symbol, dtype):
+    function = FUNCTIONS[kind, symbol]
+    for pair in operands_of(dtype)[: 1 if kind == "unary" or symbol == "@" else 8]:
+        graph = ag.convert(function)
+        for scale in (1, 1) if dtype == "bool" else (1, 2):
+            given = [p * scale if isinstance(p, np.ndarray) and scale > 1 else p for p in pair]
+            with np.errstate(all="ignore"):
+                try:
+                    expected = function(*[np.copy(g) if isinstance(g, np.ndarray) else g for g in given])
+                except Exception as error:
+                    with pytest.raises(type(error)):
+                        graph(*given)
+                    continue
+                assert_equal(graph(*given), expected)
+
+
+MIXED = [("int32", "float32"), ("int64", "float32"), ("bool", "int32"), ("float32", "complex128"), ("int32", "int64")]
+
+
+@pytest.mark.parametrize(("one", "other"), MIXED)
+@pytest.mark.parametrize("symbol", ["+", "-", "*", "/", "//", "%", "**", "<", "=="])
+def test_b3_15_mixed_dtypes(symbol, one, other):
+    function = FUNCTIONS["binary", symbol]
+    for x, y in ((values_of(one, False), values_of(other, True)), (values_of(other, True), values_of(one, False))):
+        with np.errstate(all="ignore"):
+            try:
+                expected = function(x, y)
+            except TypeError:
+                with pytest.raises(TypeError):
+                    ag.convert(function)(x, y)
+                continue
+            assert_equal(ag.convert(function)(x, y), expected)
+
+
+def test_b3_15_ndarray_with_tensor():
+    x, t = np.array([1.0, 2.0]), ag.constant([3.0, 4.0])
+    for f in (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow):
+        expected = f(x, t.numpy())
+        assert_equal(f(x, t), expected)
+        assert_equal(ag.convert(lambda a, b: f(a, b))(x, t), expected)
+        assert isinstance(f(x, t), ag.Tensor)
+
+
+# ---- weak types (S5) -------------------------------------------------------------------------
+
+
+@samples("S5", (I(10),), (I(25),), whiles=1, tensors=False)
+def weak_accumulator(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+
+@samples("S5", (I(3),), (I(70),), whiles=1)
+def weak_int_overflows(n):
+    y = 1
+    for i in range(n):
+        y = y * 2
+    return y
+
+
+@samples("S5", (I(3), 5), (I(40), 5))
+def weak_shift(n, k):
+    y = k
+    for i in range(n):
+        y = y + (y << 1)
+    return y
+
+
+@samples("S5", (I(3),), (I(80),))
+def concrete_int_wraps(n):
+    y = n * 0 + 1
+    for i in range(n):
+        y = y * 3
+    return y
+
+
+@samples("S5", (I(3),), (I(0),))
+def weak_division_by_zero(n):
+    k = 0
+    for i in range(n):
+        k += 1
+    return 10 / k
+
+
+@samples("S5", (I(3),), (I(0),))
+def weak_floor_division_by_zero(n):
+    k = 0
+    for i in range(n):
+        k += 1
+    return 10 // k
+
+
+@samples("S5", (I(3),), (I(0),))
+def weak_modulo_by_zero(n):
+    k = 0
+    for i in range(n):
+        k += 1
+    return 10 % k
+
+
+@samples("S5", (I(3),), (I(0),))
+def weak_float_division_by_zero(n):
+    k = 0.0
+    for i in range(n):
+        k += 1
+    return 10.0 / k
+
+
+@samples("S5", (I(3), np.array([6, 8])), (I(0), np.array([6, 8])))
+def concrete_division_by_zero(n, x):
+    return x // n, x % n, x / n
+
+
+@samples("S5", (F(3),), (F(0),))
+def float_division_by_zero(x):
+    return 1 / x, 1 // x, -1 / x, 0 / x
+
+
+@samples("S5", (3.0,), (0.0,))
+def python_float_division(x):
+    return 1.0 / x
+
+
+@samples("S5", (3.0, 2.0), (5.0, -2.0))
+def python_floats(x, y):
+    return x + y, x * y, x - y, x / y, x // y, x % y, x**2, -x, abs(y), x > y, divmod(x, y), round(x / 3, 2)
+
+
+@samples("S5", (I(7), I(3)), (I(9), I(-4)), tensors=False)
+def weak_ints(n, m):
+    a, b = int(n), int(m)
+    return a + b, a * b, a - b, a / b, a // b, a % b, a**2, -a, abs(b), a > b, divmod(a, b), ~a, a & b, a | b, a ^ b
+
+
+@samples("S5", (I(2), np.float32(1.5)), (I(5), np.float32(2.5)), tensors=False)
+def weak_with_float32(n, x):
+    s = 0
+    for i in range(n):
+        s += 1
+    return x * s, x + s * 0.5, s * 0.5, x * n
+
+
+@samples("S5", (np.array([1, 2], dtype=np.int8), I(3)), (np.array([5, 6], dtype=np.int8), I(9)))
+def weak_with_int8(x, n):
+    k = 0
+    for i in range(n):
+        k = i
+    return x + k, x * 2, x + 1.5
+
+
+@samples("S5", (I(4),), (I(1),), joined=True, whiles=1)
+def int_and_float_join(n):
+    y = 0
+    for i in range(n):
+        if i > 1:
+            y = y + 0.5
+        else:
+            y = y + 1
+    return y
+
+
+@samples("S5", (I(4),), (I(1),), tensors=False)
+def bool_joins_int(n):
+    flag = False
+    count = 0
+    for i in range(n):
+        flag = i > 2
+        count = count + flag
+    return flag, count
+
+
+@samples("S5", (np.arange(6.0).reshape(2, 3),), (np.ones((2, 3)),), conds=0)
+def shape_arithmetic(x):
+    n, m = x.shape
+    return n * m, n / m, x.size, x.ndim, x.reshape(m, n).shape, x.sum() / n
+
+
+@samples("S5", (np.array([1.5, 2.5]),), (np.array([3.5, 4.5]),), tensors=False)
+def items(x):
+    a = x[0].item()
+    b = x.item(1)
+    return a, b, a + b, a * 2, [a, b], float(x[0]), int(x[1])
+
+
+@samples("S5", (F(0.5),), (F(0.25),), tensors=False)
+def math_functions(x):
+    return (
+        math.sqrt(x), math.sin(x), math.floor(x), math.ceil(x), math.trunc(x), math.isnan(x),
+        math.hypot(x, 2), math.pi * x, math.log(x), math.exp(x),
+    )  # fmt: skip
+
+
+@samples("S5", (np.array([200, 100], dtype=np.uint8),), (np.array([1, 2], dtype=np.uint8),))
+def uint8_wraps(x):
+    return x + x, x * 2, -x, x - 3, ~x, x << 1
+
+
+@samples("S5", (I(3),), (I(4),), tensors=False)
+def range_index_is_a_python_int(n):
+    last = -1
+    for i in range(n):
+        last = i
+    return last, last * 1.5, last + np.float32(1)
+
+
+@samples("S5", (2**62, F(1)), (2**62, F(2)))
+def big_python_int(k, x):
+    return k * 4 + 1, x * float(k)
+
+
+@samples("S15", (np.array([0.1] * 10),), (np.array([1e16, 1.0, -1e16, 1.0] * 3),), whiles=1)
+def kahan_sum(x):
+    s = 0.0
+    c = 0.0
+    for v in x:
+        y = v - c
+        t = s + y
+        c = (t - s) - y
+        s = t
+    return s
+
+
+@samples("S15", (F(np.nan), F(-0.0)), (F(np.inf), F(0.0)))
+def nan_and_signed_zero(x, z):
+    return x + 0, z + 0, z * 1, x * 0, x == x, -z, x - x, z == 0
+
+
+@samples("S5", (np.float16(1.5), np.float16(2)), (np.float16(300), np.float16(300)))
+def float16(x, y):
+    return x * y, x + 1, x / 3
+
+
+test_numbers = samples.test()
+
+
+def test_s5_overflow_names_the_users_line():
+    f = ag.convert(weak_int_overflows)
+    with pytest.raises(OverflowError) as caught:
+        f(I(70))
+    rows = [r for r in caught.traceback if str(r.path) == __file__]
+    assert "y = y * 2" in str(rows[-1].statement)
+
+
+def test_s5_python_int_arguments():
+    def f(n, x):
+        for i in range(n):
+            x = x + 1
+        return x * n
+
+    g = ag.convert(f)
+    for n in (2, 3, 4, 50):
+        assert g(n, F(1)) == f(n, F(1))
+    assert g.trace_count <= 2
+    assert type(ag.convert(lambda a, b: a + b)(1, 2)) is int
+    assert type(ag.convert(lambda a, b: a / b)(1.0, 2.0)) is float
+
+
+def test_check_is_not_vacuous():
+    with pytest.raises(AssertionError):
+        check(lambda x: x, (F(1),), (F(2),), conds=1)
