@@ -26,6 +26,7 @@ from autograph.functional import cond, while_loop
 from autograph.operators.printing import graph_print as print
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
 from autograph.sources import convert_source, to_code, to_graph
+from autograph.status import Feature, Status, control_status_ctx, is_autograph_artifact
 from runtime.autodiff import (
     ForwardAccumulator,
     GradientTape,
@@ -279,12 +280,14 @@ __all__ = [
     "ConcreteFunction",
     "ConversionError",
     "DirectiveError",
+    "Feature",
     "ForwardAccumulator",
     "Function",
     "GradientTape",
     "LeakedTensorError",
     "SourceUnavailableError",
     "StagingError",
+    "Status",
     "Tensor",
     "TensorSpec",
     "UnconnectedGradients",
@@ -338,6 +341,7 @@ __all__ = [
     "config",
     "conj",
     "constant",
+    "control_status_ctx",
     "convert",
     "convert_source",
     "convolve",
@@ -412,6 +416,7 @@ __all__ = [
     "int64",
     "int8",
     "interp",
+    "is_autograph_artifact",
     "isclose",
     "isfinite",
     "isin",

@@ -181,6 +181,8 @@ def _callee(function: FunctionType) -> FunctionType | None:
     try:
         return convert_function(function, _CALLEE)
     except SourceUnavailableError:
+        if config.strict_conversion.value:
+            raise
         return None
 
 

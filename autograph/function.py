@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-
+import logging
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
+import dataclasses
 from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
@@ -17,7 +19,9 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 import numpy as np
 
 from autograph import conversion, replay, tracing
+from autograph.converters import check_features
 from autograph.operators.calls import converted_call
+from autograph.operators.captures import Captured, Place
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.signature import Arguments, Identity, IntPolicy, classify, differences, fast_key, is_input_key, type_of_key
 from autograph.tracebacks import shorten, shortened
@@ -44,6 +48,7 @@ hide_frames_of(__file__.rpartition("/")[0])
 # One lock for all traces of the process: locks per Function deadlock on functions that call each
 # other from two threads.
 _trace_lock = threading.RLock()
+_log = logging.getLogger("autograph")
 _retraces_allowed = threading.local()
 _OPTIONS = frozenset(
     "input_signature reduce_retracing recursive autograph native device prints returns pure name "
@@ -57,13 +62,9 @@ class ConcreteFunction:
 
     >>> import autograph as ag
     >>> f = ag.convert(lambda x: x * x)
-    >>> concrete = f.get_concrete_function(ag.TensorSpec([2], "float64"))
-    >>> print(concrete.lower("optimized"))
-    graph <lambda>(%x: float64[2]) -> (float64[2]) {
-      %1: float64[2] = multiply %x, %x
-      return %1
-    }
-    <BLANKLINE>
+    >>> concrete = f.get_concrete_function(ag.TensorSpec([None], "float64"))
+    >>> concrete.inputs, [operation.name for operation in concrete.graph.operations]
+    ([TensorSpec(shape=(None,), dtype=float64, name='x')], ['multiply'])
     """
 
     def __init__(self, function: Function[Any, Any], traced: tracing.Traced, reason: str) -> None:
@@ -74,6 +75,8 @@ class ConcreteFunction:
         self.reason = reason
         self.milliseconds = 0.0
         self.used = True
+        # Whether `reduce_retracing` left dimensions open: they stand for sizes of at least 2.
+        self.relaxed = False
         # Of a trace that made variables and serves one call: the graph of the next calls.
         self.following: ConcreteFunction | None = None
         self._returns = function._options.returns
@@ -201,8 +204,34 @@ class ConcreteFunction:
             return compile_graph(self._traced.graph, "plan").source
         raise ValueError(f"there is no stage {stage!r}; there are 'graph', 'optimized', 'plan'")
 
+    def set_external_captures(self, captures: Sequence[Any]) -> None:
+        """Read other Variables and tensors in the place of `captured_inputs`, from the next call on.
+
+        Raises ValueError for another number, TypeError for another dtype or shape.
+        """
+        traced = self._traced
+        old = [*traced.captured, *traced.externals]
+        if len(captures) != len(old):
+            raise ValueError(f"{self._name} has {len(old)} captures, but {len(captures)} are given")
+        for thing, was in zip(captures, old, strict=True):
+            _check_capture(thing, was)
+        places = captures[: len(traced.captured)]
+        traced.captured = [
+            dataclasses.replace(c, place=Place(c.place.name, functools.partial(_given, x)))
+            for c, x in zip(traced.captured, places, strict=True)
+        ]
+        traced.externals = list(captures[len(traced.captured) :])
+
+    @property
+    def deferred_external_captures(self) -> list[Callable[[], Any]]:
+        """Functions that fetch the captured arrays at each call."""
+        return [c.place.fetch for c in self._traced.captured]
+
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.function_type}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     # ---- calling -----------------------------------------------------------------------------
 
@@ -223,6 +252,8 @@ class ConcreteFunction:
                 fixed = dict(self._traced.arguments.constants())
                 what = f"is fixed to {fixed[name]!r} in this graph" if name in fixed else "is unknown"
                 raise TypeError(f"{self._name}: argument `{name}` {what}")
+            if named[name] in filled:
+                raise TypeError(f"{self._name}: argument `{name}` is given twice")
             filled.add(named[name])
             values[named[name]] = value
         for i, (path, _, type_) in enumerate(inputs):
@@ -302,6 +333,17 @@ class ConcreteFunction:
             _write_back(inputs[position], value, raws, position, self._name)
         parts = [hole.fill(results, outputs) for hole in self._holes]
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+
+
+def _given(value: Any) -> Any:
+    return value
+
+
+def _check_capture(thing: Any, was: Any) -> None:
+    old = was.type if isinstance(was, Captured) else tracing.external_type(was)
+    new = tracing.external_type(thing)
+    if old != new:
+        raise TypeError(f"a capture must be {old}, but {new} was given")
 
 
 def _spec(value: Any) -> TensorSpec:
@@ -449,6 +491,7 @@ def _check_options(given: dict[str, Any]) -> _Options:
         )
     known = {k: v for k, v in given.items() if k in _Options.__dataclass_fields__}
     others = {k: v for k, v in given.items() if k not in known}
+    check_features(others.get("experimental_autograph_options"))
     if others.pop("experimental_relax_shapes", False):
         known["reduce_retracing"] = True
     if known.get("input_signature") is not None:
@@ -458,6 +501,12 @@ def _check_options(given: dict[str, Any]) -> _Options:
     if known.get("returns") not in (None, "tensor", "numpy"):
         raise ValueError(f"returns is 'tensor' or 'numpy', not {known['returns']!r}")
     return _Options(**known, others=others)
+
+
+def _without_partials(target: Any) -> Any:
+    while isinstance(target, functools.partial):
+        target = target.func
+    return target
 
 
 # ---- Function --------------------------------------------------------------------------------
@@ -486,11 +535,14 @@ class Function(Generic[P, R]):
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._trace_count = 0
-        self._history: list[tuple[str, str, float]] = []
+        # Of the last calls that were looked up: whether they traced; and warnings given.
+        self._recent: deque[bool] = deque(maxlen=10)
+        self._warnings = 0
         self._warned = False
         self._initial: list[tuple[Any, Any]] = []
         self.__wrapped__ = target
-        self.__name__: str = getattr(target, "__name__", type(target).__name__)
+        named = _without_partials(target)
+        self.__name__: str = getattr(named, "__name__", type(named).__name__)
         self.__qualname__: str = getattr(target, "__qualname__", self.__name__)
         self.__module__ = getattr(target, "__module__", type(target).__module__)
         self.__doc__ = target.__doc__
@@ -527,6 +579,39 @@ class Function(Generic[P, R]):
     def trace_count(self) -> int:
         """How often the function was traced."""
         return self._trace_count
+
+    @property
+    def function_spec(self) -> inspect.Signature:
+        """The parameters of the function, without `self` where it is bound."""
+        return self._bind.signature
+
+    function_type = function_spec
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
+        """A function of a stage's name that gives the compiled text for arguments like these.
+
+        >>> import autograph as ag
+        >>> f = ag.convert(lambda x: x + 1)
+        >>> "add" in f.experimental_get_compiler_ir(1.0)(stage="graph")
+        True
+        """
+        return self.get_concrete_function(*args, **kwargs).lower
+
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
+        """A function that gives the variables which the first trace made their initial values.
+
+        Traces the function for arguments like these, if it was not traced.
+        """
+        self.get_concrete_function(*args, **kwargs)
+        pairs = list(self._initial)
+
+        def initialize() -> None:
+            for reference, value in pairs:
+                variable = reference()
+                if variable is not None:
+                    variable.assign(value)
+
+        return initialize
 
     def experimental_get_tracing_count(self) -> int:
         """How often the function was traced: TensorFlow's spelling of `trace_count`."""
@@ -612,6 +697,7 @@ class Function(Generic[P, R]):
             bound = self._conform(bound)
         arguments = self._classify(bound)
         concrete = self._find(arguments)
+        self._recent.append(concrete is None)
         if concrete is None:
             arguments, concrete = self._trace(bound, arguments)
         if concrete._traced.stages_nothing:
@@ -679,9 +765,12 @@ class Function(Generic[P, R]):
             reason = self._reason(arguments)
             if getattr(_retraces_allowed, "no", 0) and self._trace_count:
                 raise RuntimeError(f"{self.__qualname__} would be traced again: {reason}")
+            self._warn_of_retracing(reason)
             arguments = self._with_new_ints(bound, arguments)
             began = time.perf_counter()
-            concrete = self._make(bound, self._generalised(arguments), reason)
+            general = self._generalised(arguments)
+            concrete = self._make(bound, general, reason)
+            concrete.relaxed = general.keys != arguments.keys
             concrete.milliseconds = 1e3 * (time.perf_counter() - began)
             self._keep(concrete if concrete.following is None else concrete.following)
             config.log(
@@ -690,7 +779,22 @@ class Function(Generic[P, R]):
                 f"({concrete.milliseconds:.1f} ms): {reason}",
             )
             config.log(2, lambda: str(concrete.graph))
-            return arguments, concrete
+            # Ints whose values the trace needed are constants by now.
+            return self._classify(bound), concrete
+
+    def _warn_of_retracing(self, reason: str) -> None:
+        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why."""
+        traced = sum(self._recent)
+        if traced < 5 or self._warnings >= 2:
+            return
+        self._warnings += 1
+        self._recent.clear()
+        _log.warning(
+            "%s was traced at %d of the last 10 calls, which costs far more than a call. Last: %s. "
+            "Pass numbers as NumPy scalars and arrays of few shapes, or use "
+            "reduce_retracing=True or an input_signature; `explain()` lists all traces.",
+            self.__qualname__, traced, reason,
+        )  # fmt: skip
 
     def _with_new_ints(self, bound: dict[str, Any], arguments: Arguments) -> Arguments:
         """Make run-time inputs of the ints that come with a second value."""
@@ -823,6 +927,9 @@ class Function(Generic[P, R]):
         """Arguments as the input signature wants them; TypeError where they do not fit."""
         result = dict(bound)
         for name, spec in self._declared(bound).items():
+            if isinstance(spec, TensorSpec) and isinstance(bound[name], (list, tuple)):
+                result[name] = _conform_leaf(bound[name], spec, name, self.__name__)
+                continue
             leaves, structure = tree.flatten(bound[name])
             wanted = tree.leaves(spec)
             if len(leaves) != len(wanted):
@@ -857,7 +964,21 @@ def _accepts(concrete: ConcreteFunction, arguments: Arguments) -> bool:
     mine = concrete._traced.arguments
     if mine.structure != arguments.structure:
         return False
+    if concrete.relaxed and any(map(_has_small_size, mine.keys, arguments.keys)):
+        return False
     return all(_key_accepts(a, b) for a, b in zip(mine.keys, arguments.keys, strict=True))
+
+
+def _has_small_size(general: Any, key: Any) -> bool:
+    """Whether a size of 0 or 1 meets an open dimension: broadcasting changes there."""
+    if general == key or not (is_input_key(general) and is_input_key(key)):
+        return False
+    wanted, given = type_of_key(general).shape, type_of_key(key).shape
+    if wanted is None or given is None or len(wanted) != len(given):
+        return False
+    return any(
+        d is None and n is not None and n < 2 for d, n in zip(wanted, given, strict=True)
+    )
 
 
 def _key_accepts(general: Any, key: Any) -> bool:
@@ -943,6 +1064,7 @@ class BoundFunction(Generic[P, R]):
         self._function = function
         self.__self__ = instance
         self.__func__ = function
+        self.__wrapped__ = MethodType(function.python_function, instance)
         self.__name__: str = function.__name__
         self.__doc__ = function.__doc__
 
@@ -956,6 +1078,35 @@ class BoundFunction(Generic[P, R]):
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._function.__ag_call__((self.__self__, *args), kwargs)
+
+    @property
+    def python_function(self) -> Callable[P, R]:
+        """The method as the user wrote it."""
+        return cast("Callable[P, R]", self.__wrapped__)
+
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
+        """As of the Function, for the object."""
+        return cast(
+            "Callable[[], None]",
+            self._function.get_initialization_function(self.__self__, *args, **kwargs),
+        )
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
+        """As of the Function, for the object."""
+        return self.get_concrete_function(*args, **kwargs).lower
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BoundFunction)
+            and self.__self__ is other.__self__
+            and self._function is other._function
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.__self__), id(self._function)))
+
+    def __reduce__(self) -> Any:
+        return (getattr, (self.__self__, self.__name__))
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The graph for the object and arguments like these."""
@@ -1022,6 +1173,9 @@ def convert(function: Any = None, /, **options: Any) -> Any:
         return lambda target: convert(target, **options)
     if isinstance(function, Function):
         return Function(function._target, checked) if options else function
+    if isinstance(function, BoundFunction):
+        inner = convert(function._function, **options) if options else function._function
+        return BoundFunction(inner, function.__self__)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(convert(function.__func__, **options))
     if not callable(function):

@@ -36,6 +36,7 @@ __all__ = [
 FLOAT = ("float",)
 INT = ("int",)
 COMPLEX = ("complex",)
+_INT_LIMIT = 2**63
 _CONSTANTS = (bool, str, bytes, type(None), int, float, complex)
 
 
@@ -95,11 +96,13 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if kind is complex:
         return COMPLEX
     if kind is int:
-        return INT if path in policy.inputs else (int, x)
+        return INT if path in policy.inputs and -_INT_LIMIT <= x < _INT_LIMIT else (int, x)
     if isinstance(x, TensorSpec):
         return ("tensor", x.dtype, x.shape)
     if isinstance(x, _CONSTANTS):
         return (kind, repr(x) if isinstance(x, float) else x)
+    if kind is slice:
+        return (slice, x.start, x.stop, x.step)
     if isinstance(x, Variable) or not _is_plain_hashable(x):
         return Identity(x)
     return (kind, x)
@@ -107,7 +110,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
 
 def _is_plain_hashable(x: Any) -> bool:
     """Whether equality of `x` is by value and total: enums, dtypes, frozensets, ranges."""
-    return isinstance(x, (enum.Enum, np.dtype, frozenset, range, slice))
+    return isinstance(x, (enum.Enum, np.dtype, frozenset, range))
 
 
 def is_input_key(key: Any) -> bool:
@@ -148,7 +151,8 @@ def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> A
         elif kind is float:
             parts.append(FLOAT)
         elif kind is int:
-            parts.append(INT if i < len(names) and names[i] in inputs else (int, x))
+            general = i < len(names) and names[i] in inputs and -_INT_LIMIT <= x < _INT_LIMIT
+            parts.append(INT if general else (int, x))
         elif issubclass(kind, np.generic):
             parts.append(("scalar", x.dtype))
         else:

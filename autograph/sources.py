@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import ModuleType
 from typing import Any
 
 from autograph import conversion
-from autograph.converters import Options
+from autograph.converters import Feature, Options, check_features
 from autograph.function import Function
 from autograph.syntax.parse import parse_module
 
@@ -18,7 +18,11 @@ __all__ = ["convert_source", "to_code", "to_graph"]
 _numbers = itertools.count(1)
 
 
-def to_code(entity: Callable[..., Any]) -> str:
+def to_code(
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: Feature | Collection[Feature] | None = Feature.ALL,
+) -> str:
     """The converted function as the text of a Python module that can be imported and run.
 
     Raises ConversionError, with the user's file and line, when it cannot be converted.
@@ -27,13 +31,18 @@ def to_code(entity: Callable[..., Any]) -> str:
     >>> print(ag.to_code(lambda x: x if x > 0 else -x).splitlines()[0])
     import autograph.operators as ag__
     """
-    return conversion.converted_source(_python_function(entity))
+    check_features(experimental_optional_features)
+    return conversion.converted_source(_python_function(entity), Options(recursive=recursive))
 
 
-def to_graph(entity: Callable[..., Any], recursive: bool = True) -> Callable[..., Any]:
+def to_graph(
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: Feature | Collection[Feature] | None = Feature.ALL,
+) -> Callable[..., Any]:
     """The converted function itself, without tracing: on plain values it is plain Python.
 
-    Its attribute `ag_module_text` is what `to_code` gives.
+    Its attribute `__ag_source__` is what `to_code` gives.
 
     >>> import autograph as ag
     >>> def double(x):
@@ -41,9 +50,10 @@ def to_graph(entity: Callable[..., Any], recursive: bool = True) -> Callable[...
     >>> ag.to_graph(double)(4)
     8
     """
-    function = _python_function(entity)
-    converted = conversion.convert_function(function, Options(recursive=recursive))
-    converted.ag_module_text = conversion.converted_source(function)  # type: ignore[attr-defined]
+    check_features(experimental_optional_features)
+    function, options = _python_function(entity), Options(recursive=recursive)
+    converted = conversion.convert_function(function, options)
+    vars(converted)["__ag_source__"] = conversion.converted_source(function, options)
     return converted
 
 

@@ -174,6 +174,12 @@ verbosity = Switch(
 full_traceback = Switch("full_traceback", False, _flag, "Keep the compiler's own traceback lines.")
 run_functions_eagerly = Mode("run_functions_eagerly", "Run functions without a graph, op by op.")
 default_float = Switch("default_float", "float64", _float, "The dtype that Python floats become.")
+strict_conversion = Switch(
+    "strict_conversion",
+    False,
+    _flag,
+    "Raise for a callee whose source cannot be had, rather than call it as it is.",
+)
 cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
 
 SWITCHES: dict[str, Switch[Any]] = {
@@ -185,6 +191,7 @@ SWITCHES: dict[str, Switch[Any]] = {
         full_traceback,
         run_functions_eagerly,
         default_float,
+        strict_conversion,
         cache_size,
     )
 }

@@ -30,7 +30,10 @@ class StagingError(Exception):
     >>> import autograph as ag
     >>> @ag.convert
     ... def sign(x):
-    ...     word = "plus" if x > 0 else "minus"
+    ...     if x > 0:
+    ...         word = "plus"
+    ...     else:
+    ...         word = "minus"
     ...     return word
     >>> try:
     ...     sign(1.0)

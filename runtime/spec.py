@@ -117,7 +117,8 @@ class TensorSpec:
 
     `shape` is a sequence of ints and None (unknown size), or None for an unknown rank.
 
-    >>> TensorSpec([None, 3], np.float32)
+    >>> import autograph as ag
+    >>> ag.TensorSpec([None, 3], np.float32)
     TensorSpec(shape=(None, 3), dtype=float32)
     """
 

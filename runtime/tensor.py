@@ -681,11 +681,13 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     if method != "__call__" or function is None or kwargs:
         detail = f".{method}" if method != "__call__" else ""
         raise _refuse(f"np.{ufunc.__name__}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}")
+    if out is not None and not isinstance(out[0], Tensor):
+        if trace.tapes() or any(isinstance(x, Tensor) and x.is_traced for x in inputs):
+            raise _refuse(f"np.{ufunc.__name__} with out= an ndarray")
+        return ufunc(*(x.array if isinstance(x, Tensor) else x for x in inputs), out=out[0])
     result = function(*strong_operands(inputs))
     if out is None:
         return result
-    if not isinstance(out[0], Tensor):
-        raise _refuse(f"np.{ufunc.__name__} with out= an ndarray")
     out[0][...] = result
     return out[0]
 

@@ -143,7 +143,19 @@ def _entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:
         return tuple(range(len(nest))), list(nest), None
     kind: Any = type(nest)
     names = _field_names(kind)
-    return None if names is None else (names, [getattr(nest, n) for n in names], None)
+    if names is None or not _is_its_fields(nest, names):
+        return None
+    return names, [getattr(nest, n) for n in names], None
+
+
+def _is_its_fields(nest: Any, names: tuple[str, ...]) -> bool:
+    """Whether an object holds its fields and nothing else, so that it can be made again of them."""
+    held = getattr(nest, "__dict__", None)
+    if held is None:
+        return all(hasattr(nest, name) for name in names)
+    return held.keys() == set(names) or (
+        held.keys() <= set(names) and all(hasattr(nest, name) for name in names)
+    )
 
 
 @functools.lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from typing import Any
 
 from autograph.analysis import ScopeTree
 from autograph.converters.context import Context, Options
+from autograph.converters.features import Feature, check_features
 from autograph.converters.modules import Entry, Report, convert_in_place, convert_module, why_left
 from autograph.converters.pipeline import PIPELINE, Converter
 from autograph.syntax.names import mangle_tree
@@ -13,8 +14,10 @@ __all__ = [
     "Context",
     "Converter",
     "Entry",
+    "Feature",
     "Options",
     "Report",
+    "check_features",
     "convert_module",
     "convert_tree",
 ]

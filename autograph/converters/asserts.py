@@ -1,6 +1,6 @@
 """Assertions: the message is computed only on failure.
 
-assert c, m     ag__.assert_stmt(c, lambda: m)
+assert c, m     if __debug__: ag__.assert_stmt(c, lambda: m)
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import gast
 from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template, constant
 
-ASSERT = Template("ag__.assert_stmt(test, message)")
+ASSERT = Template("""
+if __debug__:
+    ag__.assert_stmt(test, message)
+""")
 
 
 def convert_assert(node: Any, conversion: Conversion) -> list[gast.stmt]:

@@ -39,7 +39,7 @@ def convert_module(tree: gast.Module, context: Context) -> tuple[gast.Module, Re
     """Converts the functions and methods of a module in place; gives the tree and a report.
 
     Decorators, imports and code outside functions stay. Coroutines and generators are left as they
-    are, and so is a function that cannot be converted.
+    are, and so are methods of classes in functions, and a function that cannot be converted.
     """
     places = list(_functions(tree.body, ()))
     names = [".".join((*classes, block[index].name)) for block, index, classes in places]
@@ -50,8 +50,11 @@ def convert_module(tree: gast.Module, context: Context) -> tuple[gast.Module, Re
     context = replace(context, module_names=frozenset(scopes.root.bound))
     entries: dict[str, list[Entry]] = {"converted": [], "left": [], "refused": []}
     for (block, index, _), name in zip(places, names, strict=True):
+        inside = list(_left_inside(scopes[block[index]], name))
         kind, reason, block[index] = _convert(block[index], scopes, context)
         entries[kind].append(Entry(block[index].lineno, name, reason))
+        entries["left"] += inside if kind == "converted" else []
+    entries["left"] += _lambdas_outside(scopes.root)
     if entries["converted"]:
         _import_runtime(tree)
     return tree, Report(**{kind: tuple(found) for kind, found in entries.items()})
@@ -80,6 +83,51 @@ def _convert(node: Any, scopes: ScopeTree, context: Context) -> tuple[str, str |
     except ConversionError as error:
         return "refused", str(error), original
     return "converted", None, node
+
+
+def _left_inside(scope: Scope, name: str) -> Iterator[Entry]:
+    """The functions inside a converted one that stay as they are."""
+    for child in scope.children:
+        inner = _inner_name(child, name)
+        cause = why_left(child.node, child) if child.kind in _FUNCTIONS else None
+        if cause is not None:
+            yield Entry(_line(child), inner, cause)
+        elif child.kind is Kind.CLASS:
+            yield from _methods(child, inner)
+        else:
+            yield from _left_inside(child, inner)
+
+
+def _methods(scope: Scope, name: str) -> Iterator[Entry]:
+    for child in scope.children:
+        inner = _inner_name(child, name)
+        if child.kind is Kind.FUNCTION:
+            yield Entry(_line(child), inner, "method of a class in a function")
+        else:
+            yield from _methods(child, inner)
+
+
+def _lambdas_outside(scope: Scope) -> Iterator[Entry]:
+    """The lambdas of a module that stand in no function."""
+    for child in scope.children:
+        if child.kind is Kind.LAMBDA:
+            yield Entry(_line(child), "<lambda>", "lambda outside functions")
+        elif child.kind is not Kind.FUNCTION:
+            yield from _lambdas_outside(child)
+
+
+_FUNCTIONS = frozenset({Kind.FUNCTION, Kind.LAMBDA})
+
+
+def _inner_name(scope: Scope, name: str) -> str:
+    if scope.kind is Kind.LAMBDA:
+        return f"{name}.<lambda>"
+    return f"{name}.{scope.node.name}" if hasattr(scope.node, "name") else name
+
+
+def _line(scope: Scope) -> int:
+    line: int = getattr(scope.node, "lineno", 0)
+    return line
 
 
 def why_left(node: gast.AST, scope: Scope) -> str | None:

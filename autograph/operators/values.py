@@ -112,7 +112,9 @@ _LONGEST_TEXT = 30
 
 def subject(place: str) -> str:
     """A place in a message: the user's name of it, or what it is where it has none."""
-    return f"{place} that is changed in place" if place.startswith("a ") else f"`{place}`"
+    if place.startswith("a "):
+        return f"{place} that is changed in place"
+    return place if " " in place else f"`{place}`"
 
 
 def advice(one: str, other: str) -> str:

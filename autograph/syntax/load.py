@@ -254,23 +254,29 @@ def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.C
             and not code.co_name.startswith("<")
         )
 
-    def visit(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
+    def visit(code: types.CodeType, name: str, qualname: str, old: str) -> types.CodeType:
+        joint = ".<locals>." if code.co_flags & inspect.CO_NEWLOCALS else "."
         inner = tuple(
-            of_inner(each, name, qualname) if isinstance(each, types.CodeType) else each
+            of_inner(each, name, qualname, old, joint) if isinstance(each, types.CodeType) else each
             for each in code.co_consts
         )
         return code.replace(co_consts=inner)
 
-    def of_inner(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
+    def of_inner(
+        code: types.CodeType, name: str, qualname: str, outer: str, joint: str
+    ) -> types.CodeType:
+        old = code.co_qualname
         if is_part(code):
             code = code.replace(co_name=name, co_qualname=qualname)
-        elif "<locals>" in code.co_qualname.removeprefix(qualname):
-            code = _requalified(code, f"{qualname}.<locals>.{code.co_name}")
-        return visit(code, code.co_name, code.co_qualname)
+        elif old.startswith(outer + joint):
+            code = _requalified(code, qualname + old[len(outer) :])
+        return visit(code, code.co_name, code.co_qualname, old)
 
     # The function itself is the user's, whatever it looks like.
     constants = tuple(
-        visit(each, each.co_name, each.co_qualname) if isinstance(each, types.CodeType) else each
+        visit(each, each.co_name, each.co_qualname, each.co_qualname)
+        if isinstance(each, types.CodeType)
+        else each
         for each in maker.co_consts
     )
     return maker.replace(co_consts=constants)

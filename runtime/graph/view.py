@@ -21,6 +21,21 @@ class Operation:
     outputs: tuple[str, ...]
     node: Node
 
+    @property
+    def op(self) -> str:
+        """Name of the op: the same as `type`."""
+        return self.type
+
+    @property
+    def device(self) -> str:
+        """Where the node runs; the empty string where nothing else was asked for."""
+        return str(self.node.attrs.get("device", ""))
+
+    @property
+    def control_inputs(self) -> tuple[str, ...]:
+        """Always empty: effects keep the order of the nodes, which is the program's."""
+        return ()
+
 
 class FuncGraph(Graph):
     """The graph of a function, for reading: it shares inputs, nodes and outputs with `graph`."""

@@ -188,6 +188,7 @@ from runtime.ops.rounding import (
     floor,
     rint,
     round,
+    round_number,
     trunc,
 )
 from runtime.ops.scans import (
@@ -454,6 +455,7 @@ __all__ = [
     "roll",
     "rot90",
     "round",
+    "round_number",
     "scatter",
     "searchsorted",
     "shape",

@@ -1,8 +1,8 @@
 """The snippets of a Markdown page, run in order in one namespace and compared with what they print.
 
-A `python` block is a program, or, if it begins with `>>>`, a session whose output stands in it. A
+A `python` block is a program, or, if it begins with `>>>`, a session with its output. A
 `console` block holds `$ autograph ...` commands. A `text` block that follows a program or a command
-block shows what it printed. `<!-- file: NAME -->` before a program gives it that name; the file then
+block shows what it printed. `<!-- file: NAME -->` before a program names it; the file then
 exists for the commands of the page.
 
     python tests/docs/snippets.py --update README.md docs
@@ -34,7 +34,6 @@ from autograph.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
-DOCTEST_FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL * 0
 _FILE_NAME = re.compile(r"<!-- file: (\S+) -->\s*\Z")
 _LANGUAGES = ("python", "console")
 
@@ -77,9 +76,7 @@ def _run_program(snippet: Snippet, namespace: dict[str, Any]) -> str:
 
 
 def _run_session(snippet: Snippet, namespace: dict[str, Any]) -> None:
-    test = doctest.DocTestParser().get_doctest(
-        snippet.source, {}, snippet.place, snippet.place, 0
-    )
+    test = doctest.DocTestParser().get_doctest(snippet.source, {}, snippet.place, snippet.place, 0)
     test.globs = namespace
     report = io.StringIO()
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)

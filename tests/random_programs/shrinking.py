@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -32,14 +34,33 @@ def fails_alike(program: Program, modes: tuple[str, ...]) -> Callable[[Program],
 
 
 def _sort(difference: str | None) -> str | None:
-    return None if difference is None else " ".join(difference.split(": ", 2)[:2])[:60]
+    if difference is None:
+        return None
+    if "Error: " not in difference:
+        return difference.split()[3]
+    first = difference.partition("\n")[0]
+    return re.sub(r"<.*?>:\d+|`\w+`|\d+", "", first)
 
 
 def _still(program: Program, fails: Callable[[Program], bool]) -> bool:
+    """Whether it fails; a program without its fuel may run for ever."""
+    previous = signal.signal(signal.SIGALRM, _give_up)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
     try:
         return fails(program)
     except Exception:
         return False  # it does not even run as plain Python
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _give_up(signum: int, frame: Any) -> None:
+    raise TimeoutError
+
+
+PATIENCE = 1.0
+"""Seconds that a smaller program may take."""
 
 
 def _smaller(program: Program) -> Iterator[Program]:
@@ -66,7 +87,7 @@ def _expressions(tree: ast.AST) -> Iterator[tuple[ast.AST, str, Any]]:
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.BinOp | ast.BoolOp | ast.IfExp | ast.UnaryOp | ast.Call):
                 for part in ast.iter_child_nodes(value):
-                    if isinstance(part, ast.expr):
+                    if isinstance(part, ast.expr) and part is not getattr(value, "func", None):
                         yield node, name, part
 
 

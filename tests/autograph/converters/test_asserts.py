@@ -7,11 +7,11 @@ from tests.autograph.converters.running import converted_by
 CASES = {
     "message": (
         "assert x, y",
-        "ag__.assert_stmt(x, lambda: y)",
+        "if __debug__:\n    ag__.assert_stmt(x, lambda: y)",
     ),
     "no message": (
         "assert x",
-        "ag__.assert_stmt(x, None)",
+        "if __debug__:\n    ag__.assert_stmt(x, None)",
     ),
 }
 

@@ -52,6 +52,7 @@ def test_report_names_every_function_with_its_cause():
     assert [(entry.name, entry.reason) for entry in report.left] == [
         ("A.c", "async def"),
         ("g", "generator"),
+        ("f.<lambda>", "generator"),
     ]
     assert report.refused == ()
 

@@ -473,3 +473,22 @@ def test_second_derivatives_by_watched_arrays_and_views():
                     y = function(x)
                 g = inner.gradient(y, x)
             np.testing.assert_array_equal(outer.gradient(g, x).array, [6.0, 12.0])
+
+
+def test_a_tape_of_the_outer_graph_asked_within_a_body():
+    def f(x):
+        with GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = fori(3, lambda i, y: ops.sin(y) * x, x)
+            z = cond(y > 0.0, lambda: y * y * x, lambda: x * 1.0)
+
+        def body(i, s):
+            return s + cond(i == 0, lambda: tape.gradient(y, x), lambda: tape.gradient(z, x))
+
+        return y + z, fori(2, body, x * 0.0)
+
+    f = Compiled(f)
+    _, g = f(np.float64(0.8))
+    eps = 1e-6
+    above, below = (f(np.float64(0.8 + s))[0].array for s in (eps, -eps))
+    assert g.array == pytest.approx((above - below) / (2 * eps), rel=1e-6)

@@ -1,0 +1,99 @@
+"""What code may ask about its own conversion, in TensorFlow's words."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from autograph.operators.calls import is_artifact
+from autograph.operators.scope import FunctionScope
+from runtime.building import building
+
+__all__ = ["ControlStatus", "Feature", "Status", "control_status_ctx", "is_autograph_artifact"]
+
+
+class Feature(enum.Enum):
+    """Parts of the conversion that TensorFlow can leave out; here all are always on.
+
+    >>> import autograph as ag
+    >>> ag.Feature.LISTS in ag.Feature.all()
+    True
+    """
+
+    ALL = "ALL"
+    AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+    ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+    BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+    EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+    LISTS = "LISTS"
+    NAME_SCOPES = "NAME_SCOPES"
+
+    @classmethod
+    def all(cls) -> tuple[Feature, ...]:
+        """Every feature."""
+        return tuple(cls)
+
+    @classmethod
+    def all_but(cls, exclude: Feature | Iterable[Feature]) -> tuple[Feature, ...]:
+        """Every feature except these."""
+        left_out = (exclude,) if isinstance(exclude, Feature) else tuple(exclude)
+        return tuple(f for f in cls if f is not cls.ALL and f not in left_out)
+
+
+class Status(enum.Enum):
+    """Whether the code that asks is converted."""
+
+    UNSPECIFIED = 0
+    ENABLED = 1
+    DISABLED = 2
+
+
+@dataclass(frozen=True)
+class ControlStatus:
+    """The status of the code that asked, as `control_status_ctx` gives it."""
+
+    status: Status
+
+
+def control_status_ctx() -> ControlStatus:
+    """Whether the calling code is converted: ENABLED in converted code, DISABLED in what such code
+    calls without converting it, UNSPECIFIED elsewhere.
+
+    >>> import autograph as ag
+    >>> ag.control_status_ctx().status
+    <Status.UNSPECIFIED: 0>
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
+        frame = frame.f_back
+    if frame is not None and _is_converted(frame):
+        return ControlStatus(Status.ENABLED)
+    while frame is not None:
+        if _is_converted(frame):
+            return ControlStatus(Status.DISABLED)
+        frame = frame.f_back
+    return ControlStatus(Status.UNSPECIFIED if building() is None else Status.DISABLED)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] in ("autograph", "runtime") and not _is_converted(frame)
+
+
+def _is_converted(frame: FrameType) -> bool:
+    return isinstance(frame.f_locals.get("fscope"), FunctionScope)
+
+
+def is_autograph_artifact(entity: Any) -> bool:
+    """Whether calling `entity` runs converted code.
+
+    >>> import autograph as ag
+    >>> f = lambda x: x
+    >>> ag.is_autograph_artifact(f), ag.is_autograph_artifact(ag.to_graph(f))
+    (False, True)
+    """
+    return is_artifact(entity) or hasattr(type(entity), "__ag_call__")

@@ -1,0 +1,383 @@
+"""Python's built-in functions on tensors (B3.01 to B3.14)."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+
+import numpy as np
+
+import autograph as ag
+from tests.language.harness import Samples, check, refuse
+
+samples = Samples()
+I = np.int64
+F = np.float64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+X = (A(3, 1, 2),), (A(-1, 5, 0.5),)
+
+
+@samples("B3.01", *X)
+def b3_01_len(x):
+    return len(x), len([x, x]), len(x[1:]), len("abc")
+
+
+@samples("B3.01", (A(3, 1, 2),), (A(-1, 5, 0.5),), (A(1, 1, 1),))
+def b3_01_len_known_at_run_time(x):
+    y = x[x > 0.75]
+    return len(y), len(y) * 2 + 1, y.shape[0] / 2, len(y) > 1
+
+
+@samples("B3.02", (F(3.7), I(-4)), (F(-3.7), I(9)), tensors=False)
+def b3_02_int_float_abs(x, n):
+    return int(x), float(n), abs(x), abs(n), int(n), float(x), complex(x), int(3.9), abs(-2)
+
+
+@samples("B3.02", (A(3.7), I(-4)), (A(-3.7), I(9)), tensors=False)
+def b3_02_one_element(x, n):
+    return int(x[0]) + 1, float(x[0]) * n
+
+
+@samples("B3.03", *X, tensors=False)
+def b3_03_bool(x):
+    return bool(x[0] > 1), bool(x[2]), bool([]), bool(x[0] > 1 and x[1] > 0)
+
+
+@samples("B3.04", (I(5), I(1), I(2)), (I(9), I(0), I(3)), tensors=False)
+def b3_04_range(n, a, k):
+    out = 0
+    for i in range(n):
+        out += i
+    for i in range(a, n):
+        out = out * 2 + i
+    for i in range(n, a, -k):
+        out = out * 3 - i
+    return out, len(range(n)), len(range(a, n, k)), sum(range(n))
+
+
+@samples("B3.04", (F(2.5),), (F(3.5),))
+def b3_04_range_of_float(x):
+    s = 0
+    for i in range(x):
+        s += i
+    return s
+
+
+@samples("B3.05", (A(1, 2, 3), A(4, 5, 6)), (A(3, 2, 1), A(0, 5, 0)), whiles=2)
+def b3_05_enumerate_zip(x, y):
+    s = 0.0
+    for i, (a, b) in enumerate(zip(x, y), start=2):
+        s = s + i * a * b
+    for a, b in zip(x, y, strict=True):
+        s = s - a / (b + 1)
+    return s
+
+
+@samples("B3.05", (A(1, 2, 3), A(4, 5)), (A(3, 2, 1), A(0, 5)))
+def b3_05_zip_strict(x, y):
+    s = 0.0
+    for a, b in zip(x, y, strict=True):
+        s = s + a * b
+    return s
+
+
+@samples("B3.05", (A(1, 2, 3), A(4, 5, 6)), (A(3, 2, 1), A(0, 5, 0)))
+def b3_05_zip_with_python(x, y):
+    s = 0.0
+    for a, k in zip(x, [10, 20, 30]):
+        s = s + a * k
+    for name, b in zip("ab", y):
+        s = s + len(name) * b
+    for i, a in zip(range(3), x):
+        s = s + i * a
+    return s
+
+
+@samples("B3.06", *X)
+def b3_06_reversed_sorted(x):
+    s = 0.0
+    for v in reversed(x):
+        s = s * 2 + v
+    a, b, c = sorted(x)
+    d, e, f = sorted(x, reverse=True)
+    g, h, i = sorted(x, key=lambda v: -abs(v))
+    return s, a, b, c, d, e, f, g, h, i
+
+
+@samples("B3.06", (F(3), F(1)), (F(1), F(3)))
+def b3_06_sorted_scalars(x, y):
+    return sorted([x, y, x * y]), sorted((y, x), reverse=True)
+
+
+@samples("B3.07", *X)
+def b3_07_sum_min_max(x):
+    return sum(x), max(x), min(x), max(x[0], x[1]), min(x[0], x[1], x[2]), sum(x, 10.0), sum([x, x])[0]
+
+
+@samples("B3.07", *X)
+def b3_07_keys_and_defaults(x):
+    return max(x, key=lambda v: -v), min(x[0], x[1], key=lambda v: -v), max([], default=7), max(x[0], 2)
+
+
+@samples("B3.07", (np.array([[3.0, 1], [2, 5]]),), (np.ones((2, 2)),))
+def b3_07_sum_of_rows(x):
+    return sum(x), sum(row.max() for row in x), max(row[0] for row in x)
+
+
+@samples("B3.07", (F(3), 2), (F(1), 2), joined=True)
+def b3_07_max_with_number(x, k):
+    return max(x, k), min(x, k), max(0, x), min(x, 0.5)
+
+
+@samples("B3.08", *X, tensors=False)
+def b3_08_any_all(x):
+    return any(x > 2), all(x > 0), any([x[0] > 5, False]), all(v > 0 for v in x), any(v > 4 for v in x)
+
+
+def square(v):
+    if v > 1:
+        return v * v
+    return v
+
+
+@samples("B3.08", *X)
+def b3_08_map(x):
+    a = sum(map(square, x))
+    b = [v for v in map(lambda u, w: u - w, x, x[::-1])]
+    s = 0.0
+    for v in map(square, x):
+        s = s + v
+    return a, b[0], s, list(map(square, [x[0], x[1]]))
+
+
+@samples("B3.08", (F(3), 1), (F(4), 1))
+def b3_08_filter_python(x, k):
+    return [x * v for v in filter(lambda v: v % 2, [1, 2, 3])], len(list(filter(None, [0, k])))
+
+
+def filter_tensor(x):
+    return list(filter(lambda v: v > 1, x))  # refused
+
+
+def test_b3_08_filter_by_tensor_is_refused():
+    refuse(filter_tensor, A(1, 2, 3), match="filter")
+
+
+@samples("B3.09", (F(3.456), I(7)), (F(-2.5), I(3)))
+def b3_09_round_divmod_pow(x, n):
+    return round(x, 1), divmod(x, 2), divmod(n, 4), pow(x, 2), pow(n, 2), divmod(7, n), round(n)
+
+
+@samples("B3.09", (F(2.5),), (F(3.5),), tensors=False)
+def b3_09_round_to_int(x):
+    return round(x), round(x) + 1
+
+
+@samples("B3.09", (2.675,), (-3.14159,), tensors=False)
+def b3_09_round_python_float(x):
+    return round(x, 2), round(x), round(x, -1)
+
+
+@samples("B3.09", (F(2.5), A(1, 2)), (F(3.5), A(3, 4)), tensors=False)
+def b3_09_isinstance_and_type(x, y):
+    return (
+        isinstance(x, float), isinstance(x, np.floating), isinstance(y, np.ndarray), type(y) is np.ndarray,
+        type(x) is np.float64, isinstance(len(y), int), isinstance(x, (int, str)), callable(square),
+        hasattr(y, "shape"), getattr(y, "ndim"), getattr(y, "missing", 5),
+    )  # fmt: skip
+
+
+@samples("B3.10", *X)
+def b3_10_next_iter(x):
+    it = iter(x)
+    a = next(it)
+    b = next(it)
+    c = next(it)
+    return a - b, c, next(it, 7)
+
+
+@samples("B3.10", *X)
+def b3_10_stop_iteration(x):
+    it = iter([x[0]])
+    a = next(it)
+    return a + next(it)
+
+
+def b3_10_iter_in_for(x):
+    it = iter(x)
+    first = next(it)
+    for v in it:
+        first = first * 2 + v
+    return first
+
+
+def test_b3_10_iterator_is_used_up():
+    check(b3_10_iter_in_for, *X)
+
+
+@samples("B3.13", *X)
+def b3_13_collect(x):
+    a, b, c = x
+    d, *e = x
+    (f, g), h = x[:2], x[2]
+    return tuple(x), list(x), dict(a=a, b=b), [*x, c], {"k": (*x,)}, d, e, f, g, h
+
+
+@samples("B3.13", *X)
+def b3_13_wrong_length(x):
+    a, b = x
+    return a + b
+
+
+@samples("B3.13", (np.arange(6.0).reshape(3, 2),), (np.ones((3, 2)),))
+def b3_13_unpack_rows(x):
+    (a, b), c, d = x
+    return a, b, c, d
+
+
+@samples("B3.14", (F(1.5), I(3)), (F(-2.25), I(4)), tensors=False)
+def b3_14_text_printed(x, n):
+    print(str(x), repr(n), format(x, ".3f"), "{:>8} {!r}".format(x, n))
+    print("%s and %d" % (1, 2), "a" + str(n), f"{n:03d}|{x!s}")
+    return x
+
+
+@samples("B3.14", (F(1.5), I(3)), (F(-2.25), I(4)), tensors=False)
+def b3_14_percent(x, n):
+    print("%.2f, %d, %s" % (x, n, x))
+    print("%5.1f" % x)
+    return x
+
+
+@samples("B3.14", (F(1.5), I(3)), (F(-2.25), I(4)), tensors=False)
+def b3_14_text_returned(x, n):
+    return f"{x:.1f}/{n}", str(n), "n=" + str(n)
+
+
+@samples("B3.12", (F(2),), (F(3),))
+def b3_12_eval(x):
+    y = x * 2
+    return eval("x + y"), sorted(locals())
+
+
+@samples("B3.16", (F(2), I(1)), (F(3), I(-1)), joined=True)
+def b3_16_list_indexed_by_tensor(x, i):
+    weights = [0.5, 1.5, 2.5]
+    parts = [x, x * 2, x * 3]
+    pairs = (A(1, 2), A(3, 4))
+    return weights[i] * x, parts[i], pairs[i], range(5, 20, 5)[i]
+
+
+@samples("B3.16", (F(2), I(1)), (F(3), I(7)))
+def b3_16_list_index_out_of_range(x, i):
+    return [x, x * 2][i]
+
+
+@samples("B3.15", (I(3), A(1, 2, 3)), (I(9), A(3, 2, 1)))
+def b3_15_membership(n, x):
+    return n in [1, 2, 3], n in (4, 5), n not in range(5), 2 in x, n in x, n in range(0, 10, 3)
+
+
+def dict_lookup(n):
+    return {1: 2.0, 3: 4.0}[n]  # refused
+
+
+def set_membership(n):
+    return n in {1, 2}  # refused
+
+
+def test_b3_15_hash_lookups_are_refused():
+    refuse(dict_lookup, I(3), match="dict")
+    refuse(set_membership, I(3), match="set")
+
+
+@samples("B3.08", (A(1, 2, 3),), (A(3, 2, 1),))
+def standard_library(x):
+    a = functools.reduce(operator.add, [x[0], x[1], x[2]])
+    b = list(itertools.chain([x[0]], [x[1]]))
+    c = functools.partial(square)(x[2])
+    d = operator.itemgetter(1)([x[0], x[1]])
+    e = list(itertools.accumulate([x[0], x[1], x[2]]))
+    return a, b, c, d, e
+
+
+@samples("B3.15", (F(2), A(1, 2)), (F(3), A(3, 4)))
+def chained_methods(x, y):
+    return y.sum(axis=0).astype(np.float32), y.mean().clip(0, 2), y.T.max(), (y + x).argmax(), y.reshape(-1, 1).squeeze()
+
+
+test_builtins = samples.test()
+
+
+def test_b3_10_iterator_from_outside_is_refused():
+    it = iter([1, 2, 3])
+
+    def f(x):
+        return x + next(it)  # refused
+
+    refuse(f, F(1), match="next")
+
+
+def test_b3_09_hash_and_id():
+    def f(x):
+        return hash(x)  # refused
+
+    refuse(f, F(1), match="hash")
+
+
+def test_b3_11_print(capsys):
+    def f(x, y):
+        print(x, sep=";")
+        print("a", x, y, 3, sep="; ", end="!\n")
+        print()
+        print(x > 1, [x, (y,)], {"k": x}, flush=True)
+        for v in y:
+            if v > 1:
+                print("big", v)
+        return x
+
+    checked = check(f, (F(1.5), A(1, 2)), (F(-2), A(3, 4)))
+    assert checked.outcomes[0].printed.startswith("1.5\na; 1.5; [1. 2.]; 3!\n\n")
+    g = ag.convert(f)
+    g(F(1), A(1, 2))
+    first = capsys.readouterr().out
+    g(F(1), A(1, 2))
+    assert capsys.readouterr().out == first != ""
+
+
+def test_s10_print_file_and_ag_print(capsys):
+    import io
+    import sys
+
+    stream = io.StringIO()
+
+    def f(x):
+        print("to stream", x, file=stream)
+        print("to stderr", x, file=sys.stderr)
+        ag.print("always", x)
+        return x + 1
+
+    g = ag.convert(f)
+    g(F(1))
+    g(F(2))
+    out, err = capsys.readouterr()
+    assert stream.getvalue() == "to stream 1.0\nto stream 2.0\n"
+    assert err == "to stderr 1.0\nto stderr 2.0\n"
+    assert out == "always 1.0\nalways 2.0\n"
+
+
+def test_s10_print_at_trace(capsys):
+    def f(x):
+        print("tracing")
+        return x + 1
+
+    g = ag.convert(f, prints="trace")
+    for k in range(3):
+        g(F(k))
+    assert capsys.readouterr().out == "tracing\n"
