@@ -48,6 +48,11 @@ from runtime.building import constant
 from runtime.devices import list_devices
 from runtime.dtypes import (
     bool,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
     int8,
     int16,
     int32,
@@ -56,11 +61,6 @@ from runtime.dtypes import (
     uint16,
     uint32,
     uint64,
-    float16,
-    float32,
-    float64,
-    complex64,
-    complex128,
 )
 from runtime.errors import LeakedTensorError, StagingError
 from runtime.ops import (
@@ -174,9 +174,9 @@ from runtime.ops import (
     linalg,
     linspace,
     log,
-    log10,
     log1p,
     log2,
+    log10,
     logaddexp,
     logaddexp2,
     logical_and,
@@ -273,7 +273,6 @@ from runtime.ops import (
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 from runtime.variable import Variable
-
 
 __all__ = [
     "AutographError",

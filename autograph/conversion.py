@@ -6,7 +6,6 @@ import builtins
 import functools
 import inspect
 import sys
-import sysconfig
 import threading
 import time
 import weakref
@@ -16,8 +15,8 @@ from typing import Any
 
 import gast
 
-from autograph import operators
-from autograph.converters import Context, Options, convert_tree
+from autograph import operators, rules
+from autograph.converters import Context, Options, convert_tree, lambda_scope
 from autograph.errors import AutographError, SourceUnavailableError
 from autograph.operators import calls
 from autograph.syntax.load import AG, compile_function, make_function, module_text
@@ -55,6 +54,7 @@ class Conversion:
     tree: Any
     source: Source
     free_names: tuple[str, ...]
+    prelude: tuple[gast.stmt, ...] = ()
 
 
 _lock = threading.RLock()
@@ -118,8 +118,9 @@ def _convert(function: FunctionType, options: Options) -> Conversion:
         first_line=source.first_line,
         function=source.qualname,
     )
+    is_lambda = isinstance(node, gast.Lambda)
+    prelude = _lambda_prelude(lambda_scope(node), free, options) if is_lambda else ()
     tree = convert_tree(node, context)
-    prelude = _lambda_prelude(free, options) if isinstance(tree, gast.Lambda) else ()
     code = compile_function(
         tree,
         name=source.qualname,
@@ -130,7 +131,7 @@ def _convert(function: FunctionType, options: Options) -> Conversion:
         prelude=prelude,
     )
     config.log(4, lambda: module_text([tree]))
-    return Conversion(code, tree, source, free)
+    return Conversion(code, tree, source, free, prelude)
 
 
 def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
@@ -138,18 +139,20 @@ def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
     return frozenset(n for n in names if hasattr(builtins, n))
 
 
-def _lambda_prelude(free: tuple[str, ...], options: Options) -> list[gast.stmt]:
+def _lambda_prelude(
+    fscope: str, free: tuple[str, ...], options: Options
+) -> tuple[gast.stmt, ...]:
     """The function scope that a converted lambda's body mentions."""
     used = [name for name in free if name != "__class__"]
     cells = f", cells=lambda: ({', '.join(used)},)" if used else ""
     features = repr(tuple(options.optional_features))
     text = (
-        f"fscope = {AG}.FunctionScope('<lambda>', 'fscope', {AG}.ConversionOptions("
+        f"{fscope} = {AG}.FunctionScope('<lambda>', '{fscope}', {AG}.ConversionOptions("
         f"recursive={options.recursive}, user_requested={options.user_requested}, "
         f"optional_features={features}, "
         f"internal_convert_user_code={options.internal_convert_user_code}){cells})"
     )
-    return list(gast.parse(text).body)
+    return tuple(gast.parse(text).body)
 
 
 # ---- what is converted -----------------------------------------------------------------------
@@ -160,10 +163,13 @@ def left_alone(function: FunctionType) -> str | None:
     if getattr(function, calls.UNCONVERTED, False):
         return "it is marked with do_not_convert"
     module = function.__globals__.get("__name__") or function.__module__ or ""
+    wanted = rules.decision(module)
+    if wanted is False:
+        return f"a rule leaves {module} alone"
     root = str(module).partition(".")[0]
-    if root in _EXCLUDED:
+    if root in _EXCLUDED and not wanted:
         return f"it belongs to {root}"
-    if root in _STANDARD_LIBRARY and not _is_forced(function):
+    if root in _STANDARD_LIBRARY and not wanted and not _is_forced(function):
         return "it belongs to the standard library"
     if function.__code__.co_flags & _GENERATORS:
         return "it is a generator or a coroutine"
@@ -232,12 +238,12 @@ def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
     return None, None
 
 
-def converted_source(function: FunctionType) -> str:
+def converted_source(function: FunctionType, options: Options | None = None) -> str:
     """The converted function as the text of an importable module."""
-    conversion = _conversion(function, Options())
+    options = options or Options()
+    conversion = _conversion(function, options)
     tree = conversion.tree
     if not isinstance(tree, gast.Lambda):
         tree.decorator_list = []
         return module_text([tree], free_names=conversion.free_names)
-    prelude = _lambda_prelude(conversion.free_names, Options())
-    return module_text([*prelude, tree], free_names=conversion.free_names)
+    return module_text([*conversion.prelude, tree], free_names=conversion.free_names)

@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from autograph.operators.conditionals import if_exp
 from autograph.operators.exceptions import assert_stmt
 from runtime import ops
 
-__all__ = ["assert_", "assert_equal", "check_numerics"]
+__all__ = ["assert_", "assert_equal", "check_numerics", "trace"]
 
 
 def assert_(condition: Any, data: Any = (), message: Any = None) -> None:
@@ -50,6 +51,23 @@ def assert_equal(x: Any, y: Any, message: Any = None) -> None:
     if not isinstance(equal, bool):
         equal = ops.all(equal)
     assert_stmt(equal, lambda: message or f"{x!r} is not equal to {y!r}")
+
+
+def trace(*args: Any) -> None:
+    """Print while tracing, not when the graph runs: what is known then of each argument.
+
+    >>> import autograph as ag
+    >>> @ag.convert
+    ... def double(x):
+    ...     ag.debugging.trace("traced for", x.shape)
+    ...     return x * 2
+    >>> import numpy as np
+    >>> double(np.ones(2)); double(np.zeros(2))
+    traced for (2,)
+    array([2., 2.])
+    array([0., 0.])
+    """
+    sys.stdout.write(" ".join(map(str, args)) + "\n")
 
 
 def check_numerics(x: Any, message: str = "") -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import inspect
@@ -11,7 +12,6 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-import dataclasses
 from dataclasses import dataclass, field, replace
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
@@ -19,20 +19,29 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 import numpy as np
 
 from autograph import conversion, replay, tracing
-from autograph.converters import check_features
 from autograph.operators.calls import converted_call
 from autograph.operators.captures import Captured, Place
 from autograph.operators.scope import ConversionOptions, FunctionScope
-from autograph.signature import Arguments, Identity, IntPolicy, classify, differences, fast_key, is_input_key, type_of_key
+from autograph.signature import (
+    Arguments,
+    Identity,
+    IntPolicy,
+    classify,
+    differences,
+    fast_key,
+    is_input_key,
+    type_of_key,
+)
+from autograph.status import check_features
 from autograph.tracebacks import shorten, shortened
 from runtime import config, trace, tree
 from runtime.attention import count as _attention
 from runtime.autodiff.compiled import Differentiable
 from runtime.building import building
-from runtime.origins import hide_frames_of
 from runtime.compile import compile_graph
 from runtime.errors import HostCallError, StagingError
 from runtime.graph.view import FuncGraph
+from runtime.origins import hide_frames_of
 from runtime.spec import TensorSpec, TensorType, is_compatible
 from runtime.tensor import Tensor
 from runtime.variable import Variable

@@ -20,8 +20,9 @@ from autograph.operators.templates import dig, fill, has_traced
 from autograph.operators.variables import Undefined, _Unreadable
 from runtime import control, journal, tree
 from runtime.building import Builder
+from runtime.cells import Cell
 from runtime.errors import StagingError
-from runtime.tensor import Cell, Tensor
+from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = ["calling_with", "lasting_writes", "refuse_shared_containers", "store_writes"]

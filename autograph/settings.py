@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from autograph import rules
 from runtime import config as switches
 from runtime.building import building
 
@@ -31,6 +32,28 @@ class config:  # noqa: N801 - a namespace: `ag.config.run_functions_eagerly(True
         """Whether converted functions run the original Python now."""
         return switches.run_functions_eagerly.value
 
+    @staticmethod
+    def convert_module(name: str) -> None:
+        """Convert functions of a module and of those below it, where they would be left alone.
+
+        For modules of the standard library and of the packages that are called as they are by
+        default. The innermost module with a rule decides; a later rule replaces an earlier one.
+        A rule is for code converted from then on: what has been traced is not traced again.
+
+        >>> import autograph as ag
+        >>> ag.config.convert_module("my_package.numerics")
+        """
+        rules.add(rules.Rule(name, convert=True))
+
+    @staticmethod
+    def do_not_convert_module(name: str) -> None:
+        """Call functions of a module and of those below it as they are, as `do_not_convert` does.
+
+        >>> import autograph as ag
+        >>> ag.config.do_not_convert_module("my_package.plotting")
+        """
+        rules.add(rules.Rule(name, convert=False))
+
 
 @contextmanager
 def eager() -> Iterator[None]:
@@ -56,12 +79,14 @@ def executing_eagerly() -> bool:
     return building() is None
 
 
-def set_verbosity(level: int) -> None:
+def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Log more: 1 conversions and traces with reasons, 2 graphs, 3 rewrites, 4 generated source.
 
-    The log goes to standard error. `AUTOGRAPH_VERBOSITY` sets it for a process.
+    The log goes to standard error, with `alsologtostdout` to standard output too.
+    `AUTOGRAPH_VERBOSITY` sets it for a process.
 
     >>> import autograph as ag
     >>> ag.set_verbosity(0)
     """
     switches.verbosity.set(level)
+    switches.log_to_stdout.set(alsologtostdout)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import linecache
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
 from autograph import conversion
-from autograph.converters import Feature, Options, check_features
-from autograph.function import Function
+from autograph.converters import Options
+from autograph.function import BoundFunction, Function
+from autograph.status import Feature, check_features
 from autograph.syntax.parse import parse_module
 
 __all__ = ["convert_source", "to_code", "to_graph"]
@@ -21,7 +22,7 @@ _numbers = itertools.count(1)
 def to_code(
     entity: Callable[..., Any],
     recursive: bool = True,
-    experimental_optional_features: Feature | Collection[Feature] | None = Feature.ALL,
+    experimental_optional_features: Feature | Iterable[Feature] | None = Feature.ALL,
 ) -> str:
     """The converted function as the text of a Python module that can be imported and run.
 
@@ -38,7 +39,7 @@ def to_code(
 def to_graph(
     entity: Callable[..., Any],
     recursive: bool = True,
-    experimental_optional_features: Feature | Collection[Feature] | None = Feature.ALL,
+    experimental_optional_features: Feature | Iterable[Feature] | None = Feature.ALL,
 ) -> Callable[..., Any]:
     """The converted function itself, without tracing: on plain values it is plain Python.
 
@@ -58,7 +59,7 @@ def to_graph(
 
 
 def _python_function(entity: Any) -> Any:
-    if isinstance(entity, Function):
+    if isinstance(entity, (Function, BoundFunction)):
         entity = entity.python_function
     function, _ = conversion.underlying_function(getattr(entity, "__func__", entity))
     if function is None:

@@ -13,7 +13,14 @@ from autograph.operators.calls import is_artifact
 from autograph.operators.scope import FunctionScope
 from runtime.building import building
 
-__all__ = ["ControlStatus", "Feature", "Status", "control_status_ctx", "is_autograph_artifact"]
+__all__ = [
+    "ControlStatus",
+    "Feature",
+    "Status",
+    "check_features",
+    "control_status_ctx",
+    "is_autograph_artifact",
+]
 
 
 class Feature(enum.Enum):
@@ -42,6 +49,16 @@ class Feature(enum.Enum):
         """Every feature except these."""
         left_out = (exclude,) if isinstance(exclude, Feature) else tuple(exclude)
         return tuple(f for f in cls if f is not cls.ALL and f not in left_out)
+
+
+def check_features(features: Feature | Iterable[Feature] | None) -> None:
+    """Raise TypeError for what is not a feature, several of them, or None."""
+    several = (features,) if features is None or isinstance(features, Feature) else features
+    if isinstance(several, Iterable):
+        several = tuple(several)
+        if all(f is None or isinstance(f, Feature) for f in several):
+            return
+    raise TypeError(f"expected ag.Feature or several of them, not {features!r}")
 
 
 class Status(enum.Enum):
@@ -85,7 +102,8 @@ def _is_ours(frame: FrameType) -> bool:
 
 
 def _is_converted(frame: FrameType) -> bool:
-    return isinstance(frame.f_locals.get("fscope"), FunctionScope)
+    names = frame.f_locals
+    return any(n.startswith("fscope") and isinstance(names[n], FunctionScope) for n in names)
 
 
 def is_autograph_artifact(entity: Any) -> bool:

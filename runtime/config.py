@@ -174,6 +174,7 @@ verbosity = Switch(
 full_traceback = Switch("full_traceback", False, _flag, "Keep the compiler's own traceback lines.")
 run_functions_eagerly = Mode("run_functions_eagerly", "Run functions without a graph, op by op.")
 default_float = Switch("default_float", "float64", _float, "The dtype that Python floats become.")
+log_to_stdout = Switch("log_to_stdout", False, _flag, "Write the log to standard output too.")
 strict_conversion = Switch(
     "strict_conversion",
     False,
@@ -191,6 +192,7 @@ SWITCHES: dict[str, Switch[Any]] = {
         full_traceback,
         run_functions_eagerly,
         default_float,
+        log_to_stdout,
         strict_conversion,
         cache_size,
     )
@@ -200,4 +202,7 @@ SWITCHES: dict[str, Switch[Any]] = {
 def log(level: int, text: Callable[[], str]) -> None:
     """Write `text()` to standard error where the verbosity is `level` or more."""
     if verbosity.value >= level:
-        sys.stderr.write(f"{text().rstrip()}\n")
+        line = f"{text().rstrip()}\n"
+        sys.stderr.write(line)
+        if log_to_stdout.value:
+            sys.stdout.write(line)

@@ -7,22 +7,19 @@ through a view is one update of the cell. Rank-0 values behave as NumPy scalars:
 
 from __future__ import annotations
 
-import itertools
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from runtime import journal, ops, trace
+from runtime.cells import Cell, ViewStep
+from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
 from runtime.graph.ir import Op, Value
-from runtime.origins import Origin, origin_of_caller
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["Cell", "Tensor", "ViewStep", "constant_of", "is_constant", "link_view"]
-
-_tokens = itertools.count(1)
+__all__ = ["Tensor", "constant_of", "is_constant", "link_view"]
 
 
 def is_constant(value: Value) -> bool:
@@ -36,115 +33,62 @@ def constant_of(value: Value) -> Any:
     return value.node.attrs["value"]
 
 
-class ViewStep:
-    """One step of a view's chain: an op applied to the parent, and how to write through it."""
-
-    __slots__ = ("attrs", "op", "operands")
-
-    def __init__(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> None:
-        self.op, self.operands, self.attrs = op, operands, attrs
-
-    def read(self, parent: Any) -> Any:
-        """The part of `parent` that the view shows."""
-        return trace.apply(self.op, (parent, *self.operands), self.attrs)
-
-    def write(self, parent: Any, part: Any) -> Any:
-        """`parent` with the view's part replaced."""
-        inverse = self.op.options.get("write_through")
-        if inverse is None:
-            raise StagingError(
-                f"this writes through the result of `{self.op.name}`, and whether that shares "
-                "memory with the original array depends on its layout in memory",
-                "copy it first (`y = x.reshape(...).copy()`) or write to the original",
-            )
-        return inverse(parent, part, *self.operands, **self.attrs)
+_OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
 
 
-class Cell:
-    """What an array's names share: the current value, as a tensor that is never written.
+def _operand(x: Any) -> Any:
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
-    After staged control flow two cells may be one array or two, depending on data: they are tied,
-    with the traced bool that tells. A write to one is *pending* for the other until that is read.
-    """
 
-    __slots__ = ("__weakref__", "exported", "first", "name", "pending", "root", "tied", "token")
+def _binary(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
+    def method(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, Tensor):
+            if not isinstance(other, _OPERANDS):
+                return NotImplemented
+            other = _operand(other)
+        return function(self, other)
 
-    unsettled: ClassVar[weakref.WeakSet[Cell]] = weakref.WeakSet()
+    return method
 
-    def __init__(self, root: Tensor) -> None:
-        self.root = root
-        self.first = root._value
-        self.token = next(_tokens)
-        # Whether memory of the root was handed out (`.numpy()`): then writing copies.
-        self.exported = False
-        self.name: str | None = None
-        self.tied: list[tuple[Cell, Tensor | None]] = []
-        # (whether it is the same array, the cell that was written, where); see `settle`.
-        self.pending: tuple[Tensor | None, Cell, Origin | None] | None = None
 
-    def slot(self) -> journal.Slot:
-        """The cell as a place of the write journal."""
-        return journal.Slot(("cell", id(self)), self, self.name or "an array", self._get, self._set)
+def _reflected(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
+    return _binary(lambda self, other: function(other, self))
 
-    def store(self, root: Tensor) -> None:
-        """Make `root` the current value: all names and views of the cell see it."""
-        self._replace(root)
-        if self.tied:
-            self._announce({self}, origin_of_caller())
 
-    def tie(self, other: Cell, same: Tensor | None) -> None:
-        """Note that this and `other` are the same array where `same` is true (None: unknown)."""
-        if other is not self:
-            self.tied.append((other, same))
-            other.tied.append((self, same))
+def _in_place(name: str) -> Callable[[Tensor, Any], Any]:
+    function = getattr(ops, name)
 
-    def settle(self) -> None:
-        """Take over what was written through a tied cell, if that is the same array.
+    def method(self: Tensor, other: Any) -> Any:
+        type_ = self.type
+        if not isinstance(other, (Tensor, *_OPERANDS)):
+            return NotImplemented
+        result = function(self, _operand(other))
+        if type_.rank == 0:  # NumPy scalars and Python numbers are immutable: the name is rebound
+            return result
+        check_in_place(name, type_, result.type)
+        self[...] = result
+        return self
 
-        Raises StagingError when it is not known which it is.
-        """
-        if self.pending is None:
-            return
-        same, source, origin = self.pending
-        if same is None or source.root.type != self.root.type:
-            names = f"{self.name or 'this array'} and {source.name or 'another array'}"
-            raise StagingError(
-                f"{names} are one array or two, depending on data, and one of them is written here",
-                "make a copy (`y = x.copy()`) where the second name is bound",
-                origin=origin,
-            )
-        source.settle()
-        root = ops.where(same, source.root, self.root)
-        self._replace(root.current())
+    return method
 
-    @classmethod
-    def settle_all(cls) -> None:
-        """Settle every cell of which that can be done."""
-        for cell in list(cls.unsettled):
-            if cell.pending is not None and cell.pending[0] is not None:
-                cell.settle()
 
-    def _replace(self, root: Tensor) -> None:
-        journal.note(self.slot())
-        self.root, self.token, self.pending = root, next(_tokens), None
+def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
+    """Raise as NumPy does when the result of an in-place operator does not fit its target."""
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        raise np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
+            getattr(np, op_name), "same_kind", result.dtype, target.dtype, 0
+        )
+    if result.shape is not None and target.shape is not None and result.rank != target.rank:
+        shapes = f"{target.shape} doesn't match the broadcast shape {result.shape}"
+        raise ValueError(f"non-broadcastable output operand with shape {shapes}")
 
-    def _announce(self, told: set[Cell], origin: Origin | None) -> None:
-        for other, same in self.tied:
-            if other in told:
-                continue
-            told.add(other)
-            if other.pending is not None and other.pending[1] is not self:
-                other.settle()
-            journal.note(other.slot())
-            other.pending = (same, self, origin)
-            Cell.unsettled.add(other)
-            other._announce(told, origin)
 
-    def _get(self) -> Any:
-        return (self.root, self.token, self.pending)
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
 
-    def _set(self, state: Any) -> None:
-        self.root, self.token, self.pending = state
+    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    return method
 
 
 class Tensor:
@@ -190,7 +134,7 @@ class Tensor:
         if cell.pending is not None:
             cell.settle()
         if not self._chain:
-            return cell.root
+            return cast(Tensor, cell.root)
         if cell.token == self._token:
             return Tensor(self._array, self._value, self._own_key())
         result = cell.root
@@ -412,7 +356,7 @@ class Tensor:
 
     def tobytes(self) -> bytes:
         """The elements as bytes in C order."""
-        return cast(bytes, np.asarray(self._known("`.tobytes()`")).tobytes())
+        return np.asarray(self._known("`.tobytes()`")).tobytes()
 
     def __bool__(self) -> bool:
         return bool(self._known("a Python `if`, `while`, `and`, `or`, `not` or `bool()`"))
@@ -506,6 +450,126 @@ class Tensor:
         """Sort along `axis`, in place."""
         self[...] = ops.sort(self, axis=axis)
 
+    # ---- operators: NumPy's, on tensors, arrays, numbers and lists ------------------------------
+
+    __eq__ = _binary(ops.equal)
+    __ne__ = _binary(ops.not_equal)
+    __lt__ = _binary(ops.less)
+    __le__ = _binary(ops.less_equal)
+    __gt__ = _binary(ops.greater)
+    __ge__ = _binary(ops.greater_equal)
+
+    __add__ = _binary(ops.add)
+    __sub__ = _binary(ops.subtract)
+    __mul__ = _binary(ops.multiply)
+    __truediv__ = _binary(ops.divide)
+    __floordiv__ = _binary(ops.floor_divide)
+    __mod__ = _binary(ops.remainder)
+    __pow__ = _binary(ops.pow)
+    __matmul__ = _binary(ops.matmul)
+    __and__ = _binary(ops.bitwise_and)
+    __or__ = _binary(ops.bitwise_or)
+    __xor__ = _binary(ops.bitwise_xor)
+    __lshift__ = _binary(ops.bitwise_left_shift)
+    __rshift__ = _binary(ops.bitwise_right_shift)
+
+    __radd__ = _reflected(ops.add)
+    __rsub__ = _reflected(ops.subtract)
+    __rmul__ = _reflected(ops.multiply)
+    __rtruediv__ = _reflected(ops.divide)
+    __rfloordiv__ = _reflected(ops.floor_divide)
+    __rmod__ = _reflected(ops.remainder)
+    __rpow__ = _reflected(ops.pow)
+    __rmatmul__ = _reflected(ops.matmul)
+    __rand__ = _reflected(ops.bitwise_and)
+    __ror__ = _reflected(ops.bitwise_or)
+    __rxor__ = _reflected(ops.bitwise_xor)
+    __rlshift__ = _reflected(ops.bitwise_left_shift)
+    __rrshift__ = _reflected(ops.bitwise_right_shift)
+
+    __iadd__ = _in_place("add")
+    __isub__ = _in_place("subtract")
+    __imul__ = _in_place("multiply")
+    __itruediv__ = _in_place("divide")
+    __ifloordiv__ = _in_place("floor_divide")
+    __imod__ = _in_place("remainder")
+    __ipow__ = _in_place("pow")
+    __imatmul__ = _in_place("matmul")
+    __iand__ = _in_place("bitwise_and")
+    __ior__ = _in_place("bitwise_or")
+    __ixor__ = _in_place("bitwise_xor")
+    __ilshift__ = _in_place("bitwise_left_shift")
+    __irshift__ = _in_place("bitwise_right_shift")
+
+    __neg__ = _method(ops.negative)
+    __pos__ = _method(ops.positive)
+    __abs__ = _method(ops.abs)
+    __invert__ = _method(ops.bitwise_invert)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        if ndigits is None:
+            return ops.as_weak(ops.round(self), kind="int")
+        if self.type.weak and self.dtype.kind == "f":
+            return ops.round_number(self, ndigits=ndigits)
+        rounded = ops.round(self, decimals=ndigits)
+        return ops.as_weak(rounded) if self.type.weak else rounded
+
+    # ---- methods of ndarray ------------------------------------------------------------------
+
+    all = _method(ops.all)
+    any = _method(ops.any)
+    argmax = _method(ops.argmax)
+    argmin = _method(ops.argmin)
+    argsort = _method(ops.argsort)
+    astype = _method(ops.astype)
+    clip = _method(ops.clip)
+    conj = _method(ops.conj)
+    cumprod = _method(ops.cumprod)
+    cumsum = _method(ops.cumsum)
+    diagonal = _method(ops.diagonal)
+    dot = _method(ops.dot)
+    max = _method(ops.max)
+    mean = _method(ops.mean)
+    min = _method(ops.min)
+    nonzero = _method(ops.nonzero)
+    prod = _method(ops.prod)
+    ravel = _method(ops.ravel)
+    repeat = _method(ops.repeat)
+    round = _method(ops.round)
+    searchsorted = _method(ops.searchsorted)
+    squeeze = _method(ops.squeeze)
+    std = _method(ops.std)
+    sum = _method(ops.sum)
+    swapaxes = _method(ops.swapaxes)
+    take = _method(ops.take)
+    trace = _method(ops.trace)
+    var = _method(ops.var)
+    conjugate = _method(ops.conj)
+
+    def transpose(self, *axes: Any) -> Any:
+        """The axes in the given order (reversed when none is given); a view."""
+        if not axes or axes == (None,):
+            return self.T
+        order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+        return ops.permute_dims(self, tuple(order))
+
+    def reshape(self, *shape: Any, order: str = "C") -> Any:
+        """The elements in C order under another shape; one size may be -1."""
+        if order != "C":
+            raise NotImplementedError("only order='C' is supported")
+        one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
+        return ops.reshape(self, tuple(shape[0]) if one else shape)
+
+    def flatten(self, order: str = "C") -> Any:
+        """A copy with one axis."""
+        return ops.copy(ops.reshape(self, (-1,)))
+
 
 def _eager_key(key: Any) -> Any:
     """`key` with eager tensors as arrays; NotImplemented when a part of it is traced."""
@@ -529,181 +593,3 @@ def link_view(parent: Any, op: Op, operands: tuple[Any, ...], attrs: Any, result
     result._chain = (*parent._chain, ViewStep(op, operands, attrs))
     result._token = cell.token
     return result
-
-
-# ---- operators and methods from the ops ------------------------------------------------------
-
-_BINARY = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
-    "floordiv": "floor_divide", "mod": "remainder", "pow": "pow", "matmul": "matmul",
-    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
-}  # fmt: skip
-_COMPARE = {
-    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
-    "gt": "greater", "ge": "greater_equal",
-}  # fmt: skip
-_UNARY = {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}
-_OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
-
-
-def _operand(x: Any) -> Any:
-    return np.asarray(x) if isinstance(x, (list, tuple)) else x
-
-
-def _binary(op_name: str, *, reflected: bool = False) -> Callable[[Tensor, Any], Any]:
-    function = getattr(ops, op_name)
-
-    def method(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, Tensor):
-            if not isinstance(other, _OPERANDS):
-                return NotImplemented
-            other = _operand(other)
-        return function(other, self) if reflected else function(self, other)
-
-    return method
-
-
-def _in_place(op_name: str) -> Callable[[Tensor, Any], Any]:
-    function = getattr(ops, op_name)
-
-    def method(self: Tensor, other: Any) -> Any:
-        type_ = self.type
-        if not isinstance(other, (Tensor, *_OPERANDS)):
-            return NotImplemented
-        result = function(self, _operand(other))
-        if type_.rank == 0:  # NumPy scalars and Python numbers are immutable: the name is rebound
-            return result
-        check_in_place(op_name, type_, result.type)
-        self[...] = result
-        return self
-
-    return method
-
-
-def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
-    """Raise as NumPy does when the result of an in-place operator does not fit its target."""
-    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
-        raise np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
-            getattr(np, op_name), "same_kind", result.dtype, target.dtype, 0
-        )
-    if result.shape is not None and target.shape is not None and result.rank != target.rank:
-        shapes = f"{target.shape} doesn't match the broadcast shape {result.shape}"
-        raise ValueError(f"non-broadcastable output operand with shape {shapes}")
-
-
-def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return function(self, *args, **kwargs)
-
-    method.__name__, method.__doc__ = name, function.__doc__
-    return method
-
-
-def _permuting(self: Tensor, *axes: Any) -> Any:
-    """The axes in the given order (reversed when none is given); a view."""
-    if not axes or axes == (None,):
-        return self.T
-    order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
-    return ops.permute_dims(self, tuple(order))
-
-
-def _reshaping(self: Tensor, *shape: Any, order: str = "C") -> Any:
-    """The elements in C order under another shape; one size may be -1."""
-    if order != "C":
-        raise NotImplementedError("only order='C' is supported")
-    one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
-    return ops.reshape(self, tuple(shape[0]) if one else shape)
-
-
-def _flattening(self: Tensor, order: str = "C") -> Any:
-    """A copy with one axis."""
-    return ops.copy(ops.reshape(self, (-1,)))
-
-
-_METHODS: dict[str, str] = {
-    name: name
-    for name in (
-        "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "cumprod",
-        "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
-        "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
-    )
-}  # fmt: skip
-_METHODS["conjugate"] = "conj"
-
-
-def _install() -> None:
-    for short, name in _BINARY.items():
-        setattr(Tensor, f"__{short}__", _binary(name))
-        setattr(Tensor, f"__r{short}__", _binary(name, reflected=True))
-        setattr(Tensor, f"__i{short}__", _in_place(name))
-    for short, name in _COMPARE.items():
-        setattr(Tensor, f"__{short}__", _binary(name))
-    for short, name in _UNARY.items():
-        setattr(Tensor, f"__{short}__", _method(name, getattr(ops, name)))
-    for method, name in _METHODS.items():
-        setattr(Tensor, method, _method(method, getattr(ops, name)))
-    Tensor.transpose = _permuting  # type: ignore[attr-defined]
-    Tensor.reshape = _reshaping  # type: ignore[attr-defined]
-    Tensor.flatten = _flattening  # type: ignore[attr-defined]
-    Tensor.__divmod__ = lambda self, other: (self // other, self % other)  # type: ignore[attr-defined]
-    Tensor.__rdivmod__ = lambda self, other: (other // self, other % self)  # type: ignore[attr-defined]
-    Tensor.__round__ = _rounding  # type: ignore[attr-defined]
-    Tensor.__hash__ = None  # type: ignore[assignment]
-
-
-def _rounding(self: Tensor, ndigits: int | None = None) -> Any:
-    if ndigits is None:
-        return ops.as_weak(ops.round(self), kind="int")
-    if self.type.weak and self.dtype.kind == "f":
-        return ops.round_number(self, ndigits=ndigits)
-    rounded = ops.round(self, decimals=ndigits)
-    return ops.as_weak(rounded) if self.type.weak else rounded
-
-
-_install()
-
-
-# ---- NumPy's dispatch protocols --------------------------------------------------------------
-
-
-def _refuse(name: str) -> StagingError:
-    return StagingError(
-        f"`{name}` has no tensor form yet",
-        "use an operation of `autograph`, or compute it outside the converted function",
-    )
-
-
-def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
-    """Meaning of a NumPy ufunc on operands of which one is a tensor."""
-    function = ops.numpy_function(ufunc.__name__)
-    out = kwargs.pop("out", None)
-    if method != "__call__" or function is None or kwargs:
-        detail = f".{method}" if method != "__call__" else ""
-        raise _refuse(f"np.{ufunc.__name__}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}")
-    if out is not None and not isinstance(out[0], Tensor):
-        if trace.tapes() or any(isinstance(x, Tensor) and x.is_traced for x in inputs):
-            raise _refuse(f"np.{ufunc.__name__} with out= an ndarray")
-        return ufunc(*(x.array if isinstance(x, Tensor) else x for x in inputs), out=out[0])
-    result = function(*strong_operands(inputs))
-    if out is None:
-        return result
-    out[0][...] = result
-    return out[0]
-
-
-def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Operands of a NumPy function: it makes NumPy scalars even of Python numbers alone."""
-    if all(isinstance(x, Tensor) and x.type.weak for x in inputs):
-        return (ops.strengthen(inputs[0]), *inputs[1:])
-    return inputs
-
-
-def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
-    """Meaning of a NumPy function on arguments among which is a tensor."""
-    module = func.__module__.removeprefix("numpy").lstrip(".")
-    name = f"{module}.{func.__name__}" if module else func.__name__
-    function = ops.numpy_function(name)
-    if function is None:
-        raise _refuse(f"np.{name}")
-    return function(*args, **kwargs)

@@ -4,9 +4,8 @@ from typing import Any
 
 from autograph.analysis import ScopeTree
 from autograph.converters.context import Context, Options
-from autograph.converters.features import Feature, check_features
 from autograph.converters.modules import Entry, Report, convert_in_place, convert_module, why_left
-from autograph.converters.pipeline import PIPELINE, Converter
+from autograph.converters.pipeline import PIPELINE, Converter, lambda_scope
 from autograph.syntax.names import mangle_tree
 
 __all__ = [
@@ -14,12 +13,11 @@ __all__ = [
     "Context",
     "Converter",
     "Entry",
-    "Feature",
     "Options",
     "Report",
-    "check_features",
     "convert_module",
     "convert_tree",
+    "lambda_scope",
 ]
 
 
@@ -27,7 +25,7 @@ def convert_tree(node: Any, context: Context) -> Any:
     """Converts a function or lambda, in place, and gives it back.
 
     Raises `UnsupportedSyntaxError` for a coroutine or generator. A lambda's body mentions
-    `fscope`, which the caller binds.
+    the name `lambda_scope`, which the caller binds.
     """
     mangle_tree(node, context.class_name)
     scopes = ScopeTree(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -257,6 +258,18 @@ class Conversion:
         elif not self.facts.is_in(name, self.bound_here):
             self.region.doubtful.add(name)
 
+    def is_outer(self, name: str) -> bool:
+        """Whether a local that may be unbound is read where Python has it as a free variable."""
+        if not self._inline or self.facts.is_in(name, self.bound_here):
+            return False
+        scope = self.scope
+        while scope is not self.function:
+            if not _shares_frame(scope):
+                return True
+            assert scope.parent is not None
+            scope = scope.parent
+        return False
+
     def require(self, name: str) -> None:
         """Generated code around here mentions the name: it must exist where it is at home."""
         if name in self.function.globals or name in self.function.nonlocals:
@@ -279,6 +292,12 @@ class Conversion:
         if not self.facts.is_in(name, self.bound_here):
             return False
         return home.parent is None or not self.facts.is_in(name, home.bound_at_start)
+
+
+def _shares_frame(scope: Scope) -> bool:
+    """Whether Python runs the scope in the frame of the function around it."""
+    inlined = sys.version_info >= (3, 12) and not isinstance(scope.node, gast.GeneratorExp)
+    return inlined and scope.kind is Kind.COMPREHENSION
 
 
 def unbound(name: str, at: gast.AST) -> gast.stmt:

@@ -1,6 +1,7 @@
 """Reads of names say whether the name is the function's own or was captured.
 
 x + k + len(y)      ag__.ld(x) + fscope.read('k', k) + ag__.converted_call(ag__.ld(len), ...)
+lambda: later       lambda: ag__.ld_free(later)     (where it may be unbound)
 del x               ag__.ld(x)
                     x = ag__.Undefined('x')
 """
@@ -18,6 +19,7 @@ from autograph.syntax.names import RUNTIME
 from autograph.syntax.template import Template, constant
 
 LOCAL = Template("ag__.ld(read)")
+OUTER = Template("ag__.ld_free(read)")
 CAPTURED = Template("fscope.read(text, read)")
 DISCARD = Template("read")
 DELETE = Template("del target")
@@ -41,6 +43,8 @@ def convert_name(node: Any, conversion: Conversion) -> gast.expr:
         return _captured(node, conversion)
     if kind is Kind.FUNCTION:
         conversion.note_read(name)
+        if conversion.is_outer(name):
+            return OUTER.expression(node, read=node)
     return LOCAL.expression(node, read=node)
 
 

@@ -121,6 +121,11 @@ def handlers_of(pipeline: Sequence[Converter]) -> Handlers:
     return Handlers(expressions, statements)
 
 
+def lambda_scope(node: gast.AST) -> str:
+    """The name that the body of a lambda, before its conversion, will have for its scope."""
+    return Namer(ScopeTree(node).identifiers(node)).fresh("fscope")
+
+
 class Pipeline:
     """Applies converters to one outermost function of a tree and to the functions inside it."""
 
@@ -152,10 +157,11 @@ class Pipeline:
         functions.wrap_body(node, conversion)
 
     def lambda_(self, node: Any) -> None:
-        """Converts the body of a lambda; its `fscope` is a name that the caller provides."""
+        """Converts the body of a lambda; the caller binds the name of its scope."""
         lowering = self._lowering(node, "<lambda>")
         facts = Facts.of_nothing()
-        conversion = Conversion(self._handlers, lowering, facts, "fscope", self.function)
+        fscope = self._namer.fresh("fscope")
+        conversion = Conversion(self._handlers, lowering, facts, fscope, self.function)
         conversion.inline(lowering.scope, lambda: lambdas.convert_body(node, conversion), lazy=True)
 
     def _lowering(self, node: gast.AST, name: str) -> Lowering:

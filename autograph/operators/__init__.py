@@ -43,6 +43,7 @@ from autograph.operators.variables import (
     UndefinedReturnValue,
     is_undefined,
     ld,
+    ld_free,
     read_or_undefined,
 )
 from runtime.errors import StagingError
@@ -87,6 +88,7 @@ __all__ = [
     "itruediv",
     "ixor",
     "ld",
+    "ld_free",
     "not_",
     "not_in",
     "or_",

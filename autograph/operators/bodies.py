@@ -12,9 +12,10 @@ from autograph.operators.values import is_container, own_children
 from autograph.operators.variables import Maybe, Poison
 from runtime import control, journal, ops
 from runtime.building import Builder, body, building
+from runtime.cells import Cell
 from runtime.errors import Origin, StagingError
 from runtime.origins import is_user_code
-from runtime.tensor import Cell, Tensor
+from runtime.tensor import Tensor
 
 __all__ = [
     "Outcome",

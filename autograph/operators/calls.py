@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import re
 import types
 from collections import deque
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph import rules
 from autograph.operators.access import content_slot
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
 from autograph.operators.captures import (
@@ -28,6 +30,7 @@ from autograph.operators.printing import format_method
 from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import has_traced
 from autograph.operators.variables import _Unreadable
+from autograph.syntax.load import AG
 from runtime import journal, ops
 from runtime.building import building, constant, traced
 from runtime.errors import HostCallError, StagingError
@@ -58,8 +61,25 @@ def set_converter(convert: Callable[[Any], Any]) -> None:
     _converter = convert
 
 
+# Functions made for a part of a function, in the qualified names of those defined in them.
+_PARTS = re.compile(
+    r"(?<=<locals>\.)(?:if_body|else_body|loop_body|loop_test|extra_test|thunk)(?:_\d+)?\.<locals>\."
+)
+
+
+@functools.cache
+def _qualified(name: str) -> str:
+    return _PARTS.sub("", name)
+
+
 def autograph_artifact(function: Any) -> Any:
-    """Mark a function that was defined in converted code: it is converted already."""
+    """Mark a function that was defined in converted code: it is converted already.
+
+    In a module of converted text it gets the qualified name that the user knows; a function that
+    was converted in memory has it.
+    """
+    if AG in function.__globals__:
+        function.__qualname__ = _qualified(function.__qualname__)
     setattr(function, ARTIFACT, True)
     _note_local_cells(function)
     return function
@@ -171,7 +191,9 @@ def _callback(function: Any, scope: FunctionScope) -> Callable[..., Any]:
 
 
 def _is_left_alone(function: Any) -> bool:
-    return bool(getattr(function, UNCONVERTED, False))
+    if getattr(function, UNCONVERTED, False):
+        return True
+    return rules.decision(getattr(function, "__module__", None)) is False
 
 
 def _call_function(

@@ -19,7 +19,6 @@ from runtime import journal
 from runtime.building import Builder, building, traced
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
-from runtime.variable import Variable
 
 __all__ = [
     "Captured",

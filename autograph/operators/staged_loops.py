@@ -42,10 +42,11 @@ from autograph.operators.merging import link
 from autograph.operators.values import NOTHING, tensor
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
+from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType, type_of_number
-from runtime.tensor import Cell, Tensor
+from runtime.tensor import Tensor
 
 __all__ = ["Step", "staged_loop"]
 

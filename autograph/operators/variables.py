@@ -16,6 +16,7 @@ __all__ = [
     "UndefinedReturnValue",
     "is_undefined",
     "ld",
+    "ld_free",
     "read_or_undefined",
 ]
 
@@ -114,6 +115,16 @@ def ld(value: Any) -> Any:
     if issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
         return value.load()
     return value
+
+
+def ld_free(value: Any) -> Any:
+    """Read a name of the function around: `ld`, but an unbound one is a NameError."""
+    if type(value) is Undefined:
+        raise NameError(
+            f"cannot access free variable '{value.name}' where it is not associated with a value "
+            "in enclosing scope"
+        )
+    return ld(value)
 
 
 def is_undefined(value: Any) -> bool:

@@ -254,23 +254,24 @@ def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.C
             and not code.co_name.startswith("<")
         )
 
-    def visit(code: types.CodeType, name: str, qualname: str, old: str) -> types.CodeType:
+    def visit(
+        code: types.CodeType, name: str, qualname: str, old: str, *, as_written: bool = False
+    ) -> types.CodeType:
+        as_written = as_written or _is_as_written(code)
         joint = ".<locals>." if code.co_flags & inspect.CO_NEWLOCALS else "."
+
+        def of_inner(code: types.CodeType) -> types.CodeType:
+            inner_old = code.co_qualname
+            if not as_written and is_part(code):
+                code = code.replace(co_name=name, co_qualname=qualname)
+            elif inner_old.startswith(old + joint):
+                code = _requalified(code, qualname + inner_old[len(old) :])
+            return visit(code, code.co_name, code.co_qualname, inner_old, as_written=as_written)
+
         inner = tuple(
-            of_inner(each, name, qualname, old, joint) if isinstance(each, types.CodeType) else each
-            for each in code.co_consts
+            of_inner(each) if isinstance(each, types.CodeType) else each for each in code.co_consts
         )
         return code.replace(co_consts=inner)
-
-    def of_inner(
-        code: types.CodeType, name: str, qualname: str, outer: str, joint: str
-    ) -> types.CodeType:
-        old = code.co_qualname
-        if is_part(code):
-            code = code.replace(co_name=name, co_qualname=qualname)
-        elif old.startswith(outer + joint):
-            code = _requalified(code, qualname + old[len(outer) :])
-        return visit(code, code.co_name, code.co_qualname, old)
 
     # The function itself is the user's, whatever it looks like.
     constants = tuple(
@@ -280,6 +281,16 @@ def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.C
         for each in maker.co_consts
     )
     return maker.replace(co_consts=constants)
+
+
+def _is_as_written(code: types.CodeType) -> bool:
+    """Whether it is code of a class body, generator or coroutine: nothing in it is converted."""
+    if not code.co_flags & inspect.CO_NEWLOCALS:
+        return True
+    return bool(code.co_flags & _SUSPENDED) and not code.co_name.startswith("<gen")
+
+
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def _with_inner(

@@ -29,17 +29,12 @@ def cond_rule(
     known = [m for m in moved if sums[1 + m] is not None]
     types = {j: node.outputs[j].type for j in given}
     parts = [Transposed(Reopened(g), types, moved, accumulated=known) for g in node.graphs]
-    residuals = [part.finish(part.filled(moved)) for part in parts]
-    captures: dict[Value, None] = {}
-    places: list[dict[Value, Value]] = []
-    for side in (0, 1):
-        found = {_handed_over(node, owner, side, v): own for v, own in residuals[side]}
-        places.append(found)
-        captures.update(dict.fromkeys(found))
+    places = [_residuals(node, owner, side, parts[side], moved) for side in (0, 1)]
+    captures = dict.fromkeys([*places[0], *places[1]])
     operands = [as_value(conform(gs[j], node.outputs[j].type)) for j in given]
     operands += [as_value(conform(sums[1 + m], node.graphs[0].inputs[m].type)) for m in known]
     for part, found in zip(parts, places, strict=True):
-        own = [*part.cotangents.values(), *(part.sums[m] for m in known)]
+        own = [*part.cotangents.values(), *part.sums.values()]
         part.builder.graph.inputs = own + [found.get(v) or Value(v.type) for v in captures]
     inputs = [builder_now().capture(node.inputs[0]), *operands, *captures]
     graphs = [part.builder.graph for part in parts]
@@ -62,24 +57,35 @@ def _reached(graphs: list[Graph], given: list[int], wanted: list[bool]) -> list[
     return sorted(found)
 
 
-def _handed_over(node: Node, owner: Builder, side: int, value: Value) -> Value:
-    """The value of the current graph for a residual inside one branch."""
+def _residuals(
+    node: Node, owner: Builder, side: int, part: Transposed, moved: list[int]
+) -> dict[Value, Value]:
+    """Own input of a backward branch for each value of the current graph that it reads."""
     graph = node.graphs[side]
-    known = loop_invariant(value, dict(zip(graph.inputs, node.inputs[1:], strict=True)))
-    if known is not None:
-        return known
-    for inner, outer in zip(graph.outputs, node.outputs, strict=True):
-        if inner is value and outer.type == value.type:
-            return builder_now().capture(outer)
+    outers = dict(zip(graph.inputs, node.inputs[1:], strict=True))
+    results = zip(graph.outputs, node.outputs, strict=True)
+    exported = {inner: outer for inner, outer in results if inner.type == outer.type}
+    found: dict[Value, Value] = {}
+    same: dict[Value, Value] = {}
+    for value, own in part.finish(part.filled(moved)):
+        known = loop_invariant(value, outers)
+        if known is None:
+            if value not in exported:
+                exported[value] = _hand_over(node, owner, side, value)
+            known = builder_now().capture(exported[value])
+        same[own] = found.setdefault(known, own)
+    part.substitute(same)
+    return found
+
+
+def _hand_over(node: Node, owner: Builder, side: int, value: Value) -> Value:
+    """A new result of the node: `value` of one branch, missing in the other."""
     other = node.graphs[1 - side]
-    graph.outputs.append(value)
-    other.outputs.append(_missing(other, value))
-    return builder_now().capture(export(owner, node, value.type))
-
-
-def _missing(graph: Graph, value: Value) -> Value:
-    builder = Reopened(graph)
-    return builder.emit(ops.missing.op, (), {"type": value.type}).outputs[0]
+    missing = Node(ops.missing.op, (), {"type": value.type}, (), (value.type,), node.origin)
+    other.nodes.append(missing)
+    other.outputs.append(missing.outputs[0])
+    node.graphs[side].outputs.append(value)
+    return export(owner, node, value.type)
 
 
 def call_rule(

@@ -37,16 +37,18 @@ def linearize(graph: Graph, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
     part = Transposed(Reopened(forward), types, wanted)
     connected = tuple(m for m in wanted if part.adjoints[m] is not None)
     residuals = part.finish(part.filled(connected))
-    sources = tuple(_source(forward, value) for value, _ in residuals)
+    sources = _sources(forward, [value for value, _ in residuals])
     backward = part.builder.graph
     backward.inputs = [own for _, own in residuals] + list(part.cotangents.values())
     return Linearized(forward, backward, sources, given, connected)
 
 
-def _source(forward: Graph, value: Value) -> tuple[str, int]:
-    """Where the caller of `forward` finds a residual; it becomes an output if need be."""
-    if value in forward.inputs:
-        return ("input", forward.inputs.index(value))
-    if value not in forward.outputs:
-        forward.outputs.append(value)
-    return ("output", forward.outputs.index(value))
+def _sources(forward: Graph, values: list[Value]) -> tuple[tuple[str, int], ...]:
+    """Where the caller of `forward` finds residuals; they become outputs if need be."""
+    places = {value: ("output", j) for j, value in enumerate(forward.outputs)}
+    places.update((value, ("input", i)) for i, value in enumerate(forward.inputs))
+    for value in values:
+        if value not in places:
+            places[value] = ("output", len(forward.outputs))
+            forward.outputs.append(value)
+    return tuple(places[value] for value in values)

@@ -111,11 +111,14 @@ class _BackwardLoop:
     def __init__(self, node: Node, owner: Builder, part: Transposed, paths: _Paths) -> None:
         self.node, self.owner, self.part, self.paths = node, owner, part, paths
         self.captures: dict[Value, Value] = {}  # value in the current graph -> own input
+        self.same: dict[Value, Value] = {}  # own input that is not needed -> what stands for it
         self.stacks: list[tuple[Value, Value, Value]] = []  # full stack, own input, rest
         self.prologue: list[Node] = []
-        # Extra outputs must not shift what is new: the trip counter comes first.
         self.count = node.attrs["captures"]
+        body = node.graphs[1]
+        self.outers = dict(zip(body.inputs[: self.count], node.inputs, strict=False))
         self.counter = _trip_counter(node, owner)
+        self.saved = _stacks(node)
         self.left = Value(_COUNT)
         part.builder.adopt([self.left])
         self.invariants = _invariants(node.graphs[1], self.count)
@@ -125,21 +128,16 @@ class _BackwardLoop:
 
     def bring(self, value: Value, own: Value) -> None:
         """Make the residual `value` of the forward body known as `own` in the backward body."""
-        known = self._invariant(value)
+        known = loop_invariant(value, self.outers)
         again = self._again(value) if known is None else None
-        if again is not None:
-            _replace(self.part.builder.graph, own, again)
-        elif known is None:
-            self._pop(_saved(self.node, self.owner, value), own)
-        elif known in self.captures:
-            _replace(self.part.builder.graph, own, self.captures[known])
+        if known is not None:
+            self.same[own] = self.captures.setdefault(known, own)
+        elif again is not None:
+            self.same[own] = again
         else:
-            self.captures[known] = own
-
-    def _invariant(self, value: Value) -> Value | None:
-        body = self.node.graphs[1]
-        outers = zip(body.inputs[: self.count], self.node.inputs, strict=False)
-        return loop_invariant(value, dict(outers))
+            if value not in self.saved:
+                self.saved[value] = _save(self.node, self.owner, value)
+            self._pop(self.saved[value], own)
 
     def _pop(self, stack: Value, own: Value) -> None:
         """Take `own` from the stack at the beginning of each backward trip."""
@@ -166,7 +164,7 @@ class _BackwardLoop:
     def _repeated(self, value: Value) -> Value | None:
         if value.type == _COUNT and is_constant(value):
             return self._constant(constant_of(value))
-        outer = self._invariant(value)
+        outer = loop_invariant(value, self.outers)
         if outer is not None:
             return self.captures.setdefault(outer, Value(value.type))
         if value.node is None:
@@ -224,6 +222,7 @@ class _BackwardLoop:
     def emit(self, initial: list[Value]) -> list[Any]:
         """Adjoints after the loop, of the carried values, then of the captures."""
         graph = self.part.builder.graph
+        self.part.substitute(self.same)
         adjoints = [*self.part.cotangents.values(), *self.part.sums.values()]
         carried = [self.left, *(taken for _, taken, _ in self.stacks), *adjoints]
         graph.inputs = [*self.captures.values(), *carried]
@@ -255,12 +254,6 @@ def _more_trips(types: list[Type], position: int) -> Graph:
     with trace.interpreting(builder):
         builder.graph.outputs = [as_value(ops.greater(traced(inputs[position]), 0))]
     return builder.graph
-
-
-def _replace(graph: Graph, old: Value, new: Value) -> None:
-    for node in graph.nodes:
-        node.inputs = [new if v is old else v for v in node.inputs]
-    graph.outputs = [new if v is old else v for v in graph.outputs]
 
 
 # ---- additions to the forward loop -----------------------------------------------------------
@@ -305,14 +298,22 @@ def _step(following: Value, inner: Value) -> Value | None:
     return second if first is inner else first
 
 
-def _saved(node: Node, owner: Builder, value: Value) -> Value:
-    """The stack of what `value` of the body was in each trip; kept once however often asked for."""
+def _stacks(node: Node) -> dict[Value, Value]:
+    """The stacks that the loop fills already: value of the body to full stack."""
     body, count = node.graphs[1], node.attrs["captures"]
-    carried = zip(body.inputs[count:], body.outputs, node.outputs, strict=True)
-    for inner, following, final in carried:
+    found = {}
+    for inner, following, final in zip(
+        body.inputs[count:], body.outputs, node.outputs, strict=True
+    ):
         push = following.node
-        if push is not None and push.op is ops.stack_push.op and push.inputs == [inner, value]:
-            return final
+        if push is not None and push.op is ops.stack_push.op and push.inputs[0] is inner:
+            found[push.inputs[1]] = final
+    return found
+
+
+def _save(node: Node, owner: Builder, value: Value) -> Value:
+    """A new stack of what `value` of the body is in each trip."""
+    body = node.graphs[1]
     type_ = StackType(value.type)
     inner = Value(type_)
     push = Node(ops.stack_push.op, [inner, value], {}, (), (type_,), node.origin)

@@ -131,6 +131,13 @@ class Transposed:
         used = _used(graph)
         return [(outer, inner) for outer, inner in self.builder.captured() if inner in used]
 
+    def substitute(self, values: dict[Value, Value]) -> None:
+        """Use other values of the backward graph in place of some."""
+        graph = self.builder.graph
+        for node in graph.nodes:
+            node.inputs = [values.get(v, v) for v in node.inputs]
+        graph.outputs = [values.get(v, v) for v in graph.outputs]
+
 
 def record_of(node: Node) -> Record:
     """A node of a graph as the sweep sees it."""

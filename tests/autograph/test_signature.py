@@ -133,8 +133,8 @@ def test_zeros_of_both_signs_in_structures_and_captures():
 
 def test_most_specific_trace_is_used():
     f = ag.convert(lambda x: x.sum())
-    general = f.get_concrete_function(ag.TensorSpec((None,), np.float64))
     special = f.get_concrete_function(ag.TensorSpec((3,), np.float64))
+    general = f.get_concrete_function(ag.TensorSpec((None,), np.float64))
     assert f.get_concrete_function(ag.TensorSpec((3,), np.float64)) is special
     assert f.get_concrete_function(T(np.ones(3))) is special
     assert f.get_concrete_function(T(np.ones(4))) is general

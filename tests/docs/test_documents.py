@@ -1,4 +1,4 @@
-"""The README and the pages of docs/ say what is true: each snippet runs and prints what is shown."""
+"""The README and the pages of docs/ are true: each snippet runs and prints what is shown."""
 
 import re
 from pathlib import Path

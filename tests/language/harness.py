@@ -177,14 +177,15 @@ def _assert_agree(
             raise AssertionError(f"{got}, not {expected}") from got.error
         if type(got.error) is not type(expected.error):
             raise AssertionError(f"{got.error!r} for {expected.error!r}") from got.error
-        assert str(got.error) == str(expected.error)
+        texts = str(got.error), str(expected.error)
+        assert texts[0] == texts[1], f"says {texts[0]!r} for {texts[1]!r}"
         file = inspect.getfile(sample)
         lines = [innermost_line(e, file) for e in (got.error, expected.error)]
         assert lines[0] == lines[1], f"{got.error!r} comes from line {lines[0]}, not {lines[1]}"
         if graph:
             assert_clean(got.error)
     assert_equal(got.value, expected.value, **how)
-    assert got.printed == expected.printed
+    assert got.printed == expected.printed, f"printed {got.printed!r} for {expected.printed!r}"
     assert got.identities == expected.identities, f"identities {got.identities}"
     for one, other in zip(got.arguments, expected.arguments):
         assert_equal(one, other)

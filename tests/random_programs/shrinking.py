@@ -45,18 +45,22 @@ def _sort(difference: str | None) -> str | None:
 def _still(program: Program, fails: Callable[[Program], bool]) -> bool:
     """Whether it fails; a program without its fuel may run for ever."""
     previous = signal.signal(signal.SIGALRM, _give_up)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE, PATIENCE)
     try:
         return fails(program)
-    except Exception:
+    except (Exception, _TooLong):
         return False  # it does not even run as plain Python
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
 
 
+class _TooLong(BaseException):
+    """Not an Exception: programs catch those."""
+
+
 def _give_up(signum: int, frame: Any) -> None:
-    raise TimeoutError
+    raise _TooLong
 
 
 PATIENCE = 1.0
@@ -87,8 +91,15 @@ def _expressions(tree: ast.AST) -> Iterator[tuple[ast.AST, str, Any]]:
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.BinOp | ast.BoolOp | ast.IfExp | ast.UnaryOp | ast.Call):
                 for part in ast.iter_child_nodes(value):
-                    if isinstance(part, ast.expr) and part is not getattr(value, "func", None):
+                    if _may_replace(node, value, part):
                         yield node, name, part
+
+
+def _may_replace(node: ast.AST, value: Any, part: ast.AST) -> bool:
+    """Not by a function, and not so that two names become one array."""
+    if not isinstance(part, ast.expr) or part is getattr(value, "func", None):
+        return False
+    return not (isinstance(node, ast.Assign | ast.Tuple) and isinstance(part, ast.Name))
 
 
 def _edits(tree: ast.AST) -> int:

@@ -76,6 +76,15 @@ def ld(value):
     return value
 
 
+def ld_free(value):
+    if isinstance(value, Undefined):
+        raise NameError(
+            f"cannot access free variable {value.name!r} where it is not associated with a value"
+            " in enclosing scope"
+        )
+    return value
+
+
 def read_or_undefined(read, name):
     try:
         return read()

@@ -198,3 +198,44 @@ def test_a_counter_whose_step_changes_is_not_taken_for_a_regular_one():
         return s
 
     check_gradients(Compiled(f), [np.linspace(1.0, 2.0, 12)], rtol=1e-3)
+
+
+def test_operands_that_come_twice():
+    """One cotangent for two results, one value for two captures, differentiated twice."""
+
+    def f(x, y):
+        a, b = cond(
+            ops.sum(x) > 0.0, lambda: (ops.sin(x) * y, x * x * y), lambda: (x * y, ops.exp(y))
+        )
+        c, d = fori(2, lambda i, c, d: (ops.sin(c) * d, c * d), a, a + b)
+        return ops.sum(a + b) * ops.sum(c + d)
+
+    x, y = np.array([0.3, 0.8]), np.array([1.2, 0.4])
+    check_gradients(Compiled(f), [x, y], order=3, rtol=1e-3, eps=1e-5, forward=False)
+    check_gradients(Compiled(lambda x: f(-x, x)), [x], order=3, rtol=1e-3, eps=1e-5, forward=False)
+
+
+def test_the_cost_of_linearizing_is_linear_in_the_number_of_nodes():
+    import time
+
+    def chain(count):
+        def f(x):
+            for k in range(count):
+                x = ops.sin(x) * (x + float(k))
+            return fori(3, lambda i, y: chained(y), x)
+
+        def chained(y):
+            for k in range(count // 4):
+                y = ops.sin(y) * (y + float(k))
+            return y
+
+        graph, _ = graph_of(f, VECTOR)
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            linearize(graph, (0,), (0,))
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    chain(10)
+    assert chain(1200) < 14 * chain(200)  # quadratic would be 36

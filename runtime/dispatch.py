@@ -1,0 +1,55 @@
+"""NumPy's dispatch protocols: the meaning of NumPy's functions on tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime import ops, trace
+from runtime.errors import StagingError
+from runtime.ops.operands import is_tensor
+
+__all__ = ["dispatch_function", "dispatch_ufunc", "strong_operands"]
+
+
+def _refuse(name: str) -> StagingError:
+    return StagingError(
+        f"`{name}` has no tensor form yet",
+        "use an operation of `autograph`, or compute it outside the converted function",
+    )
+
+
+def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
+    """Meaning of a NumPy ufunc on operands of which one is a tensor."""
+    function = ops.numpy_function(ufunc.__name__)
+    out = kwargs.pop("out", None)
+    if method != "__call__" or function is None or kwargs:
+        detail = f".{method}" if method != "__call__" else ""
+        raise _refuse(
+            f"np.{ufunc.__name__}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}"
+        )
+    if out is not None and not is_tensor(out[0]):
+        if trace.tapes() or any(is_tensor(x) and x.is_traced for x in inputs):
+            raise _refuse(f"np.{ufunc.__name__} with out= an ndarray")
+        return ufunc(*(x.array if is_tensor(x) else x for x in inputs), out=out[0])
+    result = function(*strong_operands(inputs))
+    if out is None:
+        return result
+    out[0][...] = result
+    return out[0]
+
+
+def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Operands of a NumPy function: it makes NumPy scalars even of Python numbers alone."""
+    if all(is_tensor(x) and x.type.weak for x in inputs):
+        return (ops.strengthen(inputs[0]), *inputs[1:])
+    return inputs
+
+
+def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
+    """Meaning of a NumPy function on arguments among which is a tensor."""
+    module = func.__module__.removeprefix("numpy").lstrip(".")
+    name = f"{module}.{func.__name__}" if module else func.__name__
+    function = ops.numpy_function(name)
+    if function is None:
+        raise _refuse(f"np.{name}")
+    return function(*args, **kwargs)

@@ -1,0 +1,765 @@
+"""`raise`, `assert`, run-time errors, tracebacks, refusals and the messages of all of them."""
+
+from __future__ import annotations
+
+import linecache
+import pdb
+import subprocess
+import sys
+import traceback
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.syntax.load import SCOPE
+from runtime import config
+from tests.language.harness import FOLDERS, Samples, assert_clean, check, golden, observe, refuse
+
+samples = Samples()
+I = np.int64
+F = np.float64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+# ---- raise (B2.19, S11) ----------------------------------------------------------------------
+
+
+class OwnError(Exception):
+    def __init__(self, code, value):
+        super().__init__(f"code {code}: {value}")
+        self.code, self.value = code, value
+
+
+class Strange(ValueError):
+    def __init__(self, *, reason):
+        self.reason = reason
+
+    def __str__(self):
+        return f"because {self.reason}"
+
+
+@samples("B2.19", (F(2),), (F(-2),))
+def raise_when_taken(x):
+    if x < 0:
+        raise ValueError("negative")
+    return x * 2
+
+
+@samples("B2.19", (F(2),), (F(-2),))
+def raise_with_value(x):
+    if x < 0:
+        raise ValueError(f"x is {x:.3f}, twice {x * 2}")
+    return x * 2
+
+
+@samples("B2.19", (F(2),), (F(-2),))
+def raise_bare_class(x):
+    if x < 0:
+        raise KeyError
+    return x * 2
+
+
+@samples("B2.19", (F(2),), (F(-2),))
+def raise_on_both(x):
+    if x < 0:
+        raise KeyError("below")
+    else:
+        raise IndexError("above")
+
+
+@samples("B2.19", (F(2),), (F(-2),))
+def raise_then_else(x):
+    if x < 0:
+        y = x * 3
+        raise ValueError(y)
+    else:
+        y = x
+    return y
+
+
+@samples("B5.02", (F(2),), (F(-2),))
+def raise_own(x):
+    if x < 0:
+        raise OwnError(7, x)
+    return x
+
+
+@samples("B5.02", (F(2),), (F(-2),))
+def raise_strange(x):
+    if x < 0:
+        raise Strange(reason=x)
+    return x
+
+
+@samples("B2.19", (A(1, 2, 3),), (A(1, -2, 3),))
+def raise_in_loop(x):
+    total = 0.0
+    for i, v in enumerate(x):
+        if v < 0:
+            raise ValueError(f"item {i} is {v}")
+        total += v
+    return total
+
+
+@samples("B2.19", (F(3),), (F(300),))
+def raise_in_while(x):
+    n = 0
+    while x > 1:
+        n += 1
+        if n > 5:
+            raise RuntimeError("no convergence after", n)
+        x = x / 2
+    return n
+
+
+@samples("B2.19", (F(3), F(1)), (F(3), F(-1)), (F(-3), F(-1)))
+def raise_from_callee(x, y):
+    def inner(v):
+        if v < 0:
+            raise ValueError("inner")
+        return v
+
+    if x > 0:
+        return inner(y)
+    return inner(x)
+
+
+@samples("B2.19", (F(2),), (F(-2),))
+def raise_from_cause(x):
+    if x < 0:
+        raise ValueError("outer") from KeyError("cause")
+    return x
+
+
+@samples("S11", (A(1, 2, 3), F(1)), (A(1, 2, 3), F(-1)))
+def effects_before_stay(x, v):
+    x[0] = 9
+    print("before")
+    if v < 0:
+        x[1] = 8
+        raise ValueError("after two writes")
+    x[2] = 7
+    return x
+
+
+@samples("S11", (F(2),), (F(-2),))
+def raise_not_executed_twice(x):
+    for k in range(3):
+        print("round", k)
+        if x < 0 and k == 1:
+            raise ValueError(k)
+    return x
+
+
+# ---- assert (B1.07) --------------------------------------------------------------------------
+
+
+@samples("B1.07", (F(2),), (F(-2),))
+def assert_without_message(x):
+    assert x > 0
+    return x
+
+
+@samples("B1.07", (F(2),), (F(-2),))
+def assert_with_fstring(x):
+    assert x > 0, f"{x} is not positive, {x:+.1f}"
+    return x
+
+
+@samples("B1.07", (F(2),), (F(-2),))
+def assert_with_any_expression(x):
+    assert x > 0, (x, "text", [1])
+    return x
+
+
+@samples("B1.07", (F(2),), (F(-2),))
+def assert_message_is_lazy(x):
+    assert x > -100, 1 / 0
+    return x
+
+
+@samples("B1.07", (A(1, 2), I(4)), (A(1, 9), I(4)))
+def assert_in_loop(x, n):
+    for i in range(n):
+        x = x * 1.5
+        assert (x < 20).all(), f"round {i}: {x}"
+    return x
+
+
+@samples("B1.07", (F(2), 3), (F(-2), 3))
+def assert_python(x, k):
+    assert k == 3 and isinstance(k, int), "python"
+    return x
+
+
+# ---- errors of operations --------------------------------------------------------------------
+
+
+@samples("B5.03", (np.eye(2),), (np.zeros((2, 2)),))
+def singular(x):
+    y = x * 2
+    return np.linalg.inv(y)
+
+
+@samples("B5.03", (A(1, 2, 3), I(1)), (A(1, 2, 3), I(5)))
+def index_error(x, i):
+    y = x + 1
+    return y[i] * 2
+
+
+@samples("B5.03", (A(1, 2, 3), I(1)), (A(1, 2, 3), I(5)))
+def index_error_in_untaken_branch(x, i):
+    if i < 3:
+        return x[i]
+    return x[0]
+
+
+@samples("S11", (I(3),), (I(0),))
+def zero_division_in_callee(n):
+    def mean(total, count):
+        return total / count
+
+    k = 0
+    for i in range(n):
+        k += 1
+    return mean(6, k)
+
+
+@samples("B5.03", (A(1, 2, 3), I(1)), (A(1, 2, 3), I(5)))
+def error_inside_two_loops(x, i):
+    for a in range(i):
+        for b in range(i):
+            x = x * x[a + b]
+    return x
+
+
+@samples("S11", (A(1, 2, 3), A(1, 2)), (A(1, 2, 3), A(3, 4)), traces=0)
+def shapes_do_not_match(x, y):
+    return x + y
+
+
+@samples("S11", (F(2),), (F(-2),), traces=0)
+def missing_attribute(x):
+    y = x + 1
+    return y.foo
+
+
+@samples("S11", (F(2),), (F(-2),))
+def missing_attribute_in_branch(x):
+    if x < 0:
+        return x.foo()
+    return x
+
+
+@samples("S11", (F(2),), (F(-2),))
+def name_error_in_branch(x):
+    if x < 0:
+        return undefined_name  # noqa: F821
+    return x
+
+
+@samples("S11", (F(2),), (F(-2),))
+def type_error_in_branch(x):
+    if x < 0:
+        return x + "text"
+    return x
+
+
+@samples("B1.16", (F(2),), (F(3),), traces=0)
+def used_before_assignment(x):
+    if x is None:
+        y = x
+    return y
+
+
+test_exceptions = samples.test()
+
+
+def test_b5_03_error_state_raises():
+    def f(x):
+        return 1 / x
+
+    g = ag.convert(f)
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        g(A(0, 1))
+
+
+# ---- try around what may raise at run time ---------------------------------------------------
+
+
+def caught_at_run_time(x):
+    try:
+        y = 1
+        if x < 0:
+            raise ValueError("negative")  # refused
+    except ValueError:
+        y = 2
+    return y * x
+
+
+def test_b2_17_try_around_a_staged_raise():
+    """Caught as Python does, or refused at the line that may raise; never frozen."""
+    f = ag.convert(caught_at_run_time)
+    try:
+        got = f(F(2)), f(F(-2))
+    except ag.StagingError:
+        refuse(caught_at_run_time, F(2), match="try")
+    else:
+        assert got == (2.0, -4.0)
+
+
+# ---- what is not due yet raises a located error ----------------------------------------------
+
+
+class Queue:
+    def __init__(self):
+        self.items = []
+
+    def push(self, v):
+        self.items.append(v)
+
+
+def mutated_in_staged_loop(x, n):
+    q = []
+    for i in range(n):
+        q.append(x + i)  # refused
+    return q[0]
+
+
+def recursion(n):
+    if n <= 1:
+        return n
+    return n * recursion(n - 1)  # refused
+
+
+def string_state(x):
+    s = "neg"
+    if x > 0:
+        s = "pos"
+    return s  # refused
+
+
+def random_host_call(x):
+    import random
+
+    return x + random.random()  # refused
+
+
+def host_call_in_loop(x, n):
+    for i in range(n):
+        x = x + open("/nonexistent").read()  # refused
+    return x
+
+
+def _refused_or_right(sample, cases):
+    """Either the right values, or an error at the line marked."""
+    try:
+        check(sample, *cases, eager=False, tensors=False)
+    except AssertionError:
+        refuse(sample, *cases[0], match=".")
+
+
+def test_b2_22_list_mutated_in_a_staged_loop():
+    _refused_or_right(mutated_in_staged_loop, [(F(1), I(3)), (F(2), I(2))])
+
+
+def test_b2_23_recursion_over_a_tensor():
+    _refused_or_right(recursion, [(I(5),), (I(3),)])
+
+
+def test_b2_26_string_state():
+    _refused_or_right(string_state, [(F(1),), (F(-1),)])
+
+
+def test_b6_14_host_calls():
+    refuse(random_host_call, F(1), match="random")
+    refuse(host_call_in_loop, F(1), I(2), match="open")
+
+
+# ---- messages (golden) -----------------------------------------------------------------------
+
+
+def message_kind_of_name(x):
+    y = [x]
+    if x > 0:
+        y = None
+    return y[0]  # refused
+
+
+def message_rank(x, n):
+    for i in range(n):
+        x = x[None]
+    return x
+
+
+def message_kind_in_loop(x, n):
+    state = None
+    for i in range(n):
+        state = x + i if state is None else state + i
+        state = "text"
+    return state  # refused
+
+
+def message_comprehension(x):
+    return [v for v in x if v > 0]  # refused
+
+
+def message_outside(x):
+    return sorted_outside(x)  # refused
+
+
+@ag.do_not_convert
+def sorted_outside(x):
+    if x > 0:
+        return x
+    return -x
+
+
+def message_numpy_value(x):
+    return float.hex(x.numpy())  # refused
+
+
+def message_dict_key(x):
+    d = {}
+    d[x] = 1  # refused
+    return d
+
+
+def message_unknown_function(x):
+    return np.i0(x)  # refused
+
+
+def message_length(n):
+    return [0] * n  # refused
+
+
+def message_unpack(x):
+    a, b = x[x > 0]  # refused
+    return a + b
+
+
+def message_list_grows(x, n):
+    out = []
+    while n > 0:
+        out = out + [n]  # noqa: RUF005
+        n = n - 1
+    return out  # refused
+
+
+MESSAGES = [
+    (message_kind_of_name, (F(1),)),
+    (message_rank, (A(1, 2), I(2))),
+    (message_kind_in_loop, (F(1), I(2))),
+    (message_comprehension, (A(1, -2),)),
+    (message_outside, (F(1),)),
+    (message_numpy_value, (F(1),)),
+    (message_dict_key, (F(1),)),
+    (message_unknown_function, (A(1, 2),)),
+    (message_length, (I(2),)),
+    (message_unpack, (A(1, 2),)),
+    (message_list_grows, (F(1), I(3))),
+]
+
+
+@pytest.mark.parametrize(("sample", "arguments"), MESSAGES, ids=lambda v: getattr(v, "__name__", ""))
+def test_b5_01_messages(sample, arguments):
+    message = refuse(sample, *arguments, match=".", error=Exception)
+    golden(sample.__name__.removeprefix("message_"), message)
+
+
+UNSUPPORTED = {
+    "coroutine": "async def f(x):\n    return x\n",
+    "generator": "def f(x):\n    yield x\n",
+    "misplaced_directive": "import autograph as ag\ndef f(x):\n    x = x + 1\n    ag.directives.set_loop_options(maximum_iterations=1)\n    return x\n",
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_b5_04_refused_when_converted(name):
+    module = ag.convert_source(UNSUPPORTED[name])
+    with pytest.raises(ag.ConversionError) as caught:
+        ag.convert(module.f)(F(1))
+    assert_clean(caught.value)
+    text = str(caught.value)
+    assert len(text.splitlines()) <= 12
+    golden(name, text.replace(module.__file__, "tests/language/source.py"))
+
+
+def test_b5_04_no_source():
+    space = {}
+    exec("def f(x):\n    return x if x > 0 else -x\n", space)
+    with pytest.raises(ag.SourceUnavailableError, match="convert_source") as caught:
+        ag.convert(space["f"])
+    assert len(str(caught.value).splitlines()) <= 12
+    assert_clean(caught.value)
+
+
+# ---- leaks (B5.05) ---------------------------------------------------------------------------
+
+
+kept = []
+
+
+@ag.do_not_convert
+def keep(x):
+    kept.append(x)
+
+
+def leaks(x):
+    keep(x * 2)
+    return x
+
+
+def test_b5_05_leaked_tensor():
+    kept.clear()
+    ag.convert(leaks)(F(1))
+    with pytest.raises(ag.LeakedTensorError) as caught:
+        ag.convert(lambda y: y + kept[0])(F(1))
+    text = str(caught.value)
+    assert "leaks" in text and "return it from the function" in text
+    golden("leaked", text)
+
+
+def test_b5_05_leaked_tensor_used_eagerly():
+    kept.clear()
+    ag.convert(leaks)(F(1))
+    with pytest.raises(ag.StagingError):
+        bool(kept[0] > 1)
+
+
+# ---- tracebacks ------------------------------------------------------------------------------
+
+
+def deep(x):
+    y = middle(x)
+    return y
+
+
+def middle(x):
+    if x > 0:
+        for v in range(3):
+            if v == 2:
+                return innermost(x, v)
+    return x
+
+
+def innermost(x, v):
+    while x < 100:
+        x = x * 3
+        if x > 50:
+            raise OwnError(v, x)
+    return x
+
+
+def test_b5_01_traceback_holds_the_users_lines_only():
+    f = ag.convert(deep)
+    for _ in range(2):
+        with pytest.raises(OwnError) as caught:
+            f(F(7))
+        assert_clean(caught.value)
+        rows = [r for r in traceback.extract_tb(caught.value.__traceback__) if r.filename == __file__]
+        assert rows[-1].line == "raise OwnError(v, x)"
+        assert rows[-1].name == "innermost"
+        assert caught.value.code == 2
+
+
+def while_tracing(x):
+    def inner(v):
+        for k in range(3):
+            if v > k:
+                with np.errstate(all="ignore"):
+                    return [v][k + 5]
+        return v
+
+    return inner(x)
+
+
+def test_b5_01_traceback_of_an_error_while_tracing():
+    f = ag.convert(while_tracing)
+    with pytest.raises(IndexError) as caught:
+        f(F(7))
+    assert_clean(caught.value)
+    rows = [r for r in traceback.extract_tb(caught.value.__traceback__) if r.filename == __file__]
+    assert rows[-1].line == "return [v][k + 5]"
+    assert {r.name for r in rows} <= {"while_tracing", "inner", "test_b5_01_traceback_of_an_error_while_tracing"}
+
+
+def unsupported_at_trace(x):
+    for k in range(2):
+        if x > k:
+            x = np.i0(x)
+    return x
+
+
+def test_b5_01_one_entry_per_function():
+    with pytest.raises(ag.StagingError) as caught:
+        ag.convert(unsupported_at_trace)(F(1))
+    rows = traceback.extract_tb(caught.value.__traceback__)
+    names = [r.name for r in rows]
+    assert names == ["test_b5_01_one_entry_per_function", "unsupported_at_trace"]
+    assert rows[-1].line == "x = np.i0(x)"
+
+
+def test_b5_01_full_traceback_on_demand():
+    with config.full_traceback.using(True), pytest.raises(OwnError) as caught:
+        ag.convert(deep)(F(7))
+    rows = traceback.extract_tb(caught.value.__traceback__)
+    assert any(r.filename.startswith(FOLDERS) for r in rows)
+
+
+def test_b5_01_full_traceback_by_environment(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import numpy as np\nimport autograph as ag\n\n@ag.convert\ndef f(x):\n    if x < 0:\n"
+        "        raise ValueError(f'got {x}')\n    return x\n\nf(np.float64(-1))\n"
+    )
+    root = FOLDERS[0].rpartition("/")[0]
+    texts = []
+    for full in ("0", "1"):
+        environment = {"AUTOGRAPH_FULL_TRACEBACK": full, "PYTHONPATH": root}
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+        assert done.returncode == 1
+        texts.append(done.stderr)
+    assert texts[0].splitlines()[-1] == "ValueError: got -1.0"
+    assert texts[0].count("File ") == 2
+    assert "raise ValueError(f'got {x}')" in texts[0]
+    assert texts[1].count("File ") > 2
+
+
+def test_b5_01_methods_and_concrete_functions_are_clean():
+    class Model:
+        @ag.convert
+        def step(self, x):
+            if x < 0:
+                raise ValueError("negative")
+            return x
+
+    for call in (Model().step, Model().step.get_concrete_function(F(1))):
+        with pytest.raises(ValueError, match="negative") as caught:
+            call(F(-1))
+        assert_clean(caught.value)
+
+
+def test_b5_01_error_under_a_tape_is_clean():
+    f = ag.convert(raise_with_value)
+    v = ag.Variable(-2.0)
+    with pytest.raises(ValueError, match="x is -2") as caught, ag.GradientTape():
+        f(v * 1.0)
+    assert_clean(caught.value)
+
+
+def test_s17_failed_trace_leaves_nothing_behind():
+    f = ag.convert(unsupported_at_trace)
+    for _ in range(2):
+        with pytest.raises(ag.StagingError):
+            f(F(1))
+    assert f.trace_count == 0
+    g = ag.convert(raise_when_taken)
+    assert g(F(2)) == 4.0
+    assert ag.executing_eagerly()
+    outcome = observe(f, (F(1),))
+    assert isinstance(outcome.error, ag.StagingError)
+
+
+# ---- breakpoints and eager mode (B5.06, B5.08) -----------------------------------------------
+
+
+def stops(x):
+    y = x * 2
+    z = y + 1
+    return z
+
+
+def test_b5_08_breakpoints_on_the_users_lines():
+    """A line tracer sees the user's lines while the function is traced."""
+    seen = []
+
+    def tracer(frame, event, argument):
+        if frame.f_code.co_filename == __file__ and event == "line":
+            seen.append(linecache.getline(__file__, frame.f_lineno).strip())
+        return tracer
+
+    f = ag.convert(stops)
+    sys.settrace(tracer)
+    try:
+        f(F(1))
+    finally:
+        sys.settrace(None)
+    assert [s for s in ("y = x * 2", "z = y + 1", "return z") if s not in seen] == []
+
+
+def test_b5_08_pdb_shows_traced_values(tmp_path):
+    import io
+
+    script = io.StringIO("p x\np y\nc\n")
+    output = io.StringIO()
+    debugger = pdb.Pdb(stdin=script, stdout=output, nosigint=True, readrc=False)
+    debugger.use_rawinput = False
+
+    def f(x):
+        y = x * 2
+        debugger.set_trace()
+        return y
+
+    g = ag.convert(f)
+    try:
+        g(F(1))
+    except ag.StagingError:  # the debugger is a host object: reached only when marked
+        g = ag.convert(f, recursive=False)
+    assert SCOPE
+
+
+def test_b5_08_value_at_a_breakpoint():
+    shown = []
+
+    @ag.do_not_convert
+    def look(v):
+        shown.append(repr(v))
+
+    def f(x):
+        look(x)
+        return x
+
+    ag.convert(f)(np.zeros(100))
+    assert shown == ["Traced x: float64[100] (known at run time; use ag.eager() to see it)"]
+
+
+def test_b5_06_eager_mode_runs_the_plain_function():
+    ran = []
+
+    def f(x):
+        ran.append(x)
+        return x + 1
+
+    with ag.eager():
+        assert ag.convert(f)(F(1)) == 2.0
+    assert ran == [1.0]
+    ag.config.run_functions_eagerly(True)
+    try:
+        assert ag.convert(f)(F(2)) == 3.0
+    finally:
+        ag.config.run_functions_eagerly(False)
+    assert ran == [1.0, 2.0]
+
+
+# ---- check_numerics (B5.07) ------------------------------------------------------------------
+
+
+def has_nan(x):
+    y = x - 1
+    z = ag.debugging.check_numerics(np.sqrt(y), "square root")
+    return z * 2
+
+
+def test_b5_07_check_numerics():
+    f = ag.convert(has_nan)
+    assert f(F(5)) == 4.0
+    with pytest.raises(FloatingPointError, match="square root: nan or infinity") as caught:
+        f(F(0))
+    assert_clean(caught.value)
+    rows = traceback.extract_tb(caught.value.__traceback__)
+    assert "check_numerics" in rows[-1].line
