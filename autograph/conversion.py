@@ -19,6 +19,7 @@ from autograph import operators, rules
 from autograph.converters import Context, Options, convert_tree, lambda_scope
 from autograph.errors import AutographError, SourceUnavailableError
 from autograph.operators import calls
+from autograph.operators.plain_calls import UNCONVERTED
 from autograph.syntax.load import AG, compile_function, make_function, module_text
 from autograph.syntax.parse import parse_function
 from autograph.syntax.source import Source, source_of
@@ -160,7 +161,7 @@ def _lambda_prelude(
 
 def left_alone(function: FunctionType) -> str | None:
     """Why a function that converted code calls is called as it is; None when it is converted."""
-    if getattr(function, calls.UNCONVERTED, False):
+    if getattr(function, UNCONVERTED, False):
         return "it is marked with do_not_convert"
     module = function.__globals__.get("__name__") or function.__module__ or ""
     wanted = rules.decision(module)
@@ -217,9 +218,9 @@ def do_not_convert(function: Any) -> Any:
         def left(*args: Any, **kwargs: Any) -> Any:
             return function(*args, **kwargs)
 
-        setattr(left, calls.UNCONVERTED, True)
+        setattr(left, UNCONVERTED, True)
         return left
-    setattr(function, calls.UNCONVERTED, True)
+    setattr(function, UNCONVERTED, True)
     return function
 
 

@@ -62,7 +62,12 @@ def check_features(features: Feature | Iterable[Feature] | None) -> None:
 
 
 class Status(enum.Enum):
-    """Whether the code that asks is converted."""
+    """Whether the code that asks is converted.
+
+    >>> import autograph as ag
+    >>> [status.name for status in ag.Status]
+    ['UNSPECIFIED', 'ENABLED', 'DISABLED']
+    """
 
     UNSPECIFIED = 0
     ENABLED = 1

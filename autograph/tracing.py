@@ -230,7 +230,7 @@ def _dig_result(
 ) -> Any:
     """The result with holes for traced values, which are appended to `operands`."""
     leaves, structure = tree.flatten(part)
-    holes = []
+    holes: list[_ResultHole | _TextHole | _Constant] = []
     for leaf in leaves:
         if isinstance(leaf, Tensor):
             index = next((i for i, h in enumerate(handles) if h is leaf), None)

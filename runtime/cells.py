@@ -62,6 +62,12 @@ class Cell:
         # (whether it is the same array, the cell that was written, where); see `settle`.
         self.pending: tuple[Any, Cell, Origin | None] | None = None
 
+    @property
+    def is_live(self) -> bool:
+        """Whether the graph that the array was made in is still under construction."""
+        reaches = getattr(trace.current(), "reaches", None)
+        return self.first is None or reaches is None or reaches(self.first)
+
     def slot(self) -> journal.Slot:
         """The cell as a place of the write journal."""
         return journal.Slot(("cell", id(self)), self, self.name or "an array", self._get, self._set)
@@ -94,14 +100,14 @@ class Cell:
                 origin=origin,
             )
         source.settle()
-        root = ops.where(same, source.root, self.root)
+        root = ops.choose(same, source.root, self.root)
         self._replace(root.current())
 
     @classmethod
     def settle_all(cls) -> None:
         """Settle every cell of which that can be done."""
         for cell in list(cls.unsettled):
-            if cell.pending is not None and cell.pending[0] is not None:
+            if cell.pending is not None and cell.pending[0] is not None and cell.is_live:
                 cell.settle()
 
     def _replace(self, root: Any) -> None:
@@ -110,7 +116,7 @@ class Cell:
 
     def _announce(self, told: set[Cell], origin: Origin | None) -> None:
         for other, same in self.tied:
-            if other in told:
+            if other in told or not other.is_live:
                 continue
             told.add(other)
             if other.pending is not None and other.pending[1] is not self:

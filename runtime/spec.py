@@ -201,7 +201,7 @@ def _broadcast_dim(dims: Iterable[Dim], shapes: list[tuple[Dim, ...]]) -> Dim:
     sizes = others - {None}
     if len(sizes) > 1:
         listed = " ".join(str(s).replace("None", "?") for s in shapes)
-        raise ValueError(f"operands could not be broadcast together with shapes {listed}")
+        raise ValueError(f"operands could not be broadcast together with shapes {listed} ")
     if sizes:
         return sizes.pop()
     return None if others else 1

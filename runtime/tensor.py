@@ -55,6 +55,19 @@ def _reflected(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
     return _binary(lambda self, other: function(other, self))
 
 
+def _or_repeated(multiply: Callable[[Tensor, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    """`multiply`, but an integer scalar repeats a sequence, as Python and NumPy have it."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        if isinstance(other, (list, tuple, str)):
+            type_ = self.type
+            if type_.rank == 0 and type_.dtype.kind in "biu":
+                return other * int(self._known("repeating a sequence"))
+        return multiply(self, other)
+
+    return method
+
+
 def _in_place(name: str) -> Callable[[Tensor, Any], Any]:
     function = getattr(ops, name)
 
@@ -461,7 +474,7 @@ class Tensor:
 
     __add__ = _binary(ops.add)
     __sub__ = _binary(ops.subtract)
-    __mul__ = _binary(ops.multiply)
+    __mul__ = _or_repeated(_binary(ops.multiply))
     __truediv__ = _binary(ops.divide)
     __floordiv__ = _binary(ops.floor_divide)
     __mod__ = _binary(ops.remainder)
@@ -475,7 +488,7 @@ class Tensor:
 
     __radd__ = _reflected(ops.add)
     __rsub__ = _reflected(ops.subtract)
-    __rmul__ = _reflected(ops.multiply)
+    __rmul__ = _or_repeated(_reflected(ops.multiply))
     __rtruediv__ = _reflected(ops.divide)
     __rfloordiv__ = _reflected(ops.floor_divide)
     __rmod__ = _reflected(ops.remainder)

@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from autograph.cli.conversion import (
 from autograph.cli.failure import CommandError, Status, suggestion
 from autograph.cli.files import SourceFile, find_file, find_files
 from autograph.converters import Entry, Report
+from autograph.syntax.anf import to_anf
 from autograph.syntax.print import unparse
 
 __all__ = ["SUMMARY", "add_arguments", "execute"]
@@ -51,10 +52,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="write files there, a package as its own tree, instead of printing",
     )
     parser.add_argument("--function", metavar="NAME", help="only this one, such as Model.step")
-    parser.add_argument(
+    stage = parser.add_mutually_exclusive_group()
+    stage.add_argument(
         "--ast",
         action="store_true",
         help="the syntax tree of the source instead",
+    )
+    stage.add_argument(
+        "--anf",
+        action="store_true",
+        help="the source as three-address code, not converted, instead",
     )
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
@@ -69,7 +76,7 @@ def execute(options: Namespace) -> Status:
         outcomes.append(outcome)
     if options.json:
         print(json.dumps({"files": [_as_json(outcome) for outcome in outcomes]}, indent=2))
-    elif not options.ast:
+    elif not (options.ast or options.anf):
         print(_summary(outcomes), file=sys.stderr)
     return Status.REFUSED if any(outcome.report.refused for outcome in outcomes) else Status.DONE
 
@@ -84,12 +91,23 @@ def _dump_among(file: SourceFile, options: Namespace) -> Dumped:
 
 
 def _dump(file: SourceFile, options: Namespace) -> Dumped:
-    outcome = _syntax_tree(file, options) if options.ast else _converted_source(file, options)
+    outcome = _stage(options)(file, options)
     if options.output is None:
         return outcome
     output = options.output / _place(file, options)
     _write(output, outcome.text, file.path)
     return replace(outcome, output=output)
+
+
+def _stage(options: Namespace) -> Callable[[SourceFile, Namespace], Dumped]:
+    if options.ast:
+        return _syntax_tree
+    return _three_address_code if options.anf else _converted_source
+
+
+def _three_address_code(file: SourceFile, options: Namespace) -> Dumped:
+    tree = to_anf(_selected(parse_file(file.path), options.function, file.path))
+    return Dumped(file.path, unparse(tree).strip("\n") + "\n")
 
 
 def _syntax_tree(file: SourceFile, options: Namespace) -> Dumped:

@@ -14,7 +14,7 @@ from autograph.analysis import Facts, Kind, Scope
 from autograph.converters.context import Context
 from autograph.converters.lowering import Lowering
 from autograph.syntax.names import RUNTIME, Namer
-from autograph.syntax.template import Template, make
+from autograph.syntax.template import Template, constant, make, name, tuple_of
 from autograph.syntax.walk import place_of, transform_children
 
 Expression = Callable[[Any, "Conversion"], gast.expr]
@@ -26,6 +26,7 @@ NAMED_THUNK = Template("""
 def thunk():
     nonlocal names
     global shared
+    ag__.note_names(lambda: bound, symbols)
     return value
 """)
 
@@ -123,7 +124,13 @@ class Conversion:
         shared = [n for n in names if n in self.function.globals]
         local = [n for n in names if n not in self.function.globals]
         self.hoisted += NAMED_THUNK.statements(
-            node, thunk=thunk, names=local, shared=shared, value=value
+            node,
+            thunk=thunk,
+            names=local,
+            shared=shared,
+            bound=tuple_of([name(n, node) for n in local], node),
+            symbols=tuple_of([constant(n, node) for n in shared], node),
+            value=value,
         )
         called: gast.expr = make(
             gast.Name,

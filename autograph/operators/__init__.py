@@ -36,8 +36,8 @@ from autograph.operators.exceptions import assert_stmt, try_body
 from autograph.operators.logical import and_, compare, in_, not_, not_in, or_, truth
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.printing import print_
-from autograph.operators.scope import ConversionOptions, FunctionScope
-from autograph.operators.templates import fstring
+from autograph.operators.scope import ConversionOptions, FunctionScope, note_names
+from autograph.operators.templates import fstring, percent
 from autograph.operators.variables import (
     Undefined,
     UndefinedReturnValue,
@@ -91,7 +91,9 @@ __all__ = [
     "ld_free",
     "not_",
     "not_in",
+    "note_names",
     "or_",
+    "percent",
     "print_",
     "read_or_undefined",
     "setattr_",

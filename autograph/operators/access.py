@@ -20,9 +20,11 @@ from autograph.operators.captures import (
     weak,
     with_captured,
 )
+from autograph.operators.bodies import stage_raise
+from autograph.operators.templates import python_type_of
 from autograph.operators.variables import Undefined, _Unreadable
 from runtime import journal, ops
-from runtime.building import building
+from runtime.building import building, constant, origin_of_caller
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -51,7 +53,12 @@ _ABSENT = object()
 
 def getattr_(thing: Any, name: str) -> Any:
     """`thing.name`. While tracing, attributes of objects from outside are inputs or guarded."""
-    value = getattr(thing, name)
+    try:
+        value = getattr(thing, name)
+    except AttributeError:
+        if isinstance(thing, Tensor):
+            raise _missing(thing, name) from None
+        raise
     if issubclass(type(value), _Unreadable):
         return value.load()
     trace = current_trace()
@@ -67,6 +74,19 @@ def getattr_(thing: Any, name: str) -> Any:
     fetch = weak(thing)
     owner = thing.__name__ if hasattr(thing, "__name__") else type(thing).__name__
     return read(("attr", id(thing), name), Place(f"{owner}.{name}", lambda: getattr(fetch(), name)), value)
+
+
+def _missing(x: Tensor, name: str) -> Exception:
+    """What to raise for an attribute that `x` lacks: NumPy's own error, where NumPy lacks it too."""
+    kind = python_type_of(x)
+    if hasattr(kind, name):
+        return StagingError(
+            f"`.{name}` of {x.describe()} has no tensor form yet",
+            "use a function of `autograph` or NumPy, or compute it outside the converted function",
+            origin=origin_of_caller(),
+        )
+    shown = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    return AttributeError(f"'{shown}' object has no attribute '{name}'", name=name, obj=x)
 
 
 def attribute_slot(thing: Any, name: str) -> journal.Slot:
@@ -161,9 +181,12 @@ def _read_item(thing: Any, key: Any, value: Any) -> Any:
 
 
 def _select(thing: Any, key: Tensor) -> Any:
+    if isinstance(thing, (list, tuple, range)):
+        what = "range object" if isinstance(thing, range) else type(thing).__name__
+        outside = ops.logical_or(key < -len(thing), key >= len(thing))
+        stage_raise(outside, IndexError(f"{what} index out of range"))
     if isinstance(thing, range):
-        index = ops.where(key < 0, key + len(thing), key)
-        return thing.start + index * thing.step
+        return ops.as_weak(ops.getitem(constant(np.asarray(thing)), key), kind="int")
     if isinstance(thing, (list, tuple)) and thing:
         return _select_element([getitem(thing, k) for k in range(len(thing))], key, thing)
     raise StagingError(
@@ -321,7 +344,8 @@ def iterate(values: Any) -> Iterable[Any]:
     if issubclass(type(values), Tensor | Variable):
         return iter(_rows(values))
     if hasattr(type(values), "unrolled"):
-        return iter(values.unrolled())
+        unrolled: Iterable[Any] = values.unrolled()
+        return unrolled
     if isinstance(values, set):
         guard_content(values, "a set")
     return with_captured(values)  # type: ignore[no-any-return]

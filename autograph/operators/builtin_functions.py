@@ -14,6 +14,7 @@ from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.iterables import Indexed, is_open
 from autograph.operators.loops import for_stmt
 from autograph.operators.printing import format_, print_, repr_, str_
+from autograph.operators.bodies import stage_raise
 from autograph.operators.templates import python_type_of, shown
 from runtime import journal, ops
 from runtime.errors import StagingError
@@ -63,7 +64,7 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 def _only_element(x: Tensor, kind: str) -> Any:
     shape = x.type.shape
-    if shape is not None and None not in shape and np.prod(shape, dtype=int) != 1:
+    if shape is not None and any(n not in (1, None) for n in shape):
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     return ops.reshape(x, ())
 
@@ -72,12 +73,13 @@ def range_(*args: Any) -> Any:
     """`range` with bounds that may be tensors."""
     args = tuple(map(_plain, args))
     if not any(map(is_open, args)):
-        return range(*(a.item() if isinstance(a, Tensor) else a for a in args))
+        return range(*map(shown, args))
     if not 1 <= len(args) <= 3:
         return range(*args)
     for a in args:
         if isinstance(a, Tensor) and a.dtype.kind not in "iub":
-            raise TypeError(f"'{python_type_of(a).__name__}' object cannot be interpreted as an integer")
+            kind = "float" if a.type.weak else f"numpy.{python_type_of(a).__name__}"
+            raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return iterables.of_range(*(_weak_int(a) for a in (start, stop, step)))
 
@@ -126,6 +128,8 @@ def filter_(function: Any, x: Any) -> Any:
 def sum_(x: Any, start: Any = 0) -> Any:
     """`sum`: adds from left to right, as Python does."""
     x = _plain(x)
+    if isinstance(x, Indexed) and x.known_length() is None:
+        return _reduced(x, start, lambda total, item: total + item)
     if not isinstance(x, Tensor) or x.type.rank == 0:
         total = start
         for item in access.iterate(x):
@@ -166,6 +170,22 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
     return extreme
 
 
+def _reduced(items: Indexed, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
+    """`start` combined with one item after the other, in a staged loop."""
+    result = start
+
+    def step(item: Any) -> None:
+        nonlocal result
+        result = combine(result, item)
+
+    def put(values: tuple[Any, ...]) -> None:
+        nonlocal result
+        (result,) = values
+
+    for_stmt(items, None, step, lambda: (result,), put, (items.name,), {})
+    return result
+
+
 def _over_rows(
     x: Any, choose: Callable[[Any, Any], Any], name: str, default: Any
 ) -> Any:
@@ -176,19 +196,14 @@ def _over_rows(
         if default is _ABSENT:
             raise ValueError(f"{name}() iterable argument is empty")
         return default
-    best = rows.item(0)
+    if known is None and default is _ABSENT:
+        empty = ValueError(f"{name}() iterable argument is empty")
+        stage_raise(ops.equal(rows.length, 0), empty)
+    elif known is None:
+        go = rows.length > 0
+        return if_exp(go, lambda: _over_rows(x, choose, name, _ABSENT), lambda: default, name)
     rest = Indexed(name, rows.length - 1, lambda i: rows.item(i + 1))
-
-    def step(item: Any) -> None:
-        nonlocal best
-        best = choose(best, item)
-
-    def put(values: tuple[Any, ...]) -> None:
-        nonlocal best
-        (best,) = values
-
-    for_stmt(rest, None, step, lambda: (best,), put, ("best",), {})
-    return best
+    return _reduced(rest, rows.item(0), choose)
 
 
 def _quantifier(name: str) -> Callable[[Any], Any]:
@@ -295,6 +310,13 @@ def iter_(x: Any, *sentinel: Any) -> Any:
     return iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)
 
 
+def hasattr_(thing: Any, name: str) -> bool:
+    """`hasattr` of the value that a tensor stands for."""
+    if isinstance(thing, Tensor) and _stands_for_other(thing):
+        return hasattr(python_type_of(thing), name)
+    return hasattr(thing, name)
+
+
 def getattr_(thing: Any, name: Any, *default: Any) -> Any:
     if not default:
         return access.getattr_(thing, name)
@@ -312,6 +334,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _collected(set), frozenset: _collected(frozenset),
     isinstance: isinstance_, type: type_, next: next_, iter: iter_, getattr: getattr_,
+    hasattr: hasattr_,
     setattr: access.setattr_, delattr: access.delattr_, print: print_, str: str_, repr: repr_,
     format: format_,
 }  # fmt: skip

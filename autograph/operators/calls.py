@@ -224,19 +224,28 @@ def _call_class(
     init = getattr(cls, "__init__", None)
     if (
         type(cls) is type
-        and cls.__new__ is object.__new__
+        and _is_plainly_made(cls)
         and isinstance(init, FunctionType)
         and not _is_left_alone(cls)
         and not hasattr(cls, "__dataclass_fields__")
         and building() is not None
         and _converter(init) is not None
     ):
-        made = journal.fresh(cls.__new__(cls))
+        given = (args, kwargs) if issubclass(cls, BaseException) else ((), {})
+        made = journal.fresh(cls.__new__(cls, *given[0], **given[1]))
         result = converted_call(init, (made, *args), kwargs, scope)
         if result is not None:
             raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
         return made
     return _call_unconverted(cls, args, kwargs)
+
+
+def _is_plainly_made(cls: type) -> bool:
+    """Whether `__new__` does nothing that `__init__` does not do again."""
+    new = getattr(cls, "__new__", None)
+    if issubclass(cls, BaseException):
+        return isinstance(new, BuiltinFunctionType)
+    return new is object.__new__
 
 
 # ---- methods of built-in containers ----------------------------------------------------------

@@ -7,7 +7,6 @@ attribute that the trace read is guarded: when it changes, the next call traces 
 from __future__ import annotations
 
 import types
-import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.guards import (
+    MISSING,
+    PLAIN,
+    Guard,
+    Identity,
+    IdentityGuard,
+    Place,
+    has_state,
+    marks,
+    same_value,
+    state_marks,
+    weak,
+)
 from runtime import journal
 from runtime.building import Builder, building, traced
 from runtime.spec import TensorType
@@ -28,73 +40,18 @@ __all__ = [
     "captured_from",
     "content_before",
     "current_trace",
+    "guard_absence",
     "guard_content",
+    "guard_state",
     "read",
+    "same_value",
+    "weak",
     "with_captured",
 ]
 
-_MISSING = object()
 _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools", "builtins",
                   "autograph", "runtime", "cupy", "typing", "collections", "sys", "os", "abc",
                   "dataclasses", "enum", "contextlib", "random", "time", "warnings", "scipy")  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a captured value was read: how to read it again, and its name in the user's words."""
-
-    name: str
-    fetch: Callable[[], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A captured Python value that the trace depends on."""
-
-    place: Place
-    expected: Any
-    by_value: bool
-
-    def holds(self) -> bool:
-        """Whether the place still holds what the trace saw."""
-        found = self._found()
-        if found is self.expected:
-            return True
-        return self.by_value and same_value(found, self.expected)
-
-    def _found(self) -> Any:
-        try:
-            return self.place.fetch()
-        except (AttributeError, KeyError, IndexError, NameError, ValueError, ReferenceError):
-            return _MISSING
-
-    def explain(self) -> str:
-        """What changed, in words."""
-        found = self._found()
-        new = "unbound" if found is _MISSING else _short(found)
-        return f"{self.place.name}: {_short(self.expected)} -> {new}"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def same_value(a: Any, b: Any) -> bool:
-    """Equality of Python values that tells 1, 1.0 and True apart, and 0.0 and -0.0."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, float):
-        return a.hex() == b.hex()
-    if isinstance(a, _Mark):
-        return a.same(b)
-    if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(map(same_value, a, b))
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(same_value(v, b[k]) for k, v in a.items())
-    if isinstance(a, (int, str, bytes, complex, frozenset, set, type(None))):
-        return bool(a == b)
-    return a is b
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +59,11 @@ class Captured:
     """A captured array: read at each call, checked against the type that was traced."""
 
     place: Place
+    kind: type
     type: TensorType
     handle: Tensor
     # The array that the trace saw, weakly: a place may come to hold another one.
     initial: Callable[[], Any]
-    kind: type
 
 
 @dataclass
@@ -128,6 +85,9 @@ class Trace:
     arrays: dict[int, Tensor] = field(default_factory=dict)
     sites: dict[Any, Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
+    # Of captured containers, by id: the container, whether it is to be guarded as a whole, and
+    # whether what was read last was looked at in a way that we know.
+    reads: dict[int, tuple[Any, bool, bool]] = field(default_factory=dict)
 
     def is_outside(self, thing: Any) -> bool:
         """Whether `thing` is known to have existed before the trace."""
@@ -135,21 +95,34 @@ class Trace:
 
     def add_outside(self, thing: Any) -> None:
         """Remember that `thing` existed before the trace."""
+        if id(thing) in self.outside:
+            return
         self.outside[id(thing)] = thing
+        if any(hasattr(type(thing), name) for name in _OPERATORS) and has_state(thing):
+            guard_state(thing)
+
+    def note_read(self, thing: Any) -> None:
+        """A captured container was read: unless `consumed` is told, Python itself looks into it."""
+        if isinstance(thing, _CONTAINERS):
+            _, wholly, consumed = self.reads.get(id(thing), (thing, False, True))
+            self.reads[id(thing)] = (thing, wholly or not consumed, False)
+
+    def consumed(self, thing: Any) -> None:
+        """What was read last of a container is guarded by itself, or does not count."""
+        if id(thing) in self.reads:
+            self.reads[id(thing)] = (thing, self.reads[id(thing)][1], True)
+
+    def guard_reads(self) -> None:
+        """Guard the containers as a whole that Python itself looked into."""
+        for thing, wholly, consumed in self.reads.values():
+            if wholly or not consumed:
+                guard_content(thing, f"a {type(thing).__name__}")
 
 
 def current_trace() -> Trace | None:
     """The trace that is under way, None in eager mode."""
     builder = building()
     return None if builder is None else getattr(builder.root, "trace", None)
-
-
-def weak(thing: Any) -> Callable[[], Any]:
-    """A reference that does not keep `thing` alive, where Python allows that."""
-    try:
-        return weakref.ref(thing)
-    except TypeError:
-        return lambda: thing
 
 
 def read(key: Any, place: Place, value: Any) -> Any:
@@ -165,45 +138,23 @@ def read(key: Any, place: Place, value: Any) -> Any:
     if isinstance(value, types.ModuleType):
         return value
     if key not in trace.guards:
-        by_value = isinstance(
-            value, (bool, int, float, complex, str, bytes, type(None), tuple, frozenset)
-        )
-        kept = value if by_value else _Identity(value)
+        by_value = isinstance(value, (*PLAIN, tuple, frozenset))
+        kept = value if by_value else Identity(value)
         trace.guards[key] = (
             Guard(place, value, by_value=True) if by_value else IdentityGuard(place, kept)
         )
-    if not isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+    if not isinstance(value, PLAIN):
         trace.add_outside(value)
+        trace.note_read(value)
     return value
-
-
-class _Identity:
-    """A weak note of which object was seen."""
-
-    __slots__ = ("described", "ref")
-
-    def __init__(self, thing: Any) -> None:
-        self.ref = weak(thing)
-        self.described = _short(type(thing).__name__)
-
-
-class IdentityGuard(Guard):
-    """A captured object: the same one must be found again."""
-
-    def __init__(self, place: Place, seen: _Identity) -> None:
-        super().__init__(place, seen, by_value=False)
-
-    def holds(self) -> bool:
-        return self._found() is self.expected.ref()
-
-    def explain(self) -> str:
-        return f"{self.place.name}: another object ({self.expected.described} before)"
 
 
 def _written(key: Any) -> bool:
     open_ = journal.recording()
     while open_ is not None:
-        if key in open_.slots:
+        entry = open_.slots.get(key)
+        # Names that a function may write are noted where it begins.
+        if entry is not None and entry[0].read() is not entry[1]:
             return True
         open_ = open_.parent
     return False
@@ -219,15 +170,56 @@ def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
         handle._name = place.name
         trace.arrays[id(value)] = handle
         trace.keep.append(value)
-        trace.captured[key] = Captured(place, type_, handle, weak(value), type(value))
+        trace.captured[key] = Captured(place, type(value), type_, handle, weak(value))
     elif key not in trace.captured:
         # A second way to the same array: it must lead to the same array again.
-        trace.guards.setdefault(key, IdentityGuard(place, _Identity(value)))
+        trace.guards.setdefault(key, IdentityGuard(place, Identity(value)))
     return handle
 
 
 def _identifier(name: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in name)
+
+
+def guard_absence(thing: Any, name: str) -> None:
+    """Guard that an object from outside has no such attribute."""
+    trace = current_trace()
+    if trace is not None and trace.is_outside(thing):
+        fetch = weak(thing)
+        place = Place(f"{_title(thing)}.{name}", lambda: getattr(fetch(), name))
+        trace.guards.setdefault(("attr", id(thing), name), Guard(place, MISSING, by_value=False))
+
+
+def guard_state(thing: Any) -> None:
+    """Guard all attributes of an object from outside, which code that is not converted may read."""
+    trace = current_trace()
+    key = ("state", id(thing))
+    if trace is None or not trace.is_outside(thing) or key in trace.guards:
+        return
+    fetch = weak(thing)
+    place = Place(f"{_title(thing)} object", lambda: state_marks(fetch(), _content_now))
+    trace.guards[key] = Guard(place, state_marks(thing, _content_at_start), by_value=True)
+
+
+def _title(thing: Any) -> str:
+    return str(thing.__name__) if hasattr(thing, "__name__") else type(thing).__name__
+
+
+def _content_now(thing: Any) -> Any:
+    return vars(thing) if has_state(thing) else thing
+
+
+def _content_at_start(thing: Any) -> Any:
+    if not has_state(thing):
+        return content_before(thing)
+    found = dict(vars(thing))
+    open_ = journal.recording()
+    while open_ is not None:
+        for key, (_, old) in open_.slots.items():
+            if key[0] == "attr" and key[1] == id(thing):
+                found[key[2]] = old
+        open_ = open_.parent
+    return found
 
 
 def guard_content(container: Any, name: str) -> None:
@@ -241,8 +233,8 @@ def guard_content(container: Any, name: str) -> None:
     key = ("content", id(container))
     if key in trace.guards:
         return
-    place = Place(name, lambda: _marks(container))
-    trace.guards[key] = Guard(place, _marks(content_before(container)), by_value=True)
+    place = Place(name, lambda: marks(container))
+    trace.guards[key] = Guard(place, marks(content_before(container)), by_value=True)
 
 
 def content_before(container: Any) -> Any:
@@ -262,8 +254,15 @@ def with_captured(nest: Any) -> Any:
     What is read of it as a whole is guarded.
     """
     trace = current_trace()
-    if trace is None or not isinstance(nest, _NESTS) or not trace.is_outside(nest):
+    if trace is None or not trace.is_outside(nest):
         return nest
+    if not isinstance(nest, _NESTS):
+        if isinstance(nest, set):
+            guard_content(nest, "a set")
+        elif has_state(nest):
+            guard_state(nest)
+        return nest
+    trace.consumed(nest)
     if not isinstance(nest, tuple):
         guard_content(nest, f"a {type(nest).__name__}")
     if isinstance(nest, dict):
@@ -278,6 +277,16 @@ def with_captured(nest: Any) -> Any:
 
 
 _NESTS = (list, tuple, dict, deque)
+_CONTAINERS = (list, dict, set, deque)
+# Of classes that have one of these, Python itself calls methods that are not converted.
+_OPERATORS = tuple(
+    f"__{name}__"
+    for name in (
+        *(p + n for n in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and",
+                          "or", "xor", "lshift", "rshift") for p in ("", "r", "i")),
+        "neg", "pos", "abs", "invert", "enter",
+    )
+)  # fmt: skip
 
 
 def captured_from(container: Any, value: Any) -> Any:
@@ -299,37 +308,6 @@ def _element(trace: Trace, value: Any) -> Any:
     if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
         trace.add_outside(value)
     return value
-
-
-def _marks(content: Any) -> tuple[Any, ...]:
-    if isinstance(content, dict):
-        return tuple((k, _mark(v)) for k, v in content.items())
-    return tuple(map(_mark, content))
-
-
-class _Mark:
-    """An element of a captured container that is told by its identity, held weakly."""
-
-    __slots__ = ("described", "ref")
-
-    def __init__(self, thing: Any) -> None:
-        self.ref = weak(thing)
-        array = isinstance(thing, (np.ndarray, np.generic))
-        self.described = f"{thing.dtype}{list(thing.shape)}" if array else type(thing).__name__
-
-    def same(self, other: _Mark) -> bool:
-        """Whether both mark one object, which still lives."""
-        mine = self.ref()
-        return mine is not None and mine is other.ref()
-
-    def __repr__(self) -> str:
-        return self.described
-
-
-def _mark(value: Any) -> Any:
-    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
-        return value
-    return _Mark(value)
 
 
 def is_fixed_module(module: types.ModuleType) -> bool:

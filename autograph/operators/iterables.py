@@ -109,13 +109,23 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     if any(part is None for part in indexed):
         return zip(*(_in_python(p) for p in parts), strict=strict)
     known = [part for part in indexed if part is not None]
-    lengths = [part.length for part in known]
-    length = lengths[0]
-    for other in lengths[1:]:
-        if strict and not is_open(other) and not is_open(length) and int(other) != int(length):
-            raise ValueError("zip() argument 2 is shorter or longer than argument 1")
-        length = _smaller(length, other)
+    length = known[0].length
+    for k, part in enumerate(known[1:], start=2):
+        if strict:
+            _check_lengths(length, part.length, k)
+        length = _smaller(length, part.length)
     return Indexed("zip", length, lambda i: tuple(part.item(i) for part in known))
+
+
+def _check_lengths(first: Any, other: Any, k: int) -> None:
+    """Raise, now or when the graph runs, as `zip` does when argument `k` differs in length."""
+    before = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
+    for word, differs in (("shorter", other < first), ("longer", other > first)):
+        error = ValueError(f"zip() argument {k} is {word} than {before}")
+        if is_open(differs):
+            stage_raise(differs, error)
+        elif differs:
+            raise error
 
 
 def _smaller(a: Any, b: Any) -> Any:

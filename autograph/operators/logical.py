@@ -119,11 +119,13 @@ def in_(item: Any, container: Any) -> Any:
         return ops.as_weak(ops.any(item == container), kind="bool")
     if isinstance(container, (list, tuple)) and (_is_open(item) or any(map(_is_open, container))):
         guard_content(container, "a container")
-        return or_(*(_equality(item, element) for element in container), lambda: False)
+        return _as_bool(or_(*(_equality(item, element) for element in container), lambda: False))
     if isinstance(container, range) and _is_open(item):
         inside = and_(lambda: item >= container[0], lambda: item <= container[-1])
-        return and_(lambda: len(container) > 0, lambda: inside,
-                    lambda: (item - container.start) % container.step == 0)  # fmt: skip
+        return _as_bool(
+            and_(lambda: len(container) > 0, lambda: inside,
+                 lambda: (item - container.start) % container.step == 0)
+        )  # fmt: skip
     if isinstance(container, (dict, set, frozenset)) and _is_open(item):
         raise StagingError(
             f"{item.describe()} is looked up in a {type(container).__name__}",
@@ -132,6 +134,11 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, (list, tuple, dict, set)):
         guard_content(container, "a container")
     return item in container
+
+
+def _as_bool(x: Any) -> Any:
+    test = condition(x)
+    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
 
 
 def _is_open(x: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,7 @@ from autograph.operators.values import (
 from autograph.operators.variables import Maybe, Poison, Undefined
 from runtime import control, ops, trace
 from runtime.building import Builder
+from runtime.cells import Cell
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
@@ -37,6 +39,7 @@ __all__ = [
     "Merger",
     "Rebuild",
     "link",
+    "older_ties",
     "output_value",
 ]
 
@@ -115,6 +118,10 @@ class Merger:
 
     def emit(self, parent: Builder, condition: Tensor) -> list[Any]:
         """Emit the cond node; gives its outputs, one per planned pair."""
+        shared = [
+            tie for index in range(len(self.pairs)) for side in (0, 1)
+            for tie in self._shared(index, side)
+        ]  # fmt: skip
         types = [self._type(self._pin(0, a), self._pin(1, b), name) for a, b, name in self.pairs]
         for side, outcome in enumerate(self.outcomes):
             branch = outcome.builder
@@ -128,7 +135,24 @@ class Merger:
         for output, (a, b, _) in zip(outputs, self.pairs, strict=True):
             link(output, a, bodies[0], lambda: condition)
             link(output, b, bodies[1], lambda: ops.logical_not(condition))
+        for index, cell, bit in shared:
+            outputs[index].cell().tie(cell, None if bit is None else outputs[bit])
         return outputs
+
+    def _shared(self, index: int, side: int) -> list[tuple[int, Cell, int | None]]:
+        """Older arrays that one side of a pair may be: their cells, and the pair that tells."""
+        branch = self.outcomes[side].builder
+        found: list[tuple[int, Cell, int | None]] = []
+        with trace.interpreting(branch):
+            for cell, bits in older_ties(self.pairs[index][side], branch):
+                if bits is None:
+                    found.append((index, cell, None))
+                    continue
+                same = functools.reduce(ops.logical_and, bits)
+                found.append((index, cell, len(self.pairs)))
+                name = f"{self.pairs[index][2]}_shared"
+                self.pairs.append((same, False, name) if side == 0 else (False, same, name))
+        return found
 
     def _pin(self, side: int, x: Any) -> Any:
         return self.outcomes[side].pinned.get(id(x), x)
@@ -156,6 +180,32 @@ def link(made: Tensor, side: Any, branch: Builder, same: Callable[[], Tensor | N
         return
     # Of a view it is a part only that is shared: that can be refused, not selected.
     made.cell().tie(side.cell(), None if side.is_view else same())
+
+
+def older_ties(side: Any, branch: Builder) -> list[tuple[Cell, list[Tensor] | None]]:
+    """Cells older than `branch` that `side`, an array made in it, may share.
+
+    It shares them where all the bools of the branch beside them are true; None: it is not known.
+    """
+    if not isinstance(side, Tensor) or side._cell is None or branch.parent is None:
+        return []
+    found: list[tuple[Cell, list[Tensor] | None]] = []
+    start: list[Tensor] | None = None if side.is_view else []
+    seen, open_ = {side._cell}, [(side._cell, start)]
+    while open_:
+        cell, path = open_.pop()
+        if cell.first is None or not branch.owns(cell.first):
+            continue
+        for other, same in cell.tied:
+            if other in seen or other.first is None:
+                continue
+            seen.add(other)
+            longer = None if path is None or same is None else [*path, same]
+            if branch.owns(other.first):
+                open_.append((other, longer))
+            elif branch.parent.reaches(other.first):
+                found.append((other, longer))
+    return found
 
 
 def _poison(name: str, a: Any, b: Any) -> Rebuild:

@@ -27,7 +27,8 @@ def print_(
     if facts is not None and facts.prints == "graph":
         graph_print(*values, sep=sep, end=end, file=file, flush=flush)
         return
-    print(*(_at_trace(v) for v in values), sep=sep, end=end, file=file, flush=flush)
+    shown_ = dig(values, []) if facts is None else map(_at_trace, values)
+    print(*shown_, sep=sep, end=end, file=file, flush=flush)
 
 
 def _at_trace(value: Any) -> Any:
@@ -49,7 +50,7 @@ def graph_print(
     between = " " if sep is None else sep
     last = "\n" if end is None else end
     if builder is None:
-        print(*map(_raw, values), sep=between, end=last, file=file, flush=flush)
+        print(*dig(tuple(values), []), sep=between, end=last, file=file, flush=flush)
         return
     operands: list[Tensor] = []
     template = dig(tuple(values), operands)
@@ -62,10 +63,6 @@ def graph_print(
         [builder.value_of(t) for t in operands],
         {"render": render, "file": None if file is sys.stdout else file, "flush": flush},
     )
-
-
-def _raw(value: Any) -> Any:
-    return shown(value)
 
 
 def _lazily(value: Any, conversion: int, spec: Any) -> Any:

@@ -15,7 +15,7 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = ["ConversionOptions", "FunctionScope"]
+__all__ = ["ConversionOptions", "FunctionScope", "note_names"]
 
 _UNBOUND = object()
 # A function that is active so often, each time in another staged body, would never end.
@@ -173,6 +173,48 @@ class FunctionScope:
 
         owner = (cell, self._globals)
         return journal.Slot(key, owner, f"`{name}`", lambda: get()[i], write, load)
+
+
+def note_names(bound: Callable[[], Any], shared: tuple[str, ...]) -> None:
+    """Tell the journal that an operand is about to bind names by `:=`.
+
+    `bound` is a lambda over the local ones; `shared` are names of the module.
+    """
+    trace = current_trace()
+    if trace is None:
+        return
+    outer = trace.scopes[-1].cell_ids if trace.scopes else set()
+    for name, cell in cells_of(bound).items():
+        if id(cell) not in outer:
+            trace.local_cells[id(cell)] = cell
+        journal.note(_cell_slot(name, cell))
+    space = bound.__globals__
+    for name in shared:
+        journal.note(_global_slot(name, space))
+
+
+def _cell_slot(name: str, cell: CellType) -> journal.Slot:
+    def read() -> Any:
+        try:
+            return cell.cell_contents
+        except ValueError:
+            return Undefined(name)
+
+    def write(value: Any) -> None:
+        cell.cell_contents = value
+
+    return journal.Slot(("cell", id(cell)), cell, f"`{name}`", read, write)
+
+
+def _global_slot(name: str, space: dict[str, Any]) -> journal.Slot:
+    def write(value: Any) -> None:
+        if isinstance(value, Undefined):
+            space.pop(name, None)
+        else:
+            space[name] = value
+
+    key = ("global", id(space), name)
+    return journal.Slot(key, space, f"`{name}`", lambda: space.get(name, Undefined(name)), write)
 
 
 def _staged_depth() -> int:

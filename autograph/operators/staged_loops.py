@@ -38,7 +38,7 @@ from autograph.operators.forms import (
 )
 from autograph.operators.iterables import Indexed
 from autograph.operators.logical import and_
-from autograph.operators.merging import link
+from autograph.operators.merging import link, older_ties
 from autograph.operators.values import NOTHING, tensor
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
@@ -366,6 +366,8 @@ class _Loop:
             if isinstance(initial, Tensor) and mine[0].type.rank != 0 and entry.slot is None:
                 self._tie(mine[0], initial)
             link(mine[0], after, outcome.builder, self._has_run)
+            for cell, _ in older_ties(after, outcome.builder):
+                mine[0].cell().tie(cell, None)
             return mine[0]
         return rebuild(entry.form, initial, entry.name, iter(mine))
 

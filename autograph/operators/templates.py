@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from autograph.operators.variables import ld
+from runtime.errors import StagingError
 from runtime.spec import WEAK_DTYPES
 from runtime.tensor import Tensor
 
-__all__ = ["Hole", "LazyString", "dig", "fill", "fstring", "has_traced", "shown"]
+__all__ = ["Hole", "LazyString", "dig", "fill", "fstring", "has_traced", "percent", "shown"]
 
 
 class Hole:
@@ -103,10 +105,22 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
     return part
 
 
-_CONVERSIONS = {-1: lambda v: v, 115: str, 114: repr, 97: ascii}
+_CONVERSIONS: dict[int, Callable[[Any], Any]] = {
+    -1: lambda v: v,
+    115: str,
+    114: repr,
+    97: ascii,
+}
+# The conversion of a piece that is formatted as `spec % value`.
+_PERCENT = 37
+_PERCENT_FIELD = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?(?P<kind>.)"
+)
 
 
 def _format(value: Any, conversion: int, spec: Any) -> str:
+    if conversion == _PERCENT:
+        return cast(str, spec % (value,))
     return format(_CONVERSIONS[conversion](value), spec or "")
 
 
@@ -122,6 +136,46 @@ def fstring(*parts: Any) -> Any:
     return "".join(
         p if isinstance(p, str) else _format(shown(p[0]), p[1], p[2]) for p in parts
     )
+
+
+def percent(text: Any, values: Any) -> Any:
+    """`text % values`; text that is formatted when the graph runs if a value is known only there."""
+    text, values = ld(text), ld(values)
+    if not isinstance(text, str) or not has_traced(values):
+        return text % _shown_all(values) if isinstance(text, str) else text % values
+    given = iter(values if isinstance(values, tuple) else (values,))
+    parts: list[Any] = []
+    end = 0
+    for field in _PERCENT_FIELD.finditer(text):
+        if "*" in field[0]:
+            raise StagingError(
+                "a width or precision `*` stands in text that is known only when the graph runs",
+                "write the width into the text, or use an f-string",
+            )
+        parts.append(text[end : field.start()])
+        end = field.end()
+        if field["kind"] == "%":
+            parts.append("%")
+            continue
+        key, spec = field["key"], field[0]
+        if key is not None:
+            spec = spec.replace(f"({key})", "", 1)
+        value = values[key] if key is not None else next(given, _MISSING)
+        if value is _MISSING:
+            raise TypeError("not enough arguments for format string")
+        parts.append((value, _PERCENT, spec))
+    if next(given, _MISSING) is not _MISSING and not isinstance(values, dict):
+        raise TypeError("not all arguments converted during string formatting")
+    return LazyString((*parts, text[end:]))
+
+
+_MISSING = object()
+
+
+def _shown_all(values: Any) -> Any:
+    if type(values) is tuple:
+        return tuple(map(shown, values))
+    return shown(values)
 
 
 def python_type_of(x: Tensor) -> type:

@@ -148,8 +148,9 @@ def own_children(x: Any) -> list[tuple[str, Any]]:
         return [(f"[{k!r}]", v) for k, v in x.items()]
     if hasattr(type(x), "__dataclass_fields__"):
         return [(f".{name}", getattr(x, name)) for name in type(x).__dataclass_fields__]
-    if isinstance(x, tuple) and hasattr(type(x), "_fields"):
-        return [(f".{name}", v) for name, v in zip(type(x)._fields, x, strict=True)]
+    fields = getattr(type(x), "_fields", None)
+    if isinstance(x, tuple) and fields is not None:
+        return [(f".{name}", v) for name, v in zip(fields, x, strict=True)]
     return [(f"[{i}]", v) for i, v in enumerate(x)]
 
 

@@ -66,7 +66,8 @@ def compile_function(
     module = ast.Module([tree], type_ignores=[])
     with warnings.catch_warnings(action="ignore"):  # Python gave them for the original
         code = compile(module, filename, "exec", flags=flags, dont_inherit=True)
-    return _with_users_names(_renamed(_inner(code, _MAKE), name), lambdas)
+    made = _renamed(_inner(code, _MAKE), name)
+    return made if lambdas is None else _with_users_names(made, lambdas)
 
 
 def make_function(
@@ -218,20 +219,21 @@ def _requalified(code: types.CodeType, qualname: str) -> types.CodeType:
     return code.replace(co_qualname=qualname, co_consts=constants)
 
 
-def _prepared(function: ast.AST) -> frozenset[int]:
+def _prepared(function: ast.AST) -> frozenset[int] | None:
     """Lets calls of operators stand on the first line of what they stand for.
 
     (Python gives a call of an attribute the line where the attribute ends.) Gives the lines of the
-    user's lambdas.
+    user's lambdas; None for code without operators.
     """
-    lambdas = set()
+    lambdas, has_operators = set(), False
     for node in ast.walk(function):
         if isinstance(node, ast.Attribute) and _is_name(node.value, AG):
+            has_operators = True
             if node.attr == "converted_lambda":
                 lambdas.add(node.lineno)
             if node.end_lineno != node.lineno:
                 node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
-    return frozenset(lambdas)
+    return frozenset(lambdas) if has_operators else None
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

@@ -36,17 +36,22 @@ _LEAVES = frozenset({"ctx", "op"})
 _WITH_CHILDREN = (gast.expr, gast.keyword, gast.Slice)
 
 
+def _methods_of(cls: type) -> dict[type[gast.AST], Callable[[Any, Any], Any]]:
+    """The methods `visit_If` and so on, by the class of node that they take."""
+    return {
+        getattr(gast, name.removeprefix("visit_")): getattr(cls, name)
+        for name in dir(cls)
+        if name.startswith("visit_") and hasattr(gast, name.removeprefix("visit_"))
+    }
+
+
 class Visitor:
     """Visits by class: `visit_If` for `gast.If`, `generic_visit` where there is none."""
 
-    _methods: dict[type[gast.AST], Callable[[Any, gast.AST], None]]
+    _methods: dict[type[gast.AST], Callable[[Any, Any], Any]] = {}
 
     def __init_subclass__(cls) -> None:
-        cls._methods = {
-            getattr(gast, name.removeprefix("visit_")): getattr(cls, name)
-            for name in dir(cls)
-            if name.startswith("visit_") and hasattr(gast, name.removeprefix("visit_"))
-        }
+        cls._methods = _methods_of(cls)
 
     def visit(self, node: gast.AST) -> None:
         method = self._methods.get(type(node))
@@ -63,6 +68,51 @@ class Visitor:
     def generic_visit(self, node: gast.AST) -> None:
         for child in children(node):
             self.visit(child)
+
+
+class Transformer:
+    """Rewrites by class: what `visit_If` gives stands in the place of a `gast.If`.
+
+    It gives a node; in place of a statement also a list of statements, or None for none. What it
+    makes stands on the line of what it replaces. `generic_visit` goes on to the parts of a node.
+    """
+
+    _methods: dict[type[gast.AST], Callable[[Any, Any], Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls._methods = _methods_of(cls)
+
+    def visit(self, node: Any) -> Any:
+        """What stands for the node."""
+        method = self._methods.get(type(node))
+        if method is None:
+            return self.generic_visit(node)
+        made = method(self, node)
+        for each in made if isinstance(made, list) else [made]:
+            if each is not None and getattr(each, "lineno", None) is None:
+                each.__dict__.update(place_of(node))
+        return made
+
+    def generic_visit(self, node: Any) -> Any:
+        """The node, with its parts replaced by what stands for them."""
+        fields = node.__dict__
+        for name in node._fields:
+            value = fields.get(name)
+            if isinstance(value, list):
+                fields[name] = [made for item in value for made in self._of_item(item)]
+                if name == "body" and value and not fields[name]:
+                    fields[name] = [gast.Pass(**place_of(node))]
+            elif isinstance(value, gast.AST):
+                fields[name] = self.visit(value)
+        return node
+
+    def _of_item(self, item: Any) -> list[Any]:
+        if not isinstance(item, gast.AST):
+            return [item]
+        made = self.visit(item)
+        if isinstance(item, gast.stmt) and made is None:
+            return []
+        return made if isinstance(made, list) else [made]
 
 
 def transform_children(node: gast.AST, visit: Callable[[Any], Any]) -> gast.AST:

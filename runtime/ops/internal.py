@@ -25,6 +25,7 @@ __all__ = [
     "CONSTANT",
     "accumulate",
     "as_weak",
+    "choose",
     "dim",
     "identity",
     "missing",
@@ -192,6 +193,22 @@ def stop_gradient(xp: Module, x: Array) -> Array:
 def missing(xp: Module, type: Type) -> None:
     """A value of the given type that is never read."""
     return None
+
+
+@op(
+    inputs=3,
+    infer=lambda condition, x, y: x,
+    vjp=(
+        None,
+        lambda g, out, condition, x, y: choose(condition, g, zeros_of(g)),
+        lambda g, out, condition, x, y: choose(condition, zeros_of(g), g),
+    ),
+    reads=(0,),
+)
+def choose(xp: Module, condition: Any, x: Any, y: Any) -> Any:
+    """A copy of the array `x` if `condition` is true, else of `y`; the other may be missing."""
+    chosen = x if condition else y
+    return None if chosen is None else chosen.copy()
 
 
 @op(inputs=0, infer=lambda element: StackType(element), vjp=no_gradient)

@@ -129,7 +129,8 @@ def _evaluate(example: Example) -> str | None:
     snippet: Snippet = example.parsed
     printed = snippet.run(example.namespace)
     assert printed.rstrip() == (snippet.printed or "").rstrip(), (
-        f"{snippet.place} prints\n{printed}\nbut the page says\n{snippet.printed}"
+        f"{snippet.place} prints\n{printed}\nbut the page says\n{snippet.printed}\n"
+        f"If it is right now: python tests/docs/snippets.py --update {example.path}"
     )
     return None
 

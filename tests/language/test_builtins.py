@@ -25,7 +25,7 @@ X = (A(3, 1, 2),), (A(-1, 5, 0.5),)
 
 @samples("B3.01", *X)
 def b3_01_len(x):
-    return len(x), len([x, x]), len(x[1:]), len("abc")
+    return x[0] * len(x), len([x, x]), len(x[1:]), len("abc")
 
 
 @samples("B3.01", (A(3, 1, 2),), (A(-1, 5, 0.5),), (A(1, 1, 1),))
@@ -61,7 +61,7 @@ def b3_04_range(n, a, k):
     return out, len(range(n)), len(range(a, n, k)), sum(range(n))
 
 
-@samples("B3.04", (F(2.5),), (F(3.5),))
+@samples("B3.04", (F(2.5),), (F(3.5),), traces=0)
 def b3_04_range_of_float(x):
     s = 0
     for i in range(x):
@@ -79,10 +79,18 @@ def b3_05_enumerate_zip(x, y):
     return s
 
 
-@samples("B3.05", (A(1, 2, 3), A(4, 5)), (A(3, 2, 1), A(0, 5)))
+@samples("B3.05", (A(1, 2, 3), A(4, 5)), (A(3, 2, 1), A(0, 5)), traces=0)
 def b3_05_zip_strict(x, y):
     s = 0.0
     for a, b in zip(x, y, strict=True):
+        s = s + a * b
+    return s
+
+
+@samples("B3.05", (A(1, 2, 3), F(0)), (A(1, 2, 3), F(1.5)), (A(1, 2, 3), F(9)))
+def b3_05_zip_strict_at_run_time(x, k):
+    s = 0.0
+    for a, b in zip(x[x > k], x[x > 1], strict=True):
         s = s + a * b
     return s
 
@@ -120,7 +128,7 @@ def b3_07_sum_min_max(x):
     return sum(x), max(x), min(x), max(x[0], x[1]), min(x[0], x[1], x[2]), sum(x, 10.0), sum([x, x])[0]
 
 
-@samples("B3.07", *X)
+@samples("B3.07", *X, joined=True)
 def b3_07_keys_and_defaults(x):
     return max(x, key=lambda v: -v), min(x[0], x[1], key=lambda v: -v), max([], default=7), max(x[0], 2)
 
@@ -187,7 +195,7 @@ def b3_09_round_python_float(x):
 @samples("B3.09", (F(2.5), A(1, 2)), (F(3.5), A(3, 4)), tensors=False)
 def b3_09_isinstance_and_type(x, y):
     return (
-        isinstance(x, float), isinstance(x, np.floating), isinstance(y, np.ndarray), type(y) is np.ndarray,
+        x + 1, isinstance(x, float), isinstance(x, np.floating), isinstance(y, np.ndarray), type(y) is np.ndarray,
         type(x) is np.float64, isinstance(len(y), int), isinstance(x, (int, str)), callable(square),
         hasattr(y, "shape"), getattr(y, "ndim"), getattr(y, "missing", 5),
     )  # fmt: skip
@@ -202,7 +210,7 @@ def b3_10_next_iter(x):
     return a - b, c, next(it, 7)
 
 
-@samples("B3.10", *X)
+@samples("B3.10", *X, traces=0)
 def b3_10_stop_iteration(x):
     it = iter([x[0]])
     a = next(it)
@@ -229,7 +237,7 @@ def b3_13_collect(x):
     return tuple(x), list(x), dict(a=a, b=b), [*x, c], {"k": (*x,)}, d, e, f, g, h
 
 
-@samples("B3.13", *X)
+@samples("B3.13", *X, traces=0)
 def b3_13_wrong_length(x):
     a, b = x
     return a + b

@@ -1,4 +1,7 @@
-"""`raise`, `assert`, run-time errors, tracebacks, refusals and the messages of all of them."""
+"""`raise`, `assert`, run-time errors, tracebacks, refusals and the messages of all of them.
+
+PYTEST_DONT_REWRITE: the samples' own `assert` must be Python's.
+"""
 
 from __future__ import annotations
 
@@ -262,13 +265,6 @@ def name_error_in_branch(x):
     return x
 
 
-@samples("S11", (F(2),), (F(-2),))
-def type_error_in_branch(x):
-    if x < 0:
-        return x + "text"
-    return x
-
-
 @samples("B1.16", (F(2),), (F(3),), traces=0)
 def used_before_assignment(x):
     if x is None:
@@ -294,8 +290,8 @@ def test_b5_03_error_state_raises():
 def caught_at_run_time(x):
     try:
         y = 1
-        if x < 0:
-            raise ValueError("negative")  # refused
+        if x < 0:  # refused
+            raise ValueError("negative")
     except ValueError:
         y = 2
     return y * x
@@ -325,15 +321,15 @@ class Queue:
 
 def mutated_in_staged_loop(x, n):
     q = []
-    for i in range(n):
-        q.append(x + i)  # refused
+    for i in range(n):  # refused
+        q.append(x + i)
     return q[0]
 
 
-def recursion(n):
+def recursion(n):  # refused
     if n <= 1:
         return n
-    return n * recursion(n - 1)  # refused
+    return n * recursion(n - 1)
 
 
 def string_state(x):
@@ -399,9 +395,9 @@ def message_rank(x, n):
 def message_kind_in_loop(x, n):
     state = None
     for i in range(n):
-        state = x + i if state is None else state + i
+        state = x + i if state is None else state + i  # refused
         state = "text"
-    return state  # refused
+    return state
 
 
 def message_comprehension(x):
@@ -409,7 +405,7 @@ def message_comprehension(x):
 
 
 def message_outside(x):
-    return sorted_outside(x)  # refused
+    return sorted_outside(x)
 
 
 @ag.do_not_convert
@@ -445,9 +441,9 @@ def message_unpack(x):
 def message_list_grows(x, n):
     out = []
     while n > 0:
-        out = out + [n]  # noqa: RUF005
+        out = out + [n]  # refused
         n = n - 1
-    return out  # refused
+    return out
 
 
 MESSAGES = [
@@ -759,7 +755,8 @@ def test_b5_07_check_numerics():
     f = ag.convert(has_nan)
     assert f(F(5)) == 4.0
     with pytest.raises(FloatingPointError, match="square root: nan or infinity") as caught:
-        f(F(0))
+        with np.errstate(invalid="ignore"):
+            f(F(0))
     assert_clean(caught.value)
     rows = traceback.extract_tb(caught.value.__traceback__)
     assert "check_numerics" in rows[-1].line

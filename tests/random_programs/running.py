@@ -204,22 +204,29 @@ class _Marked(ast.NodeTransformer):
         node.test = ast.Call(called, arguments, [])
         return node
 
-    visit_If = visit_While = _mark
+    visit_If = visit_While = visit_IfExp = _mark
 
 
-def _lines_both_ways(program: Program) -> dict[str, list[int]]:
-    seen: dict[tuple[str, int], set[bool]] = defaultdict(set)
+def marked(program: Program, note: Callable[[str, int, bool], None]) -> Callable[..., Any]:
+    """The program's function, which tells `note` of each test: kind of statement, line, truth."""
 
     def mark(kind: str, line: int, test: Any) -> bool:
-        seen[kind, line].add(bool(test))
+        note(kind, line, bool(test))
         return bool(test)
 
     tree = ast.fix_missing_locations(_Marked().visit(ast.parse(program.source)))
     space: dict[str, Any] = {"mark__": mark}
     exec(compile(tree, "<marked>", "exec"), space)
+    function: Callable[..., Any] = space["f"]
+    return function
+
+
+def _lines_both_ways(program: Program) -> dict[str, list[int]]:
+    seen: dict[tuple[str, int], set[bool]] = defaultdict(set)
+    function = marked(program, lambda kind, line, truth: seen[kind, line].add(truth))
     for arguments in program.arguments():
-        observe(space["f"], arguments)
-    found: dict[str, list[int]] = {"If": [], "While": []}
+        observe(function, arguments)
+    found: dict[str, list[int]] = defaultdict(list)
     for (kind, line), truths in seen.items():
         if len(truths) == 2:
             found[kind].append(line)

@@ -238,6 +238,10 @@ def unpack_ex(value, before, after):
     return parts
 
 
+def percent(text, values):
+    return text % values
+
+
 def fstring(*pieces):
     text = []
     for piece in pieces:

@@ -57,3 +57,10 @@ def test_targets():
         AT, target=tuple_of([stored("a", AT), stored("b", AT)], AT, STORE), value=constant(1, AT)
     )
     assert shown(made) == "a, b = 1"
+
+
+def test_calls_of_operators_stand_on_the_first_line_of_what_they_replace():
+    # CPython puts a method call on the last line of its attribute.
+    made = Template("ag__.while_stmt(test)").statements(AT, test=name("x", AT))
+    call = made[0].value
+    assert AT.lineno == call.lineno == call.func.end_lineno

@@ -1,0 +1,180 @@
+"""What a trace takes for granted about the world outside, and whether it still holds.
+
+A guard says what was found in a place. Plain values are compared by type and value, everything else
+by identity, held weakly.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = ["MISSING", "Guard", "Identity", "IdentityGuard", "Mark", "Place", "marks", "same_value",
+           "state_marks", "weak"]  # fmt: skip
+
+MISSING = object()
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def weak(thing: Any) -> Callable[[], Any]:
+    """A reference that does not keep `thing` alive, where Python allows that."""
+    try:
+        return weakref.ref(thing)
+    except TypeError:
+        return lambda: thing
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a captured value was read: how to read it again, and its name in the user's words."""
+
+    name: str
+    fetch: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A captured Python value that the trace depends on."""
+
+    place: Place
+    expected: Any
+    by_value: bool
+
+    def holds(self) -> bool:
+        """Whether the place still holds what the trace saw."""
+        found = self._found()
+        if found is self.expected:
+            return True
+        return self.by_value and same_value(found, self.expected)
+
+    def _found(self) -> Any:
+        try:
+            return self.place.fetch()
+        except (AttributeError, KeyError, IndexError, NameError, ValueError, ReferenceError):
+            return MISSING
+
+    def explain(self) -> str:
+        """What changed, in words."""
+        found = self._found()
+        new = "unbound" if found is MISSING else _short(found)
+        return f"{self.place.name}: {_short(self.expected)} -> {new}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Equality of Python values that tells 1, 1.0 and True apart, and 0.0 and -0.0."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return a.hex() == float(b).hex()
+    if isinstance(a, Mark):
+        return a.same(b)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same_value, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same_value(v, b[k]) for k, v in a.items())
+    if isinstance(a, (int, str, bytes, complex, frozenset, set, type(None))):
+        return bool(a == b)
+    return a is b
+
+
+class Identity:
+    """A weak note of which object was seen."""
+
+    __slots__ = ("described", "ref")
+
+    def __init__(self, thing: Any) -> None:
+        self.ref = weak(thing)
+        self.described = _short(type(thing).__name__)
+
+
+class IdentityGuard(Guard):
+    """A captured object: the same one must be found again."""
+
+    def __init__(self, place: Place, seen: Identity) -> None:
+        super().__init__(place, seen, by_value=False)
+
+    def holds(self) -> bool:
+        return self._found() is self.expected.ref()
+
+    def explain(self) -> str:
+        return f"{self.place.name}: another object ({self.expected.described} before)"
+
+
+# ---- contents and states, to be compared later ------------------------------------------------
+
+
+def marks(content: Any) -> tuple[Any, ...]:
+    """The elements of a container, plain ones by value and others by identity."""
+    if isinstance(content, dict):
+        return tuple((k, mark(v)) for k, v in content.items())
+    return tuple(map(mark, content))
+
+
+class Mark:
+    """An element of a captured container that is told by its identity, held weakly."""
+
+    __slots__ = ("described", "ref")
+
+    def __init__(self, thing: Any) -> None:
+        self.ref = weak(thing)
+        array = isinstance(thing, (np.ndarray, np.generic))
+        self.described = f"{thing.dtype}{list(thing.shape)}" if array else type(thing).__name__
+
+    def same(self, other: Mark) -> bool:
+        """Whether both mark one object, which still lives."""
+        mine = self.ref()
+        return mine is not None and mine is other.ref()
+
+    def __repr__(self) -> str:
+        return self.described
+
+
+def mark(value: Any) -> Any:
+    if isinstance(value, PLAIN):
+        return value
+    return Mark(value)
+
+
+def has_state(thing: Any) -> bool:
+    """Whether `thing` is an object whose attributes its methods may read."""
+    if isinstance(thing, (type, types.ModuleType, types.FunctionType, Tensor, Variable, np.ndarray)):
+        return False
+    return isinstance(getattr(thing, "__dict__", None), dict)
+
+
+def state_marks(thing: Any, read: Callable[[Any], Any], seen: frozenset[int] = frozenset()) -> Any:
+    """All that code which is handed `thing` may find in it, arrays by content.
+
+    `read` gives what an object or container held at the time that counts.
+    """
+    if isinstance(thing, PLAIN):
+        return thing
+    if isinstance(thing, np.ndarray):
+        return ("array", str(thing.dtype), thing.shape, thing.tobytes())
+    if id(thing) in seen:
+        return Mark(thing)
+    inside = seen | {id(thing)}
+    if isinstance(thing, (list, tuple, deque)):
+        return tuple(state_marks(x, read, inside) for x in read(thing))
+    if isinstance(thing, (set, frozenset)):
+        return frozenset(thing)
+    if isinstance(thing, dict):
+        return tuple((k, state_marks(v, read, inside)) for k, v in read(thing).items())
+    if has_state(thing):
+        fields = read(thing).items()
+        return (Mark(thing), *((k, state_marks(v, read, inside)) for k, v in fields))
+    return Mark(thing)

@@ -1,0 +1,101 @@
+"""What a graph cannot hold is refused where it stands, and never frozen."""
+
+import random
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+generator = np.random.default_rng(3)
+own = random.Random(3)
+
+
+def from_module(x):
+    return x + random.random()
+
+
+def from_instance(x):
+    return x + own.gauss(0.0, 1.0)
+
+
+def from_numpy(x):
+    return x + np.random.rand()
+
+
+def from_generator(x):
+    return x + generator.random()
+
+
+def drawn_around_traced(x):
+    return generator.normal(x)
+
+
+def drawn_in_a_loop(x):
+    total = 0.0
+    while total < x:
+        total += np.random.rand() + 1.0
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [from_module, from_instance, from_numpy, from_generator, drawn_around_traced, drawn_in_a_loop],
+    ids=lambda function: function.__name__,
+)
+def test_s9_random_draws_are_not_frozen_into_a_graph(function):
+    with pytest.raises(ag.StagingError, match=r"frozen") as caught:
+        ag.convert(function)(3.0)
+    assert "test_refusals.py" in str(caught.value)
+
+
+def factorial(n):
+    if n <= 1:
+        return n
+    return n * factorial(n - 1)
+
+
+def test_b2_23_recursion_until_a_condition_on_data_is_refused():
+    with pytest.raises(ag.StagingError, match="`factorial` calls itself"):
+        ag.convert(factorial)(np.int64(5))
+
+
+def test_b2_23_recursion_over_a_python_number_is_traced():
+    def power(x, n):
+        return 1.0 if n == 0 else x * power(x, n - 1)
+
+    assert ag.convert(power)(np.float64(2.0), 50) == 2.0**50
+
+
+def test_pure_gives_the_written_array_and_leaves_the_argument():
+    def mark(x):
+        x[0] = 7.0
+        return x
+
+    x = np.zeros(2)
+    assert ag.convert(mark, pure=True)(x).tolist() == [7.0, 0.0]
+    assert x.tolist() == [0.0, 0.0]
+
+
+def test_text_that_depends_on_data_is_named():
+    def word(x):
+        if x > 0:
+            text = "plus"
+        else:
+            text = "minus"
+        return text
+
+    with pytest.raises(ag.StagingError, match="`text` is the str 'plus' on one path"):
+        ag.convert(word)(1.0)
+
+
+def test_a_list_whose_length_depends_on_data_is_refused():
+    def positives(x):
+        found = []
+        for value in x:
+            if value > 0:
+                found.append(value)
+        return found
+
+    with pytest.raises(ag.StagingError, match="no list whose length depends on data"):
+        ag.convert(positives)(np.array([1.0, -1.0]))

@@ -1,0 +1,183 @@
+"""Random differentiable programs in float64, and their derivatives by central differences."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tests.random_programs.programs import Program
+from tests.random_programs.running import load, marked
+from tests.random_programs.scope import Text
+
+LENGTH = 3
+INPUTS = 4
+STEP = 1e-6
+
+
+def make_differentiable(seed: int) -> Program:
+    """A program whose `f(w, v, n)` gives a float64 number, smooth in `w` and `v` on each path."""
+    return _Writer(seed).program()
+
+
+class _Writer:
+    def __init__(self, seed: int) -> None:
+        self.seed, self.random, self.text = seed, random.Random(seed), Text()
+        self.budget = self.random.randrange(5, 14)
+        self.numbers = ["w", "s"]
+        self.arrays = ["v", "b"]
+        self.indices = ["n"]
+        self.count = 0
+
+    def program(self) -> Program:
+        self.text("import numpy as np")
+        with self.text.block("def f(w, v, n):"):
+            for line in ("fuel = 10", "s = w * 0.5", "b = v * 2.0", "b[1] = w"):
+                self.text(line)
+            for statement in self.random.sample([self.branch, self.while_, self.for_], 3):
+                statement(0)
+            while self.budget > 0:
+                self.statement(0)
+            self.text(f"return {self.result()}")
+        inputs = tuple(self.arguments() for _ in range(INPUTS))
+        return Program(self.seed, self.text.done(), inputs)
+
+    def arguments(self) -> tuple[Any, ...]:
+        numbers = [self.random.uniform(-2, 2) for _ in range(LENGTH + 1)]
+        return np.float64(numbers[0]), np.array(numbers[1:]), np.int64(self.random.randrange(5))
+
+    # ---- expressions -------------------------------------------------------------------------
+
+    def leaf(self) -> str:
+        if self.random.random() < 0.4:
+            return f"{self.random.choice(self.arrays)}[{self.index()}]"
+        return self.random.choice([*self.numbers, "0.5", "1.5", "w"])
+
+    def index(self) -> str:
+        if self.random.random() < 0.5:
+            return str(self.random.randrange(LENGTH))
+        return f"{self.random.choice(self.indices)} % {LENGTH}"
+
+    def number(self, depth: int) -> str:
+        if depth == 0:
+            return self.leaf()
+        a, b = self.number(depth - 1), self.number(depth - 1)
+        form = self.random.choice(
+            ["({a} + {b})", "({a} - {b})", "{a} * {b}", "np.sin({a})", "np.tanh({a})", "{a} ** 2",
+             "{a} / (2.0 + np.cos({b}))", "np.exp(-(({a}) ** 2))", "(-{a})", "{c}.sum()",
+             "({c} * {d}).sum()", "({a} if {t} else {b})"]
+        )  # fmt: skip
+        c, d = (self.random.choice(self.arrays) for _ in range(2))
+        return form.format(a=a, b=b, c=c, d=d, t=self.condition())
+
+    def small(self) -> str:
+        """A number that stays small however often it is computed."""
+        return f"{self.random.choice(['np.tanh', 'np.sin'])}({self.number(2)})"
+
+    def array(self) -> str:
+        c, d = (self.random.choice(self.arrays) for _ in range(2))
+        form = self.random.choice(["np.sin({c} + {n})", "np.tanh({c} * {d})", "np.cos({c}) * {n}"])
+        return form.format(c=c, d=d, n=self.random.choice(["0.5", "np.tanh(w)", "np.sin(s)"]))
+
+    def condition(self) -> str:
+        sign, number = self.random.choice("<>"), self.random.choice(["0.0", "0.3", "-0.4", "w"])
+        name = self.random.choice([*self.numbers, f"{self.random.choice(self.arrays)}[{self.index()}]"])
+        test = f"{name} {sign} {number}"
+        if self.random.random() < 0.25:
+            return f"({test} {self.random.choice(['and', 'or'])} {self.leaf()} < 0.8)"
+        return f"n % 2 == {self.random.randrange(2)}" if self.random.random() < 0.2 else test
+
+    def result(self) -> str:
+        return f"s + {self.number(1)} + b.sum() + (v * v).sum()"
+
+    # ---- statements --------------------------------------------------------------------------
+
+    def statement(self, depth: int, *, loop: bool = False) -> None:
+        self.budget -= 1
+        forms: list[Callable[[int], None]] = [self.assign, self.write, self.write]
+        if depth < 3:
+            forms += [self.branch, self.branch]
+        if depth < 2:
+            forms += [self.while_, self.for_]
+        if loop:
+            forms += [self.jump, self.jump]
+        self.random.choice(forms)(depth)
+
+    def block(self, head: str, depth: int, *start: str, loop: bool = False) -> None:
+        with self.text.block(head):
+            for line in start:
+                self.text(line)
+            for _ in range(self.random.choice([1, 2, 2])):
+                self.statement(depth + 1, loop=loop)
+
+    def assign(self, depth: int) -> None:
+        form = self.random.choice(["s = {0}", "s += 0.25 * {0}", "s *= {0}", "w = {0}", "b = {1}"])
+        self.text(form.format(self.small(), self.array()))
+
+    def write(self, depth: int) -> None:
+        form = self.random.choice(
+            ["b[{i}] = {0}", "b[{i}] += 0.5 * {0}", "b[{i}] *= {0}", "b[1:] = {0}", "b *= 0.5",
+             "b[:2] = b[1:] * 0.5", "b[{i}] = b[{j}] * {0}"]
+        )  # fmt: skip
+        self.text(form.format(self.small(), i=self.index(), j=self.index()))
+
+    def branch(self, depth: int) -> None:
+        self.block(f"if {self.condition()}:", depth)
+        if self.random.random() < 0.6:
+            self.block("else:", depth)
+
+    def while_(self, depth: int) -> None:
+        self.block(f"while fuel > 0 and {self.condition()}:", depth, "fuel -= 1", loop=True)
+
+    def for_(self, depth: int) -> None:
+        self.count += 1
+        name = f"i{self.count}"
+        if self.random.random() < 0.35:
+            self.numbers.append(name)
+            self.text(f"{name} = w")
+            self.block(f"for {name} in {self.random.choice(self.arrays)}:", depth, loop=True)
+            self.numbers.remove(name)
+            return
+        stop = self.random.choice(["n", "n", "3", "n + 2"])
+        self.indices.append(name)
+        self.block(f"for {name} in range({stop}):", depth, loop=True)
+        self.indices.remove(name)
+
+    def jump(self, depth: int) -> None:
+        word = self.random.choice(["break", "break", "continue", f"return {self.result()}"])
+        with self.text.block(f"if {self.condition()}:"):
+            self.text(word)
+
+
+# ---- differences -----------------------------------------------------------------------------
+
+
+def central_differences(program: Program, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
+    """Derivatives by `w` and `v`; None where a path changes nearby, or a test is a close call."""
+    function = load(program).f
+    w, v, n = arguments
+    here = _path(program, arguments)
+    slopes = []
+    for k in range(LENGTH + 1):
+        ends = []
+        for sign in (1, -1):
+            moved_w, moved_v = w, v.copy()
+            if k == 0:
+                moved_w = w + sign * STEP
+            else:
+                moved_v[k - 1] += sign * STEP
+            if _path(program, (moved_w, moved_v.copy(), n)) != here:
+                return None
+            ends.append(function(moved_w, moved_v, n))
+        slopes.append((ends[0] - ends[1]) / (2 * STEP))
+    return np.float64(slopes[0]), np.array(slopes[1:])
+
+
+def _path(program: Program, arguments: tuple[Any, ...]) -> list[Any]:
+    tests: list[Any] = []
+    function = marked(program, lambda kind, line, truth: tests.append((line, truth)))
+    w, v, n = arguments
+    function(w, v.copy(), n)
+    return tests

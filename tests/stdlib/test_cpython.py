@@ -1,0 +1,172 @@
+"""Converted modules of the standard library pass CPython's own tests for them.
+
+Each module runs in a process of its own, first as it is, then converted, with its C accelerator
+blocked both times. What became of each test must be the same, and at least 80 % of the converted
+functions must have run.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = Path(__file__).with_name("substitution.py")
+SHARE_EXECUTED = 0.8
+
+STACK = "shows the frames of operators"
+RUNTIME = "finds the imported runtime among the names of the module"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Modules that are converted, the tests that are run, and what may differ and why."""
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    blocked: tuple[str, ...] = ()
+    differences: dict[str, str] = field(default_factory=dict)
+
+
+def subject(*modules, tests=None, blocked=(), differences=None):
+    names = tests or (f"test_{modules[0]}",)
+    return Subject(
+        modules,
+        tuple(f"test.{name}" for name in names),
+        tuple(blocked),
+        differences or {},
+    )
+
+
+QUICK = [
+    subject("bisect", blocked=["_bisect"]),
+    subject("colorsys"),
+    subject("fractions"),
+    subject("textwrap"),
+]
+
+LONG = [
+    subject("heapq", blocked=["_heapq"]),
+    subject("statistics", blocked=["_statistics"]),
+    subject("difflib"),
+    subject("json", "json.decoder", "json.encoder", "json.scanner", "json.tool"),
+    subject("random"),
+    subject("calendar"),
+    subject("string"),
+    subject("fnmatch"),
+    subject("graphlib"),
+    subject("configparser"),
+    subject("csv"),
+    subject("copy"),
+    subject("dataclasses"),
+    subject("datetime", *(["_pydatetime"] if sys.version_info >= (3, 12) else []), "_strptime"),
+    subject("enum"),
+    subject("functools", blocked=["_functools"]),
+    subject("base64"),
+    subject("ipaddress"),
+    subject("optparse"),
+    subject("pathlib"),
+    subject("plistlib"),
+    subject("pprint"),
+    subject("reprlib"),
+    subject("typing"),
+    subject("urllib.parse", tests=["test_urlparse"]),
+    subject("weakref"),
+    subject("xml.etree.ElementTree", tests=["test_xml_etree"], blocked=["_elementtree"]),
+    subject("zipfile"),
+    subject(
+        "operator",
+        blocked=["_operator"],
+        differences={
+            "test.test_operator.COperatorTestCase.test___all__": RUNTIME,
+            "test.test_operator.PyOperatorTestCase.test___all__": RUNTIME,
+        },
+    ),
+    subject("argparse"),
+    subject("pickle", blocked=["_pickle"]),
+    subject("posixpath", "genericpath", tests=["test_posixpath", "test_genericpath"]),
+    subject(
+        "traceback",
+        differences={
+            "test.test_traceback.TestStack.test_custom_format_frame": STACK,
+            "test.test_traceback.TestStack.test_format_locals": STACK,
+        },
+    ),
+]
+
+
+def named(subjects):
+    return [pytest.param(each, id=each.modules[0]) for each in subjects]
+
+
+@pytest.mark.parametrize("subject", named(QUICK))
+def test_converted_modules_are_as_green_as_before(subject, capsys, tmp_path):
+    compare(subject, capsys, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("subject", named(LONG))
+def test_more_converted_modules_are_as_green_as_before(subject, capsys, tmp_path):
+    compare(subject, capsys, tmp_path)
+
+
+def compare(subject, capsys, folder):
+    require_tests(subject)
+    before = outcomes(subject, folder, converted=False)
+    after = outcomes(subject, folder, converted=True)
+    share = len(after["executed"]) / len(after["converted"])
+    passed = sum(outcome == "passed" for outcome in after["outcomes"].values())
+    with capsys.disabled():
+        print(
+            f"\n{', '.join(subject.modules)}: {passed} tests passed, {len(after['executed'])} of "
+            f"{len(after['converted'])} converted functions executed ({share:.0%})"
+        )
+    assert before["outcomes"], "no test was found"
+    assert not differences(subject, before, after)
+    assert share >= SHARE_EXECUTED, sorted(
+        name for _, name, _ in not_executed(after)
+    )
+
+
+def not_executed(result):
+    return {tuple(each) for each in result["converted"]}.difference(map(tuple, result["executed"]))
+
+
+def require_tests(subject):
+    for name in ("test", *subject.tests):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"this Python comes without {name}")
+
+
+def differences(subject, before, after):
+    """The tests that fared otherwise, with what they said."""
+    found = {}
+    for name in sorted({*before["outcomes"], *after["outcomes"]}):
+        plain, converted = before["outcomes"].get(name), after["outcomes"].get(name)
+        if plain != converted and name not in subject.differences:
+            found[name] = (plain, converted, after["details"].get(name, "")[-1500:])
+    return found
+
+
+def outcomes(subject, folder, *, converted):
+    task = {
+        "modules": subject.modules,
+        "tests": subject.tests,
+        "blocked": subject.blocked,
+        "converted": converted,
+    }
+    ran = subprocess.run(
+        [sys.executable, str(SCRIPT), json.dumps(task)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout.splitlines()[-1])
