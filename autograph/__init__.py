@@ -12,7 +12,7 @@ if not hasattr(runtime, "__file__") or "autograph" not in (runtime.__doc__ or ""
     )
 
 # isort: split
-from autograph import debugging, directives
+from autograph import debugging, directives, pyct
 from autograph.conversion import do_not_convert
 from autograph.errors import (
     AutographError,
@@ -478,6 +478,7 @@ __all__ = [
     "prod",
     "ptp",
     "put_along_axis",
+    "pyct",
     "quantile",
     "rad2deg",
     "ravel",

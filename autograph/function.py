@@ -39,6 +39,7 @@ from runtime.attention import count as _attention
 from runtime.autodiff.compiled import Differentiable
 from runtime.building import building
 from runtime.compile import compile_graph
+from runtime.devices import list_devices
 from runtime.errors import HostCallError, StagingError
 from runtime.graph.view import FuncGraph
 from runtime.origins import hide_frames_of
@@ -327,7 +328,7 @@ class ConcreteFunction:
         traced = self._traced
         results: list[Any] = []
         for i, output in enumerate(outputs[: traced.outputs]):
-            if i in traced.identities:
+            if i in traced.identities and self._returns is None:
                 results.append(inputs[traced.identities[i]])
                 continue
             if not self._fresh[i] and isinstance(output, np.ndarray):
@@ -509,6 +510,10 @@ def _check_options(given: dict[str, Any]) -> _Options:
         raise ValueError(f"prints is 'graph' or 'trace', not {known['prints']!r}")
     if known.get("returns") not in (None, "tensor", "numpy"):
         raise ValueError(f"returns is 'tensor' or 'numpy', not {known['returns']!r}")
+    if known.get("device") not in (None, *list_devices()):
+        raise ValueError(f"there is no device {known['device']!r}, only {list_devices()}")
+    if known.get("native"):
+        raise ValueError("native=True: there is no native code, graphs run on NumPy")
     return _Options(**known, others=others)
 
 

@@ -120,6 +120,12 @@ def trace_call(
     nest = arguments.rebuild(parts)
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
     args, kwargs = bound(nest)
+    if not pure:
+        facts.writable = [
+            handle
+            for handle, (_, leaf, _) in zip(placeholders, arguments.inputs(), strict=True)
+            if isinstance(leaf, np.ndarray)
+        ]
     with trace.interpreting(builder), journal.transaction() as transaction:
         for variable in _variables(arguments):
             facts.add_outside(variable)
@@ -208,6 +214,7 @@ def _finish(
         written = [i for i in written if i not in kept]
         identical = {out: i for out, i in identical.items() if i not in kept}
     outputs += [builder.value_of(handles[i]) for i in written]
+    facts.guard_reads()
     stores = replay.store_writes(builder, facts, transaction, containers)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     builder.graph.outputs = outputs

@@ -115,9 +115,12 @@ class Builder:
         if self._is_repeated(value):
             inner = self.constant(constant_of(value))
         else:
-            self.parent.capture(value)
-            inner = self.input(value.type, value.name)
-            self.root.stands_for[inner] = value
+            # One input per value of the parent, in whatever graph around it the value was found.
+            outer = self.parent.capture(value)
+            inner = self.captures.get(outer)
+            if inner is None:
+                inner = self.captures[outer] = self.input(value.type, value.name)
+                self.root.stands_for[inner] = value
         if value in self.root.variables:
             self.root.variables[inner] = self.root.variables[value]
         self.captures[value] = inner

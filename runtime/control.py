@@ -82,8 +82,13 @@ def _print(xp: Any, *operands: Any, render: Callable[..., str], file: Any, flush
     return ()
 
 
-def _raise(xp: Any, *operands: Any, template: ExceptionTemplate) -> Any:
-    raise template.build(operands)
+def _raise(xp: Any, *operands: Any, template: ExceptionTemplate, arrays: int = 0) -> Any:
+    """Raise; the last `arrays` pairs of operands are an array of the caller's and its content."""
+    first = len(operands) - 2 * arrays
+    for k in range(first, len(operands), 2):
+        if operands[k] is not operands[k + 1]:
+            operands[k][...] = operands[k + 1]
+    raise template.build(operands[:first])
 
 
 def _store(xp: Any, *operands: Any, write: Callable[..., None], target: str) -> Any:

@@ -104,6 +104,21 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _with_arrays(key: Any) -> Any:
+    """An index in which lists of traced integers are arrays of the graph."""
+    if type(key) is tuple:
+        return tuple(map(_with_arrays, key))
+    if isinstance(key, list) and _has_traced(key):
+        return ops.stack([_with_arrays(k) if isinstance(k, list) else k for k in key])
+    return key
+
+
+def _has_traced(part: Any) -> bool:
+    if isinstance(part, list):
+        return any(map(_has_traced, part))
+    return isinstance(part, Tensor) and part.is_traced
+
+
 class Tensor:
     """An n-dimensional array of one dtype, on a device, that gradients can flow through.
 
@@ -229,7 +244,7 @@ class Tensor:
         if self.type.rank == 0 and self.type.weak:
             kind = type(self._array).__name__ if self._value is None else str(self.type)
             raise TypeError(f"'{kind}' object does not support item assignment")
-        self.assign(ops.index_update(self.current(), new, key))
+        self.assign(ops.index_update(self.current(), new, _with_arrays(key)))
 
     def _write_in_place(self, key: Any, new: Any) -> bool:
         """Write into the memory of an eager array, where nobody can tell the difference."""
@@ -248,7 +263,7 @@ class Tensor:
         return True
 
     def __getitem__(self, key: Any) -> Tensor:
-        return cast(Tensor, ops.getitem(self, key))
+        return cast(Tensor, ops.getitem(self, _with_arrays(key)))
 
     # ---- facts -------------------------------------------------------------------------------
 

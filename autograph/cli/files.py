@@ -63,6 +63,8 @@ def _locate_module(name: str) -> Path:
         raise CommandError(f"{name}: no such file, folder or module")
     if spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations)))
-    if spec.origin is None or not spec.origin.endswith(".py"):
+    # A module that is frozen into the interpreter knows the file that it was made from.
+    origin = getattr(spec.loader_state, "filename", None) or spec.origin
+    if origin is None or not origin.endswith(".py"):
         raise CommandError(f"{name}: the module has no Python source ({spec.origin})")
-    return Path(spec.origin)
+    return Path(origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from autograph.operators.captures import (
     Place,
     content_before,
     current_trace,
+    guard_absence,
     guard_content,
     is_fixed_module,
     read,
@@ -58,13 +59,18 @@ def getattr_(thing: Any, name: str) -> Any:
     except AttributeError:
         if isinstance(thing, Tensor):
             raise _missing(thing, name) from None
+        guard_absence(thing, name)
         raise
     if issubclass(type(value), _Unreadable):
         return value.load()
     trace = current_trace()
-    if trace is None or isinstance(thing, (Tensor, Variable)):
+    if trace is None:
         return value
-    if isinstance(value, (MethodType, BuiltinMethodType)):
+    if isinstance(thing, (Tensor, Variable)):
+        if not trace.tensors and _is_of_arrays_only(thing, name):
+            raise _missing(thing, name)
+        return value
+    if isinstance(value, (MethodType, BuiltinMethodType, MethodWrapperType)):
         return value
     if isinstance(thing, ModuleType):
         if is_fixed_module(thing):
@@ -74,6 +80,13 @@ def getattr_(thing: Any, name: str) -> Any:
     fetch = weak(thing)
     owner = thing.__name__ if hasattr(thing, "__name__") else type(thing).__name__
     return read(("attr", id(thing), name), Place(f"{owner}.{name}", lambda: getattr(fetch(), name)), value)
+
+
+def _is_of_arrays_only(thing: Any, name: str) -> bool:
+    """Whether `thing` stands for a Python number, which lacks this attribute of arrays."""
+    if not isinstance(thing, Tensor) or not thing.type.weak:
+        return False
+    return hasattr(np.ndarray, name) and not hasattr(python_type_of(thing), name)
 
 
 def _missing(x: Tensor, name: str) -> Exception:
@@ -153,14 +166,21 @@ def getitem(thing: Any, key: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return thing[key]
-    value = thing[key]
+    try:
+        value = thing[key]
+    except LookupError:
+        with_captured(thing)
+        raise
     if isinstance(key, slice) and isinstance(value, list):
         journal.fresh(value)
     if isinstance(value, _Unreadable):
         return value.load()
-    if trace.is_outside(thing) and isinstance(thing, (list, tuple, dict)) and _is_plain_key(key):
+    if not trace.is_outside(thing):
+        return value
+    if isinstance(thing, (list, tuple, dict, deque)) and _is_plain_key(key):
         return _read_item(thing, key, value)
-    return value
+    known = with_captured(thing)
+    return value if known is thing else known[key]
 
 
 def _is_plain_key(key: Any) -> bool:
@@ -168,14 +188,18 @@ def _is_plain_key(key: Any) -> bool:
 
 
 def _read_item(thing: Any, key: Any, value: Any) -> Any:
+    trace = current_trace()
+    assert trace is not None
     before = content_before(thing)
     if before is not thing:
         # Written in this trace: what it held before is found by identity, and guarded whole.
         found = before.items() if isinstance(before, dict) else enumerate(before)
         key = next((k for k, v in found if v is value), _ABSENT)
         if key is _ABSENT:
+            trace.consumed(thing)
             return value
         guard_content(thing, f"a {type(thing).__name__}")
+    trace.consumed(thing)
     place = Place(f"item [{key!r}] of a {type(thing).__name__}", lambda: thing[key])
     return read(("item", id(thing), key), place, value)
 
@@ -266,9 +290,16 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if isinstance(thing, (list, dict, deque, np.ndarray)):
             _refuse_traced(thing, key, value)
             journal.note(content_slot(thing))
+            _consumed(thing)
         elif isinstance(type(thing).__dict__.get("__setitem__"), FunctionType):
             raise _unjournaled(thing, "__setitem__")
     thing[key] = value
+
+
+def _consumed(thing: Any) -> None:
+    trace = current_trace()
+    if trace is not None:
+        trace.consumed(thing)
 
 
 def _refuse_traced(thing: Any, key: Any, value: Any) -> None:
@@ -322,8 +353,6 @@ def _rows(value: Any) -> Any:
         value = value.read_value()
     if isinstance(value, Tensor):
         return [value[i] for i in range(_static_length(value, "unpacking"))]
-    if isinstance(value, set):
-        guard_content(value, "a set")
     return with_captured(value)
 
 
@@ -346,8 +375,6 @@ def iterate(values: Any) -> Iterable[Any]:
     if hasattr(type(values), "unrolled"):
         unrolled: Iterable[Any] = values.unrolled()
         return unrolled
-    if isinstance(values, set):
-        guard_content(values, "a set")
     return with_captured(values)  # type: ignore[no-any-return]
 
 
@@ -361,6 +388,10 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
         if journal.recording() is not None and not isinstance(target, Tensor):
             if isinstance(target, (list, dict, set, deque)):
                 journal.note(content_slot(target))
+                if name == "iadd":
+                    _consumed(target)
+                else:
+                    guard_content(target, f"a {type(target).__name__}")
             elif isinstance(target, np.ndarray):
                 if isinstance(value, Tensor) and not value.is_known:
                     _refuse_traced(target, None, value)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph.operators.captures import current_trace
 from autograph.operators.scope import cells_of
 from autograph.operators.templates import dig, fill
 from autograph.operators.values import is_container, own_children
@@ -14,6 +15,7 @@ from runtime import control, journal, ops
 from runtime.building import Builder, body, building
 from runtime.cells import Cell
 from runtime.errors import Origin, StagingError
+from runtime.graph.ir import Value
 from runtime.origins import is_user_code
 from runtime.tensor import Tensor
 
@@ -163,11 +165,29 @@ def emit_raise(error: BaseException) -> None:
     error.args = args
     vars(error).update(parts)
     template = control.ExceptionTemplate(error, fill)
+    written = _written_arrays(builder)
     node = builder.emit(
-        control.RAISE, [builder.value_of(t) for t in operands], {"template": template}
+        control.RAISE,
+        [*(builder.value_of(t) for t in operands), *written],
+        {"template": template, "arrays": len(written) // 2},
     )
     if origin is not None:
         node.origin = origin
+
+
+def _written_arrays(builder: Builder) -> list[Value]:
+    """Each ndarray of the caller's that was written so far, and its content: effects stay."""
+    facts = current_trace()
+    if facts is None:
+        return []
+    found: list[Value] = []
+    for handle in (*facts.writable, *(c.handle for c in facts.captured.values())):
+        cell, original = handle._cell, handle._value
+        if cell is None or cell.root._value is original or original is None:
+            continue
+        if handle.type.rank != 0 and cell.pending is None:
+            found += [builder.capture(original), builder.value_of(cell.root)]
+    return found
 
 
 def stage_raise(condition: Tensor, error: BaseException) -> None:

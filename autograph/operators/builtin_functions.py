@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import access, iterables
-from autograph.operators.captures import current_trace, guard_content
+from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.iterables import Indexed, is_open
 from autograph.operators.loops import for_stmt
@@ -44,9 +44,7 @@ def len_(x: Any) -> Any:
         shape = x.type.shape
         if shape is None or (shape != () and shape[0] is None):
             return ops.dim(x, axis=0)
-    if isinstance(x, (list, dict, set)):
-        guard_content(x, f"a {type(x).__name__}")
-    return len(x)
+    return len(with_captured(x))
 
 
 def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,10 +54,17 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
             if x.type.rank != 0:
                 x = _only_element(x, kind)
             return ops.as_weak(x, kind=kind)
+        if kind == "complex" and len(args) == 2 and any(map(is_open, map(_plain, args))):
+            made = ops.make_complex(*(_as_float(_plain(a)) for a in args))
+            return ops.as_weak(made, kind="complex")
         return python(*map(shown, map(_plain, args)), **kwargs)
 
     convert.__name__ = kind
     return convert
+
+
+def _as_float(x: Any) -> Any:
+    return ops.astype(x, np.dtype(np.float64)) if isinstance(x, Tensor) else np.float64(x)
 
 
 def _only_element(x: Tensor, kind: str) -> Any:

@@ -9,19 +9,26 @@ import re
 import types
 from collections import deque
 from collections.abc import Callable
-from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodType
+from types import (
+    BuiltinFunctionType,
+    BuiltinMethodType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+)
 from typing import Any
 
 import numpy as np
 
 from autograph import rules
-from autograph.operators.access import content_slot
+from autograph.operators.access import content_slot, delitem, getitem, iadd, ior, setitem
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
 from autograph.operators.captures import (
     Trace,
     captured_from,
     current_trace,
     guard_content,
+    guard_environment,
     with_captured,
 )
 from autograph.operators.frames import execute
@@ -47,6 +54,7 @@ __all__ = [
     "set_converter",
 ]
 
+_BOUND_BUILTINS = (BuiltinFunctionType, BuiltinMethodType, MethodWrapperType)
 ARTIFACT = "__ag_artifact__"
 
 _converter: Callable[[Any], Any]
@@ -137,7 +145,7 @@ def converted_call(
         return converted_call(function.func, (*function.args, *args), merged, scope)
     if isinstance(function, MethodType):
         return _call_method(function, args, kwargs, scope)
-    if isinstance(function, (BuiltinFunctionType, BuiltinMethodType)) and not isinstance(
+    if isinstance(function, _BOUND_BUILTINS) and not isinstance(
         function.__self__, types.ModuleType | None
     ):
         return _call_builtin_method(function, args, kwargs)
@@ -201,11 +209,10 @@ def _call_function(
 ) -> Any:
     if _is_left_alone(function):
         return function(*args, **kwargs)
-    if scope.options.recursive:
-        converted = _converter(function)
-        if converted is not None:
-            return converted(*args, **kwargs)
-    return _call_unconverted(function, args, kwargs)
+    converted = _converter(function)
+    if converted is None:
+        return _call_unconverted(function, args, kwargs)
+    return (converted if scope.options.recursive else function)(*args, **kwargs)
 
 
 def _call_method(
@@ -258,6 +265,10 @@ _MUTATORS = frozenset(
 # Those that neither look at what is there nor depend on it.
 _BLIND = frozenset("append extend appendleft extendleft add".split())  # noqa: SIM905
 _CONTAINERS = (list, dict, set, deque)
+_ITEM_METHODS: dict[str, Callable[..., Any]] = {
+    "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delitem,
+    "__iadd__": iadd, "__ior__": ior,
+}  # fmt: skip
 
 
 def _call_builtin_method(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -267,11 +278,15 @@ def _call_builtin_method(function: Any, args: tuple[Any, ...], kwargs: dict[str,
     if journal.recording() is None:
         return function(*args, **kwargs)
     if isinstance(owner, _CONTAINERS):
+        if name in _ITEM_METHODS:
+            return _ITEM_METHODS[name](owner, *args)
         if name not in _BLIND and (name != "update" or isinstance(owner, set)):
             guard_content(owner, f"a {type(owner).__name__}")
         if name in _MUTATORS:
             journal.note(content_slot(owner))
-            args = tuple(_settled(a, owner, name) for a in args)
+            _consumed(owner)
+            if isinstance(owner, (dict, set)):
+                args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
             return captured_from(owner, function(*args, **kwargs))
         known = with_captured(owner)
         result = (function if known is owner else getattr(known, name))(*args, **kwargs)
@@ -286,6 +301,12 @@ def _call_builtin_method(function: Any, args: tuple[Any, ...], kwargs: dict[str,
     raise _host_call(function)
 
 
+def _consumed(owner: Any) -> None:
+    trace = current_trace()
+    if trace is not None:
+        trace.consumed(owner)
+
+
 def _is_own(owner: Any, trace: Trace) -> bool:
     """Whether a method of `owner` sees and changes nothing but what belongs to the trace."""
     if trace.is_outside(owner):
@@ -297,8 +318,8 @@ def _is_own(owner: Any, trace: Trace) -> bool:
     return root in _PURE_MODULES or root in _OURS or journal.is_fresh(owner)
 
 
-def _settled(x: Any, owner: Any, name: str) -> Any:
-    if isinstance(x, Tensor) and not x.is_known and isinstance(owner, (dict, set)):
+def _settled(x: Any, name: str) -> Any:
+    if isinstance(x, Tensor) and not x.is_known:
         raise StagingError(
             f"a value that is known only when the graph runs is a key in `{name}`",
             "use an array instead",
@@ -342,6 +363,8 @@ def _call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, An
         return _call_math(function, args)
     if isinstance(function, type):
         return journal.fresh(function(*args, **kwargs))
+    if isinstance(function, FunctionType):
+        guard_environment(function)
     if _is_pure(function, root):
         return _fresh(function(*args, **kwargs))
     raise _host_call(function)
@@ -357,7 +380,8 @@ def _is_pure(function: Any, root: str) -> bool:
 
 def _host_call(function: Any) -> HostCallError:
     name = getattr(function, "__qualname__", repr(function))
-    module = getattr(function, "__module__", None)
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None) or type(owner).__module__
     shown = f"{module}.{name}" if module and module != "builtins" else name
     error = HostCallError(
         f"`{shown}` is called while tracing: it runs outside of the graph, so that its result or "

@@ -6,9 +6,10 @@ attribute that the trace read is guarded: when it changes, the next call traces 
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,8 @@ from autograph.operators.guards import (
 )
 from runtime import journal
 from runtime.building import Builder, building, traced
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
@@ -42,6 +45,7 @@ __all__ = [
     "current_trace",
     "guard_absence",
     "guard_content",
+    "guard_environment",
     "guard_state",
     "read",
     "same_value",
@@ -85,6 +89,8 @@ class Trace:
     arrays: dict[int, Tensor] = field(default_factory=dict)
     sites: dict[Any, Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
+    # Placeholders of the caller's ndarrays, which see what was written before an exception.
+    writable: list[Tensor] = field(default_factory=list)
     # Of captured containers, by id: the container, whether it is to be guarded as a whole, and
     # whether what was read last was looked at in a way that we know.
     reads: dict[int, tuple[Any, bool, bool]] = field(default_factory=dict)
@@ -98,7 +104,7 @@ class Trace:
         if id(thing) in self.outside:
             return
         self.outside[id(thing)] = thing
-        if any(hasattr(type(thing), name) for name in _OPERATORS) and has_state(thing):
+        if has_state(thing) and _has_operators(type(thing)):
             guard_state(thing)
 
     def note_read(self, thing: Any) -> None:
@@ -181,6 +187,14 @@ def _identifier(name: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in name)
 
 
+@functools.lru_cache(maxsize=1024)
+def _has_operators(kind: type) -> bool:
+    """Whether Python itself calls methods of such objects: for operators, comparisons, `with`."""
+    if is_fixed(kind.__module__):
+        return False
+    return any(isinstance(getattr(kind, name, None), types.FunctionType) for name in _OPERATORS)
+
+
 def guard_absence(thing: Any, name: str) -> None:
     """Guard that an object from outside has no such attribute."""
     trace = current_trace()
@@ -230,6 +244,7 @@ def guard_content(container: Any, name: str) -> None:
     trace = current_trace()
     if trace is None or not trace.is_outside(container):
         return
+    trace.consumed(container)
     key = ("content", id(container))
     if key in trace.guards:
         return
@@ -259,7 +274,14 @@ def with_captured(nest: Any) -> Any:
     if not isinstance(nest, _NESTS):
         if isinstance(nest, set):
             guard_content(nest, "a set")
-        elif has_state(nest):
+        elif isinstance(nest, Iterator):
+            raise StagingError(
+                "an iterator that exists outside of the converted function would advance only "
+                "while tracing",
+                "pass its items as an argument, or make the iterator in the function",
+                origin=origin_of_caller(),
+            )
+        elif has_state(nest) and not is_fixed(type(nest).__module__):
             guard_state(nest)
         return nest
     trace.consumed(nest)
@@ -284,7 +306,7 @@ _OPERATORS = tuple(
     for name in (
         *(p + n for n in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and",
                           "or", "xor", "lshift", "rshift") for p in ("", "r", "i")),
-        "neg", "pos", "abs", "invert", "enter",
+        "neg", "pos", "abs", "invert", "enter", "eq", "ne", "lt", "le", "gt", "ge",
     )
 )  # fmt: skip
 
@@ -297,6 +319,31 @@ def captured_from(container: Any, value: Any) -> Any:
     before = content_before(container)
     held = before.values() if isinstance(before, dict) else before
     return _element(trace, value) if any(value is x for x in held) else value
+
+
+def guard_environment(function: types.FunctionType) -> None:
+    """Guard the globals and captured names of a function that runs without being converted."""
+    trace = current_trace()
+    if trace is None:
+        return
+    space, code = function.__globals__, function.__code__
+    for name in code.co_names:
+        if name in space and not isinstance(space[name], _FIXED_KINDS):
+            place = Place(f"`{name}`", lambda n=name: state_marks(space[n], _content_now))
+            _guard_marks(trace, ("global state", id(space), name), place, space[name])
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        if not isinstance(cell.cell_contents, _FIXED_KINDS):
+            place = Place(f"`{name}`", lambda c=cell: state_marks(c.cell_contents, _content_now))
+            _guard_marks(trace, ("cell state", id(cell)), place, cell.cell_contents)
+
+
+_FIXED_KINDS = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+
+
+def _guard_marks(trace: Trace, key: Any, place: Place, value: Any) -> None:
+    if key not in trace.guards:
+        expected = state_marks(value, _content_at_start)
+        trace.guards[key] = Guard(place, expected, by_value=True)
 
 
 def _element(trace: Trace, value: Any) -> Any:
@@ -312,4 +359,9 @@ def _element(trace: Trace, value: Any) -> Any:
 
 def is_fixed_module(module: types.ModuleType) -> bool:
     """Whether the attributes of `module` are taken as constant."""
-    return module.__name__.partition(".")[0] in _FIXED_MODULES
+    return is_fixed(module.__name__)
+
+
+def is_fixed(module: str) -> bool:
+    """Whether what belongs to the module of that name is taken as constant."""
+    return module.partition(".")[0] in _FIXED_MODULES

@@ -15,6 +15,7 @@ from autograph.operators.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.captures import with_captured
 from autograph.operators.merging import Merger
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import _Unreadable
@@ -59,7 +60,7 @@ def condition(x: Any) -> Any:
     if kind is bool:
         return x
     if not issubclass(kind, Tensor | Variable):  # isinstance would ask `x.__class__`
-        return bool(x)
+        return bool(x if building() is None else with_captured(x))
     if isinstance(x, Variable):
         x = x.read_value()
     if x.is_known:

@@ -111,14 +111,17 @@ class Poisoned(Form):
 
 
 def form_of(x: Any, *, bools: bool) -> Form:
-    """Form of a value; Python bools are carried only with `bools` (flags mostly stay constant)."""
+    """Form of a value; Python bools are carried only with `bools` (flags mostly stay constant).
+
+    So are names of arrays: mostly the array changes, through its cell, not which array it is.
+    """
     if isinstance(x, Poison):
         return Poisoned(x.what, x.hint)
     if is_unset(x):
         return Unbound()
     if isinstance(x, Maybe):
         return Optional(form_of(x.value, bools=True))
-    if isinstance(x, bool) and not bools:
+    if not bools and (isinstance(x, bool) or is_array(x)):
         return Static(x)
     if is_numeric(x):
         return Leaf(type_of(x))
@@ -127,6 +130,11 @@ def form_of(x: Any, *, bools: bool) -> Form:
         parts = tuple(form_of(part, bools=bools) for _, part in children)
         return Branching(x, tuple(step for step, _ in children), parts)
     return Static(x)
+
+
+def is_array(x: Any) -> bool:
+    """Whether `x` is a traced array, which has a cell."""
+    return isinstance(x, Tensor) and x.type.rank != 0
 
 
 def widen(form: Form, x: Any, name: str) -> Form:

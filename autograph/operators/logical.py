@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captures import guard_content
+from autograph.operators.captures import with_captured
 from autograph.operators.conditionals import condition, if_exp
 from runtime import ops
 from runtime.building import building
@@ -118,7 +118,7 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, np.ndarray) and _is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
     if isinstance(container, (list, tuple)) and (_is_open(item) or any(map(_is_open, container))):
-        guard_content(container, "a container")
+        container = with_captured(container)
         return _as_bool(or_(*(_equality(item, element) for element in container), lambda: False))
     if isinstance(container, range) and _is_open(item):
         inside = and_(lambda: item >= container[0], lambda: item <= container[-1])
@@ -131,8 +131,9 @@ def in_(item: Any, container: Any) -> Any:
             f"{item.describe()} is looked up in a {type(container).__name__}",
             "its value is known only when the graph runs; compare with the keys instead",
         )
-    if isinstance(container, (list, tuple, dict, set)):
-        guard_content(container, "a container")
+    known = with_captured(container)
+    if known is not container:
+        return in_(item, known)
     return item in container
 
 

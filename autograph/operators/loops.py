@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograph.operators.bodies import State
-from autograph.operators.captures import current_trace, guard_content, with_captured
+from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.staged_loops import Step, staged_loop
@@ -128,8 +128,6 @@ def for_stmt(
 
 
 def _iterator(iterated: Any) -> Iterator[Any]:
-    if isinstance(iterated, set):
-        guard_content(iterated, "a set")
     return iter(with_captured(iterated))
 
 

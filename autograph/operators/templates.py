@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.operators.variables import ld
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.spec import WEAK_DTYPES
 from runtime.tensor import Tensor
@@ -63,15 +64,20 @@ def shown(x: Any) -> Any:
 
 def has_traced(part: Any) -> bool:
     """Whether some value in a nest is known only at run time."""
-    if isinstance(part, Tensor):
+    return _has_traced(part, set())
+
+
+def _has_traced(part: Any, around: set[int]) -> bool:
+    """`around` are the containers that are being looked through: one may hold itself."""
+    kind = type(part)
+    if issubclass(kind, Tensor):
         return not part.is_known
-    if isinstance(part, LazyString):
+    if kind is LazyString:
         return True
-    if isinstance(part, (tuple, list)):
-        return any(map(has_traced, part))
-    if isinstance(part, dict):
-        return any(map(has_traced, part.values()))
-    return False
+    if not issubclass(kind, tuple | list | dict) or id(part) in around:
+        return False
+    items = dict.values(part) if issubclass(kind, dict) else part
+    return any(_has_traced(item, around | {id(part)}) for item in items)
 
 
 def dig(part: Any, operands: list[Tensor]) -> Any:
@@ -131,7 +137,7 @@ def fstring(*parts: Any) -> Any:
     Graph meaning: with a value that is known only at run time, text that is formatted there.
     """
     parts = tuple(p if isinstance(p, str) else (ld(p[0]), *p[1:]) for p in parts)
-    if any(has_traced(p) for p in parts if not isinstance(p, str)):
+    if building() is not None and any(has_traced(p) for p in parts if not isinstance(p, str)):
         return LazyString(parts)
     return "".join(
         p if isinstance(p, str) else _format(shown(p[0]), p[1], p[2]) for p in parts
@@ -141,7 +147,7 @@ def fstring(*parts: Any) -> Any:
 def percent(text: Any, values: Any) -> Any:
     """`text % values`; text that is formatted when the graph runs if a value is known only there."""
     text, values = ld(text), ld(values)
-    if not isinstance(text, str) or not has_traced(values):
+    if not isinstance(text, str) or building() is None or not has_traced(values):
         return text % _shown_all(values) if isinstance(text, str) else text % values
     given = iter(values if isinstance(values, tuple) else (values,))
     parts: list[Any] = []

@@ -335,7 +335,7 @@ def golden(name: str, text: str) -> None:
         quoted = re.match(r"( +)(\d+)( \|)", line)
         if quoted is not None:
             shift = len(quoted[2]) - 1
-            line = f"{quoted[1]}N{line[quoted.end(2):]}"
+            line = f"{quoted[1]}N{line[quoted.end(2) :]}"
         elif line.startswith(" "):
             line = line[shift:]
         lines.append(line)

@@ -58,7 +58,7 @@ def written_in_staged_loop(x, n):
     return None
 
 
-@samples("S7", (A(3, 1, 2), ), (A(1, 2, 3),))
+@samples("S7", (A(3, 1, 2),), (A(1, 2, 3),))
 def bubble_sort(x):
     n = len(x)
     for i in range(n):

@@ -125,12 +125,25 @@ def b3_06_sorted_scalars(x, y):
 
 @samples("B3.07", *X)
 def b3_07_sum_min_max(x):
-    return sum(x), max(x), min(x), max(x[0], x[1]), min(x[0], x[1], x[2]), sum(x, 10.0), sum([x, x])[0]
+    return (
+        sum(x),
+        max(x),
+        min(x),
+        max(x[0], x[1]),
+        min(x[0], x[1], x[2]),
+        sum(x, 10.0),
+        sum([x, x])[0],
+    )
 
 
 @samples("B3.07", *X, joined=True)
 def b3_07_keys_and_defaults(x):
-    return max(x, key=lambda v: -v), min(x[0], x[1], key=lambda v: -v), max([], default=7), max(x[0], 2)
+    return (
+        max(x, key=lambda v: -v),
+        min(x[0], x[1], key=lambda v: -v),
+        max([], default=7),
+        max(x[0], 2),
+    )
 
 
 @samples("B3.07", (np.array([[3.0, 1], [2, 5]]),), (np.ones((2, 2)),))
@@ -145,7 +158,13 @@ def b3_07_max_with_number(x, k):
 
 @samples("B3.08", *X, tensors=False)
 def b3_08_any_all(x):
-    return any(x > 2), all(x > 0), any([x[0] > 5, False]), all(v > 0 for v in x), any(v > 4 for v in x)
+    return (
+        any(x > 2),
+        all(x > 0),
+        any([x[0] > 5, False]),
+        all(v > 0 for v in x),
+        any(v > 4 for v in x),
+    )
 
 
 def square(v):
@@ -317,7 +336,13 @@ def standard_library(x):
 
 @samples("B3.15", (F(2), A(1, 2)), (F(3), A(3, 4)))
 def chained_methods(x, y):
-    return y.sum(axis=0).astype(np.float32), y.mean().clip(0, 2), y.T.max(), (y + x).argmax(), y.reshape(-1, 1).squeeze()
+    return (
+        y.sum(axis=0).astype(np.float32),
+        y.mean().clip(0, 2),
+        y.T.max(),
+        (y + x).argmax(),
+        y.reshape(-1, 1).squeeze(),
+    )
 
 
 test_builtins = samples.test()

@@ -679,7 +679,9 @@ def test_ten_times_more_data_same_nodes():
                 s = s + v
         return s
 
-    sizes = [all_nodes(check(f, (np.arange(float(n)),), (np.ones(n),), conds=1).graph) for n in (10, 100)]
+    sizes = [
+        all_nodes(check(f, (np.arange(float(n)),), (np.ones(n),), conds=1).graph) for n in (10, 100)
+    ]
     assert sizes[0] == sizes[1]
 
 
@@ -861,15 +863,16 @@ def positional_only(a, /, b, *, c=3):
 def argument_kinds(x):
     more = (1, 2)
     named = {"scale": 3.0, "other": 1}
-    return helper(x), helper(x, 1, 2, scale=5), helper(x, *more, **named), positional_only(x, b=x, c=1)
-
-
-default_calls = 0
+    return (
+        helper(x),
+        helper(x, 1, 2, scale=5),
+        helper(x, *more, **named),
+        positional_only(x, b=x, c=1),
+    )
 
 
 def make_default():
-    global default_calls
-    default_calls += 1
+    print("default")
     return 10.0
 
 

@@ -79,7 +79,21 @@ def test_b3_16_write(statement):
     run_both(f"    {statement}\n    return x * 1\n", statement)
 
 
-@pytest.mark.parametrize("index", ["x[3]", "x[0, 4]", "x[-4]", "x[0, 0, 0, 0]", "x['a']", "x[1.5]", "x[i + 5]", "x[[0, 7]]", "x[m[:2]]", "x[k + 9]"])
+@pytest.mark.parametrize(
+    "index",
+    [
+        "x[3]",
+        "x[0, 4]",
+        "x[-4]",
+        "x[0, 0, 0, 0]",
+        "x['a']",
+        "x[1.5]",
+        "x[i + 5]",
+        "x[[0, 7]]",
+        "x[m[:2]]",
+        "x[k + 9]",
+    ],
+)
 def test_b3_16_errors(index):
     module = ag.convert_source(HEADER + f"    return {index}\n")
     values = tuple(arguments(0).values())

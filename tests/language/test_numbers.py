@@ -24,7 +24,11 @@ BINARY = [
 IN_PLACE = ["+=", "-=", "*=", "/=", "//=", "%=", "**=", "<<=", ">>=", "&=", "|=", "^="]
 UNARY = ["-", "+", "~", "abs"]
 DTYPES = ["bool", "int32", "int64", "float32", "float64", "complex128"]
-OPERATORS = [("binary", o) for o in BINARY] + [("place", o) for o in IN_PLACE] + [("unary", o) for o in UNARY]
+OPERATORS = (
+    [("binary", o) for o in BINARY]
+    + [("place", o) for o in IN_PLACE]
+    + [("unary", o) for o in UNARY]
+)
 
 
 def source_of(kind, symbol):
@@ -50,7 +54,16 @@ def operands_of(dtype):
     """Array with array, array with scalar, both ways round with Python numbers, scalars."""
     x, y = values_of(dtype, False), values_of(dtype, True)
     number = {"b": True, "i": 3, "f": 1.5, "c": 1.5 + 1j}[x.dtype.kind]
-    return [(x, y), (x, y[0]), (y[0], x), (x, number), (number, x), (x[0], y[0]), (x[0], number), (number, x[0])]
+    return [
+        (x, y),
+        (x, y[0]),
+        (y[0], x),
+        (x, number),
+        (number, x),
+        (x[0], y[0]),
+        (x[0], number),
+        (number, x[0]),
+    ]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -63,7 +76,9 @@ def test_b3_15_operators(kind, symbol, dtype):
             given = [p * scale if isinstance(p, np.ndarray) and scale > 1 else p for p in pair]
             with np.errstate(all="ignore"):
                 try:
-                    expected = function(*[np.copy(g) if isinstance(g, np.ndarray) else g for g in given])
+                    expected = function(
+                        *[np.copy(g) if isinstance(g, np.ndarray) else g for g in given]
+                    )
                 except Exception as error:
                     with pytest.raises(type(error)):
                         graph(*given)
@@ -71,14 +86,23 @@ def test_b3_15_operators(kind, symbol, dtype):
                 assert_equal(graph(*given), expected)
 
 
-MIXED = [("int32", "float32"), ("int64", "float32"), ("bool", "int32"), ("float32", "complex128"), ("int32", "int64")]
+MIXED = [
+    ("int32", "float32"),
+    ("int64", "float32"),
+    ("bool", "int32"),
+    ("float32", "complex128"),
+    ("int32", "int64"),
+]
 
 
 @pytest.mark.parametrize(("one", "other"), MIXED)
 @pytest.mark.parametrize("symbol", ["+", "-", "*", "/", "//", "%", "**", "<", "=="])
 def test_b3_15_mixed_dtypes(symbol, one, other):
     function = FUNCTIONS["binary", symbol]
-    for x, y in ((values_of(one, False), values_of(other, True)), (values_of(other, True), values_of(one, False))):
+    for x, y in (
+        (values_of(one, False), values_of(other, True)),
+        (values_of(other, True), values_of(one, False)),
+    ):
         with np.errstate(all="ignore"):
             try:
                 expected = function(x, y)
@@ -182,13 +206,42 @@ def python_float_division(x):
 
 @samples("S5", (3.0, 2.0), (5.0, -2.0))
 def python_floats(x, y):
-    return x + y, x * y, x - y, x / y, x // y, x % y, x**2, -x, abs(y), x > y, divmod(x, y), round(x / 3, 2)
+    return (
+        x + y,
+        x * y,
+        x - y,
+        x / y,
+        x // y,
+        x % y,
+        x**2,
+        -x,
+        abs(y),
+        x > y,
+        divmod(x, y),
+        round(x / 3, 2),
+    )
 
 
 @samples("S5", (I(7), I(3)), (I(9), I(-4)), tensors=False)
 def weak_ints(n, m):
     a, b = int(n), int(m)
-    return a + b, a * b, a - b, a / b, a // b, a % b, a**2, -a, abs(b), a > b, divmod(a, b), ~a, a & b, a | b, a ^ b
+    return (
+        a + b,
+        a * b,
+        a - b,
+        a / b,
+        a // b,
+        a % b,
+        a**2,
+        -a,
+        abs(b),
+        a > b,
+        divmod(a, b),
+        ~a,
+        a & b,
+        a | b,
+        a ^ b,
+    )
 
 
 @samples("S5", (I(2), np.float32(1.5)), (I(5), np.float32(2.5)), tensors=False)

@@ -99,3 +99,23 @@ def test_a_list_whose_length_depends_on_data_is_refused():
 
     with pytest.raises(ag.StagingError, match="no list whose length depends on data"):
         ag.convert(positives)(np.array([1.0, -1.0]))
+
+
+def test_a_device_that_is_not_there_and_native_code_are_refused():
+    with pytest.raises(ValueError, match="no device '/gpu:0'"):
+        ag.convert(factorial, device="/gpu:0")
+    with pytest.raises(ValueError, match="no native code"):
+        ag.convert(factorial, native=True)
+
+
+def test_callees_run_unconverted_where_conversion_is_not_recursive():
+    def double(x):
+        return x * 2
+
+    assert ag.convert(lambda x: double(x) + 1, recursive=False)(3.0) == 7.0
+
+
+def test_returns_is_obeyed_by_a_result_that_is_an_argument():
+    x = np.ones(2)
+    assert isinstance(ag.convert(lambda x: x, returns="tensor")(x), ag.Tensor)
+    assert isinstance(ag.convert(lambda x: x, returns="numpy")(ag.constant(x)), np.ndarray)

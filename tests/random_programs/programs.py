@@ -75,9 +75,10 @@ class _Writer:
         forced = [write.branch, write.while_]
         self.random.shuffle(forced)
         for statement in forced:
-            if self.random.random() < 0.4:
-                write.statement(place)
             statement(place, self.varying())
+            if self.random.random() < 0.5:
+                write.statement(place)
+        self.random.choice(forced)(place, self.varying())
         while write.budget > 0:
             write.statement(place)
         self.text(f"return {', '.join(kept)}, fuel")
@@ -85,7 +86,7 @@ class _Writer:
     def varying(self) -> str:
         """A condition that often differs between the sets of arguments."""
         name, least, most = self.random.choice(
-            [("x", 0, 5), ("n", 1, 4), ("y", 0, 3), ("a[0]", 0, 3)]
+            [("x", 0, 3), ("n", 2, 3), ("y", 0, 3), ("a[0]", 0, 3)]
         )
         return f"{name} {self.random.choice('<>')} {self.random.randint(least, most)}"
 

@@ -240,8 +240,8 @@ class Statements:
 
     def while_(self, place: Place, test: str | None = None) -> None:
         """`while`; fuel ends it."""
+        form = 0.0 if test else self.random.random()
         test = test or self.write.condition(1)
-        form = self.random.random()
         if form < 0.6:
             both = [test, "fuel > 0"]
             self.random.shuffle(both)

@@ -14,11 +14,11 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import io
 import json
 import os
 import sys
+import tokenize
 import unittest
 from types import CodeType
 from typing import Any
@@ -62,12 +62,17 @@ class Loader(importlib.machinery.SourceFileLoader):
     def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:
         if not self._convert:
             return super().source_to_code(data, path)
-        text = importlib.util.decode_source(data)
+        text = _decoded(data)
         tree, report = convert_module(parse_module(text, path), Context(filename=path, text=text))
         assert not report.refused, report.refused
         code = compile(gast.gast_to_ast(tree), path, "exec", dont_inherit=True)
         converted.update(_converted_functions(code))
         return code
+
+
+def _decoded(data: bytes) -> str:
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
 
 def _converted_functions(code: CodeType) -> set[Function]:
@@ -135,9 +140,9 @@ class Outcomes(unittest.TestResult):
 
 
 def forget(modules: frozenset[str]) -> None:
-    """Makes the next import of the modules a new one."""
+    """Makes the next import of the modules, and of what is in them, a new one."""
     for name in list(sys.modules):
-        if name in modules:
+        if any(f"{name}.".startswith(f"{module}.") for module in modules):
             del sys.modules[name]
 
 

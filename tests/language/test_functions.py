@@ -1,0 +1,369 @@
+"""Functions, methods, closures, recursion and the examples of TensorFlow's guide to functions."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import check
+
+T = ag.constant
+
+
+# ---- B10: the guide's examples ------------------------------------------------------------------
+
+
+def fizzbuzz(n):
+    for i in range(1, n + 1):
+        if i % 3 == 0 and i % 5 == 0:
+            print("FizzBuzz")
+        elif i % 3 == 0:
+            print("Fizz")
+        elif i % 5 == 0:
+            print("Buzz")
+        else:
+            print(i)
+
+
+def test_b10_02_fizzbuzz():
+    check(fizzbuzz, (np.int64(5),), (np.int64(20),), whiles=1)
+
+
+def tanh_until_small(x):
+    while x.sum() > 1:
+        print(x)
+        x = np.tanh(x)
+    return x
+
+
+def test_b10_04_loop_on_a_reduction():
+    check(tanh_until_small, (np.array([2.0, 1.5, 0.7]),), (np.array([9.0, 9.0, 9.0]),), whiles=1,
+          tolerance=1e-14)  # fmt: skip
+
+
+def dynamic_rnn(rnn_step, inputs, state):
+    inputs = np.transpose(inputs, (1, 0, 2))
+    states = []
+    for i in range(inputs.shape[0]):
+        state = rnn_step(inputs[i], state)
+        states.append(state)
+    return np.transpose(np.stack(states), (1, 0, 2))
+
+
+def test_b10_03_dynamic_rnn_with_a_plain_list():
+    f = ag.convert(lambda x, s: dynamic_rnn(lambda a, b: a + b, x, s))
+    for x in (np.ones((2, 3, 4)), np.arange(24.0).reshape(2, 3, 4)):
+        expected = dynamic_rnn(lambda a, b: a + b, x, np.zeros((2, 4)))
+        np.testing.assert_array_equal(f(x, np.zeros((2, 4))), expected)
+    assert f(np.ones((2, 3, 4)), np.zeros((2, 4)))[:, :, 0].tolist() == [[1.0, 2.0, 3.0]] * 2
+    assert f.trace_count == 1
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+def test_collatz():
+    check(collatz, (np.int64(27),), (np.int64(1),), whiles=1, conds=1)
+
+
+# ---- calls between functions --------------------------------------------------------------------
+
+
+def sign(x):
+    if x > 0:
+        return 1
+    if x < 0:
+        return -1
+    return 0
+
+
+def calls_in_branches(x):
+    if sign(x) > 0:
+        y = sign(x - 10) * x
+    else:
+        y = x * sign(x)
+    return y + sign(sign(x))
+
+
+def test_calls_in_branches():
+    check(calls_in_branches, (np.float64(3.0),), (np.float64(-3.0),), (np.float64(30.0),))
+
+
+def keyword_calls(x):
+    def scaled(x, *, by=2.0, **more):
+        if x > more.get("limit", 5.0):
+            return more.get("limit", 5.0) * by
+        return x * by
+
+    return scaled(x), scaled(x, by=3.0), scaled(x, limit=1.0), scaled(**{"x": x, "by": 0.5})
+
+
+def test_keyword_calls():
+    check(keyword_calls, (np.float64(3.0),), (np.float64(8.0),))
+
+
+def starred_calls(x):
+    def total(*values, start=0.0):
+        for v in values:
+            if v > 0:
+                start = start + v
+        return start
+
+    values = [x, -x, x * 2]
+    return total(*values), total(x, *values[1:], start=x), total()
+
+
+def test_starred_calls():
+    check(starred_calls, (np.float64(3.0),), (np.float64(-8.0),))
+
+
+def closures(x):
+    factor = x * 2
+
+    def scale(y):
+        return y * factor
+
+    result = scale(1.0)
+    if x > 0:
+        factor = factor + 1
+    return result, scale(1.0)
+
+
+def test_closures_see_later_values():
+    check(closures, (np.float64(3.0),), (np.float64(-8.0),))
+
+
+def counter(x):
+    n = 0
+
+    def bump(by):
+        nonlocal n
+        if by > 1:
+            n += by
+        return n
+
+    return bump(x), bump(x * 2), bump(1), n
+
+
+def test_nonlocal():
+    check(counter, (np.int64(1),), (np.int64(5),))
+
+
+def higher_order(x):
+    def compose(*functions):
+        def composed(y):
+            for f in functions:
+                y = f(y)
+            return y
+
+        return composed
+
+    absolute = lambda y: y if y > 0 else -y  # noqa: E731
+    both = compose(absolute, functools.partial(lambda a, b: a * b, 2.0), lambda y: y + 1)
+    return both(x), list(map(absolute, [x, -x])), functools.reduce(lambda a, b: a + b, [x, x, 1.0])
+
+
+def test_higher_order():
+    check(higher_order, (np.float64(3.0),), (np.float64(-8.0),))
+
+
+def static_recursion(x, n):
+    if n == 0:
+        return x
+    if x > 100:
+        return x
+    return static_recursion(x * 2, n - 1)
+
+
+def test_recursion_on_a_python_number():
+    check(lambda x: static_recursion(x, 5), (np.float64(3.0),), (np.float64(60.0),))
+
+
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+def test_recursion_on_a_tensor_is_a_located_error():
+    with pytest.raises((ag.StagingError, RecursionError)) as caught:
+        ag.convert(factorial)(np.int64(5))
+    assert isinstance(caught.value, ag.StagingError), "a located error, not RecursionError"
+    assert "factorial" in str(caught.value)
+
+
+class Account:
+    """Methods, private names, properties, class attributes and inheritance."""
+
+    fee = 1.0
+
+    def __init__(self, amount):
+        self.__amount = amount
+
+    @property
+    def amount(self):
+        return self.__amount
+
+    @amount.setter
+    def amount(self, value):
+        if value > 0:
+            self.__amount = value
+        else:
+            self.__amount = value * 0
+
+    def pay(self, x):
+        self.amount = self.amount - x - self.fee
+        return self
+
+
+class Premium(Account):
+    fee = 0.5
+
+    def pay(self, x):
+        if x > 2:
+            return super().pay(x)
+        return self
+
+
+def objects(x):
+    account = Premium(np.float64(10.0))
+    account.pay(x).pay(x)
+    return account.amount
+
+
+def test_objects_made_in_the_function():
+    check(objects, (np.float64(3.0),), (np.float64(1.0),), (np.float64(8.0),), tensors=False)
+
+
+def results(x):
+    return {"a": (x, [x + 1, None]), "b": "text", "c": 3, 4: x > 0}
+
+
+def test_structured_results():
+    check(results, (np.array([1.0, -1.0]),), (np.array([2.0, 3.0]),))
+
+
+def mixed_returns(x):
+    if x.sum() > 0:
+        return x, 1
+    return x * 2, 2
+
+
+def test_returns_of_one_structure():
+    check(mixed_returns, (np.array([1.0]),), (np.array([-1.0]),))
+
+
+def different_structures(x):
+    if x > 0:
+        return x
+    return x, x
+
+
+def test_returns_of_different_structures_are_refused():
+    with pytest.raises(ag.StagingError):
+        ag.convert(different_structures)(np.float64(1.0))
+
+
+# ---- B6.13 and B4.11 ----------------------------------------------------------------------------
+
+
+def test_b6_13_functions_call_functions():
+    @ag.convert
+    def inner(x):
+        if x > 0:
+            return x * 2
+        return x
+
+    @ag.convert
+    def middle(x):
+        return inner(x) + inner(-x)
+
+    @ag.convert
+    def outer(x):
+        while x < 10:
+            x = middle(x)
+        return x
+
+    assert outer(np.float64(1.0)) == 13.0 or outer(np.float64(1.0)) >= 10
+    assert outer.trace_count == 1 and inner.trace_count == 0
+    assert inner(3.0) == 6.0 and inner.trace_count == 1
+
+
+def test_converted_method_of_a_temporary_object_in_a_function():
+    class S:
+        def __init__(self, k):
+            self.k = k
+
+        @ag.convert
+        def f(self, x):
+            if x > 0:
+                return x * self.k
+            return x
+
+    @ag.convert
+    def g(x):
+        return S(2.0).f(x) + S(x).f(x)
+
+    assert g(3.0) == 15.0 and g(-3.0) == -6.0 and g.trace_count == 1
+    assert S(4.0).f(2.0) == 8.0 and S(5.0).f(2.0) == 10.0
+
+
+def test_a33_assert_is_part_of_the_graph():
+    @ag.convert
+    def f(x):
+        assert x > 0, f"x is {x}"
+        return x * 2
+
+    assert f(2.0) == 4.0
+    with pytest.raises(AssertionError, match="x is -1.0"):
+        f(-1.0)
+
+    @ag.convert
+    def g(x, y):
+        ag.debugging.assert_(x > 0, message="positive")
+        ag.debugging.assert_equal(x, y)
+        return x
+
+    assert g(2.0, 2.0) == 2.0
+    with pytest.raises(AssertionError, match="positive"):
+        g(-2.0, -2.0)
+    with pytest.raises(AssertionError):
+        g(2.0, 3.0)
+
+
+def test_e3_generator_consumed_by_sum_and_match():
+    def numbers():
+        yield from (1, 2, 3, 4)
+
+    def f(x, kind):
+        match kind:
+            case "sum":
+                return x + sum(numbers())
+            case {"scale": k}:
+                return x * k
+            case _:
+                return x - 300
+
+    g = ag.convert(f)
+    assert g(0.0, "sum") == 10.0 and g(2.0, {"scale": 5.0}) == 10.0 and g(600.0, None) == 300.0
+
+
+def test_python_errors_are_pythons_own():
+    f = ag.convert(lambda x, items: items[5] + x)
+    with pytest.raises(IndexError, match="list index out of range"):
+        f(1.0, [1.0])
+    with pytest.raises(TypeError, match="takes 1 positional argument|too many positional"):
+        ag.convert(lambda x: x)(1.0, 2.0)
+    with pytest.raises(NameError, match="undefined_name"):
+        ag.convert(lambda x: x + undefined_name)(1.0)  # noqa: F821
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'sum'"):
+        ag.convert(lambda x: x.sum())(1.0)

@@ -1,0 +1,312 @@
+"""Variables in converted functions: ordered reads and assigns, creation, gradients."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+T = ag.constant
+
+
+def test_a21_variable_made_outside_is_changed_inside():
+    v = ag.Variable(1.0)
+
+    @ag.convert
+    def f(x):
+        return v.assign_add(x)
+
+    assert f(1.0).numpy() == 2.0 and f(2.0).numpy() == 4.0
+    assert v.numpy() == 4.0 and f.trace_count == 1
+
+
+def test_a31_variable_made_by_every_call_is_an_error():
+    @ag.convert
+    def f(x):
+        v = ag.Variable(1.0)
+        return v.assign_add(x)
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="first call only") as caught:
+            f(1.0)
+        message = str(caught.value)
+        assert f"{__file__}:" in message and "v = ag.Variable(1.0)" in message
+        assert "if self.v is None" in message
+
+
+class Count:
+    """TensorFlow's guide: a counter created on the first call."""
+
+    def __init__(self):
+        self.count, self.calls = None, 0
+
+    @ag.convert
+    def __call__(self):
+        self.calls += 1
+        if self.count is None:
+            self.count = ag.Variable(0)
+        return self.count.assign_add(1)
+
+
+def test_b10_08_count():
+    c = Count()
+    assert [int(c()) for _ in range(4)] == [1, 2, 3, 4]
+    assert c.calls == 4
+    other = Count()
+    assert int(other()) == 1 and int(c()) == 5 and c.count is not other.count
+
+
+class Dense:
+    def __init__(self, units):
+        self.units, self.built = units, False
+
+    def __call__(self, x):
+        if not self.built:
+            self.fan_in = x.shape[-1]
+            self.w = ag.Variable(np.ones((self.fan_in, self.units)), name="w")
+            self.b = ag.Variable(np.zeros(self.units), name="b")
+            self.built = True
+        return x @ self.w + self.b
+
+
+class MyModule:
+    def __init__(self):
+        self.layers, self.head = [Dense(3), Dense(2)], None
+
+    @ag.convert
+    def __call__(self, x):
+        if self.head is None:
+            self.head = Dense(1)
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x)
+
+
+def test_b10_08_layers_are_built_once_on_the_first_call():
+    module, x = MyModule(), np.ones((2, 4))
+    first = module(x)
+    weights = [layer.w for layer in (*module.layers, module.head)]
+    np.testing.assert_array_equal(first, np.full((2, 1), 24.0))
+    np.testing.assert_array_equal(module(x), first)
+    assert [layer.w for layer in (*module.layers, module.head)] == weights or all(
+        a.w is w for a, w in zip((*module.layers, module.head), weights)
+    )
+    assert module(np.ones((5, 4))).shape == (5, 1)
+    assert all(a.w is w for a, w in zip((*module.layers, module.head), weights))
+
+
+def test_b6_11_lazy_creation_in_closures_lists_and_dicts():
+    v, box, table = None, [], {}
+
+    @ag.convert
+    def in_closure(x):
+        nonlocal v
+        if v is None:
+            v = ag.Variable(np.zeros(2))
+        return v.assign_add(x)
+
+    @ag.convert
+    def in_list(x):
+        if not box:
+            box.append(ag.Variable(1.0))
+        return box[0].assign_add(x)
+
+    @ag.convert
+    def in_dict(x):
+        if "v" not in table:
+            table["v"] = ag.Variable(1.0)
+        return table["v"].assign_add(x)
+
+    x = np.ones(2)
+    assert in_closure(x).numpy().tolist() == [1, 1] and in_closure(x).numpy().tolist() == [2, 2]
+    assert in_list(1.0).numpy() == 2.0 and in_list(1.0).numpy() == 3.0 and len(box) == 1
+    assert in_dict(1.0).numpy() == 2.0 and in_dict(1.0).numpy() == 3.0 and len(table) == 1
+    assert in_closure.trace_count == 1
+
+
+def test_b6_11_creation_for_a_spec():
+    class Lazy:
+        v = None
+
+        @ag.convert
+        def f(self, x):
+            if self.v is None:
+                self.v = ag.Variable(0.0)
+            return self.v.assign_add(x)
+
+    lazy = Lazy()
+    concrete = lazy.f.get_concrete_function(ag.TensorSpec((), np.float64))
+    assert lazy.v.numpy() == 0.0 and concrete.variables == (lazy.v,)
+    assert concrete(np.float64(2.0)).numpy() == 2.0 and lazy.v.numpy() == 2.0
+
+
+def test_b6_11_initial_value_from_arguments_is_refused():
+    class Lazy:
+        v = None
+
+        @ag.convert
+        def f(self, x):
+            if self.v is None:
+                self.v = ag.Variable(x)
+            return self.v.assign_add(x)
+
+    lazy = Lazy()
+    with pytest.raises(ag.StagingError):
+        lazy.f(np.float64(1.0))
+    assert lazy.v is None
+
+
+def test_s13_reads_and_assigns_are_in_program_order():
+    v = ag.Variable(1.0)
+
+    @ag.convert
+    def f(x):
+        before = v * 1
+        v.assign(x)
+        between = v * 1
+        v.assign_sub(0.5)
+        return before, between, v.read_value()
+
+    assert [t.numpy() for t in f(5.0)] == [1.0, 5.0, 4.5]
+    assert [t.numpy() for t in f(7.0)] == [4.5, 7.0, 6.5] and f.trace_count == 1
+
+
+def test_s13_assign_in_branches_and_loops():
+    v = ag.Variable(0.0)
+
+    @ag.convert
+    def f(x):
+        while x > 0:
+            if x > 2:
+                v.assign_add(x)
+            else:
+                v.assign(v * 2)
+            x = x - 1
+        return v + 0
+
+    def plain(state, x):
+        while x > 0:
+            state = state + x if x > 2 else state * 2
+            x = x - 1
+        return state
+
+    assert f(4.0).numpy() == plain(0.0, 4.0) == v.numpy()
+    assert f(3.0).numpy() == plain(plain(0.0, 4.0), 3.0) and f.trace_count == 1
+
+
+def test_assign_keeps_dtype_and_shape():
+    v = ag.Variable(np.zeros(2, np.float32))
+    f = ag.convert(lambda x: v.assign(x))
+    assert f(np.ones(2)).dtype == np.float32
+    with pytest.raises(ValueError, match="shape"):
+        f(np.ones(3))
+    assert v.numpy().tolist() == [1.0, 1.0]
+
+
+def test_variable_as_argument():
+    f = ag.convert(lambda v, x: v.assign_add(x))
+    a, b = ag.Variable(1.0), ag.Variable(10.0)
+    assert f(a, 1.0).numpy() == 2.0 and f(b, 1.0).numpy() == 11.0 and f(a, 1.0).numpy() == 3.0
+    assert f.trace_count == 2
+
+
+def test_variables_in_structures_and_in_a_loop_over_them():
+    params = {"w": ag.Variable(1.0), "b": [ag.Variable(2.0), ag.Variable(3.0)]}
+
+    @ag.convert
+    def step(rate):
+        total = 0.0
+        for v in [params["w"], *params["b"]]:
+            v.assign_sub(rate * v)
+            total = total + v
+        return total
+
+    assert float(step(0.5)) == 3.0 and float(step(0.5)) == 1.5 and step.trace_count == 1
+
+
+def test_variable_result_is_a_snapshot():
+    v = ag.Variable(np.zeros(2))
+    f = ag.convert(lambda x: v.assign_add(x))
+    first = f(1.0)
+    f(1.0)
+    assert first.numpy().tolist() == [1.0, 1.0]
+    array = f(1.0).numpy()
+    v.assign(np.zeros(2))
+    assert array.tolist() == [3.0, 3.0]
+
+
+def test_eager_agrees():
+    v = ag.Variable(1.0)
+
+    def f(x):
+        v.assign_add(x)
+        return v * 2
+
+    with ag.eager():
+        assert ag.convert(f)(1.0).numpy() == 4.0
+    assert ag.convert(f)(1.0).numpy() == 6.0
+
+
+def test_b10_11_gradient_of_a_captured_variable():
+    v = ag.Variable(2.0)
+
+    @ag.convert
+    def add(a, b):
+        return a * a + b
+
+    with ag.GradientTape() as tape:
+        y = add(v, 1.0)
+    assert y.numpy() == 5.0 and tape.gradient(y, v).numpy() == 4.0
+
+    @ag.convert
+    def outer(x):
+        with ag.GradientTape() as tape:
+            y = add(v, x) * v
+        return tape.gradient(y, v)
+
+    assert outer(1.0).numpy() == 13.0
+    v.assign(1.0)
+    assert outer(1.0).numpy() == 4.0 and outer.trace_count == 1
+
+
+def test_b6_13_function_in_tape_and_tape_in_function():
+    w = ag.Variable(3.0)
+
+    @ag.convert
+    def loss(x):
+        if x > 0:
+            return w * w * x
+        return w * x
+
+    with ag.GradientTape(persistent=True) as tape:
+        a, b = loss(2.0), loss(-2.0)
+    assert tape.gradient(a, w).numpy() == 12.0 and tape.gradient(b, w).numpy() == -2.0
+
+    @ag.convert
+    def step(x):
+        with ag.GradientTape() as tape:
+            value = loss(x)
+        w.assign_sub(0.1 * tape.gradient(value, w))
+        return value
+
+    assert step(2.0).numpy() == 18.0
+    np.testing.assert_allclose(w.numpy(), 1.8)
+
+
+def test_training_lowers_the_loss():
+    w, b = ag.Variable(np.zeros(2)), ag.Variable(0.0)
+    x = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
+    y = x @ np.array([2.0, -3.0]) + 1.0
+
+    @ag.convert
+    def train(steps):
+        value = 0.0
+        for _ in range(steps):
+            with ag.GradientTape() as tape:
+                value = ((x @ w + b - y) ** 2).mean()
+            dw, db = tape.gradient(value, [w, b])
+            w.assign_sub(0.1 * dw)
+            b.assign_sub(0.1 * db)
+        return value
+
+    assert float(train(np.int64(300))) < 1e-2
+    np.testing.assert_allclose(w.numpy(), [2.0, -3.0], atol=0.1)
