@@ -9,15 +9,16 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import gast
 
 from autograph import operators, rules
 from autograph.converters import Context, Options, convert_tree, lambda_scope
-from autograph.errors import AutographError, SourceUnavailableError
+from autograph.errors import AutographError, Location, SourceUnavailableError, UnsupportedSyntaxError
 from autograph.operators import calls
 from autograph.operators.plain_calls import UNCONVERTED
 from autograph.syntax.load import AG, compile_function, make_function, module_text
@@ -34,6 +35,8 @@ __all__ = [
     "left_alone",
     "underlying_function",
 ]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 ORIGINAL = "__ag_original__"
 
@@ -107,6 +110,7 @@ def _conversion(function: FunctionType, options: Options) -> Conversion:
 
 def _convert(function: FunctionType, options: Options) -> Conversion:
     source = source_of(function)
+    _refuse_our_name(function)
     node = parse_function(source)
     free = function.__code__.co_freevars
     context = Context(
@@ -133,6 +137,16 @@ def _convert(function: FunctionType, options: Options) -> Conversion:
     )
     config.log(4, lambda: module_text([tree]))
     return Conversion(code, tree, source, free, prelude)
+
+
+def _refuse_our_name(function: FunctionType) -> None:
+    code = function.__code__
+    if AG in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+        raise UnsupportedSyntaxError(
+            f"the function has a variable `{AG}`, the name of the operators in converted code",
+            location=Location(code.co_filename, code.co_firstlineno, code.co_name),
+            advice="Rename the variable.",
+        )
 
 
 def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
@@ -202,7 +216,7 @@ def is_converted(function: Any) -> bool:
     return calls.is_artifact(function)
 
 
-def do_not_convert(function: Any) -> Any:
+def do_not_convert(function: F) -> F:
     """Leave a function as it is: converted code calls it while tracing, as plain Python.
 
     >>> import autograph as ag

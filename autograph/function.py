@@ -7,6 +7,7 @@ import functools
 import importlib
 import inspect
 import logging
+import pickle
 import threading
 import time
 import weakref
@@ -52,6 +53,9 @@ __all__ = ["ConcreteFunction", "Function", "convert", "no_retrace"]
 P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S")
+# Of `__get__`, whose own parameters must not be those of the class.
+Q = ParamSpec("Q")
+T = TypeVar("T")
 
 hide_frames_of(__file__.rpartition("/")[0])
 
@@ -665,7 +669,15 @@ class Function(Generic[P, R]):
         return f"<Function {self.__qualname__}>"
 
     def __reduce__(self) -> Any:
-        return (_by_name, (self.__module__, self.__qualname__))
+        found = _found_by_name(self.__module__, self.__qualname__)
+        if found is self:
+            return (_by_name, (self.__module__, self.__qualname__))
+        if found is not None and found is self._target:
+            return (_converted, (found, self._options))
+        raise pickle.PicklingError(
+            f"{self!r} is pickled by its name, and `{self.__module__}.{self.__qualname__}` is not "
+            "it: only functions at the top of a module or class can be pickled"
+        )
 
     def __copy__(self) -> Function[P, R]:
         return self
@@ -677,8 +689,8 @@ class Function(Generic[P, R]):
     def __get__(self, instance: None, owner: Any = None) -> Function[P, R]: ...
     @overload
     def __get__(
-        self: Function[Concatenate[S, P], R], instance: S, owner: Any = None
-    ) -> BoundFunction[P, R]: ...
+        self: Function[Concatenate[S, Q], T], instance: S, owner: Any = None
+    ) -> BoundFunction[Q, T]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
@@ -1130,6 +1142,18 @@ class BoundFunction(Generic[P, R]):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
+
+
+def _converted(function: Any, options: _Options) -> Any:
+    """How a Function is pickled whose name is that of the plain function."""
+    return Function(function, options)
+
+
+def _found_by_name(module: str, qualname: str) -> Any:
+    try:
+        return _by_name(module, qualname)
+    except (ImportError, AttributeError):
+        return None
 
 
 def _by_name(module: str, qualname: str) -> Any:

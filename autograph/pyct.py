@@ -84,7 +84,7 @@ def transform(
     >>> pyct.transform(area, pyct.to_anf)(2)
     12
     """
-    original = getattr(function, "__func__", function)
+    original: Any = getattr(function, "__func__", function)
     source = source_of(original)
     tree = parse_function(source)
     for step in steps:

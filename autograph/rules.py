@@ -27,7 +27,7 @@ _rules: tuple[Rule, ...] = ()
 
 def add(rule: Rule) -> None:
     """Put a rule in force; of two rules for one module the later one holds."""
-    global _rules  # noqa: PLW0603
+    global _rules
     if not all(part.isidentifier() for part in rule.module.split(".")):
         raise ValueError(f"{rule.module!r} is not the name of a module")
     if rule.module.partition(".")[0] in _OWN:

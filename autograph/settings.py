@@ -12,7 +12,7 @@ from runtime.building import building
 __all__ = ["config", "eager", "executing_eagerly", "set_verbosity"]
 
 
-class config:  # noqa: N801 - a namespace: `ag.config.run_functions_eagerly(True)`
+class config:  # a namespace: `ag.config.run_functions_eagerly(True)`
     """Settings of the process; each also has an environment variable `AUTOGRAPH_...`.
 
     >>> import autograph as ag

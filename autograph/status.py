@@ -53,12 +53,11 @@ class Feature(enum.Enum):
 
 def check_features(features: Feature | Iterable[Feature] | None) -> None:
     """Raise TypeError for what is not a feature, several of them, or None."""
-    several = (features,) if features is None or isinstance(features, Feature) else features
-    if isinstance(several, Iterable):
-        several = tuple(several)
-        if all(f is None or isinstance(f, Feature) for f in several):
-            return
-    raise TypeError(f"expected ag.Feature or several of them, not {features!r}")
+    several: Any = () if features is None else features
+    if isinstance(several, Feature):
+        return
+    if not isinstance(several, Iterable) or not all(isinstance(f, Feature) for f in several):
+        raise TypeError(f"expected ag.Feature or several of them, not {features!r}")
 
 
 class Status(enum.Enum):

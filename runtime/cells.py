@@ -47,7 +47,9 @@ class Cell:
     with the traced bool that tells. A write to one is *pending* for the other until that is read.
     """
 
-    __slots__ = ("__weakref__", "exported", "first", "name", "pending", "root", "tied", "token")
+    __slots__ = (
+        "__weakref__", "exported", "first", "name", "pending", "returned", "root", "tied", "token",
+    )  # fmt: skip
 
     unsettled: ClassVar[weakref.WeakSet[Cell]] = weakref.WeakSet()
 
@@ -57,10 +59,13 @@ class Cell:
         self.token = next(_tokens)
         # Whether memory of the root was handed out (`.numpy()`): then writing copies.
         self.exported = False
+        # Whether it is what a function that is still running gives back: on a path that goes on
+        # nothing was returned, so what is written there does not concern it.
+        self.returned = False
         self.name: str | None = None
         self.tied: list[tuple[Cell, Any]] = []
-        # (whether it is the same array, the cell that was written, where); see `settle`.
-        self.pending: tuple[Any, Cell, Origin | None] | None = None
+        # Writes not yet taken over: (whether it is the same array, the cell written, where).
+        self.pending: tuple[tuple[Any, Cell, Origin | None], ...] = ()
 
     @property
     def is_live(self) -> bool:
@@ -76,7 +81,7 @@ class Cell:
         """Make `root` the current value: all names and views of the cell see it."""
         self._replace(root)
         if self.tied:
-            self._announce({self}, origin_of_caller())
+            self._announce(self, self, {self}, origin_of_caller())
 
     def tie(self, other: Cell, same: Any) -> None:
         """Note that this and `other` are the same array where `same` is true (None: unknown)."""
@@ -84,47 +89,65 @@ class Cell:
             self.tied.append((other, same))
             other.tied.append((self, same))
 
+    def hand_over(self) -> None:
+        """The function has given the array back: writes to what it shares concern it again."""
+        open_ = [self]
+        while open_:
+            cell = open_.pop()
+            cell.returned = False
+            open_ += [other for other, _ in cell.tied if other.returned]
+
     def settle(self) -> None:
         """Take over what was written through a tied cell, if that is the same array.
 
         Raises StagingError when it is not known which it is.
         """
-        if self.pending is None:
-            return
-        same, source, origin = self.pending
-        if same is None or source.root.type != self.root.type:
-            names = f"{self.name or 'this array'} and {source.name or 'another array'}"
-            raise StagingError(
-                f"{names} are one array or two, depending on data, and one of them is written here",
-                "make a copy (`y = x.copy()`) where the second name is bound",
-                origin=origin,
-            )
-        source.settle()
-        root = ops.choose(same, source.root, self.root)
-        self._replace(root.current())
+        while self.pending:
+            (same, source, origin), *rest = self.pending
+            if same is None or source.root.type != self.root.type:
+                raise self._unknown(source, origin)
+            self._mark(tuple(rest))
+            source.settle()
+            self._replace(ops.choose(same, source.root, self.root).current(), tuple(rest))
+
+    def _unknown(self, source: Cell, origin: Origin | None) -> StagingError:
+        mine, other = self.name or "this array", source.name or "another array"
+        if mine == other:
+            what = f"whether `{mine}` is still the array that it was before depends on data"
+        else:
+            what = f"{mine} and {other} are one array or two, depending on data"
+        return StagingError(
+            f"{what}, and it is written here",
+            "make a copy (`y = x.copy()`) where the second name is bound",
+            origin=origin,
+        )
 
     @classmethod
     def settle_all(cls) -> None:
         """Settle every cell of which that can be done."""
         for cell in list(cls.unsettled):
-            if cell.pending is not None and cell.pending[0] is not None and cell.is_live:
+            if cell.is_live and cell.pending and all(p[0] is not None for p in cell.pending):
                 cell.settle()
 
-    def _replace(self, root: Any) -> None:
+    def _replace(self, root: Any, pending: tuple[Any, ...] = ()) -> None:
         journal.note(self.slot())
-        self.root, self.token, self.pending = root, next(_tokens), None
+        self.root, self.token, self.pending = root, next(_tokens), pending
 
-    def _announce(self, told: set[Cell], origin: Origin | None) -> None:
+    def _mark(self, pending: tuple[Any, ...]) -> None:
+        journal.note(self.slot())
+        self.pending = pending
+        Cell.unsettled.add(self)
+
+    def _announce(self, writer: Cell, teller: Cell, told: set[Cell], origin: Origin | None) -> None:
+        """Note the write for each tied cell, and those tied with it: once per tie."""
         for other, same in self.tied:
-            if other in told or not other.is_live:
+            if other is teller or other is writer or other.returned or not other.is_live:
                 continue
-            told.add(other)
-            if other.pending is not None and other.pending[1] is not self:
-                other.settle()
-            journal.note(other.slot())
-            other.pending = (same, self, origin)
-            Cell.unsettled.add(other)
-            other._announce(told, origin)
+            known = tuple(p for p in other.pending if p[1] is not self)
+            other._mark((*known, (same, self, origin)))
+            if other not in told:
+                told.add(other)
+                other._announce(writer, self, told, origin)
 
     def _get(self) -> Any:
         return (self.root, self.token, self.pending)

@@ -159,7 +159,7 @@ class Tensor:
         cell = self._cell
         if cell is None:
             return self
-        if cell.pending is not None:
+        if cell.pending:
             cell.settle()
         if not self._chain:
             return cast(Tensor, cell.root)

@@ -83,6 +83,7 @@ def _bind_apart(handler: Any, conversion: Conversion) -> None:
     handler.name = stored(caught, handler)
 
 
+CONTEXT = Template("ag__.context(manager)")
 ENTER = Template("""
 with manager as entered:
     body
@@ -93,7 +94,9 @@ def convert_with(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """Managers and bodies are converted; targets that are no names are stored in the body."""
     items = []
     for index, item in enumerate(node.items):
-        item.context_expr = conversion.expression(item.context_expr)
+        expression = item.context_expr
+        manager = conversion.expression(expression)
+        item.context_expr = CONTEXT.expression(expression, manager=manager)
         items.append(item)
         if item.optional_vars is not None and not isinstance(item.optional_vars, gast.Name):
             rest = make(gast.With, {**node.__dict__, "items": node.items[index + 1 :]})

@@ -32,7 +32,7 @@ from autograph.operators.calls import (
     frame_call,
 )
 from autograph.operators.conditionals import if_exp, if_stmt
-from autograph.operators.exceptions import assert_stmt, try_body
+from autograph.operators.exceptions import assert_stmt, context, try_body
 from autograph.operators.logical import and_, compare, in_, not_, not_in, or_, truth
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.printing import print_
@@ -59,6 +59,7 @@ __all__ = [
     "assert_stmt",
     "autograph_artifact",
     "compare",
+    "context",
     "converted_call",
     "converted_lambda",
     "delattr_",

@@ -53,7 +53,14 @@ _ABSENT = object()
 
 
 def getattr_(thing: Any, name: str) -> Any:
-    """`thing.name`. While tracing, attributes of objects from outside are inputs or guarded."""
+    """`thing.name`. While tracing, attributes of objects from outside are inputs or guarded.
+
+    The getter of a property is converted, as any function that is called.
+    """
+    if building() is not None:
+        getter = _accessor(thing, name, "fget")
+        if getter is not None:
+            return getter(thing)
     try:
         value = getattr(thing, name)
     except AttributeError:
@@ -80,6 +87,24 @@ def getattr_(thing: Any, name: str) -> Any:
     fetch = weak(thing)
     owner = thing.__name__ if hasattr(thing, "__name__") else type(thing).__name__
     return read(("attr", id(thing), name), Place(f"{owner}.{name}", lambda: getattr(fetch(), name)), value)
+
+
+_converter: Callable[[Any], Any]
+
+
+def use_converter(convert: Callable[[Any], Any]) -> None:
+    """Install what converts the functions of properties: as `calls.set_converter`."""
+    global _converter
+    _converter = convert
+
+
+def _accessor(thing: Any, name: str, which: str) -> Callable[..., Any] | None:
+    """The converted getter or setter where `name` is a property of the user's, else None."""
+    attribute = getattr(type(thing), name, None)
+    if not isinstance(attribute, property):
+        return None
+    function = getattr(attribute, which)
+    return _converter(function) if isinstance(function, FunctionType) else None
 
 
 def _is_of_arrays_only(thing: Any, name: str) -> bool:
@@ -131,6 +156,11 @@ def _has_slot(thing: Any, name: str) -> bool:
 
 def setattr_(thing: Any, name: str, value: Any) -> None:
     """`thing.name = value`."""
+    if building() is not None:
+        setter = _accessor(thing, name, "fset")
+        if setter is not None:
+            setter(thing, value)
+            return
     if journal.recording() is not None and not isinstance(thing, Tensor):
         journal.note(attribute_slot(thing, name))
     setattr(thing, name, value)

@@ -96,7 +96,7 @@ def run_body(
             pending = {
                 slot.owner: slot.owner.pending
                 for slot, _, _ in writes.values()
-                if isinstance(slot.owner, Cell) and slot.owner.pending is not None
+                if isinstance(slot.owner, Cell) and slot.owner.pending
             }
         finally:
             transaction.roll_back()
@@ -126,7 +126,7 @@ def put_slot(slot: journal.Slot, value: Any) -> None:
 def _pin_all(x: Any, pinned: dict[int, Tensor]) -> None:
     if isinstance(x, Tensor):
         cell = x._cell
-        if cell is None or cell.pending is None:
+        if cell is None or not cell.pending:
             pinned[id(x)] = x.current()
     elif isinstance(x, Maybe):
         _pin_all((x.value, x.defined), pinned)
@@ -185,7 +185,7 @@ def _written_arrays(builder: Builder) -> list[Value]:
         cell, original = handle._cell, handle._value
         if cell is None or cell.root._value is original or original is None:
             continue
-        if handle.type.rank != 0 and cell.pending is None:
+        if handle.type.rank != 0 and not cell.pending:
             found += [builder.capture(original), builder.value_of(cell.root)]
     return found
 
@@ -194,7 +194,8 @@ def stage_raise(condition: Tensor, error: BaseException) -> None:
     """Raise `error` when the graph runs, if `condition` is true there."""
     builder = building()
     assert builder is not None
-    with body("fails", builder) as fails:
+    # What the message reads may take over a pending write: in this branch only.
+    with body("fails", builder) as fails, journal.transaction():
         emit_raise(error)
     passes = Builder("passes", builder)
     control.emit_cond(builder, builder.value_of(condition), (fails, passes), ())

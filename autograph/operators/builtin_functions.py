@@ -135,6 +135,8 @@ def sum_(x: Any, start: Any = 0) -> Any:
     x = _plain(x)
     if isinstance(x, Indexed) and x.known_length() is None:
         return _reduced(x, start, lambda total, item: total + item)
+    if isinstance(x, Tensor) and x.type.shape is not None and x.type.shape[:1] == (0,):
+        return start
     if not isinstance(x, Tensor) or x.type.rank == 0:
         total = start
         for item in access.iterate(x):
@@ -199,16 +201,24 @@ def _over_rows(
     known = rows.known_length()
     if known == 0:
         if default is _ABSENT:
-            raise ValueError(f"{name}() iterable argument is empty")
+            raise _of_nothing(name)
         return default
     if known is None and default is _ABSENT:
-        empty = ValueError(f"{name}() iterable argument is empty")
-        stage_raise(ops.equal(rows.length, 0), empty)
+        stage_raise(ops.equal(rows.length, 0), _of_nothing(name))
     elif known is None:
         go = rows.length > 0
         return if_exp(go, lambda: _over_rows(x, choose, name, _ABSENT), lambda: default, name)
     rest = Indexed(name, rows.length - 1, lambda i: rows.item(i + 1))
     return _reduced(rest, rows.item(0), choose)
+
+
+def _of_nothing(name: str) -> ValueError:
+    """Python's own error, whose text differs between versions."""
+    try:
+        getattr(builtins, name)(())
+    except ValueError as error:
+        return error.with_traceback(None)
+    raise AssertionError(f"{name}(()) did not raise")
 
 
 def _quantifier(name: str) -> Callable[[Any], Any]:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from autograph import rules
+from autograph.operators import access
 from autograph.operators.access import content_slot, delitem, getitem, iadd, ior, setitem
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
 from autograph.operators.captures import (
@@ -67,6 +68,7 @@ def set_converter(convert: Callable[[Any], Any]) -> None:
     """
     global _converter  # noqa: PLW0603
     _converter = convert
+    access.use_converter(convert)
 
 
 # Functions made for a part of a function, in the qualified names of those defined in them.
@@ -341,7 +343,10 @@ _HOST_BUILTINS = frozenset((input, open, __import__, exec, eval, compile, id, ha
 
 
 def _root_module(function: Any) -> str:
-    module = getattr(function, "__module__", None)
+    if isinstance(function, FunctionType):  # also of what `functools.wraps` dressed as another
+        module = function.__globals__.get("__name__")
+    else:
+        module = getattr(function, "__module__", None)
     if not isinstance(module, str):
         owner = getattr(function, "__objclass__", None) or type(function)
         module = getattr(owner, "__module__", "") or ""

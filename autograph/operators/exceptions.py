@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import dis
+import functools
 from collections.abc import Callable
+from types import CodeType, FunctionType
 from typing import Any
 
 from autograph.operators.bodies import State
@@ -11,7 +15,7 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = ["assert_stmt", "try_body"]
+__all__ = ["assert_stmt", "context", "try_body"]
 
 
 def assert_stmt(test: Any, message: Callable[[], Any] | None) -> None:
@@ -61,3 +65,64 @@ class try_body:
                 "@ag.do_not_convert",
                 origin=culprit.origin,
             )
+
+
+# ---- `with` ----------------------------------------------------------------------------------
+
+# Packages whose managers let every exception pass.
+_PASSING = ("autograph", "runtime", "numpy", "threading", "_thread", "decimal", "warnings", "io", "_io")
+
+
+def context(manager: Any) -> Any:
+    """The manager of a `with` statement.
+
+    Python meaning: itself. While tracing, one that may swallow exceptions is guarded as a `try` is.
+    """
+    if building() is None or not _may_swallow(manager):
+        return manager
+    return _Swallowing(manager)
+
+
+class _Swallowing:
+    """A manager around what must not raise only when the graph runs."""
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+        self._body = try_body(("with",))
+
+    def __enter__(self) -> Any:
+        self._body.__enter__()
+        return type(self._manager).__enter__(self._manager)
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool:
+        swallowed = type(self._manager).__exit__(self._manager, kind, error, traceback)
+        self._body.__exit__(kind, error, traceback)
+        return bool(swallowed) and not isinstance(error, StagingError)
+
+
+def _may_swallow(manager: Any) -> bool:
+    exit_ = getattr(type(manager), "__exit__", None)
+    if type(manager).__module__.partition(".")[0] in _PASSING or exit_ is None:
+        return False
+    if isinstance(manager, contextlib._GeneratorContextManager):
+        return _catches(manager.gen.gi_code)
+    return not isinstance(exit_, FunctionType) or _gives_truth(exit_.__code__)
+
+
+@functools.lru_cache(maxsize=256)
+def _catches(code: CodeType) -> bool:
+    """Whether a generator has an `except` clause."""
+    return any(i.opname == "CHECK_EXC_MATCH" for i in dis.get_instructions(code))
+
+
+@functools.lru_cache(maxsize=256)
+def _gives_truth(code: CodeType) -> bool:
+    """Whether a function may return something that is not a false constant."""
+    before: Any = None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "RETURN_CONST" and instruction.argval:
+            return True
+        if instruction.opname == "RETURN_VALUE" and (before.opname != "LOAD_CONST" or before.argval):
+            return True
+        before = instruction
+    return False

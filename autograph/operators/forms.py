@@ -65,10 +65,9 @@ class Static(Form):
 
 @dataclass(frozen=True, slots=True)
 class Leaf(Form):
-    """A graph value. `shared` leaves that enter as one array are one array throughout."""
+    """A graph value."""
 
     type: TensorType
-    shared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ def widen(form: Form, x: Any, name: str) -> Form:
         return _changed(name, describe(form.value), describe(x))
     if isinstance(form, Leaf):
         if is_numeric(x):
-            return Leaf(_widen_type(form.type, type_of(x), name), form.shared)
+            return Leaf(_widen_type(form.type, type_of(x), name))
         return _changed(name, f"a {form.type}", describe(x))
     assert isinstance(form, Branching)
     if not is_container(x) or type(x) is not type(form.like):
@@ -202,7 +201,7 @@ def _changed(name: str, before: str, after: str) -> Poisoned:
 
 
 def place(
-    form: Form, initial: Any, name: str, make: Callable[[TensorType, Any, str], Tensor]
+    form: Form, initial: Any, name: str, make: Callable[[TensorType, str], Tensor]
 ) -> Any:
     """A value of `form` for the inside of the loop: placeholders made by `make`."""
     if isinstance(form, Static):
@@ -212,11 +211,11 @@ def place(
     if isinstance(form, Poisoned):
         return Poison(name, form.what, form.hint)
     if isinstance(form, Leaf):
-        return make(form.type, initial if form.shared else None, name)
+        return make(form.type, name)
     if isinstance(form, Optional):
         value, bit = split(initial) if not is_unset(initial) else (NOTHING, False)
         inner = place(form.part, value, name, make)
-        defined = make(type_of_number(True), None, f"{name}_defined")
+        defined = make(type_of_number(True), f"{name}_defined")
         return Maybe(name, inner, defined, check_defined)
     assert isinstance(form, Branching)
     parts = [

@@ -162,10 +162,11 @@ class _For:
                 "a loop over a generator is left by a `break` that depends on data",
                 "make a list of it first",
             )
-        items = list(iterator)
+        items = iterator if isinstance(iterator, _Items) else list(iterator)
+        count = len(items)
 
         def rest(k: int, go: Any) -> None:
-            if k == len(items):
+            if k == count:
                 return
 
             def run() -> None:
@@ -182,7 +183,7 @@ class _For:
         if length is None or length > _UNROLLED_ITEMS or self.opts.get("stage") is True:
             self.staged(items, 0)
         elif self.opts.get("unroll") is True or not _roll(lambda: self.staged(items, 0), builder):
-            self.unrolled(items.unrolled())
+            self.unrolled(_Items(items, length))
 
     def over_range(self, whole: range, builder: Builder) -> None:
         long = len(whole) > _ROUNDS and _may_roll(self.opts)
@@ -227,6 +228,25 @@ class _For:
                 return
         step = Step(self.body, self.test if self.extra_test is not None else None, items)
         staged_loop(go, step, self.state, self.opts)
+
+
+class _Items(Iterator[Any]):
+    """Items of a known number, each read when it is its turn: the loop may write them."""
+
+    def __init__(self, items: Indexed, length: int) -> None:
+        self._items, self._length, self._next = items, length, 0
+
+    def __len__(self) -> int:
+        return self._length - self._next
+
+    def __next__(self) -> Any:
+        if not len(self):
+            raise StopIteration
+        self._next += 1
+        return self._items.item(self._next - 1)
+
+    def __getitem__(self, k: int) -> Any:
+        return self._items.item(self._next + k)
 
 
 def _tail(whole: range, k: int) -> Indexed:

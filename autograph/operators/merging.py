@@ -39,6 +39,7 @@ __all__ = [
     "Merger",
     "Rebuild",
     "link",
+    "note_returned",
     "older_ties",
     "output_value",
 ]
@@ -132,7 +133,8 @@ class Merger:
                 ]
         bodies = (self.outcomes[0].builder, self.outcomes[1].builder)
         outputs = control.emit_cond(parent, parent.value_of(condition), bodies, types)
-        for output, (a, b, _) in zip(outputs, self.pairs, strict=True):
+        for output, (a, b, name) in zip(outputs, self.pairs, strict=True):
+            note_returned(name, output)
             link(output, a, bodies[0], lambda: condition)
             link(output, b, bodies[1], lambda: ops.logical_not(condition))
         for index, cell, bit in shared:
@@ -180,6 +182,12 @@ def link(made: Tensor, side: Any, branch: Builder, same: Callable[[], Tensor | N
         return
     # Of a view it is a part only that is shared: that can be refused, not selected.
     made.cell().tie(side.cell(), None if side.is_view else same())
+
+
+def note_returned(name: str, made: Tensor) -> None:
+    """Note that `made` is (a part of) what the function will give back, if the name says so."""
+    if name.startswith("retval_") and made.type.rank != 0:
+        made.cell().returned = True
 
 
 def older_ties(side: Any, branch: Builder) -> list[tuple[Cell, list[Tensor] | None]]:

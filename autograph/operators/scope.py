@@ -10,10 +10,11 @@ from typing import Any
 
 from autograph.operators.captures import Place, current_trace, read
 from autograph.operators.variables import Maybe, Undefined, UndefinedReturnValue, _Unreadable
-from runtime import journal
+from runtime import journal, tree
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
 
 __all__ = ["ConversionOptions", "FunctionScope", "note_names"]
 
@@ -142,8 +143,18 @@ class FunctionScope:
                 return None
             # Only now is it known that there is a path without a value; it may never be taken.
             value.check(value.defined, value.name, _no_value(self.function_name))
-            return value.value
-        return value.load() if issubclass(kind, _Unreadable) else value
+            return self._given_back(value.value)
+        if self._trace is None:
+            return value.load() if issubclass(kind, _Unreadable) else value
+        return self._given_back(value.load() if issubclass(kind, _Unreadable) else value)
+
+    @staticmethod
+    def _given_back(value: Any) -> Any:
+        """The result; from now on, writes to arrays that it shares concern it."""
+        for leaf in tree.flatten(value)[0]:
+            if isinstance(leaf, Tensor) and leaf._cell is not None:
+                leaf._cell.hand_over()
+        return value
 
     def _note_shared(self, get: Any, set_: Any, names: tuple[str, ...]) -> None:
         for i, name in enumerate(names):

@@ -7,12 +7,11 @@ was last found at its place, so that nesting does not multiply the traces.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from autograph.operators.aliases import LoopArray, exit_alias, tie_entries, tie_rounds
 from autograph.operators.bodies import (
     Outcome,
     State,
@@ -30,6 +29,7 @@ from autograph.operators.forms import (
     Leaf,
     Optional,
     Poisoned,
+    Static,
     form_of,
     leaves,
     place,
@@ -38,7 +38,7 @@ from autograph.operators.forms import (
 )
 from autograph.operators.iterables import Indexed
 from autograph.operators.logical import and_
-from autograph.operators.merging import link, older_ties
+from autograph.operators.merging import link, note_returned, older_ties
 from autograph.operators.values import NOTHING, tensor
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
@@ -108,6 +108,10 @@ class _Loop:
         self.carries_go = False
         self.entries: dict[Any, _Entry] = {}
         self.inputs: list[Value] = []
+        self.arrays: list[LoopArray] = []
+        # By name: older arrays that a carried one may become; pairs that rounds leave as one.
+        self.relatives: dict[str, tuple[Tensor, ...]] = {}
+        self.joined: set[tuple[str, str]] = set()
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
             self.entries["name", i] = _Entry(name, value, form_of(value, bools=False))
         self._recall()
@@ -133,6 +137,7 @@ class _Loop:
 
         def run(builder: Builder) -> Any:
             index = self._placeholders(builder)
+            self._tie_arrays()
             self.step.run(index)
             following = None if index is None else index + 1
             return following, (self.step.go_on(following) if self.carries_go else None)
@@ -141,18 +146,11 @@ class _Loop:
 
     def _placeholders(self, builder: Builder) -> Any:
         """Put placeholders into all carried places; gives the one for the index, if any."""
-        shared: dict[int, Tensor] = {}
 
-        def make(type_: TensorType, initial: Any, name: str) -> Tensor:
-            array = type_.rank != 0 and isinstance(initial, (Tensor, np.ndarray))
-            known = shared.get(id(initial)) if array else None
-            if known is not None and known.type == type_:
-                builder.input(type_, name)  # keeps inputs and leaves in step; it is not used
-                return known
+        def make(type_: TensorType, name: str) -> Tensor:
             made = traced(builder.input(type_, name))
             made._name = name
-            if array:
-                shared[id(initial)] = made
+            note_returned(name, made)
             return made
 
         index = None
@@ -167,8 +165,71 @@ class _Loop:
             if entry.slot is not None:
                 journal.note(entry.slot)
                 put_slot(entry.slot, entry.placed)
+        self._place_bools(builder)
         self.inputs = list(builder.graph.inputs)
         return index
+
+    def _place_bools(self, builder: Builder) -> None:
+        """One bool per carried array: whether it is still the one from before the loop."""
+        self.arrays = []
+        for entry in self.entries.values():
+            if entry.slot is not None and isinstance(entry.slot.owner, Cell):
+                continue
+            before = leaves(entry.form, entry.initial)
+            inside = leaves(entry.form, entry.placed)
+            for number, ((initial, type_), (placed, _)) in enumerate(
+                zip(before, inside, strict=True)
+            ):
+                if type_.rank != 0 and isinstance(initial, Tensor):
+                    name = f"{entry.name}#{number}"
+                    same = traced(builder.input(type_of_number(True), f"{entry.name}_same"))
+                    related = self.relatives.get(name, ())
+                    self.arrays.append(LoopArray(name, initial, placed, same, related))
+
+    def _all_leaves(self) -> Iterator[tuple[Any, bool]]:
+        """The value before the loop of each carried leaf, and whether it is one of `arrays`."""
+        for entry in self.entries.values():
+            is_cell = entry.slot is not None and isinstance(entry.slot.owner, Cell)
+            for initial, type_ in leaves(entry.form, entry.initial):
+                yield initial, not is_cell and type_.rank != 0 and isinstance(initial, Tensor)
+
+    def _tie_arrays(self) -> None:
+        tie_entries(self.arrays)
+        named = {array.name: array for array in self.arrays}
+        for a, b in self.joined:
+            if a in named and b in named:
+                tie_rounds(named[a], named[b])
+
+    def _afters(self, outcome: Outcome) -> list[Any]:
+        """What a round left in the place of each of `arrays`."""
+        found = []
+        for key, entry in self.entries.items():
+            if entry.slot is not None and isinstance(entry.slot.owner, Cell):
+                continue
+            before = leaves(entry.form, entry.initial)
+            after = leaves(entry.form, self._after(outcome, key, entry))
+            found += [
+                left for (initial, type_), (left, _) in zip(before, after, strict=True)
+                if type_.rank != 0 and isinstance(initial, Tensor)
+            ]  # fmt: skip
+        return found
+
+    def _grow_aliases(self, outcome: Outcome) -> bool:
+        """Learn which arrays a round leaves as one; whether anything is new."""
+        afters = self._afters(outcome)
+        known = len(self.joined), {name: len(r) for name, r in self.relatives.items()}
+        for array, after in zip(self.arrays, afters, strict=True):
+            fate = exit_alias(array, after, self.arrays, outcome.builder)
+            if isinstance(fate, tuple):
+                old = self.relatives.get(array.name, ())
+                cells = {old_one.cell() for old_one in (*old, array.initial)}
+                new = [r for r in fate if r.cell() not in cells]
+                self.relatives[array.name] = (*(old or (array.initial,)), *new)
+        for i, (a, left) in enumerate(zip(self.arrays, afters, strict=True)):
+            for b, other in zip(self.arrays[:i], afters[:i], strict=True):
+                if left is other and a.placed is not b.placed:
+                    self.joined.add((a.name, b.name))
+        return known != (len(self.joined), {name: len(r) for name, r in self.relatives.items()})
 
     def _grow(self, outcome: Outcome) -> bool:
         """Widen the forms by what the round left; whether anything changed."""
@@ -178,8 +239,6 @@ class _Loop:
         for key, entry in self.entries.items():
             after = self._after(outcome, key, entry)
             form = widen(entry.form, after, entry.name)
-            if form == entry.form and _splits(entry, after, self.entries, outcome, self._after):
-                form = _unshared(form)
             changed |= form != entry.form
             entry.form = form
         for key, (slot, _, content) in outcome.writes.items():
@@ -188,6 +247,27 @@ class _Loop:
                 form = widen(form_of(initial, bools=False), content, slot.name)
                 self.entries[key] = _Entry(slot.name, initial, form, slot)
                 changed = True
+        if changed or self._hold_in_place(outcome):
+            return True
+        with trace.interpreting(outcome.builder):
+            return self._grow_aliases(outcome)
+
+    def _hold_in_place(self, outcome: Outcome) -> bool:
+        """Leave names whose array is only written in place bound to it: its cell is what is carried.
+
+        Then every other name of that array sees the writes, and nothing is copied.
+        """
+        changed = False
+        for key, entry in self.entries.items():
+            placed = entry.placed
+            if entry.slot is not None or not isinstance(entry.form, Leaf):
+                continue
+            if self._after(outcome, key, entry) is not placed or not isinstance(
+                entry.initial, Tensor
+            ):
+                continue
+            if outcome.pinned[id(placed)]._value is not placed._value:
+                entry.form, changed = Static(entry.initial), True
         return changed
 
     @staticmethod
@@ -247,11 +327,11 @@ class _Loop:
             same = all(a is b for a, b in zip(placed, self.state.get(), strict=True))
             return builder.value_of(go), same
 
-        kept = [entry.placed for entry in self.entries.values()]
+        kept, arrays = [entry.placed for entry in self.entries.values()], self.arrays
         outcome = run_body("test", self.parent, run, self.state)
         for entry, placed in zip(self.entries.values(), kept, strict=True):
             entry.placed = placed
-        self.inputs = body_inputs
+        self.inputs, self.arrays = body_inputs, arrays
         if outcome.raised:
             return False
         go, unchanged = outcome.result
@@ -298,13 +378,27 @@ class _Loop:
             if outcome.raised:
                 after = leaves(entry.form, entry.placed)
             carried += [(a, b, t) for (a, t), (b, _) in zip(before, after, strict=True)]
-        return carried
+        return carried + [(True, bit, type_of_number(True)) for bit in self._fates(outcome)]
+
+    def _fates(self, outcome: Outcome) -> list[Any]:
+        """Whether each of `arrays` is after a round still the one from before the loop."""
+        if outcome.raised:
+            return [array.same for array in self.arrays]
+        with trace.interpreting(outcome.builder):
+            fates = [
+                exit_alias(array, after, self.arrays, outcome.builder)
+                for array, after in zip(self.arrays, self._afters(outcome), strict=True)
+            ]
+        return [False if isinstance(fate, tuple) else fate for fate in fates]
 
     def _node(
         self, builder: Builder, outputs: list[Value], init: list[Value], kept: list[int]
     ) -> list[Tensor]:
         """The while node; values that no round changes are captured instead of carried."""
-        for body, inputs in ((builder, self.inputs), (self.test, self.test.graph.inputs[: len(init)])):
+        for body, inputs in (
+            (builder, self.inputs),
+            (self.test, self.test.graph.inputs[: len(init)]),
+        ):
             own = list(inputs)
             extra = [v for v in body.graph.inputs if v not in set(own)]
             for j, inner in enumerate(own):
@@ -327,6 +421,9 @@ class _Loop:
         first = (self.step.items is not None) + self.carries_go
         position = first
         values: list[Any] = []
+        self._positions = [
+            first + at for at, (_, is_array) in enumerate(self._all_leaves()) if is_array
+        ]
         for key, entry in self.entries.items():
             count = sum(1 for _ in leaves(entry.form, entry.initial))
             mine = results[position : position + count]
@@ -340,36 +437,70 @@ class _Loop:
                 apply_slot(entry.slot, value)
         self.state.set(tuple(values))
         keep_pending(outcome)
+        self._tie_results(outcome, results, position)
 
-    def _has_run(self) -> Tensor | None:
-        """Whether there was a round, as a traced bool; None when that is known."""
+    def _tie_results(self, outcome: Outcome, results: list[Tensor], bools: int) -> None:
+        """Tie the arrays that names are bound to after the loop with those from before it."""
+        tied: dict[str, tuple[LoopArray, Tensor, Tensor]] = {}
+        afters = self._afters(outcome)
+        for number, (array, after) in enumerate(zip(self.arrays, afters, strict=True)):
+            made, same = results[self._positions[number]], results[bools + number]
+            if after is array.placed:
+                continue
+            tied[array.name] = (array, made, same)
+            if array.relatives:
+                for relative in array.relatives:
+                    made.cell().tie(relative.cell(), None)
+            elif (
+                self._may_run_never() or not isinstance(same.current(), Tensor) or not same.is_known
+            ):
+                made.cell().tie(array.initial.cell(), None if array.initial.is_view else same)
+        names = list(tied)
+        for i, (a, left) in enumerate(zip(self.arrays, afters, strict=True)):
+            for b, other in zip(self.arrays[:i], afters[:i], strict=True):
+                if left is other and a.name in names and b.name in names:
+                    _, one, same = tied[a.name]
+                    bit = None if a.relatives else ops.logical_not(same)
+                    if a.initial is b.initial:
+                        bit = traced(self.parent.constant(True))
+                    one.cell().tie(tied[b.name][1].cell(), bit)
+
+    def _may_run_never(self) -> bool:
+        """Whether it is possible, as far as is known, that there is no round."""
         items, go = self.step.items, self.go
         ran = go if items is None else and_(lambda: items.length > 0, lambda: go)
-        return ran if isinstance(ran, Tensor) and not ran.is_known else None
-
-    def _tie(self, made: Tensor, initial: Tensor) -> None:
-        """Without a round, the name is still the array that it was before the loop."""
-        ran = self._has_run()
-        if ran is not None:
-            made.cell().tie(initial.cell(), None if initial.is_view else ops.logical_not(ran))
+        return isinstance(ran, Tensor) and not ran.is_known
 
     def _result(
         self, entry: _Entry, after: Any, mine: list[Tensor], altered: bool, outcome: Outcome
     ) -> Any:
         initial = entry.initial
+        for made in mine:
+            note_returned(entry.name, made)
         if isinstance(entry.form, Leaf):
             if not altered and after is entry.placed:
                 return initial
             if after is entry.placed and isinstance(initial, Tensor) and entry.slot is None:
                 initial.assign(mine[0])  # written in place: the name is still the same array
                 return initial
-            if isinstance(initial, Tensor) and mine[0].type.rank != 0 and entry.slot is None:
-                self._tie(mine[0], initial)
-            link(mine[0], after, outcome.builder, self._has_run)
-            for cell, _ in older_ties(after, outcome.builder):
-                mine[0].cell().tie(cell, None)
+            if not isinstance(initial, Tensor):
+                _tie_unknown(mine[0], after, outcome.builder)
             return mine[0]
+        if not outcome.raised:
+            before, inside = leaves(entry.form, initial), leaves(entry.form, after)
+            for (old, _), (left, _), made in zip(before, inside, mine, strict=True):
+                if not isinstance(old, Tensor):
+                    _tie_unknown(made, left, outcome.builder)
         return rebuild(entry.form, initial, entry.name, iter(mine))
+
+
+def _tie_unknown(made: Tensor, left: Any, body: Builder) -> None:
+    """An array that a loop leaves may be any of the older ones that a round left in its place."""
+    if made.type.rank == 0:
+        return
+    for cell, _ in older_ties(left, body):
+        made.cell().tie(cell, None)
+    link(made, left, body, lambda: None)
 
 
 def _substitute(body: Builder, old: Value, new: Value) -> None:
@@ -387,28 +518,6 @@ def _initial(x: Any, type_: TensorType) -> Any:
     if x is NOTHING or x is None:
         return ops.missing(type=type_)
     return x
-
-
-def _splits(
-    entry: _Entry, after: Any, entries: dict[Any, _Entry], outcome: Outcome, left: Any
-) -> bool:
-    """Whether two places enter as one array but do not leave as one."""
-    if not isinstance(entry.form, Leaf) or not entry.form.shared or entry.form.type.rank == 0:
-        return False
-    if not isinstance(entry.initial, Tensor):
-        return False
-    return any(
-        other is not entry
-        and other.initial is entry.initial
-        and isinstance(other.form, Leaf)
-        and other.form.shared
-        and left(outcome, key, other) is not after
-        for key, other in entries.items()
-    )
-
-
-def _unshared(form: Form) -> Form:
-    return replace(form, shared=False) if isinstance(form, Leaf) else form
 
 
 def _has_poison(form: Form) -> bool:

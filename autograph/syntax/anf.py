@@ -10,7 +10,7 @@ computation which might bind it anew is kept first: `f` above. Parts that Python
 never, stay inside: the right operands of `and`, `or` and chained comparisons, both values of a
 conditional expression, messages of assertions, bodies of lambdas and comprehensions, patterns and
 guards, annotations. Class bodies are left alone except for their methods, as each name bound there
-is an attribute. What looks at all names of a function, as `locals()` does, sees the new ones too.
+is an attribute, and so are functions that look at all of their names, as `locals()` does.
 """
 
 from __future__ import annotations
@@ -55,11 +55,12 @@ def to_anf(tree: Any) -> Any:
     """A copy of a module or function in three-address code.
 
     >>> from autograph.syntax.print import unparse
-    >>> print(unparse(to_anf(gast.parse("y = a[i] * b[i + 1]"))).strip())
+    >>> print(unparse(to_anf(gast.parse("y = a[i] * f(j + 1)"))).strip())
     _t_1 = a[i]
-    _t_2 = i + 1
-    _t_3 = b[_t_2]
-    y = _t_1 * _t_3
+    _t_2 = f
+    _t_3 = j + 1
+    _t_4 = _t_2(_t_3)
+    y = _t_1 * _t_4
     """
     tree = copy.deepcopy(tree)
     namer = Namer(_identifiers(tree))
@@ -80,7 +81,17 @@ def _identifiers(tree: gast.AST) -> Iterator[str]:
 
 
 def _flatten_function(function: Any, namer: Namer) -> None:
-    function.body = _Block(namer, "t_").of(function.body)
+    if not any(map(_sees_all_names, gast.walk(function))):
+        function.body = _Block(namer, "t_").of(function.body)
+
+
+def _sees_all_names(node: Any) -> bool:
+    """Whether it calls what looks at the names of the function: new ones would be found."""
+    if not (isinstance(node, gast.Call) and isinstance(node.func, gast.Name)):
+        return False
+    if node.func.id in ("locals", "eval", "exec"):
+        return True
+    return node.func.id in ("vars", "dir") and not (node.args or node.keywords)
 
 
 class Operand(NamedTuple):
@@ -179,7 +190,7 @@ class _Expressions:
             place.fill(atom)
 
     def operations_in(self, places: list[_Place]) -> None:
-        """Puts operations in places, evaluated in this order, and atoms only where that needs it."""
+        """Puts operations in places, evaluated in this order, or atoms where that needs it."""
         last = _last(not _is_operation(place.operand().node) for place in places)
         for number, place in enumerate(places):
             node = place.operand().node
@@ -496,7 +507,8 @@ class _Block:
         targets = [leaf for target in node.targets for leaf in _leaves(target)]
         for target in targets:
             self._expressions.operation(target)
-            self._expressions.made.append(make(gast.Delete, {"targets": [target], **place_of(node)}))
+            deleted = make(gast.Delete, {"targets": [target], **place_of(node)})
+            self._expressions.made.append(deleted)
         return []
 
     # Assignments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import gast
 
@@ -48,7 +48,7 @@ def _methods_of(cls: type) -> dict[type[gast.AST], Callable[[Any, Any], Any]]:
 class Visitor:
     """Visits by class: `visit_If` for `gast.If`, `generic_visit` where there is none."""
 
-    _methods: dict[type[gast.AST], Callable[[Any, Any], Any]] = {}
+    _methods: ClassVar[dict[type[gast.AST], Callable[[Any, Any], Any]]] = {}
 
     def __init_subclass__(cls) -> None:
         cls._methods = _methods_of(cls)
@@ -77,7 +77,7 @@ class Transformer:
     makes stands on the line of what it replaces. `generic_visit` goes on to the parts of a node.
     """
 
-    _methods: dict[type[gast.AST], Callable[[Any, Any], Any]] = {}
+    _methods: ClassVar[dict[type[gast.AST], Callable[[Any, Any], Any]]] = {}
 
     def __init_subclass__(cls) -> None:
         cls._methods = _methods_of(cls)

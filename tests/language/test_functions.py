@@ -108,7 +108,7 @@ def keyword_calls(x):
 
 
 def test_keyword_calls():
-    check(keyword_calls, (np.float64(3.0),), (np.float64(8.0),))
+    check(keyword_calls, (np.float64(3.0),), (np.float64(8.0),), joined=True)
 
 
 def starred_calls(x):
@@ -155,7 +155,7 @@ def counter(x):
 
 
 def test_nonlocal():
-    check(counter, (np.int64(1),), (np.int64(5),))
+    check(counter, (np.int64(1),), (np.int64(5),), joined=True)
 
 
 def higher_order(x):
@@ -254,7 +254,7 @@ def test_structured_results():
 
 def mixed_returns(x):
     if x.sum() > 0:
-        return x, 1
+        return x + 1, 1
     return x * 2, 2
 
 
@@ -285,7 +285,7 @@ def test_b6_13_functions_call_functions():
 
     @ag.convert
     def middle(x):
-        return inner(x) + inner(-x)
+        return inner(x) + inner(-1.0)
 
     @ag.convert
     def outer(x):
@@ -293,7 +293,7 @@ def test_b6_13_functions_call_functions():
             x = middle(x)
         return x
 
-    assert outer(np.float64(1.0)) == 13.0 or outer(np.float64(1.0)) >= 10
+    assert outer(np.float64(2.0)) == 17.0 and outer(np.float64(9.0)) == 17.0
     assert outer.trace_count == 1 and inner.trace_count == 0
     assert inner(3.0) == 6.0 and inner.trace_count == 1
 

@@ -83,7 +83,9 @@ class _Writer:
 
     def condition(self) -> str:
         sign, number = self.random.choice("<>"), self.random.choice(["0.0", "0.3", "-0.4", "w"])
-        name = self.random.choice([*self.numbers, f"{self.random.choice(self.arrays)}[{self.index()}]"])
+        name = self.random.choice(
+            [*self.numbers, f"{self.random.choice(self.arrays)}[{self.index()}]"]
+        )
         test = f"{name} {sign} {number}"
         if self.random.random() < 0.25:
             return f"({test} {self.random.choice(['and', 'or'])} {self.leaf()} < 0.8)"

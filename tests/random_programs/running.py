@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import signal
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -101,6 +102,28 @@ def compare(expected: Outcome, given: Outcome, *, loose: bool) -> str | None:
 def load(program: Program) -> ModuleType:
     """The program as a module."""
     return ag.convert_source(program.source, "random_program")
+
+
+@contextlib.contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError when the block takes too long: without fuel a program never ends."""
+
+    def stop(signum: int, frame: Any) -> None:
+        raise _TooLong
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    try:
+        yield
+    except _TooLong:
+        raise TimeoutError from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+class _TooLong(BaseException):
+    """Not an Exception: programs may catch those, and generated code does."""
 
 
 class BadProgram(Exception):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import copy
 import re
-import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.random_programs.programs import Program
-from tests.random_programs.running import check
+from tests.random_programs.running import check, limited
 
 _BLOCKS = ("body", "orelse", "finalbody", "cases")
 
@@ -43,24 +42,11 @@ def _sort(difference: str | None) -> str | None:
 
 
 def _still(program: Program, fails: Callable[[Program], bool]) -> bool:
-    """Whether it fails; a program without its fuel may run for ever."""
-    previous = signal.signal(signal.SIGALRM, _give_up)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE, PATIENCE)
     try:
-        return fails(program)
-    except (Exception, _TooLong):
+        with limited(PATIENCE):
+            return fails(program)
+    except Exception:
         return False  # it does not even run as plain Python
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-
-
-class _TooLong(BaseException):
-    """Not an Exception: programs catch those."""
-
-
-def _give_up(signum: int, frame: Any) -> None:
-    raise _TooLong
 
 
 PATIENCE = 1.0

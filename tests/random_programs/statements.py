@@ -276,7 +276,11 @@ class Statements:
             stop = self.random.choice([3, 4, 18])
             return i, f"range({stop})", {i: INT}
         if form < 0.5:
-            turned = [f"range({bound}, -1, -1)", f"reversed(range({bound}))", f"range(1, {bound}, 2)"]
+            turned = [
+                f"range({bound}, -1, -1)",
+                f"reversed(range({bound}))",
+                f"range(1, {bound}, 2)",
+            ]
             return i, self.random.choice(turned), {i: INT}
         if form < 0.57:
             return v, self.random.choice(["(0.5, 1.5)", "[2.0, 0.25, 1.0]"]), {v: FLOAT}

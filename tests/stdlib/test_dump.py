@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograph.cli import main
+from autograph.cli.files import find_files
 
 SAMPLE = 60
 SHARE_REFUSED = 0.01
@@ -109,8 +110,8 @@ def in_empty_folder(tmp_path, monkeypatch):
 
 
 def test_a_sample_of_the_library_is_converted(tmp_path, capsys):
-    step = -(-len(NAMES) // SAMPLE)
-    check(dump(NAMES[::step], tmp_path / "out", capsys))
+    files = [str(file.path) for name in NAMES for file in find_files(name)]
+    check(dump(files[:: len(files) // SAMPLE], tmp_path / "out", capsys))
 
 
 @pytest.mark.long

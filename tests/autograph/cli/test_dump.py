@@ -85,6 +85,23 @@ def test_the_tree_is_the_one_before_conversion(source, capsys):
     assert "ag__" not in printed
 
 
+def test_b1_18_three_address_code_is_printed_unconverted(source, capsys):
+    assert dump(source, "--anf", "--function", "Model.step") == 0
+    printed = capsys.readouterr()
+    assert printed.out == (
+        "def step(self, x):\n    while x < 1:\n        x = x * 2\n    return x\n"
+    )
+    assert printed.err == ""
+    assert dump(source, "--anf") == 0
+    compile(capsys.readouterr().out, "flat", "exec")
+
+
+def test_three_address_code_and_tree_exclude_each_other(source, capsys):
+    with pytest.raises(SystemExit):
+        dump(source, "--anf", "--ast")
+    assert "not allowed with" in capsys.readouterr().err
+
+
 def test_a_package_mirrors_its_tree(package, tmp_path):
     assert dump(package, "-o", tmp_path / "out") == 0
     written = sorted(

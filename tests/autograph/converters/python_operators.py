@@ -294,6 +294,10 @@ def assert_stmt(test, message):
         raise AssertionError(*([] if message is None else [message()]))
 
 
+def context(manager):
+    return manager
+
+
 @contextlib.contextmanager
 def try_body(parts):
     assert set(parts) <= {"except", "finally"}

@@ -49,7 +49,7 @@ except* ag__.ld(y):
     "with": (
         "with x as z, y: z",
         """
-with ag__.ld(x) as z, ag__.ld(y):
+with ag__.context(ag__.ld(x)) as z, ag__.context(ag__.ld(y)):
     ag__.ld(z)
 """,
     ),

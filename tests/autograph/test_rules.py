@@ -1,0 +1,76 @@
+"""`ag.config.convert_module` and `ag.config.do_not_convert_module` (B4.01)."""
+
+import colorsys
+
+import pytest
+
+import autograph as ag
+from autograph import conversion, rules
+
+TEXT = """
+seen = []
+
+def sign(x):
+    seen.append(type(x).__name__)
+    if x > 0:
+        return 1.0
+    return -1.0
+
+def scale(x):
+    seen.append(type(x).__name__)
+    return x * 2
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_rules(monkeypatch):
+    monkeypatch.setattr(rules, "_rules", ())
+
+
+@pytest.fixture
+def library():
+    return ag.convert_source(TEXT, "library.inner")
+
+
+def test_b4_01_a_rule_leaves_modules_below_alone(library):
+    ag.config.do_not_convert_module("library")
+    assert conversion.left_alone(library.sign) == "a rule leaves library.inner alone"
+    f = ag.convert(lambda x: library.scale(x) + 1)
+    assert (f(1.0), f(2.0)) == (3.0, 5.0)
+    assert library.seen == ["Tensor"]
+    with pytest.raises(ag.StagingError, match="bool"):
+        ag.convert(lambda x: library.sign(x))(1.0)
+
+
+def test_b4_01_what_has_been_converted_stays(library):
+    f = ag.convert(lambda x: library.sign(x))
+    assert f(3.0) == 1.0
+    ag.config.do_not_convert_module("library")
+    assert (f(-3.0), f.trace_count) == (-1.0, 1)
+    assert ag.convert(library.sign)(-2.0) == -1.0
+
+
+def test_b4_01_the_innermost_module_and_the_later_rule_decide(library):
+    ag.config.do_not_convert_module("library")
+    ag.config.convert_module("library.inner")
+    assert conversion.left_alone(library.sign) is None
+    ag.config.do_not_convert_module("library.inner")
+    assert conversion.left_alone(library.sign) is not None
+    ag.config.convert_module("library.inn")
+    assert conversion.left_alone(library.sign) is not None
+
+
+def test_b4_01_a_rule_converts_what_would_be_left_alone():
+    assert "standard library" in conversion.left_alone(colorsys.rgb_to_hsv)
+    ag.config.convert_module("colorsys")
+    assert conversion.left_alone(colorsys.rgb_to_hsv) is None
+    f = ag.convert(lambda r, g, b: colorsys.rgb_to_yiq(r, g, b)[0])
+    assert f(0.2, 0.4, 0.6) == pytest.approx(colorsys.rgb_to_yiq(0.2, 0.4, 0.6)[0])
+    assert f(0.3, 0.4, 0.6) == pytest.approx(colorsys.rgb_to_yiq(0.3, 0.4, 0.6)[0])
+    assert f.trace_count == 1
+
+
+@pytest.mark.parametrize("name", ["autograph", "runtime.ops", "no module", ""])
+def test_b4_01_rules_that_make_no_sense_are_refused(name):
+    with pytest.raises(ValueError, match="module|conversion itself"):
+        ag.config.convert_module(name)

@@ -1,0 +1,173 @@
+"""Converted functions in the hands of SciPy, pandas, Matplotlib, json and NumPy itself."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+@ag.convert
+def rosenbrock(x):
+    total = 0.0
+    for i in range(len(x) - 1):
+        total = total + 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
+    return total
+
+
+@ag.convert
+def relu(x):
+    return np.where(x > 0, x, 0.0)
+
+
+@ag.convert
+def decay(t, y):
+    if t > 0.5:
+        return -2.0 * y
+    return -y
+
+
+def test_scipy_minimize_with_value_and_grad():
+    optimize = pytest.importorskip("scipy.optimize")
+    start = np.array([-1.2, 1.0, 0.5])
+    result = optimize.minimize(ag.value_and_grad(rosenbrock), start, jac=True, method="BFGS")
+    np.testing.assert_allclose(result.x, np.ones(3), atol=1e-4)
+    separate = optimize.minimize(rosenbrock, start, jac=ag.grad(rosenbrock), method="L-BFGS-B")
+    np.testing.assert_allclose(separate.x, np.ones(3), atol=1e-3)
+    assert rosenbrock.trace_count <= 2  # for arrays, and for the tensors of gradients
+
+
+def test_scipy_root_and_quad():
+    optimize, integrate = (pytest.importorskip(f"scipy.{m}") for m in ("optimize", "integrate"))
+    cubic = ag.convert(lambda x: x**3 - 2 * x - 5)
+    root = optimize.newton(cubic, 2.0, fprime=ag.grad(cubic))
+    np.testing.assert_allclose(root, 2.0945514815423265)
+    assert optimize.brentq(cubic, 2.0, 3.0) == pytest.approx(root)
+    kink = ag.convert(lambda x: x if x > 0 else -x)
+    assert integrate.quad(kink, -1.0, 1.0, points=[0.0])[0] == pytest.approx(1.0)
+    assert kink.trace_count == 1
+
+
+def test_scipy_solve_ivp():
+    integrate = pytest.importorskip("scipy.integrate")
+    solution = integrate.solve_ivp(decay, (0.0, 1.0), np.array([1.0, 2.0]), rtol=1e-8, atol=1e-10)
+    plain = integrate.solve_ivp(decay.python_function, (0.0, 1.0), np.array([1.0, 2.0]), rtol=1e-8,
+                                atol=1e-10)  # fmt: skip
+    np.testing.assert_array_equal(solution.y, plain.y)
+
+
+def test_scipy_curve_fit():
+    optimize = pytest.importorskip("scipy.optimize")
+    model = ag.convert(lambda x, a, b: a * np.exp(-b * x))
+    x = np.linspace(0.0, 2.0, 20)
+    fitted, _ = optimize.curve_fit(model, x, 2.0 * np.exp(-1.5 * x), p0=(1.0, 1.0))
+    np.testing.assert_allclose(fitted, [2.0, 1.5], rtol=1e-5)
+
+
+def test_matplotlib_plot():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    x = np.linspace(-1.0, 1.0, 5)
+    (line,) = axes.plot(x, relu(x))
+    np.testing.assert_array_equal(line.get_ydata(), np.maximum(x, 0.0))
+    (line,) = axes.plot(x, relu(ag.constant(x)))
+    np.testing.assert_array_equal(np.asarray(line.get_ydata()), np.maximum(x, 0.0))
+
+
+def test_pandas_frame_and_series():
+    pandas = pytest.importorskip("pandas")
+    x = np.arange(6.0).reshape(3, 2) - 2
+    frame = pandas.DataFrame(relu(x), columns=["a", "b"])
+    assert frame["b"].tolist() == [0.0, 1.0, 3.0]
+    assert pandas.Series(relu(x[:, 0])).sum() == 2.0
+    series = pandas.Series([1.0, -2.0, 3.0])
+    assert series.apply(ag.convert(lambda v: v if v > 0 else -v)).tolist() == [1.0, 2.0, 3.0]
+    assert frame.apply(lambda column: rosenbrock(column.to_numpy())).shape == (2,)
+
+
+def gives_result_or_one_line(function, argument):
+    try:
+        return np.asarray(function(argument))
+    except Exception as error:
+        first = str(error).splitlines()[0]
+        assert first and len(first) < 300
+        return None
+
+
+def test_series_as_argument():
+    pandas = pytest.importorskip("pandas")
+    result = gives_result_or_one_line(relu, pandas.Series([1.0, -2.0]))
+    assert result is None or result.tolist() == [1.0, 0.0]
+    frame = pandas.DataFrame({"a": [1.0, -2.0]})
+    result = gives_result_or_one_line(relu, frame)
+    assert result is None or result.tolist() == [[1.0], [0.0]]
+
+
+@pytest.mark.parametrize("argument", [
+    [1.0, -2.0], [[1.0], [2.0]], (1, 2), np.array([1.0, "a"], dtype=object),
+    np.array([1.0, 2.0], dtype=object), np.array(["a", "b"]), np.array(["2020-01-01"], "M8[D]"),
+    np.ma.masked_array([1.0, 2.0], [True, False]), memoryview(b"ab"),
+    range(3), {1.0, 2.0}, np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]), "text",
+    np.float16([1.0, 2.0]), np.longdouble(1.0), np.array([1.0, 2.0], ">f8"),
+])  # fmt: skip
+def test_other_arguments_get_a_result_or_one_line(argument):
+    def f(x):
+        return np.asarray(x) + 1
+
+    try:
+        expected = f(argument)
+    except Exception:
+        expected = None
+    result = gives_result_or_one_line(ag.convert(f), argument)
+    assert result is None or (expected is not None and np.array_equal(result, expected))
+
+
+def test_list_of_floats():
+    f = ag.convert(lambda x: np.sum(np.asarray(x) * 2))
+    assert f([1.0, 2.0]) == 6.0 and f([2.0, 2.0]) == 8.0 and f.trace_count == 1
+    assert ag.convert(lambda x: sum(x) + max(x))([1.0, 2.0]) == 5.0
+
+
+def test_json():
+    total = ag.convert(lambda x: (x * x).sum())
+    assert json.loads(json.dumps(float(total(np.ones(3))))) == 3.0
+    assert json.dumps({"n": ag.convert(lambda x: x * 2)(1.5)}) == '{"n": 3.0}'
+    assert json.dumps(ag.convert(lambda n: n * 2)(3)) == "6"
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        json.dumps(total(ag.constant([1.0])))
+    assert json.dumps(total(ag.constant([1.0])).item()) == "1.0"
+
+
+def test_pickle_and_isinstance_of_results():
+    result = relu(np.ones(2))
+    assert isinstance(result, np.ndarray)
+    assert pickle.loads(pickle.dumps(result)).tolist() == [1.0, 1.0]
+    assert pickle.loads(pickle.dumps(relu(ag.constant([1.0])))).numpy().tolist() == [1.0]
+
+
+def test_numpy_functions_that_call_back():
+    f = ag.convert(lambda x: x if x > 0 else -x)
+    np.testing.assert_array_equal(np.vectorize(f)(np.array([1.0, -2.0])), [1.0, 2.0])
+    np.testing.assert_array_equal(np.apply_along_axis(rosenbrock, 1, np.zeros((2, 3))), [2.0, 2.0])
+    np.testing.assert_array_equal(
+        np.fromfunction(ag.convert(lambda i, j: i * 2 + j), (2, 2)), [[0, 1], [2, 3]]
+    )
+    assert sorted([3.0, -1.0, 2.0], key=f) == [-1.0, 2.0, 3.0]
+    assert list(map(f, [1.0, -1.0])) == [1.0, 1.0]
+
+
+def test_results_write_like_numpy():
+    result = ag.convert(lambda x: x * 2)(np.ones(3))
+    result[0] = 5.0
+    assert result.flags.writeable and result.flags.owndata and result.tolist() == [5.0, 2.0, 2.0]
+
+
+def test_out_argument_and_ufunc_methods_with_tensors():
+    t = ag.convert(lambda x: x * 2)(ag.constant([1.0, 2.0]))
+    assert float(np.sum(t)) == 6.0 and np.asarray(t).tolist() == [2.0, 4.0]
+    assert np.add.reduce(np.asarray(t)) == 6.0

@@ -1,0 +1,62 @@
+"""The types of the public API, as mypy sees them."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mypy")
+
+FILE = Path(__file__).parent / "revealed.py"
+ROOT = FILE.parents[2]
+
+
+def simplified(text):
+    """A revealed type without modules and the parameters of ndarray."""
+    text = re.sub(r"\b(?:\w+\.)+(?=[A-Za-z_])", "", text)
+    while True:
+        shorter = re.sub(r"ndarray\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]", "ndarray", text)
+        if shorter == text:
+            return text.replace("'", "").rstrip("*")
+        text = shorter
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    """Line number to what mypy says about it."""
+    cache = tmp_path_factory.mktemp("mypy")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context",
+         "--follow-imports=silent", f"--cache-dir={cache}", "--config-file=", str(FILE)],
+        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    found = {}
+    for line in done.stdout.splitlines():
+        match = re.match(r".*revealed\.py:(\d+): (note|error): (.*)", line)
+        assert match, f"{line}\n{done.stderr}"
+        found.setdefault(int(match[1]), []).append((match[2], match[3]))
+    return found
+
+
+def test_types_are_revealed_as_said(notes):
+    wrong = []
+    for number, line in enumerate(FILE.read_text().splitlines(), 1):
+        said = notes.pop(number, [])
+        if "  # is " in line:
+            expected = line.partition("  # is ")[2]
+            types = [simplified(t.partition('"')[2].rstrip('"')) for kind, t in said if kind == "note"]
+            if types != [expected]:
+                wrong.append(f"{number}: {types} is not {expected}")
+        elif "  # error " in line:
+            code = line.partition("  # error ")[2]
+            if not any(f"[{code}]" in text for _, text in said):
+                wrong.append(f"{number}: no error [{code}], but {said}")
+        elif said:
+            wrong.append(f"{number}: {said}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (ROOT / "autograph" / "py.typed").exists()
