@@ -18,7 +18,12 @@ import gast
 
 from autograph import operators, rules
 from autograph.converters import Context, Options, convert_tree, lambda_scope
-from autograph.errors import AutographError, Location, SourceUnavailableError, UnsupportedSyntaxError
+from autograph.errors import (
+    AutographError,
+    Location,
+    SourceUnavailableError,
+    UnsupportedSyntaxError,
+)
 from autograph.operators import calls
 from autograph.operators.plain_calls import UNCONVERTED
 from autograph.syntax.load import AG, compile_function, make_function, module_text
@@ -233,7 +238,7 @@ def do_not_convert(function: F) -> F:
             return function(*args, **kwargs)
 
         setattr(left, UNCONVERTED, True)
-        return left
+        return cast(F, left)
     setattr(function, UNCONVERTED, True)
     return function
 

@@ -135,7 +135,7 @@ def type_of_key(key: Any) -> TensorType:
 
 def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> Any:
     """The key of a call with positional arrays and numbers only; None when it is not so simple."""
-    parts = []
+    parts: list[Any] = []
     for i, x in enumerate(args):
         kind = type(x)
         if kind is np.ndarray:

@@ -33,7 +33,15 @@ class Origin:
     instruction: int = -1
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.lineno}, in `{self.function}`"
+        return f"{self.filename}:{self.lineno}, in `{self._named}`"
+
+    @property
+    def _named(self) -> str:
+        """The function, or for a comprehension or lambda the one that it stands in."""
+        if self.code is None or not self.function.startswith("<"):
+            return self.function
+        names = self.code.co_qualname.split(".")
+        return next((n for n in reversed(names) if not n.startswith("<")), self.function)
 
     @property
     def text(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import (
     Place,
     content_before,
@@ -21,7 +22,6 @@ from autograph.operators.captures import (
     weak,
     with_captured,
 )
-from autograph.operators.bodies import stage_raise
 from autograph.operators.templates import python_type_of
 from autograph.operators.variables import Undefined, _Unreadable
 from runtime import journal, ops
@@ -115,7 +115,7 @@ def _is_of_arrays_only(thing: Any, name: str) -> bool:
 
 
 def _missing(x: Tensor, name: str) -> Exception:
-    """What to raise for an attribute that `x` lacks: NumPy's own error, where NumPy lacks it too."""
+    """What to raise for an attribute that `x` lacks: NumPy's error, if NumPy lacks it too."""
     kind = python_type_of(x)
     if hasattr(kind, name):
         return StagingError(

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import access, iterables
+from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.iterables import Indexed, is_open
 from autograph.operators.loops import for_stmt
 from autograph.operators.printing import format_, print_, repr_, str_
-from autograph.operators.bodies import stage_raise
 from autograph.operators.templates import python_type_of, shown
 from runtime import journal, ops
 from runtime.errors import StagingError

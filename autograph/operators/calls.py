@@ -343,10 +343,7 @@ _HOST_BUILTINS = frozenset((input, open, __import__, exec, eval, compile, id, ha
 
 
 def _root_module(function: Any) -> str:
-    if isinstance(function, FunctionType):  # also of what `functools.wraps` dressed as another
-        module = function.__globals__.get("__name__")
-    else:
-        module = getattr(function, "__module__", None)
+    module = getattr(function, "__module__", None)
     if not isinstance(module, str):
         owner = getattr(function, "__objclass__", None) or type(function)
         module = getattr(owner, "__module__", "") or ""

@@ -104,7 +104,8 @@ class Trace:
         if id(thing) in self.outside:
             return
         self.outside[id(thing)] = thing
-        if has_state(thing) and _has_operators(type(thing)):
+        kind: Any = type(thing)
+        if has_state(thing) and _has_operators(kind):
             guard_state(thing)
 
     def note_read(self, thing: Any) -> None:
@@ -188,7 +189,7 @@ def _identifier(name: str) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def _has_operators(kind: type) -> bool:
+def _has_operators(kind: Any) -> bool:
     """Whether Python itself calls methods of such objects: for operators, comparisons, `with`."""
     if is_fixed(kind.__module__):
         return False
@@ -229,7 +230,8 @@ def _content_at_start(thing: Any) -> Any:
     found = dict(vars(thing))
     open_ = journal.recording()
     while open_ is not None:
-        for key, (_, old) in open_.slots.items():
+        for slot_key, (_, old) in open_.slots.items():
+            key: Any = slot_key
             if key[0] == "attr" and key[1] == id(thing):
                 found[key[2]] = old
         open_ = open_.parent
@@ -329,12 +331,21 @@ def guard_environment(function: types.FunctionType) -> None:
     space, code = function.__globals__, function.__code__
     for name in code.co_names:
         if name in space and not isinstance(space[name], _FIXED_KINDS):
-            place = Place(f"`{name}`", lambda n=name: state_marks(space[n], _content_now))
-            _guard_marks(trace, ("global state", id(space), name), place, space[name])
+            fetch = functools.partial(_global_state, space, name)
+            key: Any = ("global state", id(space), name)
+            _guard_marks(trace, key, Place(f"`{name}`", fetch), space[name])
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         if not isinstance(cell.cell_contents, _FIXED_KINDS):
-            place = Place(f"`{name}`", lambda c=cell: state_marks(c.cell_contents, _content_now))
+            place = Place(f"`{name}`", functools.partial(_cell_state, cell))
             _guard_marks(trace, ("cell state", id(cell)), place, cell.cell_contents)
+
+
+def _global_state(space: dict[str, Any], name: str) -> Any:
+    return state_marks(space[name], _content_now)
+
+
+def _cell_state(cell: types.CellType) -> Any:
+    return state_marks(cell.cell_contents, _content_now)
 
 
 _FIXED_KINDS = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)

@@ -70,7 +70,9 @@ class try_body:
 # ---- `with` ----------------------------------------------------------------------------------
 
 # Packages whose managers let every exception pass.
-_PASSING = ("autograph", "runtime", "numpy", "threading", "_thread", "decimal", "warnings", "io", "_io")
+_PASSING = frozenset(
+    ("autograph", "runtime", "numpy", "threading", "_thread", "decimal", "warnings", "io", "_io")
+)
 
 
 def context(manager: Any) -> Any:
@@ -122,7 +124,8 @@ def _gives_truth(code: CodeType) -> bool:
     for instruction in dis.get_instructions(code):
         if instruction.opname == "RETURN_CONST" and instruction.argval:
             return True
-        if instruction.opname == "RETURN_VALUE" and (before.opname != "LOAD_CONST" or before.argval):
-            return True
+        if instruction.opname == "RETURN_VALUE":
+            if before.opname != "LOAD_CONST" or before.argval:
+                return True
         before = instruction
     return False

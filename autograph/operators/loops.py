@@ -120,7 +120,8 @@ def for_stmt(
     if isinstance(iterated, (Indexed, Tensor)):
         indexed = as_indexed(iterated)
         assert indexed is not None
-        loop.over_items(indexed, builder)
+        if indexed.known_length() != 0:
+            loop.over_items(indexed, builder)
     elif isinstance(iterated, range):
         loop.over_range(iterated, builder)
     else:

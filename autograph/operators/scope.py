@@ -9,7 +9,13 @@ from types import CellType, FunctionType, TracebackType
 from typing import Any
 
 from autograph.operators.captures import Place, current_trace, read
-from autograph.operators.variables import Maybe, Undefined, UndefinedReturnValue, _Unreadable
+from autograph.operators.variables import (
+    Maybe,
+    Poison,
+    Undefined,
+    UndefinedReturnValue,
+    _Unreadable,
+)
 from runtime import journal, tree
 from runtime.building import building
 from runtime.errors import StagingError
@@ -143,10 +149,20 @@ class FunctionScope:
                 return None
             # Only now is it known that there is a path without a value; it may never be taken.
             value.check(value.defined, value.name, _no_value(self.function_name))
-            return self._given_back(value.value)
+            value = value.value
+            kind = type(value)
+        if kind is Poison:
+            raise self._of_two_kinds(value)
         if self._trace is None:
             return value.load() if issubclass(kind, _Unreadable) else value
         return self._given_back(value.load() if issubclass(kind, _Unreadable) else value)
+
+    def _of_two_kinds(self, result: Poison) -> StagingError:
+        what = result.what.replace(
+            f"`{result.name}`", f"the result of `{self.function_name}`", 1
+        )
+        hint = "return the same kind of value on every path"
+        return StagingError(what, hint, origin=origin_of_caller())
 
     @staticmethod
     def _given_back(value: Any) -> Any:

@@ -413,8 +413,9 @@ def _abstract(x: Any) -> Any:
 def protect(x: Any) -> Any:
     """An operand such that later writes of the user do not change it.
 
-    A tensor whose memory is read-only gets new memory when it is written. The memory behind a view
-    may be an array of the user's: views are copied. A copy goes by the key of its original.
+    A tensor whose memory is read-only gets new memory when it is written, and its name shows that:
+    what is kept is another name. The memory behind a view may be an array of the user's: views are
+    copied. A copy goes by the key of its original.
     """
     if isinstance(x, np.ndarray):
         return Tensor(x.copy(), key=key_of(x))
@@ -423,7 +424,7 @@ def protect(x: Any) -> Any:
         if array.base is not None:
             return Tensor(array.copy(), key=x.key)
         array.flags.writeable = False
-    return x
+    return Tensor(array, x._value, x.key) if isinstance(x, Tensor) and x._cell is None else x
 
 
 def make_read_only(array: Any) -> None:

@@ -446,7 +446,15 @@ def message_list_grows(x, n):
     return out
 
 
+def message_result(x):
+    for k in [1, 2]:
+        if x > k:
+            return x, k
+    return x  # refused
+
+
 MESSAGES = [
+    (message_result, (F(1),)),
     (message_kind_of_name, (F(1),)),
     (message_rank, (A(1, 2), I(2))),
     (message_kind_in_loop, (F(1), I(2))),

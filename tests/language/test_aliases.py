@@ -1,0 +1,156 @@
+"""Arrays that are one array or two: depending on the branch taken, or on the round of a loop.
+
+Samples return copies: which object a result is may depend on data, its content may not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.language.harness import Samples, check, refuse
+
+samples = Samples()
+I = np.int64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+def rounds(*arrays, upto=4):
+    """A case per trip count from 0 on, each with arrays of its own."""
+    return [(*(a.copy() for a in arrays), I(k)) for k in range(upto)]
+
+
+X, Z = A(1, 2), A(5, 6)
+
+
+@samples("S7", *rounds(X), joined=True)
+def written_in_place_by_an_operator(x, n):
+    w = x
+    s = 0.0
+    for _ in range(n):
+        x += 1
+        s = s + w[0]
+    return s, x, w
+
+
+@samples("S7", *rounds(X))
+def bound_anew_after_the_write(x, n):
+    w = x
+    for _ in range(n):
+        x[0] += 1
+        x = x * 2
+    return w + 0, x + 0
+
+
+@samples("S7", *rounds(X))
+def bound_anew_in_one_round(x, n):
+    w = x
+    for i in range(n):
+        x[0] += 1
+        if i == 1:
+            x = x.copy()
+    return w + 0, x + 0
+
+
+@samples("S7", (A(1, 2), A(-1, -1)), (A(1, 2), A(-1, 1)))
+def bound_anew_in_some_rounds_and_written_later(x, c):
+    y = x
+    for v in c:
+        if v > 0:
+            x = x + 1
+    x[0] = 5
+    return y + 0, x + 0
+
+
+@samples("S7", *rounds(X))
+def bound_anew_and_written_later(x, n):
+    for _ in range(n):
+        x = x * 2
+    x[0] = 1
+    return x + 0
+
+
+@samples("S7", *rounds(X))
+def two_names_of_what_a_round_made(x, n):
+    y = x
+    z = x
+    for _ in range(n):
+        y = x * 2
+        z = y
+    z[0] = 100
+    return x + 0, y + 0, z + 0
+
+
+@samples("S7", *rounds(X))
+def another_name_keeps_the_old_array(x, n):
+    prev = x
+    for _ in range(n):
+        x[0] = x[0] + 1
+        prev = prev * 1
+        x = x + prev
+    return x + 0, prev + 0
+
+
+@samples("S7", (A(1, 2),), (A(100, 2),))
+def while_loop_writes_and_binds(x):
+    w = x
+    while x.sum() < 20:
+        x[0] += 1
+        x = x * 2
+    x[1] = -1
+    return w + 0, x + 0
+
+
+@samples("S7", *rounds(np.ones((2, 2))))
+def view_from_before_the_loop(x, n):
+    row = x[0]
+    for _ in range(n):
+        row += 1
+        x[0, 0] = x[0, 0] * 2
+    return x, row
+
+
+@samples("S7", *((I(k),) for k in range(4)))
+def local_arrays_swapped(n):
+    a = np.zeros(2)
+    b = np.ones(2)
+    for _ in range(n):
+        a, b = b, a
+        a[0] += 1
+    return a, b
+
+
+test_aliases = samples.test()
+
+
+def callers_arrays_swapped(a, b, n):
+    for _ in range(n):
+        a, b = b, a
+        a[0] += 1  # refused
+    return a, b
+
+
+def one_of_two_arrays_after_the_loop(x, z, n):
+    y = x
+    for _ in range(n):
+        y = z
+    y[0] = 3  # refused
+    return x, z
+
+
+@pytest.mark.parametrize("sample", [callers_arrays_swapped, one_of_two_arrays_after_the_loop])
+def test_s7_which_array_is_written_depends_on_data(sample):
+    refuse(sample, X, Z, I(2), match="depend.*\\n(.*\\n)*.*copy")
+
+
+def names_exchanged(a, b, n):
+    for _ in range(n):
+        a, b = b, a + b
+    return a + 0, b + 0
+
+
+def test_s7_names_may_be_exchanged_when_nothing_is_written():
+    check(names_exchanged, *rounds(X, Z))
