@@ -1,4 +1,4 @@
-"""`convert`: a Python function as a `Function` of many graphs, one per signature of its arguments."""
+"""`convert`: a Python function as a `Function` of many graphs, one per signature of arguments."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 import numpy as np
 
 from autograph import conversion, replay, tracing
+from autograph.converters import Options
 from autograph.operators.calls import converted_call
 from autograph.operators.captures import Captured, Place
 from autograph.operators.scope import ConversionOptions, FunctionScope
@@ -65,10 +66,13 @@ _trace_lock = threading.RLock()
 _log = logging.getLogger("autograph")
 _retraces_allowed = threading.local()
 _OPTIONS = frozenset(
-    "input_signature reduce_retracing recursive autograph native device prints returns pure name "
-    "jit_compile experimental_implements experimental_autograph_options experimental_attributes "
-    "experimental_relax_shapes experimental_compile experimental_follow_type_hints".split()  # noqa: SIM905
-)
+    (
+        "input_signature", "reduce_retracing", "recursive", "autograph", "native", "device",
+        "prints", "returns", "pure", "name", "jit_compile", "experimental_implements",
+        "experimental_autograph_options", "experimental_attributes", "experimental_relax_shapes",
+        "experimental_compile", "experimental_follow_type_hints",
+    )
+)  # fmt: skip
 
 
 class ConcreteFunction:
@@ -219,7 +223,7 @@ class ConcreteFunction:
         raise ValueError(f"there is no stage {stage!r}; there are 'graph', 'optimized', 'plan'")
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
-        """Read other Variables and tensors in the place of `captured_inputs`, from the next call on.
+        """From the next call on, read other Variables and tensors for those of `captured_inputs`.
 
         Raises ValueError for another number, TypeError for another dtype or shape.
         """
@@ -264,7 +268,9 @@ class ConcreteFunction:
         for name, value in kwargs.items():
             if name not in named:
                 fixed = dict(self._traced.arguments.constants())
-                what = f"is fixed to {fixed[name]!r} in this graph" if name in fixed else "is unknown"
+                what = "is unknown"
+                if name in fixed:
+                    what = f"is fixed to {fixed[name]!r} in this graph"
                 raise TypeError(f"{self._name}: argument `{name}` {what}")
             if named[name] in filled:
                 raise TypeError(f"{self._name}: argument `{name}` is given twice")
@@ -413,7 +419,8 @@ def _fresh_outputs(traced: tracing.Traced) -> list[bool]:
 
 
 _SHARING = frozenset(
-    ("constant", "read", "assign", "identity", "asarray", "astype", "reshape", "ravel", "stop_gradient",
+    ("constant", "read", "assign", "identity", "asarray", "astype", "reshape", "ravel",
+     "stop_gradient",
      "broadcast_to", "real", "imag", "strengthen", "stack_pop", "stack_take")
 )  # fmt: skip
 
@@ -469,7 +476,7 @@ class _Binding:
 
     def call_arguments(self, bound: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """(args, kwargs) of a call with these values."""
-        arguments = inspect.BoundArguments(self.signature, dict(bound))  # type: ignore[arg-type]
+        arguments = inspect.BoundArguments(self.signature, dict(bound))
         return arguments.args, arguments.kwargs
 
 
@@ -573,8 +580,8 @@ class Function(Generic[P, R]):
             conversion.convert_function(function, self._conversion_options)
 
     @functools.cached_property
-    def _conversion_options(self) -> conversion.Options:
-        return conversion.Options(recursive=self._options.recursive)
+    def _conversion_options(self) -> Options:
+        return Options(recursive=self._options.recursive)
 
     # ---- looking -----------------------------------------------------------------------------
 
@@ -749,12 +756,12 @@ class Function(Generic[P, R]):
         if key is not None and all(is_input_key(k) for k in key):
             if len(self._fast) >= 4 * config.cache_size.value:
                 self._fast = {}
-            self._fast = {**self._fast, key: concrete} if len(self._fast) < 16 else self._fast | {key: concrete}
+            self._fast = {**self._fast, key: concrete}
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""
         if building() is None:
-            return self(*args, **kwargs)  # type: ignore[call-arg]
+            return self(*args, **kwargs)
         return self._callable()(*args, **kwargs)
 
     def _callable(self) -> Callable[..., Any]:
@@ -826,9 +833,10 @@ class Function(Generic[P, R]):
         """Make run-time inputs of the ints that come with a second value."""
         policy, changed = self._policy, []
         for path, leaf, key in zip(arguments.paths, arguments.leaves, arguments.keys, strict=True):
-            if isinstance(key, tuple) and key[0] is int and path not in policy.fixed:
-                if policy.seen.setdefault(path, leaf) != leaf:
-                    changed.append(path)
+            if not isinstance(key, tuple) or key[0] is not int or path in policy.fixed:
+                continue
+            if policy.seen.setdefault(path, leaf) != leaf:
+                changed.append(path)
         if not changed:
             return arguments
         policy.inputs.update(changed)
@@ -838,7 +846,8 @@ class Function(Generic[P, R]):
         try:
             return self._traced(arguments, reason)
         except StagingError:
-            ints = [p for p, k in zip(arguments.paths, arguments.keys, strict=True) if k == ("int",)]
+            pairs = zip(arguments.paths, arguments.keys, strict=True)
+            ints = [path for path, key in pairs if key == ("int",)]
             if not ints:
                 raise
             # The trace needs their values: they are constants from now on.
@@ -859,7 +868,8 @@ class Function(Generic[P, R]):
         traced.arguments = traced.arguments.without_values()
         if traced.stages_nothing and not self._warned:
             self._warned = True
-            config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {_why_nothing(arguments)}")
+            why = _why_nothing(arguments)
+            config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
         concrete = ConcreteFunction(self, traced, reason)
         if following is not None:
             following.arguments = traced.arguments
@@ -960,12 +970,15 @@ class Function(Generic[P, R]):
             wanted = tree.leaves(spec)
             if len(leaves) != len(wanted):
                 raise TypeError(f"{self.__name__}: `{name}` does not have the structure of {spec}")
-            parts = [_conform_leaf(x, s, name, self.__name__) for x, s in zip(leaves, wanted, strict=True)]
+            parts = [
+                _conform_leaf(x, s, name, self.__name__)
+                for x, s in zip(leaves, wanted, strict=True)
+            ]
             result[name] = tree.unflatten(structure, parts)
         return result
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The graph for arguments like these: values, or a `TensorSpec` in the place of an array."""
+        """The graph for arguments like these: values, or a `TensorSpec` in an array's place."""
         if not args and not kwargs and self._options.input_signature is not None:
             args = self._options.input_signature
         bound = self._bind.bind(args, kwargs)
@@ -1049,7 +1062,8 @@ def _merge_keys(old: Arguments, new: Arguments) -> tuple[Any, ...] | None:
         # Sizes 0 and 1 get traces of their own: broadcasting changes there.
         if any(m != n and n is not None and n < 2 for m, n in zip(a[-1], b[-1], strict=True)):
             return None
-        merged.append((*b[:-1], tuple(n if m == n else None for m, n in zip(a[-1], b[-1], strict=True))))
+        sizes = zip(a[-1], b[-1], strict=True)
+        merged.append((*b[:-1], tuple(n if m == n else None for m, n in sizes)))
     return tuple(merged)
 
 
@@ -1078,7 +1092,8 @@ def _conform_leaf(x: Any, spec: Any, name: str, function: str) -> Any:
     given = x.type if isinstance(x, Tensor) else TensorType(x.dtype, x.shape)
     if not is_compatible(spec.type, given):
         raise TypeError(
-            f"{function}: `{name}` must be {spec.type} by its input_signature, but {given} was given"
+            f"{function}: `{name}` must be {spec.type} by its input_signature, "
+            f"but {given} was given"
         )
     return x
 
@@ -1222,7 +1237,7 @@ def convert(function: Any = None, /, **options: Any) -> Any:
         return Function(function, checked)
 
 
-class no_retrace:  # noqa: N801 - used as a function: `with ag.no_retrace():`
+class no_retrace:
     """Within this context, a call that would trace a Function again raises RuntimeError.
 
     >>> import numpy as np

@@ -206,7 +206,9 @@ def _finish(
     template = _dig_result(result, operands, handles, identical)
     _settle(handles)
     written = [
-        i for i, h in enumerate(handles) if h._cell is not None and h._cell.root._value is not h._value
+        i
+        for i, h in enumerate(handles)
+        if h._cell is not None and h._cell.root._value is not h._value
     ]
     outputs = [builder.value_of(x) for x in operands]
     if pure:

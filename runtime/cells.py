@@ -48,7 +48,8 @@ class Cell:
     """
 
     __slots__ = (
-        "__weakref__", "exported", "first", "name", "pending", "returned", "root", "tied", "token",
+        "__weakref__", "apart", "exported", "first", "name", "pending", "returned", "root",
+        "tied", "token",
     )  # fmt: skip
 
     unsettled: ClassVar[weakref.WeakSet[Cell]] = weakref.WeakSet()
@@ -64,6 +65,8 @@ class Cell:
         self.returned = False
         self.name: str | None = None
         self.tied: list[tuple[Cell, Any]] = []
+        # Cells that are known to be other arrays, whatever both are tied with.
+        self.apart: set[Cell] = set()
         # Writes not yet taken over: (whether it is the same array, the cell written, where).
         self.pending: tuple[tuple[Any, Cell, Origin | None], ...] = ()
 
@@ -81,13 +84,32 @@ class Cell:
         """Make `root` the current value: all names and views of the cell see it."""
         self._replace(root)
         if self.tied:
-            self._announce(self, self, {self}, origin_of_caller())
+            self._announce(self, self, frozenset(self.apart), set(), origin_of_caller())
 
     def tie(self, other: Cell, same: Any) -> None:
         """Note that this and `other` are the same array where `same` is true (None: unknown)."""
         if other is not self:
             self.tied.append((other, same))
             other.tied.append((self, same))
+
+    def keep_apart(self, other: Cell) -> None:
+        """Note that this and `other` are different arrays."""
+        self.apart.add(other)
+        other.apart.add(self)
+
+    def may_be(self, other: Cell) -> bool:
+        """Whether this and `other` may be one array."""
+        if other is self:
+            return True
+        open_, seen = [self], {self}
+        while open_ and other not in self.apart:
+            for cell, _ in open_.pop().tied:
+                if cell is other:
+                    return True
+                if cell not in seen:
+                    seen.add(cell)
+                    open_.append(cell)
+        return False
 
     def hand_over(self) -> None:
         """The function has given the array back: writes to what it shares concern it again."""
@@ -138,16 +160,30 @@ class Cell:
         self.pending = pending
         Cell.unsettled.add(self)
 
-    def _announce(self, writer: Cell, teller: Cell, told: set[Cell], origin: Origin | None) -> None:
-        """Note the write for each tied cell, and those tied with it: once per tie."""
+    def _announce(
+        self,
+        writer: Cell,
+        teller: Cell,
+        others: frozenset[Cell],
+        told: set[Any],
+        origin: Origin | None,
+    ) -> None:
+        """Note the write for each tied cell, and those tied with it: once per tie.
+
+        A chain of ties is one array throughout, so it leads to none of `others`, from which some
+        cell on the way is known to be apart.
+        """
         for other, same in self.tied:
             if other is teller or other is writer or other.returned or not other.is_live:
                 continue
+            if other in others:
+                continue
             known = tuple(p for p in other.pending if p[1] is not self)
             other._mark((*known, (same, self, origin)))
-            if other not in told:
-                told.add(other)
-                other._announce(writer, self, told, origin)
+            further = others | other.apart
+            if (other, further) not in told:
+                told.add((other, further))
+                other._announce(writer, self, further, told, origin)
 
     def _get(self) -> Any:
         return (self.root, self.token, self.pending)

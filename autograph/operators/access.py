@@ -86,7 +86,8 @@ def getattr_(thing: Any, name: str) -> Any:
         return value
     fetch = weak(thing)
     owner = thing.__name__ if hasattr(thing, "__name__") else type(thing).__name__
-    return read(("attr", id(thing), name), Place(f"{owner}.{name}", lambda: getattr(fetch(), name)), value)
+    place = Place(f"{owner}.{name}", lambda: getattr(fetch(), name))
+    return read(("attr", id(thing), name), place, value)
 
 
 _converter: Callable[[Any], Any]
@@ -114,7 +115,7 @@ def _is_of_arrays_only(thing: Any, name: str) -> bool:
     return hasattr(np.ndarray, name) and not hasattr(python_type_of(thing), name)
 
 
-def _missing(x: Tensor, name: str) -> Exception:
+def _missing(x: Any, name: str) -> Exception:
     """What to raise for an attribute that `x` lacks: NumPy's error, if NumPy lacks it too."""
     kind = python_type_of(x)
     if hasattr(kind, name):
@@ -139,7 +140,8 @@ def attribute_slot(thing: Any, name: str) -> journal.Slot:
     def get() -> Any:
         found = getattr(thing, "__dict__", {}).get(name, _ABSENT)
         if found is _ABSENT:
-            found = getattr(thing, name, Undefined(name)) if _has_slot(thing, name) else Undefined(name)
+            unbound = Undefined(name)
+            found = getattr(thing, name, unbound) if _has_slot(thing, name) else unbound
         return found
 
     def load() -> Any:
@@ -349,7 +351,8 @@ def _refuse_traced(thing: Any, key: Any, value: Any) -> None:
 
 def _unjournaled(thing: Any, what: str) -> StagingError:
     return StagingError(
-        f"`{type(thing).__name__}.{what}` is called while tracing, and what it changes is not known",
+        f"`{type(thing).__name__}.{what}` is called while tracing, and what it changes is not "
+        "known",
         "call a converted method instead",
     )
 

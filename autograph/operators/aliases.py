@@ -16,7 +16,9 @@ from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.tensor import Tensor
 
-__all__ = ["LoopArray", "exit_alias", "tie_entries", "tie_rounds"]
+__all__ = [
+    "LoopArray", "entering_apart", "exit_alias", "leaving_apart", "tie_entries", "tie_rounds",
+]  # fmt: skip
 
 
 @dataclass
@@ -46,6 +48,48 @@ def tie_entries(arrays: list[LoopArray]) -> None:
 def tie_rounds(a: LoopArray, b: LoopArray) -> None:
     """Tie two arrays that each round leaves as one: so they are from the second round on."""
     a.placed.cell().tie(b.placed.cell(), ops.logical_not(a.same))
+
+
+def entering_apart(arrays: list[LoopArray], met: set[str]) -> set[tuple[str, str]]:
+    """Pairs of arrays, not both met before, that are different ones before the loop."""
+    return {
+        (a.name, b.name)
+        for i, a in enumerate(arrays)
+        for b in arrays[:i]
+        if not (a.name in met and b.name in met)
+        and not (a.initial.is_view or b.initial.is_view)
+        and not a.initial.cell().may_be(b.initial.cell())
+    }
+
+
+def leaving_apart(
+    apart: set[tuple[str, str]], arrays: list[LoopArray], afters: list[Any], body: Builder
+) -> set[tuple[str, str]]:
+    """Of pairs that enter a round as different arrays, those that leave it so: permuted, or new."""
+    placed = {id(array.placed): array.name for array in arrays}
+    left = {
+        array.name: _source(after, placed, body)
+        for array, after in zip(arrays, afters, strict=True)
+    }
+
+    def remain(a: str, b: str) -> bool:
+        one, other = left[a], left[b]
+        if one is None or other is None or one == other:
+            return False
+        if isinstance(one, str) and isinstance(other, str):
+            return (one, other) in apart or (other, one) in apart
+        return True
+
+    return {(a, b) for a, b in apart if remain(a, b)}
+
+
+def _source(after: Any, placed: dict[int, str], body: Builder) -> str | int | None:
+    """The name that an array had at the start of the round, a number if it is new, else None."""
+    if id(after) in placed:
+        return placed[id(after)]
+    if not isinstance(after, Tensor) or after.is_view or not _is_of(after, body):
+        return None
+    return id(after) if after._cell is None or not after._cell.tied else None
 
 
 def exit_alias(array: LoopArray, after: Any, arrays: list[LoopArray], body: Builder) -> Any:

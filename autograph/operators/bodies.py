@@ -86,16 +86,21 @@ def run_body(
                 raised = True
             Cell.settle_all()
             values = state.get()
+            touched = {
+                key: entry
+                for key, entry in transaction.written().items()
+                if not state.covers(key) and not _is_local(entry[0], builder)
+            }
             writes = {
                 key: (slot, old, _plain(slot, new))
-                for key, (slot, old, new) in transaction.written().items()
-                if not state.covers(key) and not _is_local(slot, builder)
+                for key, (slot, old, new) in touched.items()
+                if not (isinstance(slot.owner, Cell) and old[0] is new[0])
             }
             pinned: dict[int, Tensor] = {}
             _pin_all((values, *(new for _, _, new in writes.values()), result), pinned)
             pending = {
                 slot.owner: slot.owner.pending
-                for slot, _, _ in writes.values()
+                for slot, _, _ in touched.values()
                 if isinstance(slot.owner, Cell) and slot.owner.pending
             }
         finally:

@@ -66,7 +66,7 @@ def set_converter(convert: Callable[[Any], Any]) -> None:
 
     `convert(function)` gives the converted function, or None for one that is left alone.
     """
-    global _converter  # noqa: PLW0603
+    global _converter
     _converter = convert
     access.use_converter(convert)
 
@@ -262,11 +262,12 @@ def _is_plainly_made(cls: type) -> bool:
 _MUTATORS = frozenset(
     "append extend insert remove pop clear sort reverse update setdefault popitem add discard "
     "difference_update intersection_update symmetric_difference_update appendleft extendleft "
-    "popleft rotate".split()  # noqa: SIM905
+    "popleft rotate".split()
 )
 # Those that neither look at what is there nor depend on it.
 _BLIND = frozenset("append extend appendleft extendleft add".split())  # noqa: SIM905
 _CONTAINERS = (list, dict, set, deque)
+_IMMUTABLE = (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)
 _ITEM_METHODS: dict[str, Callable[..., Any]] = {
     "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delitem,
     "__iadd__": iadd, "__ior__": ior,
@@ -293,7 +294,7 @@ def _call_builtin_method(function: Any, args: tuple[Any, ...], kwargs: dict[str,
         known = with_captured(owner)
         result = (function if known is owner else getattr(known, name))(*args, **kwargs)
         return journal.fresh(result) if name == "copy" else result
-    if isinstance(owner, (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)):
+    if isinstance(owner, _IMMUTABLE):
         return _fresh(function(*args, **kwargs))
     if isinstance(owner, (np.ndarray, np.generic)):
         return _fresh(function(*args, **kwargs))
@@ -357,6 +358,7 @@ def _call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, An
         return function(*args, **kwargs)
     if not isinstance(function, type) or root in ("builtins", "collections"):
         args = tuple(map(with_captured, args))
+        kwargs = {name: with_captured(value) for name, value in kwargs.items()}
     if root in _OURS:
         return function(*args, **kwargs)
     if root in _ARRAYS:
@@ -375,9 +377,9 @@ def _call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, An
 def _is_pure(function: Any, root: str) -> bool:
     if root == "builtins":
         return _handler(function) is None and not any(function is f for f in _HOST_BUILTINS)
-    return root in _PURE_MODULES or isinstance(function, functools._lru_cache_wrapper) or (
-        isinstance(function, FunctionType) and bool(inspect.CO_GENERATOR & function.__code__.co_flags)
-    )
+    if root in _PURE_MODULES or isinstance(function, functools._lru_cache_wrapper):
+        return True
+    return isinstance(function, FunctionType) and inspect.isgeneratorfunction(function)
 
 
 def _host_call(function: Any) -> HostCallError:
@@ -405,6 +407,7 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
     if "random" in module or "random" in type(function).__module__:
         raise _host_call(function)
     if any(map(has_traced, [*args, *kwargs.values()])):
+        args = _with_arrays(function, args)
         own = _MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
         if own is not None and not isinstance(function, np.ufunc):
             return own(*args, **kwargs)
@@ -442,6 +445,33 @@ _MAKERS: dict[Any, Callable[..., Any]] = {
     np.ascontiguousarray: _asarray, np.full: ops.full, np.arange: ops.arange, np.zeros: ops.zeros,
     np.ones: ops.ones, np.empty: ops.empty, np.eye: ops.eye, np.identity: ops.eye, np.tri: ops.tri,
 }  # fmt: skip
+
+
+# NumPy functions whose first argument is a sequence of arrays, or a shape.
+_TAKE_SEQUENCES = frozenset(
+    (
+        "array", "asarray", "asanyarray", "ascontiguousarray", "concatenate", "concat", "stack",
+        "hstack", "vstack", "row_stack", "dstack", "column_stack", "block", "select", "choose",
+        "piecewise", "lexsort", "multi_dot", "zeros", "ones", "empty", "full",
+    )
+)  # fmt: skip
+_TAKE_ARRAYS = frozenset(("dot", "vdot", "inner", "outer", "where", "cross", "kron", "matmul"))
+
+
+def _with_arrays(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments with lists of traced numbers and arrays put together, where NumPy would do so."""
+    name = function.__name__
+    if isinstance(function, np.ufunc) or name in _TAKE_ARRAYS:
+        return tuple(map(_together, args))
+    if not args or name in _TAKE_SEQUENCES:
+        return args
+    return (_together(args[0]), *args[1:])
+
+
+def _together(x: Any) -> Any:
+    if type(x) not in (list, tuple) or not has_traced(x):
+        return x
+    return constant(x)
 
 
 def _numpy_name(function: Any) -> str:

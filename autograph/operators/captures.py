@@ -55,7 +55,8 @@ __all__ = [
 
 _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools", "builtins",
                   "autograph", "runtime", "cupy", "typing", "collections", "sys", "os", "abc",
-                  "dataclasses", "enum", "contextlib", "random", "time", "warnings", "scipy")  # fmt: skip
+                  "dataclasses", "enum", "contextlib", "random", "time", "warnings",
+                  "scipy")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class Trace:
         self.outside[id(thing)] = thing
         kind: Any = type(thing)
         if has_state(thing) and _has_operators(kind):
-            guard_state(thing)
+            _guard_state(self, thing)
 
     def note_read(self, thing: Any) -> None:
         """A captured container was read: unless `consumed` is told, Python itself looks into it."""
@@ -208,8 +209,13 @@ def guard_absence(thing: Any, name: str) -> None:
 def guard_state(thing: Any) -> None:
     """Guard all attributes of an object from outside, which code that is not converted may read."""
     trace = current_trace()
+    if trace is not None and trace.is_outside(thing):
+        _guard_state(trace, thing)
+
+
+def _guard_state(trace: Trace, thing: Any) -> None:
     key = ("state", id(thing))
-    if trace is None or not trace.is_outside(thing) or key in trace.guards:
+    if key in trace.guards:
         return
     fetch = weak(thing)
     place = Place(f"{_title(thing)} object", lambda: state_marks(fetch(), _content_now))

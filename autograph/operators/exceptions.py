@@ -107,7 +107,8 @@ def _may_swallow(manager: Any) -> bool:
     if type(manager).__module__.partition(".")[0] in _PASSING or exit_ is None:
         return False
     if isinstance(manager, contextlib._GeneratorContextManager):
-        return _catches(manager.gen.gi_code)
+        generator: Any = manager.gen
+        return _catches(generator.gi_code)
     return not isinstance(exit_, FunctionType) or _gives_truth(exit_.__code__)
 
 
@@ -124,8 +125,8 @@ def _gives_truth(code: CodeType) -> bool:
     for instruction in dis.get_instructions(code):
         if instruction.opname == "RETURN_CONST" and instruction.argval:
             return True
-        if instruction.opname == "RETURN_VALUE":
-            if before.opname != "LOAD_CONST" or before.argval:
-                return True
+        is_false = before is not None and before.opname == "LOAD_CONST" and not before.argval
+        if instruction.opname == "RETURN_VALUE" and not is_false:
+            return True
         before = instruction
     return False

@@ -6,7 +6,10 @@ several: one for each branch, loop body and lazy operand.
 This module has no `from __future__ import`: `exec`, `eval` and `compile` hand them on.
 """
 
+import __future__
+
 import builtins
+import functools
 import inspect
 import itertools
 import operator
@@ -15,7 +18,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import Any, Optional
+from typing import Any
 
 from autograph.operators.scope import FunctionScope
 
@@ -27,10 +30,9 @@ _OURS = tuple(
     for part in ("autograph", "runtime")
 )
 _CALLERS = frozenset(_HERE + name for name in ("calls.py", "plain_calls.py", "frames.py"))
-_FUTURE = sum(
-    {getattr(__import__("__future__"), name).compiler_flag
-     for name in __import__("__future__").all_feature_names}
-)  # fmt: skip
+_FUTURE: int = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
 
 
 # ---- frames ----------------------------------------------------------------------------------
@@ -41,7 +43,7 @@ def _frames_of_user(*, parts: bool) -> Iterator[FrameType]:
 
     A converted function is shown by the part of it that runs, with `parts`, or by itself.
     """
-    frame: Optional[FrameType] = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     shown = False
     while frame is not None:
         if not frame.f_code.co_filename.startswith(_OURS):
@@ -87,22 +89,23 @@ def _currentframe(scope: FunctionScope) -> FrameType:
 # ---- warnings --------------------------------------------------------------------------------
 
 
-def _warn(scope: FunctionScope, /, *args: Any, **kwargs: Any) -> None:
-    given = dict(zip(("message", "category", "stacklevel", "source"), args))
+def _warn(scope: FunctionScope, /, *args: Any, **kwargs: Any) -> Any:
+    warn: Any = warnings.warn
+    given = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False))
     level = kwargs.get("stacklevel", given.get("stacklevel", 1))
     if not isinstance(level, int) or "skip_file_prefixes" in kwargs or len(args) > 4:
-        return warnings.warn(*args, **kwargs)
+        return warn(*args, **kwargs)
     real = _real_level(max(level, 1))
     if len(args) < 3:
-        return warnings.warn(*args, **{**kwargs, "stacklevel": real})
-    return warnings.warn(*args[:2], real, *args[3:], **kwargs)
+        return warn(*args, **{**kwargs, "stacklevel": real})
+    return warn(*args[:2], real, *args[3:], **kwargs)
 
 
 def _real_level(level: int) -> int:
     """The stack level, counted from the caller, at which stands the user's frame `level`."""
     users = (f for f in _frames_of_user(parts=True) if not _is_import(f.f_code))
     wanted = next(itertools.islice(users, level - 1, None), None)
-    frame: Optional[FrameType] = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     real = 1
     while frame is not None and frame is not wanted:
         frame = frame.f_back
@@ -145,12 +148,14 @@ def execute(
     scope: FunctionScope,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    visible: Optional[Callable[[], dict[str, Any]]] = None,
+    visible: Callable[[], dict[str, Any]] | None = None,
 ) -> Any:
     """`exec` or `eval`; names that are not given are the user's globals and `visible` locals."""
-    given = {**dict(zip(("globals", "locals"), args[1:3])), **kwargs}
-    if not args or len(args) > 3 or given.get("globals") is not None:
-        return function(_compiled(function, scope, args[0]), *args[1:], **kwargs) if args else function()
+    given = {**dict(zip(("globals", "locals"), args[1:3], strict=False)), **kwargs}
+    if not args or len(args) > 3:
+        return function(*args, **kwargs)
+    if given.get("globals") is not None:
+        return function(_compiled(function, scope, args[0]), *args[1:], **kwargs)
     own = visible() if visible is not None else scope.globals
     locals_ = given.get("locals")
     rest = {k: v for k, v in kwargs.items() if k not in ("globals", "locals")}
@@ -164,8 +169,12 @@ def _compiled(function: Any, scope: FunctionScope, source: Any) -> Any:
         return source
     mode = "exec"
     if function is builtins.eval:
-        mode, source = "eval", source.lstrip(" \t" if isinstance(source, str) else b" \t")
+        mode, source = "eval", _without_indentation(source)
     return compile(source, "<string>", mode, features, True)
+
+
+def _without_indentation(source: str | bytes) -> str | bytes:
+    return source.lstrip(" \t") if isinstance(source, str) else source.lstrip(b" \t")
 
 
 def _exec(scope: FunctionScope, /, *args: Any, **kwargs: Any) -> Any:

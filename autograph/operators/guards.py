@@ -149,9 +149,12 @@ def mark(value: Any) -> Any:
     return Mark(value)
 
 
+_STATELESS = (type, types.ModuleType, types.FunctionType, Tensor, Variable, np.ndarray)
+
+
 def has_state(thing: Any) -> bool:
     """Whether `thing` is an object whose attributes its methods may read."""
-    if isinstance(thing, (type, types.ModuleType, types.FunctionType, Tensor, Variable, np.ndarray)):
+    if isinstance(thing, _STATELESS):
         return False
     return isinstance(getattr(thing, "__dict__", None), dict)
 

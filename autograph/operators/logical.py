@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -30,11 +31,15 @@ def and_(*operands: Thunk) -> Any:
         value = operand()
         test = condition(value)
         if isinstance(test, Tensor):
-            rest = operands[count:]
-            return if_exp(test, lambda: and_(*rest), lambda value=value: value, "and")
+            rest = functools.partial(and_, *operands[count:])
+            return if_exp(test, rest, functools.partial(_given, value), "and")
         if not test:
             return value
     return last()
+
+
+def _given(value: Any) -> Any:
+    return value
 
 
 def or_(*operands: Thunk) -> Any:
@@ -47,8 +52,8 @@ def or_(*operands: Thunk) -> Any:
         value = operand()
         test = condition(value)
         if isinstance(test, Tensor):
-            rest = operands[count:]
-            return if_exp(test, lambda value=value: value, lambda: or_(*rest), "or")
+            rest = functools.partial(or_, *operands[count:])
+            return if_exp(test, functools.partial(_given, value), rest, "or")
         if test:
             return value
     return last()

@@ -124,7 +124,7 @@ def _object(
     inlined = getattr(kind, "__ag_call__", None)
     if inlined is not None:
         return inlined, (function, args, kwargs), {}
-    call = None if issubclass(kind, type) else getattr(kind, "__call__", None)
+    call = None if issubclass(kind, type) else getattr(kind, "__call__", None)  # noqa: B004
     if type(call) is FunctionType and not _is_left_alone(function):
         twin = convert(call)
         if twin is not None:
@@ -143,7 +143,7 @@ def _is_left_alone(thing: object) -> bool:
 def _from(scope: FunctionScope, function: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
     """Calls the function from a frame with the globals of the user's function."""
     if type(function) is type and not _looks_at_its_caller(function, args):
-        return function  # type: ignore[no-any-return]
+        return function
     return functools.partial(FunctionType(_call.__code__, scope.globals), function)
 
 

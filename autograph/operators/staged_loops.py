@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.operators.aliases import LoopArray, exit_alias, tie_entries, tie_rounds
+from autograph.operators.aliases import (
+    LoopArray,
+    entering_apart,
+    exit_alias,
+    leaving_apart,
+    tie_entries,
+    tie_rounds,
+)
 from autograph.operators.bodies import (
     Outcome,
     State,
@@ -112,6 +119,9 @@ class _Loop:
         # By name: older arrays that a carried one may become; pairs that rounds leave as one.
         self.relatives: dict[str, tuple[Tensor, ...]] = {}
         self.joined: set[tuple[str, str]] = set()
+        # Pairs of arrays that are different ones in each round, of the arrays met so far.
+        self.apart: set[tuple[str, str]] = set()
+        self.met: set[str] = set()
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
             self.entries["name", i] = _Entry(name, value, form_of(value, bools=False))
         self._recall()
@@ -196,6 +206,11 @@ class _Loop:
     def _tie_arrays(self) -> None:
         tie_entries(self.arrays)
         named = {array.name: array for array in self.arrays}
+        self.apart |= entering_apart(self.arrays, self.met)
+        self.met.update(named)
+        for a, b in self.apart:
+            if a in named and b in named:
+                named[a].placed.cell().keep_apart(named[b].placed.cell())
         for a, b in self.joined:
             if a in named and b in named:
                 tie_rounds(named[a], named[b])
@@ -217,6 +232,10 @@ class _Loop:
     def _grow_aliases(self, outcome: Outcome) -> bool:
         """Learn which arrays a round leaves as one; whether anything is new."""
         afters = self._afters(outcome)
+        apart = leaving_apart(self.apart, self.arrays, afters, outcome.builder)
+        if apart != self.apart:
+            self.apart = apart
+            return True
         known = len(self.joined), {name: len(r) for name, r in self.relatives.items()}
         for array, after in zip(self.arrays, afters, strict=True):
             fate = exit_alias(array, after, self.arrays, outcome.builder)
@@ -395,6 +414,7 @@ class _Loop:
         self, builder: Builder, outputs: list[Value], init: list[Value], kept: list[int]
     ) -> list[Tensor]:
         """The while node; values that no round changes are captured instead of carried."""
+        builder.graph.outputs = [outputs[j] for j in kept]
         for body, inputs in (
             (builder, self.inputs),
             (self.test, self.test.graph.inputs[: len(init)]),
@@ -410,7 +430,6 @@ class _Loop:
                         body.captures[init[j]] = inner
                         extra.append(inner)
             body.graph.inputs = [own[j] for j in kept] + extra
-        builder.graph.outputs = [outputs[j] for j in kept]
         types = [self.inputs[j].type for j in kept]
         maximum = self.options.get("maximum_iterations")
         return control.emit_while(
@@ -455,6 +474,9 @@ class _Loop:
                 self._may_run_never() or not isinstance(same.current(), Tensor) or not same.is_known
             ):
                 made.cell().tie(array.initial.cell(), None if array.initial.is_view else same)
+        for first, second in self.apart:
+            if first in tied and second in tied:
+                tied[first][1].cell().keep_apart(tied[second][1].cell())
         names = list(tied)
         for i, (a, left) in enumerate(zip(self.arrays, afters, strict=True)):
             for b, other in zip(self.arrays[:i], afters[:i], strict=True):

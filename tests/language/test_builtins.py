@@ -214,7 +214,8 @@ def b3_09_round_python_float(x):
 @samples("B3.09", (F(2.5), A(1, 2)), (F(3.5), A(3, 4)), tensors=False)
 def b3_09_isinstance_and_type(x, y):
     return (
-        x + 1, isinstance(x, float), isinstance(x, np.floating), isinstance(y, np.ndarray), type(y) is np.ndarray,
+        x + 1, isinstance(x, float), isinstance(x, np.floating), isinstance(y, np.ndarray),
+        type(y) is np.ndarray,
         type(x) is np.float64, isinstance(len(y), int), isinstance(x, (int, str)), callable(square),
         hasattr(y, "shape"), getattr(y, "ndim"), getattr(y, "missing", 5),
     )  # fmt: skip

@@ -453,24 +453,52 @@ def bag_generator(x):
 
 
 @pytest.mark.parametrize("body", [
-    bag_iter, lambda x: x + len(BAG), lambda x: x + BAG[1], lambda x: x + (1.0 if 4.5 in BAG else 2.0),
+    bag_iter, lambda x: x + len(BAG), lambda x: x + BAG[1],
+    lambda x: x + (1.0 if 4.5 in BAG else 2.0),
     lambda x: x if BAG else -x, lambda x: BAG(x), lambda x: x + (1.0 if BAG == 3.0 else 2.0),
     lambda x: x + (1.0 if BAG < 3.5 else 2.0), lambda x: BAG + x, lambda x: x + (-BAG), bag_with,
     bag_generator, lambda x: x + BAG.half, lambda x: x + bool(BAG), lambda x: x + sum(BAG),
     lambda x: x + max(BAG), lambda x: x + list(BAG)[0], lambda x: x + [r * 2 for r in BAG][1],
     lambda x: x + sorted(BAG)[0], lambda x: x + sum(a for a, _ in zip(BAG, BAG)),
 ], ids=["iter", "len", "getitem", "contains", "if", "call", "eq", "lt", "add", "neg", "with",
-        "generator", "property", "bool", "sum", "max", "list", "comprehension", "sorted", "zip"])  # fmt: skip
+        "generator", "property", "bool", "sum", "max", "list", "comprehension", "sorted",
+        "zip"])  # fmt: skip
 def test_special_methods_read_what_is_there_now(body):
     f = ag.convert(body)
     BAG.rows, BAG.limit, BAG.array = [1.0, 2.0], 3.0, np.array([1.0, 2.0])
     for _ in range(2):
         np.testing.assert_array_equal(f(1.0), body(1.0))
     for change in (lambda: BAG.rows.append(4.5), lambda: setattr(BAG, "limit", 4.0),
-                   lambda: setattr(BAG, "limit", 1.0), lambda: setattr(BAG, "rows", [7.0, 8.0, 9.0]),
+                   lambda: setattr(BAG, "limit", 1.0),
+                   lambda: setattr(BAG, "rows", [7.0, 8.0, 9.0]),
                    lambda: BAG.array.__setitem__(0, 50.0)):  # fmt: skip
         change()
         np.testing.assert_array_equal(f(1.0), body(1.0))
+
+
+def argument_with(bag, x):
+    with bag as limit:
+        return x * limit
+
+
+@pytest.mark.parametrize("body", [
+    lambda bag, x: x + len(bag), lambda bag, x: x + bag[1], lambda bag, x: x if bag else -x,
+    lambda bag, x: bag(x), lambda bag, x: x + (1.0 if bag == 3.0 else 2.0),
+    lambda bag, x: x + (1.0 if bag < 3.5 else 2.0), lambda bag, x: bag + x, argument_with,
+    lambda bag, x: x + (-bag), lambda bag, x: x + sum(bag.rows_generated()),
+    lambda bag, x: x + bag.half, lambda bag, x: x + [*bag.rows][0],
+    lambda bag, x: x + (bag.rows + [1.0])[0], lambda bag, x: x + sum(bag.rows[1:]),
+    lambda bag, x: x + (1.0 if bag.rows == [1.0, 2.0] else 2.0), lambda bag, x: x + bag.__len__(),
+])  # fmt: skip
+def test_special_methods_of_arguments_read_what_is_there_now(body):
+    bag, f = Bag(), ag.convert(body)
+    np.testing.assert_array_equal(f(bag, 1.0), body(bag, 1.0))
+    for change in (lambda: bag.rows.append(4.5), lambda: setattr(bag, "limit", 4.0),
+                   lambda: setattr(bag, "limit", 1.0),
+                   lambda: setattr(bag, "rows", [7.0, 8.0, 9.0]),
+                   lambda: bag.array.__setitem__(0, 50.0)):  # fmt: skip
+        change()
+        np.testing.assert_array_equal(f(bag, 1.0), body(bag, 1.0))
 
 
 # ---- writes to what outlives the call (S8, B10.07) ----------------------------------------------

@@ -524,7 +524,10 @@ def finally_after_raise(x):
     return x
 
 
-@pytest.mark.parametrize("sample", [suppressed, swallowed, caught_by_generator, finally_after_raise])
+HIDDEN = [suppressed, swallowed, caught_by_generator, finally_after_raise]
+
+
+@pytest.mark.parametrize("sample", HIDDEN)
 def test_s11_raise_that_python_code_would_see_is_right_or_refused(sample):
     try:
         check(sample, (F(3),), (F(-4),), eager=False, tensors=False)

@@ -480,7 +480,10 @@ def test_b5_01_messages(sample, arguments):
 UNSUPPORTED = {
     "coroutine": "async def f(x):\n    return x\n",
     "generator": "def f(x):\n    yield x\n",
-    "misplaced_directive": "import autograph as ag\ndef f(x):\n    x = x + 1\n    ag.directives.set_loop_options(maximum_iterations=1)\n    return x\n",
+    "misplaced_directive": (
+        "import autograph as ag\ndef f(x):\n    x = x + 1\n"
+        "    ag.directives.set_loop_options(maximum_iterations=1)\n    return x\n"
+    ),
 }
 
 

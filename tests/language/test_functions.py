@@ -329,7 +329,7 @@ def test_a33_assert_is_part_of_the_graph():
 
     @ag.convert
     def g(x, y):
-        ag.debugging.assert_(x > 0, message="positive")
+        ag.debugging.Assert(x > 0, message="positive")
         ag.debugging.assert_equal(x, y)
         return x
 

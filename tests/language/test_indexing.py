@@ -22,8 +22,9 @@ x[~m]  x[m[0]]  x[:, b]  x[b2]  x[0, b]  x[True]  x[False]  x[i, k]  x[1, k, 0] 
 READS = [r.strip() for part in READS for r in part.split("\n") if r.strip()]
 
 WRITES = """
-x[1] = v  x[-1, 0] = v  x[1, 2, 0] = v  x[:] = v  x[1:] = v  x[::2] = v  x[::-1] = x * 1  x[:, 1] = v
-x[..., 0] = v  x[i] = v  x[i, j] = v  x[i:] = v  x[i:j] = v  x[:, i] = v  x[[0, 2]] = v  x[k] = v
+x[1] = v  x[-1, 0] = v  x[1, 2, 0] = v  x[:] = v  x[1:] = v  x[::2] = v  x[::-1] = x * 1
+x[:, 1] = v  x[..., 0] = v  x[i] = v  x[i, j] = v  x[i:] = v  x[i:j] = v  x[:, i] = v
+x[[0, 2]] = v  x[k] = v
 x[[0, 1], [1, 2]] = v  x[x > 5] = v  x[m3] = v  x[i] += v  x[k] *= 2  x[:, 1] -= x[:, 0]
 x[1, 2] = x[0, 0]  x[None, 0] = v  x[()] = v  x[i, :, 0] = [1, 2, 3, 4]  x[0] = x[1] + v
 """.split("  ")  # noqa: SIM905

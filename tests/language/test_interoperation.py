@@ -161,6 +161,23 @@ def test_numpy_functions_that_call_back():
     assert list(map(f, [1.0, -1.0])) == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("function", [
+    np.sum, np.mean, np.max, np.sort, np.cumsum, np.sin, np.prod, np.linalg.norm, np.std, np.argmax,
+    np.asarray, np.array, lambda a: np.dot(a, a), lambda a: np.maximum(a, [0.5, 9.0, -1.0]),
+    lambda a: np.where([a[0] > 0, a[1] > 4, True], a, 0.0), lambda a: np.stack(a),
+], ids=lambda f: f.__name__)  # fmt: skip
+def test_numpy_functions_of_a_list_of_computed_values(function):
+    def body(x):
+        return function([x, x * 2, 1.0])
+
+    f = ag.convert(body)
+    for x in (1.5, -2.0):
+        result, expected = f(x), body(x)
+        np.testing.assert_allclose(result, expected, rtol=1e-15)
+        assert type(result) is type(expected)
+    assert f.trace_count == 1
+
+
 def test_results_write_like_numpy():
     result = ag.convert(lambda x: x * 2)(np.ones(3))
     result[0] = 5.0

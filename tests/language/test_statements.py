@@ -607,7 +607,7 @@ def uses_nonlocal(x):
 @samples("B1.13", (F(3),), (F(-9),), conds=1)
 def annotated(x: float) -> float:
     y: float = x
-    z: int
+    z: int  # noqa: F842
     if y > 0:
         y: float = y * 2
     return y

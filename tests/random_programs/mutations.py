@@ -154,8 +154,8 @@ MUTATIONS: dict[str, Patch] = {
     "comprehensions-filter-lost": _changed(comprehensions.EXPRESSIONS, gast.ListComp,
                                            _filter_lost),
     "lambdas-negated": _changed(lambdas.EXPRESSIONS, gast.Lambda, _body_negated),
-    "assignments-item-write-lost": _template(assignments, "SET_ITEM", "ag__.setitem(value, key, new)",
-                                             "ag__.getitem(value, key)"),
+    "assignments-item-write-lost": _template(assignments, "SET_ITEM", "setitem(value, key, new)",
+                                             "getitem(value, key)"),
     "assignments-second-target-lost": _changed(assignments.STATEMENTS, gast.Assign,
                                                _last_target_lost),
     "assignments-plus-is-minus": lambda: mock.patch.dict(

@@ -66,12 +66,15 @@ class _Writer:
     def body(self, scope: Scope) -> None:
         self.text(f"fuel = {FUEL}")
         write = Statements(
-            scope, self.text, lambda: self.result(write, kept), budget=self.random.randrange(8, 22),
-            loose=self.loose, quiet=self.loose,
+            scope, self.text, lambda: self.result(write, kept),
+            budget=self.random.randrange(10, 22), loose=self.loose, quiet=self.loose,
         )  # fmt: skip
         self.locals(scope, write)
         kept = dict(scope.names)
         place = Place()
+        for statement in (write.listed, write.function):
+            if self.random.random() < 0.3:
+                statement(place)
         forced = [write.branch, write.while_]
         self.random.shuffle(forced)
         for statement in forced:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,10 +17,12 @@ _BLOCKS = ("body", "orelse", "finalbody", "cases")
 
 def shrink(program: Program, fails: Callable[[Program], bool]) -> Program:
     """The smallest program found that `fails` accepts, by dropping and unwrapping parts."""
-    again = True
+    end, again = time.monotonic() + LONGEST, True
     while again:
         again = False
         for smaller in _smaller(program):
+            if time.monotonic() > end:
+                return program
             if _still(smaller, fails):
                 program, again = smaller, True
                 break
@@ -51,6 +54,9 @@ def _still(program: Program, fails: Callable[[Program], bool]) -> bool:
 
 PATIENCE = 1.0
 """Seconds that a smaller program may take."""
+
+LONGEST = 20.0
+"""Seconds that the whole search may take."""
 
 
 def _smaller(program: Program) -> Iterator[Program]:

@@ -62,6 +62,9 @@ class Statements:
 
     def some(self, place: Place) -> None:
         """A few statements."""
+        if self.budget <= 0:
+            self.assign(place)
+            return
         for _ in range(self.random.choice([1, 2, 2, 3])):
             if self.budget <= 0:
                 break
@@ -249,8 +252,11 @@ class Statements:
         elif form < 0.8:
             stop = f"if fuel <= 0 or not ({test}): break"
             self.block("while True:", place.below(loop=True), stop, "fuel -= 1")
-        else:
+        elif form < 0.9:
             self.block(f"while (fuel := fuel - 1) > 0 and ({test}):", place.below(loop=True))
+        else:
+            stop = f"if not ({test}): break"
+            self.block("while (fuel := fuel - 1) > 0:", place.below(loop=True), stop)
         self.otherwise(place)
 
     def for_(self, place: Place) -> None:

@@ -20,7 +20,7 @@ def test_mutation_is_caught(name):
 
 def _is_caught(seed):
     try:
-        with limited(2.0):
+        with limited(10.0):
             return check(make_program(seed)).difference is not None
     except TimeoutError:
         return True

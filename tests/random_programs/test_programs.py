@@ -1,5 +1,7 @@
 """Random programs do as graphs what they do as plain Python on NumPy."""
 
+import functools
+
 import pytest
 
 from tests.random_programs.programs import make_program
@@ -11,38 +13,31 @@ SHARE = 0.8
 STEP = 20
 
 
-def _run(seeds):
-    """Check programs; gives how many there are, and how many stage an `if` and a `while`."""
-    staged = 0
-    for seed in seeds:
-        program = make_program(seed)
-        modes = MODES if seed % 10 == 0 else MODES[:1]
-        report = check(program, modes)
-        if report.difference is not None:
-            small = shrink(program, fails_alike(program, modes))
-            pytest.fail(f"seed {seed}: {report.difference}\n{small.source}\n{small.inputs}")
-        found = coverage(program, report.graph)
-        staged += found.ifs and found.whiles
-    return staged
+@functools.cache
+def _staged(seed):
+    """Check a program; whether it stages an `if` and a `while` that go both ways."""
+    program = make_program(seed)
+    modes = MODES if seed % 10 == 0 else MODES[:1]
+    report = check(program, modes)
+    if report.difference is not None:
+        small = shrink(program, fails_alike(program, modes))
+        pytest.fail(f"seed {seed}: {report.difference}\n{small.source}\n{small.inputs}")
+    found = coverage(program, report.graph)
+    return found.ifs and found.whiles
 
 
 @pytest.mark.parametrize("start", range(0, FEW, STEP))
 def test_graph_does_what_python_does(start):
-    _run(range(start, start + STEP))
+    for seed in range(start, start + STEP):
+        _staged(seed)
 
 
 def test_most_programs_stage_an_if_and_a_while_that_go_both_ways():
-    staged = 0
-    for seed in range(FEW):
-        program = make_program(seed)
-        report = check(program)
-        if report.difference is None:
-            found = coverage(program, report.graph)
-            staged += found.ifs and found.whiles
-    assert staged >= SHARE * FEW
+    assert sum(_staged(seed) for seed in range(FEW)) >= SHARE * FEW
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("start", range(FEW, FEW + MANY, STEP))
 def test_graph_does_what_python_does_at_length(start):
-    _run(range(start, start + STEP))
+    for seed in range(start, start + STEP):
+        _staged(seed)

@@ -1,6 +1,7 @@
 """What a type checker sees of the public API; `test_reveal` checks the notes against `# is`."""
 
 from collections.abc import Sequence
+from typing import reveal_type
 
 import numpy as np
 import numpy.typing as npt

@@ -46,7 +46,8 @@ def test_types_are_revealed_as_said(notes):
         said = notes.pop(number, [])
         if "  # is " in line:
             expected = line.partition("  # is ")[2]
-            types = [simplified(t.partition('"')[2].rstrip('"')) for kind, t in said if kind == "note"]
+            texts = [text.partition('"')[2].rstrip('"') for kind, text in said if kind == "note"]
+            types = list(map(simplified, texts))
             if types != [expected]:
                 wrong.append(f"{number}: {types} is not {expected}")
         elif "  # error " in line:

@@ -28,6 +28,7 @@ z = ag__.Undefined('z')
 
 def thunk():
     nonlocal z
+    ag__.note_names(lambda: (z,), ())
     return (z := y)
 ag__.and_(lambda: x, thunk)
 """,

@@ -1,0 +1,108 @@
+"""Attributes, items, unpacking and in-place operators, journaled while tracing."""
+
+import collections
+import operator
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.operators import access
+from runtime import journal
+from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+
+
+class Box:
+    def __init__(self, value=0):
+        self.value = value
+
+    @property
+    def double(self):
+        return self.value * 2
+
+
+def test_in_python_they_are_pythons_own():
+    box, items = Box(3), [1, 2, 3]
+    assert access.getattr_(box, "value") == 3 and access.getitem(items, slice(1, None)) == [2, 3]
+    access.setattr_(box, "value", 4)
+    access.setitem(items, 0, 9)
+    access.delitem(items, 1)
+    assert box.value == 4 and items == [9, 3]
+    access.delattr_(box, "value")
+    with pytest.raises(AttributeError, match="'Box' object has no attribute 'value'"):
+        access.getattr_(box, "value")
+    with pytest.raises(IndexError, match="list index out of range"):
+        access.getitem(items, 7)
+
+
+def test_stores_are_rolled_back_after_a_trace():
+    box, items, table, last = Box(3), [1, 2], {"a": 1}, collections.deque([1, 2])
+    with tracing(box, items, table, last):
+        access.setattr_(box, "value", 4)
+        access.setattr_(box, "new", 5)
+        access.setitem(items, 0, 9)
+        access.delitem(table, "a")
+        access.setitem(last, 1, 7)
+        access.iadd(items, [5])
+        assert (box.value, box.new, items, table) == (4, 5, [9, 2, 5], {})
+    assert vars(box) == {"value": 3} and items == [1, 2] and table == {"a": 1}
+    assert list(last) == [1, 2]
+
+
+def test_attributes_from_outside_are_guarded_and_properties_run():
+    box = Box(3)
+    with tracing(box) as facts:
+        assert access.getattr_(box, "value") == 3 and access.getattr_(box, "double") == 6
+        assert ("attr", id(box), "value") in facts.guards
+        with pytest.raises(AttributeError):
+            access.getattr_(box, "missing")
+        assert ("attr", id(box), "missing") in facts.guards
+
+
+def test_items_from_outside():
+    items = [np.ones(2), 5]
+    with tracing(items) as facts:
+        assert isinstance(access.getitem(items, 0), ag.Tensor) and access.getitem(items, 1) == 5
+        assert ("item", id(items), 1) in facts.guards and len(facts.captured) == 1
+
+
+def test_item_by_a_traced_index():
+    with tracing():
+        i = placeholder("int64")
+        assert access.getitem([1.0, 2.0], i).shape == () and access.getitem(range(3), i).shape == ()
+        with pytest.raises(ag.StagingError, match="dict is indexed"):
+            access.getitem({1: 2}, i)
+        with pytest.raises(ag.StagingError, match="do not stack"):
+            access.getitem([1.0, np.ones(2)], i)
+        with pytest.raises(ag.StagingError, match="is set at"):
+            access.setitem([1.0], i, 2.0)
+
+
+def test_unpacking():
+    assert list(access.unpack([1, 2], 2)) == [1, 2]
+    with tracing():
+        rows = access.unpack(placeholder(shape=(2, 3)), 2)
+        assert [r.shape for r in rows] == [(3,), (3,)]
+        with pytest.raises(TypeError, match="iteration over a 0-d"):
+            access.unpack(placeholder(), 2)
+        with pytest.raises(ag.StagingError, match="length"):
+            access.unpack(placeholder(shape=(None,)), 2)
+
+
+@pytest.mark.parametrize("name", [
+    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift", "irshift", "iand",
+    "ixor", "ior",
+])  # fmt: skip
+def test_in_place_operators_are_pythons(name):
+    ours, plain = getattr(access, name), getattr(operator, name)
+    a, b = (7, 2) if name != "itruediv" else (7.0, 2.0)
+    assert ours(a, b) == plain(a, b)
+    if name in ("iadd", "isub", "imul"):
+        x, y = np.ones(2), np.ones(2)
+        assert ours(x, 2.0) is x and np.array_equal(x, plain(y, 2.0))
+
+
+def test_nothing_is_recorded_outside_of_a_trace():
+    assert journal.recording() is None
+    access.setattr_(Box(), "value", 1)
+    assert journal.recording() is None

@@ -1,0 +1,99 @@
+"""Captured values: inputs by reference, guards, containers and the state of objects."""
+
+import collections
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.operators import captures
+from autograph.operators.captures import with_captured
+from autograph.operators.guards import MISSING, Guard, Place, marks, same_value, state_marks
+from tests.autograph.operators.tracing_by_hand import tracing
+
+
+class Thing:
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+
+@pytest.mark.parametrize(("a", "b", "same"), [
+    (1, 1, True), (1, True, False), (1, 1.0, False), (0.0, -0.0, False),
+    (float("nan"), float("nan"), True), ("a", "a", True), ((1, 2.0), (1, 2.0), True),
+    ((1, 2.0), (1, 2), False), (None, None, True), ([1], [1], True), ({1: 2}, {1: 2}, True),
+    ({1: 2}, {1: 2.0}, False), (b"a", "a", False), (Thing(), Thing(), False),
+])  # fmt: skip
+def test_same_value(a, b, same):
+    assert same_value(a, b) is same
+
+
+def test_guard_holds_and_explains():
+    box = {"k": 1}
+    guard = Guard(Place("`k`", lambda: box["k"]), 1, by_value=True)
+    assert guard.holds()
+    box["k"] = 2
+    assert not guard.holds() and guard.explain() == "`k`: 1 -> 2"
+    del box["k"]
+    assert not guard.holds() and guard.explain() == "`k`: 1 -> unbound"
+    assert Guard(Place("`k`", lambda: box["k"]), MISSING, by_value=False).holds()
+
+
+def test_marks_tell_objects_by_identity():
+    thing, array = Thing(), np.ones(2)
+    before = marks([1, thing, array])
+    assert same_value(before, marks([1, thing, array]))
+    assert not same_value(before, marks([1, Thing(), array]))
+    assert not same_value(before, marks([1, thing, np.ones(2)]))
+    assert not same_value(before, marks([1.0, thing, array]))
+
+
+def test_state_marks_see_content_and_cycles():
+    thing = Thing(a=1, rows=[1, {"k": np.ones(2)}])
+    thing.me = thing
+    read = lambda t: vars(t) if isinstance(t, Thing) else t
+    before = state_marks(thing, read)
+    assert same_value(before, state_marks(thing, read))
+    thing.rows[1]["k"][0] = 5.0
+    assert not same_value(before, state_marks(thing, read))
+
+
+def test_read_guards_values_and_captures_arrays():
+    array, number = np.ones(2), 3
+    with tracing() as facts:
+        handle = captures.read("a", Place("`a`", lambda: array), array)
+        assert isinstance(handle, ag.Tensor) and not handle.is_known
+        assert captures.read("a", Place("`a`", lambda: array), array) is handle
+        assert captures.read("n", Place("`n`", lambda: number), number) == 3
+        assert list(facts.captured) == ["a"] and list(facts.guards) == ["n"]
+    assert captures.read("n", Place("`n`", lambda: number), number) == 3
+
+
+@pytest.mark.parametrize("kind", [list, tuple, collections.deque, lambda v: dict(enumerate(v))])
+def test_with_captured_makes_inputs_of_arrays(kind):
+    array = np.ones(2)
+    container = kind([array, 1.0])
+    assert with_captured(container) is container
+    with tracing(container) as facts:
+        made = with_captured(container)
+        assert isinstance(made[0], ag.Tensor) and made[1] == 1.0
+        assert len(facts.captured) == 1
+        assert with_captured([array])[0] is array
+
+
+def test_with_captured_guards_objects_and_refuses_iterators():
+    thing, source = Thing(a=1), iter([1])
+    with tracing(thing, source) as facts:
+        assert with_captured(thing) is thing
+        assert ("state", id(thing)) in facts.guards
+        with pytest.raises(ag.StagingError, match="iterator"):
+            with_captured(source)
+
+
+def test_reads_of_containers_that_python_looks_into_are_guarded():
+    one, two = [1.0], [2.0]
+    with tracing() as facts:
+        for name, container in (("one", one), ("two", two)):
+            captures.read(name, Place(name, lambda c=container: c), container)
+        facts.consumed(two)
+        facts.guard_reads()
+        assert ("content", id(one)) in facts.guards and ("content", id(two)) not in facts.guards

@@ -1,0 +1,54 @@
+"""`and`, `or`, `not`, comparisons and membership."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph import operators as ag__
+from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+
+VALUES = [True, False, 0, 3, "", "a", [], [1], None, 1.5, np.float64(0.0)]
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.product(VALUES, repeat=2)))
+def test_operators_in_python(a, b):
+    for ours, plain in ((ag__.and_(lambda: a, lambda: b), a and b),
+                        (ag__.or_(lambda: a, lambda: b), a or b)):  # fmt: skip
+        assert ours is plain or (type(ours) is type(plain) and ours == plain)
+    assert ag__.not_(a) is (not a)
+
+
+def test_short_circuit():
+    assert ag__.and_(lambda: 0, lambda: 1 / 0) == 0
+    assert ag__.or_(lambda: 1, lambda: 1 / 0) == 1
+    with pytest.raises(ZeroDivisionError):
+        ag__.and_(lambda: 1, lambda: 1 / 0)
+
+
+def test_membership_in_python():
+    assert ag__.in_(1, [1, 2]) is True and ag__.not_in(1, {2: 1}) is True
+    assert ag__.in_("b", "abc") is True and ag__.in_(2.0, np.array([1.0, 2.0])) == True
+    nan = float("nan")
+    assert ag__.in_(nan, [nan]) is True and ag__.in_(nan, (float("nan"),)) is False
+
+
+def test_graph_meaning():
+    with tracing() as facts:
+        x = placeholder()
+        for made in (
+            ag__.and_(lambda: x > 0, lambda: x < 1), ag__.or_(lambda: x > 0, lambda: x < 1),
+            ag__.not_(x > 0), ag__.in_(x, [1.0, 2.0]), ag__.in_(x, ag.constant([1.0])),
+            ag__.not_in(x, (3.0,)),
+        ):  # fmt: skip
+            assert not made.is_known and made.dtype == np.bool_
+        with pytest.raises(ag.StagingError, match="looked up in a dict"):
+            ag__.in_(x, {1.0: 2})
+        assert facts.builder.graph.nodes
+
+
+def test_known_values_stay_python_in_a_trace():
+    with tracing():
+        assert ag__.and_(lambda: 1, lambda: "a") == "a" and ag__.not_([]) is True
+        assert ag__.in_(1, [1]) is True
