@@ -805,7 +805,8 @@ class Function(Generic[P, R]):
             concrete = self._make(bound, general, reason)
             concrete.relaxed = general.keys != arguments.keys
             concrete.milliseconds = 1e3 * (time.perf_counter() - began)
-            self._keep(concrete if concrete.following is None else concrete.following)
+            if not concrete._traced.raised:
+                self._keep(concrete if concrete.following is None else concrete.following)
             config.log(
                 1,
                 lambda: f"trace #{self._trace_count} of {self.__qualname__} "

@@ -56,12 +56,10 @@ def refuse_shared_containers(bound: dict[str, Any], name: str) -> None:
         seen.add(id(part))
 
 
-def store_writes(
-    builder: Builder, facts: Any, transaction: journal.Transaction, containers: Containers
-) -> bool:
+def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
     """Emit nodes for all writes that outlive the call; gives whether arguments are among them."""
     written = False
-    for key, (slot, old, new) in transaction.written().items():
+    for key, (slot, old, new) in journal.all_written().items():
         path = containers.get(id(slot.owner), (None,))[0] if _is_content(key) else None
         if _is_local(key, slot, facts, path):
             continue

@@ -10,13 +10,15 @@ from typing import Any, cast
 import numpy as np
 
 from autograph import replay
+from autograph.errors import AutographError
+from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Captured, Guard, Trace, current_trace
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import _Unreadable
 from autograph.signature import Arguments, Identity, is_input_key
 from runtime import journal, trace, tree
 from runtime.building import Builder, traced
-from runtime.errors import StagingError, located
+from runtime.errors import GraphError, StagingError, located
 from runtime.graph.ir import Graph, Value
 from runtime.origins import origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
@@ -94,6 +96,8 @@ class Traced:
         """Leave objects for good as a call of this trace would, as far as that is known."""
         for slot, new in self.lasting:
             slot.write(new)
+    # Whether tracing ended in an exception of the user's code: then the trace is not kept.
+    raised: bool = False
 
     @property
     def stages_nothing(self) -> bool:
@@ -129,11 +133,23 @@ def trace_call(
     with trace.interpreting(builder), journal.transaction() as transaction:
         for variable in _variables(arguments):
             facts.add_outside(variable)
-        result = function(*args, **kwargs)
-        result = _loaded(result)
-        return _finish(
+        facts.store_now = lambda at: replay.store_writes(at, facts, containers)
+        raised = False
+        try:
+            result = _loaded(function(*args, **kwargs))
+        except (StagingError, GraphError):
+            raise
+        except Exception as error:
+            if builder.created or isinstance(error, AutographError):
+                raise
+            # It is what the function does: its effects up to here stay, so it runs as a graph.
+            emit_raise(error)
+            result, raised = None, True
+        finished = _finish(
             builder, arguments, placeholders, transaction, result, pure, containers
         )
+        finished.raised = raised
+        return finished
 
 
 def plain_python(arguments: Arguments, why: str) -> Traced:
@@ -217,13 +233,14 @@ def _finish(
         identical = {out: i for out, i in identical.items() if i not in kept}
     outputs += [builder.value_of(handles[i]) for i in written]
     facts.guard_reads()
-    stores = replay.store_writes(builder, facts, transaction, containers)
+    stores = replay.store_writes(builder, facts, containers)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     builder.graph.outputs = outputs
     finished = _assemble(
         builder, arguments, placeholders, template, written, len(operands), identical
     )
-    finished.changes_containers, finished.lasting = stores, lasting
+    finished.changes_containers = stores or facts.stores_before_raise
+    finished.lasting = lasting
     return finished
 
 

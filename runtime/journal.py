@@ -74,6 +74,16 @@ def recording() -> Transaction | None:
     return _transaction.get()
 
 
+def all_written() -> dict[Hashable, tuple[Slot, Any, Any]]:
+    """Slot, oldest and present content of each place written in any open transaction."""
+    found: dict[Hashable, tuple[Slot, Any, Any]] = {}
+    open_ = _transaction.get()
+    while open_ is not None:
+        found |= open_.written()
+        open_ = open_.parent
+    return found
+
+
 def note(slot: Slot) -> None:
     """Tell the open transaction, if any, that `slot` is about to be written."""
     open_ = _transaction.get()

@@ -170,6 +170,9 @@ def emit_raise(error: BaseException) -> None:
     error.args = args
     vars(error).update(parts)
     template = control.ExceptionTemplate(error, fill)
+    facts = current_trace()
+    if facts is not None and facts.store_now is not None:
+        facts.stores_before_raise |= facts.store_now(builder)
     written = _written_arrays(builder)
     node = builder.emit(
         control.RAISE,

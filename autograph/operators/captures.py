@@ -76,6 +76,9 @@ class Trace:
     """Facts of one trace of one Function that are not the graph."""
 
     builder: Builder
+    # Emits the writes so far that outlive the call, into the given builder; set by the tracer.
+    store_now: Callable[[Builder], bool] | None = None
+    stores_before_raise: bool = False
     # "graph": print on each call; "trace": print while tracing.
     prints: str = "graph"
     # Whether arguments were tensors: then a traced array stands for a Tensor, else for an ndarray.

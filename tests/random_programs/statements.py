@@ -126,9 +126,17 @@ class Statements:
         if sign == "*=" or made.bound > 0:
             self.text(f"{name} %= {kind.literal(self.random.choice([11, 19, 37]))}")
 
+    def writable(self, place: Place) -> list[str]:
+        """Arrays to write into; in loops, where names may be bound anew, no such names.
+
+        Which array such a name means would depend on data, which is refused where it is written.
+        """
+        arrays = self.scope.arrays()
+        return [n for n in arrays if n in self.scope.fixed] if place.loops else arrays
+
     def store(self, place: Place) -> None:
         """An item or a slice of an array is written."""
-        arrays = self.scope.arrays()
+        arrays = self.writable(place)
         if not arrays:
             return
         name = self.random.choice(arrays)
@@ -153,7 +161,7 @@ class Statements:
 
     def in_place(self, place: Place) -> None:
         """A whole array is changed where it is."""
-        arrays = self.scope.arrays()
+        arrays = self.writable(place)
         if not arrays:
             return
         name = self.random.choice(arrays)
@@ -198,11 +206,11 @@ class Statements:
 
     def check(self, place: Place) -> None:
         """`assert` or `raise`, which seldom fail."""
-        if self.random.random() < 0.6:
+        if self.random.random() < 0.3:
             return self.assign(place)
         name = self.random.choice([*self.scope.of(F8), *self.scope.of(I8), "0"])
         shown = "" if self.loose else f": {{{name}}}"
-        rare = f"{name} * 4 > {self.random.choice([120, 300])}"
+        rare = f"{name} * 4 > {self.random.choice([60, 120])}"
         if self.random.random() < 0.5:
             self.text(f"assert not ({rare}), f'large{shown}'")
             return
@@ -255,7 +263,7 @@ class Statements:
         elif form < 0.9:
             self.block(f"while (fuel := fuel - 1) > 0 and ({test}):", place.below(loop=True))
         else:
-            stop = f"if not ({test}): break"
+            stop = f"if not ({test}): fuel = 0"
             self.block("while (fuel := fuel - 1) > 0:", place.below(loop=True), stop)
         self.otherwise(place)
 
