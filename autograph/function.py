@@ -865,7 +865,7 @@ class Function(Generic[P, R]):
             # As it will be from the second call on, when the variables exist.
             with traced.afterwards():
                 following = self._run_trace(arguments, False)
-        self._trace_count += 1
+        self._trace_count += not traced.raised
         traced.arguments = traced.arguments.without_values()
         if traced.stages_nothing and not self._warned:
             self._warned = True

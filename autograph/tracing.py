@@ -18,7 +18,7 @@ from autograph.operators.variables import _Unreadable
 from autograph.signature import Arguments, Identity, is_input_key
 from runtime import journal, trace, tree
 from runtime.building import Builder, traced
-from runtime.errors import GraphError, StagingError, located
+from runtime.errors import GraphError, StagingError
 from runtime.graph.ir import Graph, Value
 from runtime.origins import origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
@@ -27,6 +27,10 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = ["FunctionBuilder", "Traced", "plain_python", "trace_call"]
+
+
+class VariableCreationError(StagingError, ValueError):
+    """A converted function creates a Variable on a call that is not its first."""
 
 
 class FunctionBuilder(Builder):
@@ -49,7 +53,7 @@ class FunctionBuilder(Builder):
                 "create it outside of the function, or once: "
                 "`if self.v is None: self.v = ag.Variable(...)`"
             )
-            raise ValueError(located(origin_of_caller(), what, hint))
+            raise VariableCreationError(what, hint, origin=origin_of_caller())
         self.created.append(variable)
 
 

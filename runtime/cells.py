@@ -1,4 +1,4 @@
-"""Cells and view steps: how an array's names share its value, and how a view reads and writes it."""
+"""Cells and view steps: how an array's names share its value, how a view reads and writes it."""
 
 from __future__ import annotations
 

@@ -110,6 +110,7 @@ def merge_branches(
     state.set(tuple(rebuild(outputs) for rebuild in names))
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
+    merger.tie(outputs, test)
     keep_pending(left, right)
 
 

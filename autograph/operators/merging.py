@@ -55,6 +55,7 @@ class Merger:
     outcomes: tuple[Outcome, Outcome]
     pairs: list[tuple[Any, Any, str]] = field(default_factory=list)
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
+    _ties: list[tuple[int, Cell, int | None]] = field(default_factory=list)
 
     def plan(self, name: str, a: Any, b: Any) -> Rebuild:
         """How the place called `name`, with `a` on one path and `b` on the other, goes on."""
@@ -133,13 +134,21 @@ class Merger:
                 ]
         bodies = (self.outcomes[0].builder, self.outcomes[1].builder)
         outputs = control.emit_cond(parent, parent.value_of(condition), bodies, types)
+        self._ties = shared
+        return outputs
+
+    def tie(self, outputs: list[Any], condition: Tensor) -> None:
+        """Tie the arrays of the outputs with the older ones that they may be.
+
+        After all places were written: the outputs hold those writes already.
+        """
+        left, right = (outcome.builder for outcome in self.outcomes)
         for output, (a, b, name) in zip(outputs, self.pairs, strict=True):
             note_returned(name, output)
-            link(output, a, bodies[0], lambda: condition)
-            link(output, b, bodies[1], lambda: ops.logical_not(condition))
-        for index, cell, bit in shared:
+            link(output, a, left, lambda: condition)
+            link(output, b, right, lambda: ops.logical_not(condition))
+        for index, cell, bit in self._ties:
             outputs[index].cell().tie(cell, None if bit is None else outputs[bit])
-        return outputs
 
     def _shared(self, index: int, side: int) -> list[tuple[int, Cell, int | None]]:
         """Older arrays that one side of a pair may be: their cells, and the pair that tells."""

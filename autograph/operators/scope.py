@@ -49,7 +49,9 @@ class FunctionScope:
     the function declares `nonlocal` or `global` and assigns.
     """
 
-    __slots__ = ("_cells", "_globals", "_shared", "_trace", "function_name", "options", "scope_name")
+    __slots__ = (
+        "_cells", "_globals", "_shared", "_trace", "function_name", "options", "scope_name",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -72,7 +74,7 @@ class FunctionScope:
         if trace is not None:
             if len(trace.scopes) >= _DEEPEST:
                 self._check_depth(trace.scopes)
-            trace.scopes.append(self)
+            trace.scopes.append(journal.fresh(self))
             if self._shared is not None:
                 self._note_shared(*self._shared)
         return self
@@ -210,17 +212,20 @@ def note_names(bound: Callable[[], Any], shared: tuple[str, ...]) -> None:
     trace = current_trace()
     if trace is None:
         return
-    outer = trace.scopes[-1].cell_ids if trace.scopes else set()
+    scope = trace.scopes[-1] if trace.scopes else None
+    outer = scope.cell_ids if scope is not None else set()
     for name, cell in cells_of(bound).items():
-        if id(cell) not in outer:
+        is_own = scope is not None and id(cell) not in outer
+        if is_own:
             trace.local_cells[id(cell)] = cell
-        journal.note(_cell_slot(name, cell))
+        # Where the call itself was made in the body being traced, nothing outlives it.
+        journal.note(_cell_slot(name, cell, scope if is_own else cell))
     space = bound.__globals__
     for name in shared:
         journal.note(_global_slot(name, space))
 
 
-def _cell_slot(name: str, cell: CellType) -> journal.Slot:
+def _cell_slot(name: str, cell: CellType, owner: Any) -> journal.Slot:
     def read() -> Any:
         try:
             return cell.cell_contents
@@ -230,7 +235,7 @@ def _cell_slot(name: str, cell: CellType) -> journal.Slot:
     def write(value: Any) -> None:
         cell.cell_contents = value
 
-    return journal.Slot(("cell", id(cell)), cell, f"`{name}`", read, write)
+    return journal.Slot(("cell", id(cell)), owner, f"`{name}`", read, write)
 
 
 def _global_slot(name: str, space: dict[str, Any]) -> journal.Slot:
