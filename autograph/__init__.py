@@ -13,6 +13,7 @@ if not hasattr(runtime, "__file__") or "autograph" not in (runtime.__doc__ or ""
 
 # isort: split
 from autograph import debugging, directives, pyct
+from autograph.concrete import ConcreteFunction
 from autograph.conversion import do_not_convert
 from autograph.errors import (
     AutographError,
@@ -21,7 +22,7 @@ from autograph.errors import (
     SourceUnavailableError,
     UnsupportedSyntaxError,
 )
-from autograph.function import ConcreteFunction, Function, convert, no_retrace
+from autograph.function import Function, convert, no_retrace
 from autograph.functional import cond, while_loop
 from autograph.operators.printing import graph_print as print
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
@@ -333,8 +334,8 @@ __all__ = [
     "ceil",
     "clip",
     "column_stack",
-    "complex128",
     "complex64",
+    "complex128",
     "concat",
     "cond",
     "config",
@@ -410,10 +411,10 @@ __all__ = [
     "index_add",
     "index_update",
     "inner",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "interp",
     "is_autograph_artifact",
     "isclose",
@@ -433,9 +434,9 @@ __all__ = [
     "linspace",
     "list_devices",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "logaddexp2",
     "logical_and",
@@ -527,10 +528,10 @@ __all__ = [
     "tril",
     "triu",
     "trunc",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "unique",
     "unstack",
     "value_and_grad",

@@ -1,4 +1,4 @@
-"""From a Python callable to its converted twin: what is converted, what is left alone, the cache."""
+"""From a Python callable to its converted twin: what is converted, what is left, the cache."""
 
 from __future__ import annotations
 
@@ -47,9 +47,42 @@ ORIGINAL = "__ag_original__"
 
 # Packages whose functions are called as they are; what they do with tensors is their affair.
 _EXCLUDED = frozenset(
-    "numpy scipy cupy pandas matplotlib torch jax jaxlib tensorflow keras numba llvmlite sklearn "
-    "xarray sympy PIL gast astunparse pytest _pytest hypothesis IPython ipykernel pluggy tqdm rich "
-    "setuptools pip autograph runtime importlib attr attrs mpl_toolkits".split()  # noqa: SIM905
+    [
+        "numpy",
+        "scipy",
+        "cupy",
+        "pandas",
+        "matplotlib",
+        "torch",
+        "jax",
+        "jaxlib",
+        "tensorflow",
+        "keras",
+        "numba",
+        "llvmlite",
+        "sklearn",
+        "xarray",
+        "sympy",
+        "PIL",
+        "gast",
+        "astunparse",
+        "pytest",
+        "_pytest",
+        "hypothesis",
+        "IPython",
+        "ipykernel",
+        "pluggy",
+        "tqdm",
+        "rich",
+        "setuptools",
+        "pip",
+        "autograph",
+        "runtime",
+        "importlib",
+        "attr",
+        "attrs",
+        "mpl_toolkits",
+    ]
 )
 _STANDARD_LIBRARY = frozenset(sys.stdlib_module_names) - {"__main__", "this"}
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -159,9 +192,7 @@ def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
     return frozenset(n for n in names if hasattr(builtins, n))
 
 
-def _lambda_prelude(
-    fscope: str, free: tuple[str, ...], options: Options
-) -> tuple[gast.stmt, ...]:
+def _lambda_prelude(fscope: str, free: tuple[str, ...], options: Options) -> tuple[gast.stmt, ...]:
     """The function scope that a converted lambda's body mentions."""
     used = [name for name in free if name != "__class__"]
     cells = f", cells=lambda: ({', '.join(used)},)" if used else ""
@@ -252,7 +283,7 @@ def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
         return target.__func__, target.__self__
     if isinstance(target, FunctionType):
         return target, None
-    call = getattr(type(target), "__call__", None)
+    call = getattr(type(target), "__call__", None)  # noqa: B004 - the function is wanted
     if isinstance(call, FunctionType) and not isinstance(target, type):
         return call, target
     return None, None

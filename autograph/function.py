@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib
 import inspect
@@ -13,17 +12,24 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
-import numpy as np
-
 from autograph import conversion, replay, tracing
+from autograph.concrete import ConcreteFunction
 from autograph.converters import Options
+from autograph.matching import (
+    accepts,
+    conform_leaf,
+    declared_key,
+    is_general,
+    merge_keys,
+    unknown_dimensions,
+)
 from autograph.operators.calls import converted_call
-from autograph.operators.captures import Captured, Place
 from autograph.operators.scope import ConversionOptions, FunctionScope
+from autograph.options import Binding, FunctionOptions, check_options, without_partials
 from autograph.signature import (
     Arguments,
     Identity,
@@ -32,24 +38,16 @@ from autograph.signature import (
     differences,
     fast_key,
     is_input_key,
-    type_of_key,
 )
-from autograph.status import check_features
 from autograph.tracebacks import shorten, shortened
-from runtime import config, trace, tree
+from runtime import config, tree
 from runtime.attention import count as _attention
-from runtime.autodiff.compiled import Differentiable
 from runtime.building import building
-from runtime.compile import compile_graph
-from runtime.devices import list_devices
 from runtime.errors import HostCallError, StagingError
-from runtime.graph.view import FuncGraph
 from runtime.origins import hide_frames_of
-from runtime.spec import TensorSpec, TensorType, is_compatible
-from runtime.tensor import Tensor
-from runtime.variable import Variable
+from runtime.spec import TensorSpec
 
-__all__ = ["ConcreteFunction", "Function", "convert", "no_retrace"]
+__all__ = ["BoundFunction", "Function", "convert", "no_retrace"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,485 +55,12 @@ S = TypeVar("S")
 # Of `__get__`, whose own parameters must not be those of the class.
 Q = ParamSpec("Q")
 T = TypeVar("T")
-
 hide_frames_of(__file__.rpartition("/")[0])
-
 # One lock for all traces of the process: locks per Function deadlock on functions that call each
 # other from two threads.
 _trace_lock = threading.RLock()
 _log = logging.getLogger("autograph")
 _retraces_allowed = threading.local()
-_OPTIONS = frozenset(
-    (
-        "input_signature", "reduce_retracing", "recursive", "autograph", "native", "device",
-        "prints", "returns", "pure", "name", "jit_compile", "experimental_implements",
-        "experimental_autograph_options", "experimental_attributes", "experimental_relax_shapes",
-        "experimental_compile", "experimental_follow_type_hints",
-    )
-)  # fmt: skip
-
-
-class ConcreteFunction:
-    """One graph of a Function: a signature, what it captures, and how it runs.
-
-    >>> import autograph as ag
-    >>> f = ag.convert(lambda x: x * x)
-    >>> concrete = f.get_concrete_function(ag.TensorSpec([None], "float64"))
-    >>> concrete.inputs, [operation.name for operation in concrete.graph.operations]
-    ([TensorSpec(shape=(None,), dtype=float64, name='x')], ['multiply'])
-    """
-
-    def __init__(self, function: Function[Any, Any], traced: tracing.Traced, reason: str) -> None:
-        self._function = weakref.ref(function)
-        self._traced = traced
-        self._name = function.__name__
-        self._bind = function._bind
-        self.reason = reason
-        self.milliseconds = 0.0
-        self.used = True
-        # Whether `reduce_retracing` left dimensions open: they stand for sizes of at least 2.
-        self.relaxed = False
-        # Of a trace that made variables and serves one call: the graph of the next calls.
-        self.following: ConcreteFunction | None = None
-        self._returns = function._options.returns
-        self._python = function._target
-        self._differentiable = Differentiable(traced.graph, compile_graph)
-        self._fresh = _fresh_outputs(traced)
-        structure, holes = traced.result
-        self._structure, self._holes = structure, holes
-        # One result, made anew by the graph.
-        self._single = (
-            structure.kind is None
-            and isinstance(holes[0], tracing._ResultHole)
-            and not traced.written
-            and not traced.identities
-        )
-        if not traced.stages_nothing:
-            self._run = self._differentiable.run
-        # Whether the graph takes the arguments as they are, and gives the result as it is.
-        self.is_direct = (
-            self.is_simple
-            and self._single
-            and self._fresh[0]
-            and not self._gives_tensors
-            and not traced.tensors
-        )
-
-    # ---- looking -----------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """Name of the function."""
-        return self._name
-
-    @property
-    def graph(self) -> FuncGraph:
-        """The graph: `print(f.graph)`, `.as_graph_def()`, `.to_dot()`, `.operations`."""
-        self._traced.graph.name = self._name
-        return FuncGraph(self._traced.graph)
-
-    @property
-    def inputs(self) -> list[TensorSpec]:
-        """Specs of all inputs of the graph: arguments, captured arrays, variables."""
-        return [_spec(v) for v in self._traced.graph.inputs]
-
-    @property
-    def outputs(self) -> list[TensorSpec]:
-        """Specs of the results, flat."""
-        return [_spec(v) for v in self._traced.graph.outputs[: self._traced.outputs]]
-
-    @property
-    def output_shapes(self) -> Any:
-        """Shapes of the results, in their structure."""
-        return tree.map_structure(lambda s: getattr(s, "shape", None), self.structured_outputs)
-
-    @property
-    def output_dtypes(self) -> Any:
-        """Dtypes of the results, in their structure."""
-        return tree.map_structure(lambda s: getattr(s, "dtype", None), self.structured_outputs)
-
-    @property
-    def structured_outputs(self) -> Any:
-        """The result with a TensorSpec for each value."""
-        specs = self.outputs
-        parts = [
-            specs[h.index] if isinstance(h, tracing._ResultHole) else getattr(h, "value", "")
-            for h in self._holes
-        ]
-        return tree.unflatten(self._structure, parts)
-
-    @property
-    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments as (args, kwargs), with a TensorSpec for each input of the graph."""
-        arguments = self._traced.arguments
-        specs = {p: TensorSpec(t.shape, t.dtype, p) for p, _, t in arguments.inputs()}
-        parts = {**dict(arguments.constants()), **specs}
-        return self._bind.call_arguments(arguments.rebuild([parts[p] for p in arguments.paths]))
-
-    @property
-    def captured_inputs(self) -> list[Any]:
-        """Arrays and variables from outside that the graph reads at each call."""
-        return [c.place.fetch() for c in self._traced.captured] + list(self._traced.externals)
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """Variables that the graph reads or assigns."""
-        return tuple(self._traced.variables)
-
-    @property
-    def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of the variables that are trainable."""
-        return tuple(v for v in self._traced.variables if v.trainable)
-
-    @property
-    def function_type(self) -> str:
-        """The signature in one line."""
-        return self.pretty_printed_signature().splitlines()[0]
-
-    @property
-    def function_def(self) -> Any:
-        """The graph as plain data."""
-        return self.graph.as_graph_def()
-
-    def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Input parameters, output type and captures, one line each."""
-        args, kwargs = self.structured_input_signature
-        shown = ", ".join([*map(_show, args), *(f"{k}={_show(v)}" for k, v in kwargs.items())])
-        lines = [f"{self._name}({shown}) -> {_show(self.structured_outputs)}"]
-        if verbose:
-            lines.append("Input Parameters:")
-            lines += [f"  {p}: {t}" for p, _, t in self._traced.arguments.inputs()]
-            lines.append(f"Output Type:\n  {_show(self.structured_outputs)}")
-            lines.append("Captures:")
-            lines += [f"  {c.place.name}: {c.type}" for c in self._traced.captured] or ["  None"]
-        return "\n".join(lines)
-
-    def lower(self, stage: str = "graph") -> str:
-        """The function at a stage of compilation, as text: "graph", "optimized" or "plan"."""
-        from runtime.passes import optimize  # noqa: PLC0415
-
-        if stage == "graph":
-            return str(self.graph)
-        if stage == "optimized":
-            return str(FuncGraph(optimize(self._traced.graph)))
-        if stage == "plan":
-            return compile_graph(self._traced.graph, "plan").source
-        raise ValueError(f"there is no stage {stage!r}; there are 'graph', 'optimized', 'plan'")
-
-    def set_external_captures(self, captures: Sequence[Any]) -> None:
-        """From the next call on, read other Variables and tensors for those of `captured_inputs`.
-
-        Raises ValueError for another number, TypeError for another dtype or shape.
-        """
-        traced = self._traced
-        old = [*traced.captured, *traced.externals]
-        if len(captures) != len(old):
-            raise ValueError(f"{self._name} has {len(old)} captures, but {len(captures)} are given")
-        for thing, was in zip(captures, old, strict=True):
-            _check_capture(thing, was)
-        places = captures[: len(traced.captured)]
-        traced.captured = [
-            dataclasses.replace(c, place=Place(c.place.name, functools.partial(_given, x)))
-            for c, x in zip(traced.captured, places, strict=True)
-        ]
-        traced.externals = list(captures[len(traced.captured) :])
-
-    @property
-    def deferred_external_captures(self) -> list[Callable[[], Any]]:
-        """Functions that fetch the captured arrays at each call."""
-        return [c.place.fetch for c in self._traced.captured]
-
-    def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.function_type}>"
-
-    def __str__(self) -> str:
-        return f"ConcreteFunction {self.pretty_printed_signature()}"
-
-    # ---- calling -----------------------------------------------------------------------------
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the graph; values for the inputs, by position or by argument name.
-
-        Raises TypeError for a wrong number, name, dtype or shape.
-        """
-        inputs = self._traced.arguments.inputs()
-        named = {path: i for i, (path, _, _) in enumerate(inputs)}
-        values: list[Any] = [None] * len(inputs)
-        if len(args) > len(inputs):
-            raise TypeError(f"{self._name} takes {len(inputs)} inputs, but {len(args)} were given")
-        values[: len(args)] = args
-        filled = set(range(len(args)))
-        for name, value in kwargs.items():
-            if name not in named:
-                fixed = dict(self._traced.arguments.constants())
-                what = "is unknown"
-                if name in fixed:
-                    what = f"is fixed to {fixed[name]!r} in this graph"
-                raise TypeError(f"{self._name}: argument `{name}` {what}")
-            if named[name] in filled:
-                raise TypeError(f"{self._name}: argument `{name}` is given twice")
-            filled.add(named[name])
-            values[named[name]] = value
-        for i, (path, _, type_) in enumerate(inputs):
-            if i not in filled:
-                raise TypeError(f"{self._name}: argument `{path}` is missing")
-            values[i] = _checked(values[i], type_, path)
-        with shortened():
-            return self.run(values)
-
-    def guards_hold(self) -> bool:
-        """Whether what the trace read from outside is still as it was."""
-        traced = self._traced
-        for guard in traced.guards:
-            if not guard.holds():
-                return False
-        return all(_is_as_traced(c) for c in traced.captured)
-
-    def broken_guards(self) -> list[str]:
-        """What changed since the trace, in words."""
-        broken = [g.explain() for g in self._traced.guards if not g.holds()]
-        for c in self._traced.captured:
-            if not _is_as_traced(c):
-                broken.append(f"{c.place.name}: not a {c.type} any more")
-        return broken
-
-    def run(self, leaves: Sequence[Any]) -> Any:
-        """Run on the input leaves of the arguments; gives the structured result."""
-        traced = self._traced
-        self.used = True
-        inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
-        if trace.tapes():
-            return self._run_under_tapes(inputs)
-        raws = [x if type(x) is np.ndarray else _raw(x) for x in inputs]
-        return self._finish(inputs, raws, self._run(*raws))
-
-    def run_simple(self, args: tuple[Any, ...]) -> Any:
-        """`run` for positional arguments that are all inputs, without captures."""
-        raws = [x._array if type(x) is Tensor else x for x in args]
-        results = self._run(*raws)
-        if self._single and self._fresh[0]:
-            return Tensor(results[0]) if self._gives_tensors else results[0]
-        return self._finish(list(args), raws, results)
-
-    @functools.cached_property
-    def is_simple(self) -> bool:
-        """Whether `run_simple` serves: nothing captured, nothing guarded."""
-        traced = self._traced
-        return not (traced.captured or traced.externals or traced.guards or traced.stages_nothing)
-
-    @functools.cached_property
-    def _gives_tensors(self) -> bool:
-        return self._traced.tensors if self._returns is None else self._returns == "tensor"
-
-    def _run_under_tapes(self, inputs: list[Any]) -> Any:
-        results = self._differentiable(inputs)
-        raws = [x if type(x) is np.ndarray else _raw(x) for x in inputs]
-        return self._finish(inputs, raws, tuple(t._array for t in results), results)
-
-    def _finish(
-        self, inputs: list[Any], raws: list[Any], outputs: tuple[Any, ...], tensors: Any = None
-    ) -> Any:
-        traced = self._traced
-        results: list[Any] = []
-        for i, output in enumerate(outputs[: traced.outputs]):
-            if i in traced.identities and self._returns is None:
-                results.append(inputs[traced.identities[i]])
-                continue
-            if not self._fresh[i] and isinstance(output, np.ndarray):
-                output = _own(output, raws, results)
-            if not self._gives_tensors:
-                results.append(output)
-            elif tensors is not None:
-                results.append(tensors[i])
-            else:
-                results.append(Tensor(output))
-        for position, value in zip(traced.written, outputs[traced.outputs :], strict=False):
-            _write_back(inputs[position], value, raws, position, self._name)
-        parts = [hole.fill(results, outputs) for hole in self._holes]
-        return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
-
-
-def _given(value: Any) -> Any:
-    return value
-
-
-def _check_capture(thing: Any, was: Any) -> None:
-    old = was.type if isinstance(was, Captured) else tracing.external_type(was)
-    new = tracing.external_type(thing)
-    if old != new:
-        raise TypeError(f"a capture must be {old}, but {new} was given")
-
-
-def _spec(value: Any) -> TensorSpec:
-    type_ = getattr(value.type, "content", value.type)
-    return TensorSpec(type_.shape, type_.dtype, value.name)
-
-
-def _show(x: Any) -> str:
-    return repr(x)
-
-
-def _raw(x: Any) -> Any:
-    if isinstance(x, Tensor):
-        return x.array
-    return np.asarray(x) if isinstance(x, np.ndarray) else x
-
-
-def _is_as_traced(captured: Any) -> bool:
-    try:
-        found = captured.place.fetch()
-    except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
-        return False
-    if type(found) is not captured.kind:
-        return False
-    if found is captured.initial() and not isinstance(found, np.ndarray):
-        return True
-    type_ = found.type if isinstance(found, Tensor) else TensorType(found.dtype, found.shape)
-    return bool(type_ == captured.type)
-
-
-def _checked(value: Any, type_: TensorType, path: str) -> Any:
-    if not isinstance(value, (Tensor, np.ndarray, np.generic)):
-        if type_.weak and isinstance(value, (bool, int, float, complex)):
-            return value
-        value = np.asarray(value, type_.dtype)[()]
-    given = value.type if isinstance(value, Tensor) else TensorType(value.dtype, value.shape)
-    if not is_compatible(type_, given):
-        raise TypeError(f"argument `{path}` must be {type_}, but {given} was given")
-    return value
-
-
-def _fresh_outputs(traced: tracing.Traced) -> list[bool]:
-    """Which outputs are arrays that nobody else can hold."""
-    outputs = traced.graph.outputs[: traced.outputs]
-    return [
-        v.node is not None
-        and not v.node.op.view
-        and not v.node.graphs
-        and v.node.op.name not in _SHARING
-        and outputs.count(v) == 1
-        for v in outputs
-    ]
-
-
-_SHARING = frozenset(
-    ("constant", "read", "assign", "identity", "asarray", "astype", "reshape", "ravel",
-     "stop_gradient",
-     "broadcast_to", "real", "imag", "strengthen", "stack_pop", "stack_take")
-)  # fmt: skip
-
-
-def _own(output: np.ndarray, raws: list[Any], earlier: list[Any]) -> np.ndarray:
-    """An array that shares memory with no input, variable or other result."""
-    if output.base is not None or not output.flags.owndata:
-        return output.copy()
-    if any(output is x for x in raws) or any(
-        output is (x._array if isinstance(x, Tensor) else x) for x in earlier
-    ):
-        return output.copy()
-    # Constants, variables and what control flow passes on may be held elsewhere.
-    return output.copy()
-
-
-def _write_back(target: Any, value: Any, raws: list[Any], position: int, name: str) -> None:
-    """Give a caller's array the content that the function wrote into it."""
-    array = target.array if isinstance(target, Tensor) else target
-    for i, other in enumerate(raws):
-        if i != position and isinstance(other, np.ndarray) and np.may_share_memory(array, other):
-            raise StagingError(
-                f"`{name}` writes into one of its arguments, which shares memory with another one",
-                "pass a copy of one of the two",
-            )
-    if isinstance(target, Tensor):
-        target.assign(Tensor(value))
-    else:
-        target[...] = value
-
-
-# ---- arguments -------------------------------------------------------------------------------
-
-
-class _Binding:
-    """Binds call arguments to the parameters of a function, defaults included."""
-
-    def __init__(self, target: Any) -> None:
-        self.signature = _signature_of(target)
-        parameters = list(self.signature.parameters.values())
-        self.positional = [
-            p.name for p in parameters
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]  # fmt: skip
-        # Whether n positional arguments, all parameters, are the whole call.
-        self.simple = len(self.positional) == len(parameters)
-
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Parameter names to values."""
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return dict(bound.arguments)
-
-    def call_arguments(self, bound: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """(args, kwargs) of a call with these values."""
-        arguments = inspect.BoundArguments(self.signature, dict(bound))
-        return arguments.args, arguments.kwargs
-
-
-def _signature_of(target: Any) -> inspect.Signature:
-    try:
-        return inspect.signature(target)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"cannot convert {target!r}: it is not a Python callable with a signature"
-        ) from error
-
-
-@dataclass(frozen=True)
-class _Options:
-    input_signature: tuple[Any, ...] | None = None
-    reduce_retracing: bool = False
-    recursive: bool = True
-    autograph: bool = True
-    native: bool | None = None
-    device: str | None = None
-    prints: str = "graph"
-    returns: str | None = None
-    pure: bool = False
-    others: dict[str, Any] = field(default_factory=dict)
-
-
-def _check_options(given: dict[str, Any]) -> _Options:
-    unknown = set(given) - _OPTIONS
-    if unknown:
-        raise TypeError(
-            f"convert() has no option {', '.join(sorted(unknown))}; "
-            f"there are {', '.join(sorted(_OPTIONS))}"
-        )
-    known = {k: v for k, v in given.items() if k in _Options.__dataclass_fields__}
-    others = {k: v for k, v in given.items() if k not in known}
-    check_features(others.get("experimental_autograph_options"))
-    if others.pop("experimental_relax_shapes", False):
-        known["reduce_retracing"] = True
-    if known.get("input_signature") is not None:
-        known["input_signature"] = tuple(known["input_signature"])
-    if known.get("prints", "graph") not in ("graph", "trace"):
-        raise ValueError(f"prints is 'graph' or 'trace', not {known['prints']!r}")
-    if known.get("returns") not in (None, "tensor", "numpy"):
-        raise ValueError(f"returns is 'tensor' or 'numpy', not {known['returns']!r}")
-    if known.get("device") not in (None, *list_devices()):
-        raise ValueError(f"there is no device {known['device']!r}, only {list_devices()}")
-    if known.get("native"):
-        raise ValueError("native=True: there is no native code, graphs run on NumPy")
-    return _Options(**known, others=others)
-
-
-def _without_partials(target: Any) -> Any:
-    while isinstance(target, functools.partial):
-        target = target.func
-    return target
-
-
-# ---- Function --------------------------------------------------------------------------------
-
 
 
 class Function(Generic[P, R]):
@@ -551,10 +76,10 @@ class Function(Generic[P, R]):
     (array([1., 1.]), array([2., 2.]), 1)
     """
 
-    def __init__(self, target: Callable[P, R], options: _Options) -> None:
+    def __init__(self, target: Callable[P, R], options: FunctionOptions) -> None:
         self._target: Any = target
         self._options = options
-        self._bind = _Binding(target)
+        self._bind = Binding(target)
         self._table: dict[Any, ConcreteFunction] = {}
         self._fast: dict[Any, ConcreteFunction] = {}
         self._general: list[ConcreteFunction] = []
@@ -566,7 +91,7 @@ class Function(Generic[P, R]):
         self._warned = False
         self._initial: list[tuple[Any, Any]] = []
         self.__wrapped__ = target
-        named = _without_partials(target)
+        named = without_partials(target)
         self.__name__: str = getattr(named, "__name__", type(named).__name__)
         self.__qualname__: str = getattr(target, "__qualname__", self.__name__)
         self.__module__ = getattr(target, "__module__", type(target).__module__)
@@ -783,7 +308,10 @@ class Function(Generic[P, R]):
     def _find(self, arguments: Arguments) -> ConcreteFunction | None:
         concrete = self._table.get(arguments.key)
         if concrete is None:
-            concrete = next((c for c in self._general if _accepts(c, arguments)), None)
+            concrete = next(
+                (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments)),
+                None,
+            )
         if concrete is not None and concrete.guards_hold():
             return concrete
         return None
@@ -809,8 +337,10 @@ class Function(Generic[P, R]):
                 self._keep(concrete if concrete.following is None else concrete.following)
             config.log(
                 1,
-                lambda: f"trace #{self._trace_count} of {self.__qualname__} "
-                f"({concrete.milliseconds:.1f} ms): {reason}",
+                lambda: (
+                    f"trace #{self._trace_count} of {self.__qualname__} "
+                    f"({concrete.milliseconds:.1f} ms): {reason}"
+                ),
             )
             config.log(2, lambda: str(concrete.graph))
             # Ints whose values the trace needed are constants by now.
@@ -871,11 +401,14 @@ class Function(Generic[P, R]):
             self._warned = True
             why = _why_nothing(arguments)
             config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
-        concrete = ConcreteFunction(self, traced, reason)
+        concrete = self._concrete(traced, reason)
         if following is not None:
             following.arguments = traced.arguments
-            concrete.following = ConcreteFunction(self, following, reason)
+            concrete.following = self._concrete(following, reason)
         return concrete
+
+    def _concrete(self, traced: tracing.Traced, reason: str) -> ConcreteFunction:
+        return ConcreteFunction(self.__name__, self._bind, self._options.returns, traced, reason)
 
     def _may_create(self, arguments: Arguments) -> bool:
         """Whether variables may be made: on the first trace, for each object passed."""
@@ -917,9 +450,9 @@ class Function(Generic[P, R]):
         self._table = table
         self._fast = {k: c for k, c in self._fast.items() if id(c) in kept}
         general = [c for c in self._general if id(c) in kept]
-        if _is_general(concrete):
+        if is_general(concrete._traced.arguments):
             general.append(concrete)
-        self._general = sorted(general, key=_unknown_dimensions)
+        self._general = sorted(general, key=lambda c: unknown_dimensions(c._traced.arguments))
 
     def _reason(self, arguments: Arguments) -> str:
         if not self._table:
@@ -938,7 +471,7 @@ class Function(Generic[P, R]):
             return arguments
         keys = arguments.keys
         for concrete in self._table.values():
-            merged = _merge_keys(concrete._traced.arguments, arguments)
+            merged = merge_keys(concrete._traced.arguments, arguments)
             if merged is not None:
                 keys = merged
                 break
@@ -950,7 +483,7 @@ class Function(Generic[P, R]):
         if self._options.input_signature is None:
             return arguments
         specs = tree.leaves({**bound, **self._declared(bound)})
-        keys = tuple(map(_declared_key, arguments.keys, specs))
+        keys = tuple(map(declared_key, arguments.keys, specs))
         return replace(arguments, keys=keys)
 
     def _declared(self, bound: dict[str, Any]) -> dict[str, Any]:
@@ -965,15 +498,14 @@ class Function(Generic[P, R]):
         result = dict(bound)
         for name, spec in self._declared(bound).items():
             if isinstance(spec, TensorSpec) and isinstance(bound[name], (list, tuple)):
-                result[name] = _conform_leaf(bound[name], spec, name, self.__name__)
+                result[name] = conform_leaf(bound[name], spec, name, self.__name__)
                 continue
             leaves, structure = tree.flatten(bound[name])
             wanted = tree.leaves(spec)
             if len(leaves) != len(wanted):
                 raise TypeError(f"{self.__name__}: `{name}` does not have the structure of {spec}")
             parts = [
-                _conform_leaf(x, s, name, self.__name__)
-                for x, s in zip(leaves, wanted, strict=True)
+                conform_leaf(x, s, name, self.__name__) for x, s in zip(leaves, wanted, strict=True)
             ]
             result[name] = tree.unflatten(structure, parts)
         return result
@@ -998,105 +530,6 @@ def _why_nothing(arguments: Arguments) -> str:
     if not arguments.inputs():
         return "since no argument is an array, a tensor or a float"
     return "since no result and no effect depends on its arrays"
-
-
-def _accepts(concrete: ConcreteFunction, arguments: Arguments) -> bool:
-    mine = concrete._traced.arguments
-    if mine.structure != arguments.structure:
-        return False
-    if concrete.relaxed and any(map(_has_small_size, mine.keys, arguments.keys)):
-        return False
-    return all(_key_accepts(a, b) for a, b in zip(mine.keys, arguments.keys, strict=True))
-
-
-def _has_small_size(general: Any, key: Any) -> bool:
-    """Whether a size of 0 or 1 meets an open dimension: broadcasting changes there."""
-    if general == key or not (is_input_key(general) and is_input_key(key)):
-        return False
-    wanted, given = type_of_key(general).shape, type_of_key(key).shape
-    if wanted is None or given is None or len(wanted) != len(given):
-        return False
-    return any(
-        d is None and n is not None and n < 2 for d, n in zip(wanted, given, strict=True)
-    )
-
-
-def _key_accepts(general: Any, key: Any) -> bool:
-    if general == key:
-        return True
-    if not (is_input_key(general) and is_input_key(key)):
-        return False
-    wanted, given = type_of_key(general), type_of_key(key)
-    if (general[0] == "tensor") != (key[0] in ("tensor", "weak")):
-        return False
-    return is_compatible(wanted, given)
-
-
-def _is_general(concrete: ConcreteFunction) -> bool:
-    return any(
-        not type_of_key(k).is_static for k in concrete._traced.arguments.keys if is_input_key(k)
-    )
-
-
-def _unknown_dimensions(concrete: ConcreteFunction) -> int:
-    count = 0
-    for key in concrete._traced.arguments.keys:
-        if is_input_key(key):
-            shape = type_of_key(key).shape
-            count += 100 if shape is None else sum(d is None for d in shape)
-    return count
-
-
-def _merge_keys(old: Arguments, new: Arguments) -> tuple[Any, ...] | None:
-    """Keys that cover both, differing dimensions open; None when more than dimensions differ."""
-    if old.structure != new.structure:
-        return None
-    merged = []
-    for a, b in zip(old.keys, new.keys, strict=True):
-        if a == b:
-            merged.append(a)
-            continue
-        if not (is_input_key(a) and is_input_key(b)) or a[:-1] != b[:-1]:
-            return None
-        if not isinstance(a[-1], tuple) or not isinstance(b[-1], tuple) or len(a[-1]) != len(b[-1]):
-            return None
-        # Sizes 0 and 1 get traces of their own: broadcasting changes there.
-        if any(m != n and n is not None and n < 2 for m, n in zip(a[-1], b[-1], strict=True)):
-            return None
-        sizes = zip(a[-1], b[-1], strict=True)
-        merged.append((*b[:-1], tuple(n if m == n else None for m, n in sizes)))
-    return tuple(merged)
-
-
-def _declared_key(key: Any, spec: Any) -> Any:
-    """The key of an argument with the dimensions open that its spec leaves open.
-
-    Sizes 0 and 1 keep traces of their own: broadcasting changes there.
-    """
-    if not isinstance(spec, TensorSpec) or spec.shape is None or not is_input_key(key):
-        return key
-    if not isinstance(key[-1], tuple) or len(key[-1]) != len(spec.shape):
-        return key
-    sizes = zip(key[-1], spec.shape, strict=True)
-    shape = tuple(None if d is None and (n is None or n >= 2) else n for n, d in sizes)
-    return (*key[:-1], shape)
-
-
-def _conform_leaf(x: Any, spec: Any, name: str, function: str) -> Any:
-    if not isinstance(spec, TensorSpec) or isinstance(x, TensorSpec):
-        return x
-    if not isinstance(x, (Tensor, np.ndarray, np.generic)):
-        x = np.asarray(x)
-        if not np.can_cast(x.dtype, spec.dtype, "same_kind"):
-            raise TypeError(f"{function}: `{name}` must be {spec.type}, but {x.dtype} was given")
-        x = x.astype(spec.dtype)
-    given = x.type if isinstance(x, Tensor) else TensorType(x.dtype, x.shape)
-    if not is_compatible(spec.type, given):
-        raise TypeError(
-            f"{function}: `{name}` must be {spec.type} by its input_signature, "
-            f"but {given} was given"
-        )
-    return x
 
 
 class BoundFunction(Generic[P, R]):
@@ -1160,7 +593,7 @@ class BoundFunction(Generic[P, R]):
         return getattr(self._function, name)
 
 
-def _converted(function: Any, options: _Options) -> Any:
+def _converted(function: Any, options: FunctionOptions) -> Any:
     """How a Function is pickled whose name is that of the plain function."""
     return Function(function, options)
 
@@ -1222,7 +655,7 @@ def convert(function: Any = None, /, **options: Any) -> Any:
     >>> collatz(np.int64(27))
     111
     """
-    checked = _check_options(options)
+    checked = check_options(options)
     if function is None:
         return lambda target: convert(target, **options)
     if isinstance(function, Function):
@@ -1257,5 +690,3 @@ class no_retrace:
 
     def __exit__(self, *details: object) -> None:
         _retraces_allowed.no -= 1
-
-

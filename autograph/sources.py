@@ -87,5 +87,3 @@ def convert_source(text: str, name: str | None = None) -> ModuleType:
     module.__file__ = filename
     exec(compile(text, filename, "exec", dont_inherit=True), module.__dict__)
     return module
-
-

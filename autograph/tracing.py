@@ -100,6 +100,7 @@ class Traced:
         """Leave objects for good as a call of this trace would, as far as that is known."""
         for slot, new in self.lasting:
             slot.write(new)
+
     # Whether tracing ended in an exception of the user's code: then the trace is not kept.
     raised: bool = False
 
@@ -149,9 +150,7 @@ def trace_call(
             # It is what the function does: its effects up to here stay, so it runs as a graph.
             emit_raise(error)
             result, raised = None, True
-        finished = _finish(
-            builder, arguments, placeholders, transaction, result, pure, containers
-        )
+        finished = _finish(builder, arguments, placeholders, transaction, result, pure, containers)
         finished.raised = raised
         return finished
 
@@ -166,8 +165,7 @@ def plain_python(arguments: Arguments, why: str) -> Traced:
 
 def _has_tensors(arguments: Arguments) -> bool:
     return any(
-        isinstance(key, tuple) and key[0] in ("tensor", "weak")
-        or isinstance(leaf, Variable)
+        isinstance(key, tuple) and key[0] in ("tensor", "weak") or isinstance(leaf, Variable)
         for leaf, key in zip(arguments.leaves, arguments.keys, strict=True)
     )
 
@@ -176,9 +174,7 @@ def _variables(arguments: Arguments) -> Iterator[Any]:
     return (x for x in arguments.leaves if isinstance(x, Variable))
 
 
-def _placeholders(
-    builder: FunctionBuilder, arguments: Arguments
-) -> tuple[list[Tensor], list[Any]]:
+def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[Tensor], list[Any]]:
     placeholders, parts = [], []
     types = iter(arguments.inputs())
     for leaf, key, path in zip(arguments.leaves, arguments.keys, arguments.paths, strict=True):
@@ -357,7 +353,9 @@ def _assemble(
         template,
         [position[i] for i in written],
         outputs,
-        facts.tensors or bool(variables) or any(issubclass(c.kind, Tensor) for c in captured)
+        facts.tensors
+        or bool(variables)
+        or any(issubclass(c.kind, Tensor) for c in captured)
         or any(isinstance(x, Tensor) for x in externals),
         any(n.has_effect or n.can_raise for n in graph.nodes),
         facts.notes,

@@ -232,9 +232,7 @@ class Builder:
         several = isinstance(op.infer(*(v.type for v in values), **attrs), tuple)
         return outputs if several else outputs[0]
 
-    def tell_tapes(
-        self, node: Node, inputs: Iterable[Any], outputs: tuple[Tensor, ...]
-    ) -> None:
+    def tell_tapes(self, node: Node, inputs: Iterable[Any], outputs: tuple[Tensor, ...]) -> None:
         """Tell the open tapes of a new node."""
         listeners = trace.tapes()
         if not listeners:
@@ -255,7 +253,7 @@ class Builder:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 result = compute(op, arrays, attrs)
-        except Exception:  # noqa: BLE001 - whatever it raises or warns of belongs to run time
+        except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
             return None
         if isinstance(result, tuple) or np.size(result) > _FOLD_LIMIT:
             return None

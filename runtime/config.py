@@ -100,7 +100,7 @@ class Switch(Generic[T]):
 
 
 class Mode(Switch[bool]):
-    """A flag that a call of a Function must look at: while it is on, the attention word is raised."""
+    """A flag that a call of a Function must look at: it raises the attention word."""
 
     __slots__ = ("_raised",)
 

@@ -150,7 +150,9 @@ def coerce(x: Any, type_: TensorType) -> Any:
     return ops.astype(x, type_.dtype)
 
 
-def _align(parent: Builder, bodies: Sequence[Builder], own: Sequence[Sequence[Value]]) -> list[Value]:
+def _align(
+    parent: Builder, bodies: Sequence[Builder], own: Sequence[Sequence[Value]]
+) -> list[Value]:
     """Give all bodies the same captured inputs, before their own; the parent's values of them."""
     outers: dict[Value, None] = {}
     pairs = []

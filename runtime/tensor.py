@@ -315,12 +315,12 @@ class Tensor:
         return "/cpu:0"
 
     @property
-    def T(self) -> Tensor:  # noqa: N802
+    def T(self) -> Tensor:
         """The axes reversed; a view."""
         return cast(Tensor, ops.permute_dims(self, tuple(reversed(range(self.ndim)))))
 
     @property
-    def mT(self) -> Tensor:  # noqa: N802
+    def mT(self) -> Tensor:
         """The last two axes exchanged; a view."""
         return cast(Tensor, ops.matrix_transpose(self))
 
@@ -348,7 +348,8 @@ class Tensor:
             if is_constant(now._value):
                 return constant_of(now._value)
             raise StagingError(
-                f"{what} needs the value of {self.describe()}, which is known only when the graph runs",
+                f"{what} needs the value of {self.describe()}, which is known only when the graph "
+                "runs",
                 "keep it a tensor, move this out of the converted function, or debug it in "
                 "`with ag.eager():`",
             )

@@ -40,7 +40,7 @@ _tapes: ContextVar[tuple[Listener, ...]] = ContextVar("tapes", default=())
 
 def set_default(interpreter: Interpreter) -> None:
     """Install the interpreter that is current where no trace is open (called once, by `eager`)."""
-    global _default  # noqa: PLW0603
+    global _default
     _default = interpreter
 
 

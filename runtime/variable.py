@@ -144,9 +144,7 @@ class Variable:
 
     def __repr__(self) -> str:
         content = np.array2string(np.asarray(self.array), separator=" ")
-        return (
-            f"<Variable {self.name!r} shape={self.shape} dtype={self.dtype}, numpy={content}>"
-        )
+        return f"<Variable {self.name!r} shape={self.shape} dtype={self.dtype}, numpy={content}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.read_value(), dtype=dtype)
@@ -172,9 +170,7 @@ class Variable:
         return getattr(self.read_value(), name)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return self.read_value().__array_ufunc__(
-            ufunc, method, *map(_content, inputs), **kwargs
-        )
+        return self.read_value().__array_ufunc__(ufunc, method, *map(_content, inputs), **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return self.read_value().__array_function__(func, types, tuple(map(_content, args)), kwargs)

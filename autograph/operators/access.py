@@ -186,7 +186,9 @@ def getitem(thing: Any, key: Any) -> Any:
     """
     if building() is None and not issubclass(type(key), Tensor):
         return thing[key]
-    if isinstance(thing, (Tensor, Variable)):
+    if isinstance(thing, Variable):
+        thing = thing.read_value()
+    if isinstance(thing, Tensor):
         return thing[key]
     if isinstance(thing, np.ndarray) and _has_open(key):
         return ops.getitem(thing, key)
@@ -404,7 +406,8 @@ def _static_length(x: Tensor, what: str) -> int:
 def iterate(values: Any) -> Iterable[Any]:
     """The iterable of a comprehension: rows of a tensor (unrolled), anything else as it is."""
     if issubclass(type(values), Tensor | Variable):
-        return iter(_rows(values))
+        rows: Iterable[Any] = _rows(values)
+        return iter(rows)
     if hasattr(type(values), "unrolled"):
         unrolled: Iterable[Any] = values.unrolled()
         return unrolled

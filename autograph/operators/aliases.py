@@ -114,7 +114,7 @@ def exit_alias(array: LoopArray, after: Any, arrays: list[LoopArray], body: Buil
     if not relatives and not older:
         return False
     if relatives == [array] and set(older) <= {array.initial._cell} and not after.is_view:
-        bits = found[array.placed._cell]
+        bits = found[array.placed.cell()]
         if bits is not None:
             result: Any = array.same
             for bit in bits:

@@ -100,7 +100,9 @@ def enumerate_(x: Any, start: Any = 0) -> Any:
 
 def zip_(*parts: Any, strict: bool = False) -> Any:
     parts = tuple(map(_plain, parts))
-    return iterables.zipped(parts, strict) if any(map(_array, parts)) else zip(*parts, strict=strict)
+    return (
+        iterables.zipped(parts, strict) if any(map(_array, parts)) else zip(*parts, strict=strict)
+    )
 
 
 def reversed_(x: Any) -> Any:
@@ -193,9 +195,7 @@ def _reduced(items: Indexed, start: Any, combine: Callable[[Any, Any], Any]) -> 
     return result
 
 
-def _over_rows(
-    x: Any, choose: Callable[[Any, Any], Any], name: str, default: Any
-) -> Any:
+def _over_rows(x: Any, choose: Callable[[Any, Any], Any], name: str, default: Any) -> Any:
     rows = iterables.as_indexed(x)
     assert rows is not None
     known = rows.known_length()
@@ -252,7 +252,9 @@ def _fold(name: str, items: Any) -> Any:
             continue
         test = ops.as_weak(test, kind="bool")
         combine = ops.logical_or if stop else ops.logical_and
-        result = ops.as_weak(combine(result, test), kind="bool") if isinstance(result, Tensor) else test
+        result = (
+            ops.as_weak(combine(result, test), kind="bool") if isinstance(result, Tensor) else test
+        )
     return result
 
 

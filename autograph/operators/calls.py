@@ -155,7 +155,7 @@ def converted_call(
         return _call_function(function, args, kwargs, scope)
     if isinstance(function, type):
         return _call_class(function, args, kwargs, scope)
-    call = getattr(type(function), "__call__", None)
+    call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
     if isinstance(call, FunctionType) and not _is_left_alone(function):
         return converted_call(call, (function, *args), kwargs, scope)
     return _call_unconverted(function, args, kwargs)
@@ -260,9 +260,28 @@ def _is_plainly_made(cls: type) -> bool:
 # ---- methods of built-in containers ----------------------------------------------------------
 
 _MUTATORS = frozenset(
-    "append extend insert remove pop clear sort reverse update setdefault popitem add discard "
-    "difference_update intersection_update symmetric_difference_update appendleft extendleft "
-    "popleft rotate".split()
+    [
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "pop",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "difference_update",
+        "intersection_update",
+        "symmetric_difference_update",
+        "appendleft",
+        "extendleft",
+        "popleft",
+        "rotate",
+    ]
 )
 # Those that neither look at what is there nor depend on it.
 _BLIND = frozenset("append extend appendleft extendleft add".split())  # noqa: SIM905
@@ -333,10 +352,50 @@ def _settled(x: Any, name: str) -> Any:
 # ---- what is not converted -------------------------------------------------------------------
 
 _PURE_MODULES = frozenset(
-    "math cmath operator itertools functools collections copy dataclasses string re enum typing "
-    "numbers fractions decimal statistics bisect textwrap abc types inspect builtins _operator "
-    "_functools _collections _bisect _abc typing_extensions contextlib array struct json keyword "
-    "unicodedata difflib colorsys datetime calendar _struct _json _decimal _datetime".split()  # noqa: SIM905
+    [
+        "math",
+        "cmath",
+        "operator",
+        "itertools",
+        "functools",
+        "collections",
+        "copy",
+        "dataclasses",
+        "string",
+        "re",
+        "enum",
+        "typing",
+        "numbers",
+        "fractions",
+        "decimal",
+        "statistics",
+        "bisect",
+        "textwrap",
+        "abc",
+        "types",
+        "inspect",
+        "builtins",
+        "_operator",
+        "_functools",
+        "_collections",
+        "_bisect",
+        "_abc",
+        "typing_extensions",
+        "contextlib",
+        "array",
+        "struct",
+        "json",
+        "keyword",
+        "unicodedata",
+        "difflib",
+        "colorsys",
+        "datetime",
+        "calendar",
+        "_struct",
+        "_json",
+        "_decimal",
+        "_datetime",
+    ]
 )
 _OURS = frozenset(("autograph", "runtime"))
 _ARRAYS = frozenset(("numpy", "cupy"))

@@ -200,9 +200,7 @@ def _changed(name: str, before: str, after: str) -> Poisoned:
     )
 
 
-def place(
-    form: Form, initial: Any, name: str, make: Callable[[TensorType, str], Tensor]
-) -> Any:
+def place(form: Form, initial: Any, name: str, make: Callable[[TensorType, str], Tensor]) -> Any:
     """A value of `form` for the inside of the loop: placeholders made by `make`."""
     if isinstance(form, Static):
         return form.value
@@ -213,7 +211,7 @@ def place(
     if isinstance(form, Leaf):
         return make(form.type, name)
     if isinstance(form, Optional):
-        value, bit = split(initial) if not is_unset(initial) else (NOTHING, False)
+        value = NOTHING if is_unset(initial) else split(initial)[0]
         inner = place(form.part, value, name, make)
         defined = make(type_of_number(True), f"{name}_defined")
         return Maybe(name, inner, defined, check_defined)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +11,16 @@ from runtime import ops
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = ["Indexed", "enumerated", "is_open", "mapped", "of_range", "of_rows", "reversed_", "zipped"]
+__all__ = [
+    "Indexed",
+    "enumerated",
+    "is_open",
+    "mapped",
+    "of_range",
+    "of_rows",
+    "reversed_",
+    "zipped",
+]
 
 
 class Indexed:
@@ -161,5 +171,5 @@ def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
     """`map` over something traced."""
     together = zipped(parts)
     if not isinstance(together, Indexed):
-        return map(lambda items: call(*items), together)
+        return itertools.starmap(call, together)
     return Indexed("map", together.length, lambda i: call(*together.item(i)))

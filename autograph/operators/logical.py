@@ -60,7 +60,7 @@ def or_(*operands: Thunk) -> Any:
 
 
 def not_(operand: Any) -> Any:
-    """`not operand`, a Python bool; in a graph, where it is known only at run time, a traced one."""
+    """`not operand`, a Python bool; a traced one where it is known only at run time."""
     test = condition(operand)
     if not isinstance(test, Tensor):
         return not test

@@ -213,7 +213,7 @@ class _For:
         with journal.transaction():
             try:
                 self.body(item)
-            except Exception:  # noqa: BLE001 - raised again when the round is run for good
+            except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
                 return True
             finally:
                 added = builder.mark() > mark

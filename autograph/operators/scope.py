@@ -160,9 +160,7 @@ class FunctionScope:
         return self._given_back(value.load() if issubclass(kind, _Unreadable) else value)
 
     def _of_two_kinds(self, result: Poison) -> StagingError:
-        what = result.what.replace(
-            f"`{result.name}`", f"the result of `{self.function_name}`", 1
-        )
+        what = result.what.replace(f"`{result.name}`", f"the result of `{self.function_name}`", 1)
         hint = "return the same kind of value on every path"
         return StagingError(what, hint, origin=origin_of_caller())
 
@@ -196,6 +194,7 @@ class FunctionScope:
             key: Any = ("global", id(self._globals), name)
         else:
             key = ("cell", id(cell))
+
         def load() -> Any:
             found = get()[i]
             return found if isinstance(found, _Unreadable) else self.read(name, found)

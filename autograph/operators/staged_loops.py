@@ -272,7 +272,7 @@ class _Loop:
             return self._grow_aliases(outcome)
 
     def _hold_in_place(self, outcome: Outcome) -> bool:
-        """Leave names whose array is only written in place bound to it: its cell is what is carried.
+        """Leave names whose array is only written in place bound to it: its cell is carried.
 
         Then every other name of that array sees the writes, and nothing is copied.
         """

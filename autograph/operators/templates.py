@@ -101,9 +101,7 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
     if isinstance(part, Hole):
         return operands[part.index]
     if isinstance(part, LazyString):
-        return "".join(
-            p if isinstance(p, str) else _format(*fill(p, operands)) for p in part.parts
-        )
+        return "".join(p if isinstance(p, str) else _format(*fill(p, operands)) for p in part.parts)
     if type(part) in (tuple, list):
         return type(part)(fill(p, operands) for p in part)
     if type(part) is dict:
@@ -139,13 +137,11 @@ def fstring(*parts: Any) -> Any:
     parts = tuple(p if isinstance(p, str) else (ld(p[0]), *p[1:]) for p in parts)
     if building() is not None and any(has_traced(p) for p in parts if not isinstance(p, str)):
         return LazyString(parts)
-    return "".join(
-        p if isinstance(p, str) else _format(shown(p[0]), p[1], p[2]) for p in parts
-    )
+    return "".join(p if isinstance(p, str) else _format(shown(p[0]), p[1], p[2]) for p in parts)
 
 
 def percent(text: Any, values: Any) -> Any:
-    """`text % values`; text that is formatted when the graph runs if a value is known only there."""
+    """`text % values`; formatted when the graph runs if a value is known only there."""
     text, values = ld(text), ld(values)
     if not isinstance(text, str) or building() is None or not has_traced(values):
         return text % _shown_all(values) if isinstance(text, str) else text % values

@@ -76,9 +76,7 @@ class Maybe(_Unreadable):
 
     __slots__ = ("check", "defined", "value")
 
-    def __init__(
-        self, name: str, value: Any, defined: Tensor, check: Callable[..., None]
-    ) -> None:
+    def __init__(self, name: str, value: Any, defined: Tensor, check: Callable[..., None]) -> None:
         super().__init__(name)
         self.value, self.defined, self.check = value, defined, check
 

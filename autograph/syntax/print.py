@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import astunparse
-import gast
 
 from autograph.syntax import fstring
 from autograph.syntax.lower import to_python

@@ -69,7 +69,7 @@ def _wrong_types(node: Node) -> str:
     types = [value.type for value in node.inputs]
     try:
         derived = node.op.infer_all(types, node.attrs)
-    except Exception as error:  # noqa: BLE001 - a rule may refuse in any way; it is reported
+    except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
         return f"its type rule refuses {_listed(types)}: {error}"
     return _disagreement("result", [value.type for value in node.outputs], derived)
 

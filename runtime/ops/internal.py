@@ -195,18 +195,32 @@ def missing(xp: Module, type: Type) -> None:
     return None
 
 
+def _chosen(condition: Any, x: Any, y: Any) -> Any:
+    """`choose` with zeros in the place of None."""
+    return choose(condition, zeros_of(y) if x is None else x, zeros_of(x) if y is None else y)
+
+
 @op(
     inputs=3,
     infer=lambda condition, x, y: x,
     vjp=(
         None,
-        lambda g, out, condition, x, y: choose(condition, g, zeros_of(g)),
-        lambda g, out, condition, x, y: choose(condition, zeros_of(g), g),
+        lambda g, out, condition, x, y: _chosen(condition, g, None),
+        lambda g, out, condition, x, y: _chosen(condition, None, g),
     ),
     reads=(0,),
+    samples=fixed(
+        (np.True_, array((3,)), array((3,), salt=1)),
+        (np.False_, array((2, 2)), array((2, 2), salt=1)),
+        (np.True_, array((3,), "f4"), array((3,), "f4", salt=1)),
+        (np.False_, array((0, 2)), array((0, 2))),
+    ),
 )
 def choose(xp: Module, condition: Any, x: Any, y: Any) -> Any:
-    """A copy of the array `x` if `condition` is true, else of `y`; the other may be missing."""
+    """A copy of the array `x` if `condition` is true, else of `y`; the other may be missing.
+
+    Both have one type. Which names share an array may depend on data; this settles it.
+    """
     chosen = x if condition else y
     return None if chosen is None else chosen.copy()
 

@@ -47,7 +47,7 @@ def array(
 
 
 def _spread(seed: int, shape: tuple[int, ...] | int) -> Any:
-    """Numbers in [0, 1), far apart from each other; making a generator would cost ten times more."""
+    """Numbers in [0, 1), far apart from each other; a generator would cost ten times more."""
     count = math.prod(shape) if isinstance(shape, tuple) else shape
     return ((seed % 9973 / 9973 + _GOLDEN * np.arange(1, count + 1)) % 1.0).reshape(shape)
 

@@ -77,7 +77,7 @@ def _quietly(node: Node, values: list[Any]) -> list[Any] | None:
         warnings.simplefilter("always")
         try:
             results = compute(node, values, ())
-        except Exception:  # noqa: BLE001 - whatever it raises, it shall raise at run time
+        except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
             return None
     return None if heard else results
 

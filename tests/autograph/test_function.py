@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.function import BoundFunction, ConcreteFunction, Function
+from autograph.concrete import ConcreteFunction
+from autograph.function import BoundFunction, Function
 
 
 def plus(x, step=1.0):

@@ -60,8 +60,10 @@ def test_b1_18_made_nodes_stand_on_the_user_s_lines():
 
     class Fail(pyct.Transformer):
         def visit_Constant(self, node):
-            return gast.parse("missing_name").body[0].value.__class__(
-                "missing_name", gast.Load(), None, None
+            return (
+                gast.parse("missing_name")
+                .body[0]
+                .value.__class__("missing_name", gast.Load(), None, None)
             )
 
     with pytest.raises(NameError) as caught:

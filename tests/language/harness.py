@@ -74,7 +74,7 @@ def observe(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome
     with contextlib.redirect_stdout(stream), np.errstate(all="ignore"):
         try:
             outcome.value = function(*arguments)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
             outcome.error = error
     outcome.printed = stream.getvalue()
     given = _flat(arguments)

@@ -70,7 +70,7 @@ def test_s18_fork():
         assert pool.map(absolute, [-1.0, 2.0, -3.0, 4.0]) == [1.0, 2.0, 3.0, 4.0]
 
 
-SPAWNED = '''
+SPAWNED = """
 import multiprocessing
 import numpy as np
 import autograph as ag
@@ -84,7 +84,7 @@ def power(x):
 if __name__ == "__main__":
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         print(pool.map(power, [3.0, np.float64(5.0)]))
-'''
+"""
 
 
 def python(*arguments, **options):

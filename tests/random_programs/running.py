@@ -160,7 +160,7 @@ def check(program: Program, modes: tuple[str, ...] = ("plan",)) -> Report:
     for mode in modes:
         try:
             difference, found = _check_mode(program, mode, expected)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
             difference, found = f"{type(error).__name__}: {error}", None
         if difference is not None:
             return Report(f"{mode}: {difference}")

@@ -33,7 +33,7 @@ def run(function, *arguments) -> Outcome:
     function.__globals__["print"] = lambda *parts: log.append(" ".join(map(str, parts)))
     try:
         return Outcome(function(*arguments), None, "", log)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
         return Outcome(None, type(error), str(error), log)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
-from types import ModuleType
-
 import difflib
 import enum
+import inspect
+import textwrap
+import typing
+from types import ModuleType
+
 import gast
 import pytest
-import typing
 
 from autograph.syntax.lower import to_python
 

@@ -7,7 +7,7 @@ import pytest
 
 from runtime.execute import plan, reference
 from runtime.graph.check import check
-from runtime.passes import optimize
+from runtime.passes import optimize  # noqa: PLC0415
 from runtime.spec import TensorType
 
 SIZE = 4

@@ -1,0 +1,401 @@
+"""`ConcreteFunction`: one graph of a Function, and how it is called."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph import tracing
+from autograph.operators.captures import Captured, Place
+from autograph.options import Binding
+from autograph.tracebacks import shortened
+from runtime import trace, tree
+from runtime.autodiff.compiled import Differentiable
+from runtime.compile import compile_graph
+from runtime.errors import StagingError
+from runtime.graph.view import FuncGraph
+from runtime.passes import optimize
+from runtime.spec import TensorSpec, TensorType, is_compatible
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = ["ConcreteFunction"]
+
+
+class ConcreteFunction:
+    """One graph of a Function: a signature, what it captures, and how it runs.
+
+    >>> import autograph as ag
+    >>> f = ag.convert(lambda x: x * x)
+    >>> concrete = f.get_concrete_function(ag.TensorSpec([None], "float64"))
+    >>> concrete.inputs, [operation.name for operation in concrete.graph.operations]
+    ([TensorSpec(shape=(None,), dtype=float64, name='x')], ['multiply'])
+    """
+
+    def __init__(
+        self, name: str, bind: Binding, returns: str | None, traced: tracing.Traced, reason: str
+    ) -> None:
+        self._traced = traced
+        self._name = name
+        self._bind = bind
+        self.reason = reason
+        self.milliseconds = 0.0
+        self.used = True
+        # Whether `reduce_retracing` left dimensions open: they stand for sizes of at least 2.
+        self.relaxed = False
+        # Of a trace that made variables and serves one call: the graph of the next calls.
+        self.following: ConcreteFunction | None = None
+        self._returns = returns
+        self._differentiable = Differentiable(traced.graph, compile_graph)
+        self._fresh = _fresh_outputs(traced)
+        structure, holes = traced.result
+        self._structure, self._holes = structure, holes
+        # One result, made anew by the graph.
+        self._single = (
+            structure.kind is None
+            and isinstance(holes[0], tracing._ResultHole)
+            and not traced.written
+            and not traced.identities
+        )
+        if not traced.stages_nothing:
+            self._run = self._differentiable.run
+        # Whether the graph takes the arguments as they are, and gives the result as it is.
+        self.is_direct = (
+            self.is_simple
+            and self._single
+            and self._fresh[0]
+            and not self._gives_tensors
+            and not traced.tensors
+        )
+
+    # ---- looking -----------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return self._name
+
+    @property
+    def graph(self) -> FuncGraph:
+        """The graph: `print(f.graph)`, `.as_graph_def()`, `.to_dot()`, `.operations`."""
+        self._traced.graph.name = self._name
+        return FuncGraph(self._traced.graph)
+
+    @property
+    def inputs(self) -> list[TensorSpec]:
+        """Specs of all inputs of the graph: arguments, captured arrays, variables."""
+        return [_spec(v) for v in self._traced.graph.inputs]
+
+    @property
+    def outputs(self) -> list[TensorSpec]:
+        """Specs of the results, flat."""
+        return [_spec(v) for v in self._traced.graph.outputs[: self._traced.outputs]]
+
+    @property
+    def output_shapes(self) -> Any:
+        """Shapes of the results, in their structure."""
+        return tree.map_structure(lambda s: getattr(s, "shape", None), self.structured_outputs)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """Dtypes of the results, in their structure."""
+        return tree.map_structure(lambda s: getattr(s, "dtype", None), self.structured_outputs)
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result with a TensorSpec for each value."""
+        specs = self.outputs
+        parts = [
+            specs[h.index] if isinstance(h, tracing._ResultHole) else getattr(h, "value", "")
+            for h in self._holes
+        ]
+        return tree.unflatten(self._structure, parts)
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments as (args, kwargs), with a TensorSpec for each input of the graph."""
+        arguments = self._traced.arguments
+        specs = {p: TensorSpec(t.shape, t.dtype, p) for p, _, t in arguments.inputs()}
+        parts = {**dict(arguments.constants()), **specs}
+        return self._bind.call_arguments(arguments.rebuild([parts[p] for p in arguments.paths]))
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """Arrays and variables from outside that the graph reads at each call."""
+        return [c.place.fetch() for c in self._traced.captured] + list(self._traced.externals)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Variables that the graph reads or assigns."""
+        return tuple(self._traced.variables)
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of the variables that are trainable."""
+        return tuple(v for v in self._traced.variables if v.trainable)
+
+    @property
+    def function_type(self) -> str:
+        """The signature in one line."""
+        return self.pretty_printed_signature().splitlines()[0]
+
+    @property
+    def function_def(self) -> Any:
+        """The graph as plain data."""
+        return self.graph.as_graph_def()
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Input parameters, output type and captures, one line each."""
+        args, kwargs = self.structured_input_signature
+        shown = ", ".join([*map(_show, args), *(f"{k}={_show(v)}" for k, v in kwargs.items())])
+        lines = [f"{self._name}({shown}) -> {_show(self.structured_outputs)}"]
+        if verbose:
+            lines.append("Input Parameters:")
+            lines += [f"  {p}: {t}" for p, _, t in self._traced.arguments.inputs()]
+            lines.append(f"Output Type:\n  {_show(self.structured_outputs)}")
+            lines.append("Captures:")
+            lines += [f"  {c.place.name}: {c.type}" for c in self._traced.captured] or ["  None"]
+        return "\n".join(lines)
+
+    def lower(self, stage: str = "graph") -> str:
+        """The function at a stage of compilation, as text: "graph", "optimized" or "plan"."""
+        if stage == "graph":
+            return str(self.graph)
+        if stage == "optimized":
+            return str(FuncGraph(optimize(self._traced.graph)))
+        if stage == "plan":
+            return compile_graph(self._traced.graph, "plan").source
+        raise ValueError(f"there is no stage {stage!r}; there are 'graph', 'optimized', 'plan'")
+
+    def set_external_captures(self, captures: Sequence[Any]) -> None:
+        """From the next call on, read other Variables and tensors for those of `captured_inputs`.
+
+        Raises ValueError for another number, TypeError for another dtype or shape.
+        """
+        traced = self._traced
+        old = [*traced.captured, *traced.externals]
+        if len(captures) != len(old):
+            raise ValueError(f"{self._name} has {len(old)} captures, but {len(captures)} are given")
+        for thing, was in zip(captures, old, strict=True):
+            _check_capture(thing, was)
+        places = captures[: len(traced.captured)]
+        traced.captured = [
+            dataclasses.replace(c, place=Place(c.place.name, functools.partial(_given, x)))
+            for c, x in zip(traced.captured, places, strict=True)
+        ]
+        traced.externals = list(captures[len(traced.captured) :])
+
+    @property
+    def deferred_external_captures(self) -> list[Callable[[], Any]]:
+        """Functions that fetch the captured arrays at each call."""
+        return [c.place.fetch for c in self._traced.captured]
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.function_type}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    # ---- calling -----------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the graph; values for the inputs, by position or by argument name.
+
+        Raises TypeError for a wrong number, name, dtype or shape.
+        """
+        inputs = self._traced.arguments.inputs()
+        named = {path: i for i, (path, _, _) in enumerate(inputs)}
+        values: list[Any] = [None] * len(inputs)
+        if len(args) > len(inputs):
+            raise TypeError(f"{self._name} takes {len(inputs)} inputs, but {len(args)} were given")
+        values[: len(args)] = args
+        filled = set(range(len(args)))
+        for name, value in kwargs.items():
+            if name not in named:
+                fixed = dict(self._traced.arguments.constants())
+                what = "is unknown"
+                if name in fixed:
+                    what = f"is fixed to {fixed[name]!r} in this graph"
+                raise TypeError(f"{self._name}: argument `{name}` {what}")
+            if named[name] in filled:
+                raise TypeError(f"{self._name}: argument `{name}` is given twice")
+            filled.add(named[name])
+            values[named[name]] = value
+        for i, (path, _, type_) in enumerate(inputs):
+            if i not in filled:
+                raise TypeError(f"{self._name}: argument `{path}` is missing")
+            values[i] = _checked(values[i], type_, path)
+        with shortened():
+            return self.run(values)
+
+    def guards_hold(self) -> bool:
+        """Whether what the trace read from outside is still as it was."""
+        traced = self._traced
+        for guard in traced.guards:
+            if not guard.holds():
+                return False
+        return all(_is_as_traced(c) for c in traced.captured)
+
+    def broken_guards(self) -> list[str]:
+        """What changed since the trace, in words."""
+        broken = [g.explain() for g in self._traced.guards if not g.holds()]
+        for c in self._traced.captured:
+            if not _is_as_traced(c):
+                broken.append(f"{c.place.name}: not a {c.type} any more")
+        return broken
+
+    def run(self, leaves: Sequence[Any]) -> Any:
+        """Run on the input leaves of the arguments; gives the structured result."""
+        traced = self._traced
+        self.used = True
+        inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
+        if trace.tapes():
+            return self._run_under_tapes(inputs)
+        raws = [x if type(x) is np.ndarray else _raw(x) for x in inputs]
+        return self._finish(inputs, raws, self._run(*raws))
+
+    def run_simple(self, args: tuple[Any, ...]) -> Any:
+        """`run` for positional arguments that are all inputs, without captures."""
+        raws = [x._array if type(x) is Tensor else x for x in args]
+        results = self._run(*raws)
+        if self._single and self._fresh[0]:
+            return Tensor(results[0]) if self._gives_tensors else results[0]
+        return self._finish(list(args), raws, results)
+
+    @functools.cached_property
+    def is_simple(self) -> bool:
+        """Whether `run_simple` serves: nothing captured, nothing guarded."""
+        traced = self._traced
+        return not (traced.captured or traced.externals or traced.guards or traced.stages_nothing)
+
+    @functools.cached_property
+    def _gives_tensors(self) -> bool:
+        return self._traced.tensors if self._returns is None else self._returns == "tensor"
+
+    def _run_under_tapes(self, inputs: list[Any]) -> Any:
+        results = self._differentiable(inputs)
+        raws = [x if type(x) is np.ndarray else _raw(x) for x in inputs]
+        return self._finish(inputs, raws, tuple(t._array for t in results), results)
+
+    def _finish(
+        self, inputs: list[Any], raws: list[Any], outputs: tuple[Any, ...], tensors: Any = None
+    ) -> Any:
+        traced = self._traced
+        results: list[Any] = []
+        for i, output in enumerate(outputs[: traced.outputs]):
+            if i in traced.identities and self._returns is None:
+                results.append(inputs[traced.identities[i]])
+                continue
+            if not self._fresh[i] and isinstance(output, np.ndarray):
+                output = _own(output, raws, results)
+            if not self._gives_tensors:
+                results.append(output)
+            elif tensors is not None:
+                results.append(tensors[i])
+            else:
+                results.append(Tensor(output))
+        for position, value in zip(traced.written, outputs[traced.outputs :], strict=False):
+            _write_back(inputs[position], value, raws, position, self._name)
+        parts = [hole.fill(results, outputs) for hole in self._holes]
+        return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+
+
+def _given(value: Any) -> Any:
+    return value
+
+
+def _check_capture(thing: Any, was: Any) -> None:
+    old = was.type if isinstance(was, Captured) else tracing.external_type(was)
+    new = tracing.external_type(thing)
+    if old != new:
+        raise TypeError(f"a capture must be {old}, but {new} was given")
+
+
+def _spec(value: Any) -> TensorSpec:
+    type_ = getattr(value.type, "content", value.type)
+    return TensorSpec(type_.shape, type_.dtype, value.name)
+
+
+def _show(x: Any) -> str:
+    return repr(x)
+
+
+def _raw(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return x.array
+    return np.asarray(x) if isinstance(x, np.ndarray) else x
+
+
+def _is_as_traced(captured: Any) -> bool:
+    try:
+        found = captured.place.fetch()
+    except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
+        return False
+    if type(found) is not captured.kind:
+        return False
+    if found is captured.initial() and not isinstance(found, np.ndarray):
+        return True
+    type_ = found.type if isinstance(found, Tensor) else TensorType(found.dtype, found.shape)
+    return bool(type_ == captured.type)
+
+
+def _checked(value: Any, type_: TensorType, path: str) -> Any:
+    if not isinstance(value, (Tensor, np.ndarray, np.generic)):
+        if type_.weak and isinstance(value, (bool, int, float, complex)):
+            return value
+        value = np.asarray(value, type_.dtype)[()]
+    given = value.type if isinstance(value, Tensor) else TensorType(value.dtype, value.shape)
+    if not is_compatible(type_, given):
+        raise TypeError(f"argument `{path}` must be {type_}, but {given} was given")
+    return value
+
+
+def _fresh_outputs(traced: tracing.Traced) -> list[bool]:
+    """Which outputs are arrays that nobody else can hold."""
+    outputs = traced.graph.outputs[: traced.outputs]
+    return [
+        v.node is not None
+        and not v.node.op.view
+        and not v.node.graphs
+        and v.node.op.name not in _SHARING
+        and outputs.count(v) == 1
+        for v in outputs
+    ]
+
+
+_SHARING = frozenset(
+    ("constant", "read", "assign", "identity", "asarray", "astype", "reshape", "ravel",
+     "stop_gradient",
+     "broadcast_to", "real", "imag", "strengthen", "stack_pop", "stack_take")
+)  # fmt: skip
+
+
+def _own(output: np.ndarray, raws: list[Any], earlier: list[Any]) -> np.ndarray:
+    """An array that shares memory with no input, variable or other result."""
+    if output.base is not None or not output.flags.owndata:
+        return output.copy()
+    if any(output is x for x in raws) or any(
+        output is (x._array if isinstance(x, Tensor) else x) for x in earlier
+    ):
+        return output.copy()
+    # Constants, variables and what control flow passes on may be held elsewhere.
+    return output.copy()
+
+
+def _write_back(target: Any, value: Any, raws: list[Any], position: int, name: str) -> None:
+    """Give a caller's array the content that the function wrote into it."""
+    array = target.array if isinstance(target, Tensor) else target
+    for i, other in enumerate(raws):
+        if i != position and isinstance(other, np.ndarray) and np.may_share_memory(array, other):
+            raise StagingError(
+                f"`{name}` writes into one of its arguments, which shares memory with another one",
+                "pass a copy of one of the two",
+            )
+    if isinstance(target, Tensor):
+        target.assign(Tensor(value))
+    else:
+        target[...] = value

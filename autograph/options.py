@@ -1,0 +1,101 @@
+"""What `convert` is told: its options, and the parameters of the function."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph.status import check_features
+from runtime.devices import list_devices
+
+__all__ = ["Binding", "FunctionOptions", "check_options", "without_partials"]
+
+_OPTIONS = frozenset(
+    (
+        "input_signature", "reduce_retracing", "recursive", "autograph", "native", "device",
+        "prints", "returns", "pure", "name", "jit_compile", "experimental_implements",
+        "experimental_autograph_options", "experimental_attributes", "experimental_relax_shapes",
+        "experimental_compile", "experimental_follow_type_hints",
+    )
+)  # fmt: skip
+
+
+class Binding:
+    """Binds call arguments to the parameters of a function, defaults included."""
+
+    def __init__(self, target: Any) -> None:
+        self.signature = _signature_of(target)
+        parameters = list(self.signature.parameters.values())
+        self.positional = [
+            p.name for p in parameters
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]  # fmt: skip
+        # Whether n positional arguments, all parameters, are the whole call.
+        self.simple = len(self.positional) == len(parameters)
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Parameter names to values."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def call_arguments(self, bound: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """(args, kwargs) of a call with these values."""
+        arguments = inspect.BoundArguments(self.signature, dict(bound))
+        return arguments.args, arguments.kwargs
+
+
+def _signature_of(target: Any) -> inspect.Signature:
+    try:
+        return inspect.signature(target)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"cannot convert {target!r}: it is not a Python callable with a signature"
+        ) from error
+
+
+@dataclass(frozen=True)
+class FunctionOptions:
+    input_signature: tuple[Any, ...] | None = None
+    reduce_retracing: bool = False
+    recursive: bool = True
+    autograph: bool = True
+    native: bool | None = None
+    device: str | None = None
+    prints: str = "graph"
+    returns: str | None = None
+    pure: bool = False
+    others: dict[str, Any] = field(default_factory=dict)
+
+
+def check_options(given: dict[str, Any]) -> FunctionOptions:
+    unknown = set(given) - _OPTIONS
+    if unknown:
+        raise TypeError(
+            f"convert() has no option {', '.join(sorted(unknown))}; "
+            f"there are {', '.join(sorted(_OPTIONS))}"
+        )
+    known = {k: v for k, v in given.items() if k in FunctionOptions.__dataclass_fields__}
+    others = {k: v for k, v in given.items() if k not in known}
+    check_features(others.get("experimental_autograph_options"))
+    if others.pop("experimental_relax_shapes", False):
+        known["reduce_retracing"] = True
+    if known.get("input_signature") is not None:
+        known["input_signature"] = tuple(known["input_signature"])
+    if known.get("prints", "graph") not in ("graph", "trace"):
+        raise ValueError(f"prints is 'graph' or 'trace', not {known['prints']!r}")
+    if known.get("returns") not in (None, "tensor", "numpy"):
+        raise ValueError(f"returns is 'tensor' or 'numpy', not {known['returns']!r}")
+    if known.get("device") not in (None, *list_devices()):
+        raise ValueError(f"there is no device {known['device']!r}, only {list_devices()}")
+    if known.get("native"):
+        raise ValueError("native=True: there is no native code, graphs run on NumPy")
+    return FunctionOptions(**known, others=others)
+
+
+def without_partials(target: Any) -> Any:
+    while isinstance(target, functools.partial):
+        target = target.func
+    return target
