@@ -375,7 +375,8 @@ PUBLIC = {
     if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))
 }
 INTERNAL = {
-    "accumulate", "choose", "round_number", "by_numpy_name", "encode_index", "missing", "numpy_function", "stack_empty",
+    "accumulate", "by_numpy_name", "choose", "encode_index", "missing", "numpy_function",
+    "round_number", "stack_empty",
     "stack_pop", "stack_push", "stack_take", "zeros_of",
 }  # fmt: skip
 
