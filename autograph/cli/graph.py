@@ -42,5 +42,5 @@ def execute(options: Namespace) -> Status:
 
 def _shown(graph: Any, form: str) -> str:
     if form == "json":
-        return json.dumps(graph.as_graph_def(), indent=2)
+        return json.dumps(graph.as_graph_def().to_dict(), indent=2)
     return str(graph.to_dot() if form == "dot" else graph).rstrip("\n")
