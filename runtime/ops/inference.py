@@ -52,7 +52,8 @@ def same(x: TensorType, *_: Any, **__: Any) -> TensorType:
 def by_probe(function: Callable[..., Any], dtype: np.dtype[Any], **attrs: Any) -> np.dtype[Any]:
     """Dtype that `function` of NumPy gives for an array of `dtype`: found by calling it."""
     probe = np.ones((1,), dtype)
-    return np.asarray(function(probe, **attrs)).dtype
+    resolved: np.dtype[Any] = np.asarray(function(probe, **attrs)).dtype
+    return resolved
 
 
 def joined_dtype(*types: TensorType) -> np.dtype[Any]:
