@@ -82,7 +82,7 @@ class Cell:
 
     def store(self, root: Any) -> None:
         """Make `root` the current value: all names and views of the cell see it."""
-        self._replace(root)
+        self.replace(root)
         if self.tied:
             self._announce(self, self, frozenset(self.apart), set(), origin_of_caller())
 
@@ -130,7 +130,7 @@ class Cell:
                 raise self._unknown(source, origin)
             self._mark(tuple(rest))
             source.settle()
-            self._replace(ops.choose(same, source.root, self.root).current(), tuple(rest))
+            self.replace(ops.choose(same, source.root, self.root).current(), tuple(rest))
 
     def _unknown(self, source: Cell, origin: Origin | None) -> StagingError:
         mine, other = self.name or "this array", source.name or "another array"
@@ -151,7 +151,8 @@ class Cell:
             if cell.is_live and cell.pending and all(p[0] is not None for p in cell.pending):
                 cell.settle()
 
-    def _replace(self, root: Any, pending: tuple[Any, ...] = ()) -> None:
+    def replace(self, root: Any, pending: tuple[Any, ...] = ()) -> None:
+        """Make `root` the current value without telling tied cells: they know of it already."""
         journal.note(self.slot())
         self.root, self.token, self.pending = root, next(_tokens), pending
 

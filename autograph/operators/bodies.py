@@ -26,6 +26,7 @@ __all__ = [
     "check_defined",
     "emit_raise",
     "keep_pending",
+    "pin_all",
     "put_slot",
     "run_body",
     "slot_content",
@@ -97,7 +98,7 @@ def run_body(
                 if not (isinstance(slot.owner, Cell) and old[0] is new[0])
             }
             pinned: dict[int, Tensor] = {}
-            _pin_all((values, *(new for _, _, new in writes.values()), result), pinned)
+            pin_all((values, *(new for _, _, new in writes.values()), result), pinned)
             pending = {
                 slot.owner: slot.owner.pending
                 for slot, _, _ in touched.values()
@@ -128,16 +129,17 @@ def put_slot(slot: journal.Slot, value: Any) -> None:
         slot.write(value)
 
 
-def _pin_all(x: Any, pinned: dict[int, Tensor]) -> None:
+def pin_all(x: Any, pinned: dict[int, Tensor]) -> None:
+    """Note the present values of the tensors in `x`, by identity."""
     if isinstance(x, Tensor):
         cell = x._cell
         if cell is None or not cell.pending:
             pinned[id(x)] = x.current()
     elif isinstance(x, Maybe):
-        _pin_all((x.value, x.defined), pinned)
+        pin_all((x.value, x.defined), pinned)
     elif is_container(x):
         for _, part in own_children(x):
-            _pin_all(part, pinned)
+            pin_all(part, pinned)
 
 
 def _is_local(slot: journal.Slot, builder: Builder) -> bool:

@@ -12,6 +12,7 @@ from autograph.operators.bodies import (
     State,
     apply_slot,
     keep_pending,
+    pin_all,
     run_body,
     slot_content,
 )
@@ -19,7 +20,8 @@ from autograph.operators.captures import with_captured
 from autograph.operators.merging import Merger
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import _Unreadable
-from runtime import ops
+from runtime import journal, ops, trace
+from runtime.cells import Cell
 from runtime.building import Builder, building
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -117,7 +119,19 @@ def merge_branches(
 def _content(outcome: Outcome, key: Any, slot: Any) -> Any:
     if outcome.raised:
         return NOTHING
-    return outcome.writes[key][2] if key in outcome.writes else slot_content(slot)
+    if key in outcome.writes:
+        return outcome.writes[key][2]
+    content = slot_content(slot)
+    # An array in this place may have been written by the branch, in place: its cell is rolled back.
+    with trace.interpreting(outcome.builder), journal.transaction() as transaction:
+        try:
+            for other, _, new in outcome.writes.values():
+                if isinstance(other.owner, Cell):
+                    other.owner.replace(new.current())
+            pin_all(content, outcome.pinned)
+        finally:
+            transaction.roll_back()
+    return content
 
 
 def if_exp(

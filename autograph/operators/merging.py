@@ -211,7 +211,12 @@ def older_ties(side: Any, branch: Builder) -> list[tuple[Cell, list[Tensor] | No
     seen, open_ = {side._cell}, [(side._cell, start)]
     while open_:
         cell, path = open_.pop()
-        if cell.first is None or not branch.owns(cell.first):
+        if cell.first is None:
+            continue
+        if not branch.owns(cell.first):
+            # A view of an older array: which part of it is shared may depend on data.
+            if cell is side._cell and side.is_view and branch.parent.reaches(cell.first):
+                found.append((cell, None))
             continue
         for other, same in cell.tied:
             if other in seen or other.first is None:
