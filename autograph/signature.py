@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.captures import check_array
 from runtime import tree
 from runtime.spec import TensorSpec, TensorType, type_of_number
 from runtime.tensor import Tensor
@@ -90,6 +91,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if isinstance(x, np.generic):
         return ("scalar", x.dtype)
     if isinstance(x, np.ndarray):
+        check_array(x, f"`{path}`")
         return ("array of", kind, x.dtype, x.shape)
     if kind is float:
         return FLOAT

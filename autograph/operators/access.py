@@ -83,11 +83,22 @@ def getattr_(thing: Any, name: str) -> Any:
         if is_fixed_module(thing):
             return value
     elif not trace.is_outside(thing):
-        return value
+        # What an object of the trace's own has from its class is older than the trace.
+        thing = _class_with(thing, name, value)
+        if thing is None:
+            return value
     fetch = weak(thing)
     owner = thing.__name__ if hasattr(thing, "__name__") else type(thing).__name__
     place = Place(f"{owner}.{name}", lambda: getattr(fetch(), name))
     return read(("attr", id(thing), name), place, value)
+
+
+def _class_with(thing: Any, name: str, value: Any) -> type | None:
+    """The class from which an object has an attribute that is a plain value."""
+    if isinstance(thing, type) or name in getattr(thing, "__dict__", ()):
+        return None
+    holders = (cls for cls in type(thing).__mro__ if vars(cls).get(name) is value)
+    return next(holders, None)
 
 
 _converter: Callable[[Any], Any]

@@ -41,6 +41,7 @@ __all__ = [
     "Place",
     "Trace",
     "captured_from",
+    "check_array",
     "content_before",
     "current_trace",
     "guard_absence",
@@ -171,11 +172,24 @@ def _written(key: Any) -> bool:
     return False
 
 
+def check_array(x: np.ndarray[Any, Any], name: str) -> None:
+    """Refuse an array whose class may give operators another meaning than NumPy's own."""
+    kind = type(x)
+    if kind not in (np.ndarray, np.memmap):
+        raise StagingError(
+            f"{name} is a {kind.__module__}.{kind.__qualname__}, a subclass of ndarray, whose "
+            "operators may mean something else than those of an array",
+            "pass `np.asarray(...)` of it",
+        )
+
+
 def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
     if isinstance(value, Tensor) and value.is_traced:
         return value
     handle = trace.arrays.get(id(value))
     if handle is None:
+        if isinstance(value, np.ndarray):
+            check_array(value, place.name)
         type_ = value.type if isinstance(value, Tensor) else TensorType(value.dtype, value.shape)
         handle = traced(trace.builder.input(type_, _identifier(place.name)))
         handle._name = place.name

@@ -21,8 +21,8 @@ from autograph.operators.merging import Merger
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import _Unreadable
 from runtime import journal, ops, trace
-from runtime.cells import Cell
 from runtime.building import Builder, building
+from runtime.cells import Cell
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
