@@ -53,23 +53,21 @@ def current() -> Interpreter:
 
 
 @contextmanager
-def interpreting(interpreter: Interpreter, *, keep_tapes: bool = False) -> Iterator[None]:
+def interpreting(interpreter: Interpreter) -> Iterator[None]:
     """Make `interpreter` current.
 
     A new trace starts with no open tape and hides those of the caller: otherwise symbolic records
-    would leak into an eager tape. `keep_tapes` is for the bodies of staged statements, which belong
-    to the same trace.
+    would leak into an eager tape.
     """
     token = _interpreter.set(interpreter)
-    tape_token = None if keep_tapes else _tapes.set(())
+    tape_token = _tapes.set(())
     attention.rise()
     try:
         yield
     finally:
         attention.lower()
         _interpreter.reset(token)
-        if tape_token is not None:
-            _tapes.reset(tape_token)
+        _tapes.reset(tape_token)
 
 
 def tapes() -> tuple[Listener, ...]:

@@ -26,16 +26,15 @@ __all__ = [
 class Indexed:
     """`length` items, the one at `index` given by `item`; iterates in Python when it is short."""
 
-    __slots__ = ("_item", "length", "name", "rewind")
+    __slots__ = ("_item", "length", "name")
 
     def __init__(
         self,
         name: str,
         length: Any,
         item: Callable[[Any], Any],
-        rewind: Callable[[Any], Any] | None = None,
     ) -> None:
-        self.name, self.length, self._item, self.rewind = name, length, item, rewind
+        self.name, self.length, self._item = name, length, item
 
     def item(self, index: Any) -> Any:
         """Item number `index`, which is in range."""
