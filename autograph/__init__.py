@@ -1,7 +1,11 @@
 """Plain Python numerics, compiled: control flow becomes a graph that runs fast and differentiates.
 
-Everything public is here, flat: `import autograph as ag`.
+Everything public is here, flat: `import autograph as ag`. Names that few programs use, and that
+bring much of the standard library along (zip archives, hashes), are imported when first asked for.
 """
+
+import importlib as _importlib
+import typing as _typing
 
 import runtime
 
@@ -23,11 +27,21 @@ from autograph.errors import (
     UnsupportedSyntaxError,
 )
 from autograph.function import Function, convert, no_retrace
-from autograph.functional import cond, while_loop
+from autograph.functional import (
+    associative_scan,
+    case,
+    cond,
+    map_fn,
+    scan,
+    switch_case,
+    while_loop,
+)
 from autograph.operators.printing import graph_print as print
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
 from autograph.sources import convert_source, to_code, to_graph
 from autograph.status import Feature, Status, control_status_ctx, is_autograph_artifact
+from autograph.tensor_array import TensorArray
+from runtime import image, nn, random
 from runtime.autodiff import (
     ForwardAccumulator,
     GradientTape,
@@ -63,7 +77,13 @@ from runtime.dtypes import (
     uint32,
     uint64,
 )
-from runtime.errors import LeakedTensorError, StagingError
+from runtime.errors import (
+    ForeignError,
+    LeakedTensorError,
+    SavedProgramError,
+    StagingError,
+    UnsavableError,
+)
 from runtime.ops import (
     abs,
     acos,
@@ -80,6 +100,7 @@ from runtime.ops import (
     argsort,
     argwhere,
     array_equal,
+    array_equiv,
     array_split,
     asarray,
     asin,
@@ -113,6 +134,7 @@ from runtime.ops import (
     cos,
     cosh,
     count_nonzero,
+    corrcoef,
     cov,
     cross,
     cumprod,
@@ -132,6 +154,7 @@ from runtime.ops import (
     empty,
     empty_like,
     equal,
+    erf,
     exp,
     exp2,
     expand_dims,
@@ -275,22 +298,35 @@ from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
+if _typing.TYPE_CHECKING:
+    from autograph.loading import load
+    from autograph.program import Program
+    from autograph.saving import save
+    from autograph.vectorization import vectorized_map, vmap
+    from runtime.save.checkpoint import Checkpoint
+
 __all__ = [
     "AutographError",
+    "Checkpoint",
     "ConcreteFunction",
     "ConversionError",
     "DirectiveError",
     "Feature",
+    "ForeignError",
     "ForwardAccumulator",
     "Function",
     "GradientTape",
     "LeakedTensorError",
+    "Program",
+    "SavedProgramError",
     "SourceUnavailableError",
     "StagingError",
     "Status",
     "Tensor",
+    "TensorArray",
     "TensorSpec",
     "UnconnectedGradients",
+    "UnsavableError",
     "UnsupportedSyntaxError",
     "Variable",
     "abs",
@@ -308,10 +344,12 @@ __all__ = [
     "argsort",
     "argwhere",
     "array_equal",
+    "array_equiv",
     "array_split",
     "asarray",
     "asin",
     "asinh",
+    "associative_scan",
     "astype",
     "atan",
     "atan2",
@@ -330,6 +368,7 @@ __all__ = [
     "bool",
     "broadcast_arrays",
     "broadcast_to",
+    "case",
     "cbrt",
     "ceil",
     "clip",
@@ -350,6 +389,7 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "corrcoef",
     "cov",
     "cross",
     "cumprod",
@@ -374,6 +414,7 @@ __all__ = [
     "empty",
     "empty_like",
     "equal",
+    "erf",
     "executing_eagerly",
     "exp",
     "exp2",
@@ -408,6 +449,7 @@ __all__ = [
     "hypot",
     "identity",
     "imag",
+    "image",
     "index_add",
     "index_update",
     "inner",
@@ -433,6 +475,7 @@ __all__ = [
     "linalg",
     "linspace",
     "list_devices",
+    "load",
     "log",
     "log1p",
     "log2",
@@ -444,6 +487,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logspace",
+    "map_fn",
     "matmul",
     "matrix_transpose",
     "max",
@@ -463,6 +507,7 @@ __all__ = [
     "nansum",
     "ndim",
     "negative",
+    "nn",
     "no_retrace",
     "nonzero",
     "not_equal",
@@ -482,6 +527,7 @@ __all__ = [
     "pyct",
     "quantile",
     "rad2deg",
+    "random",
     "ravel",
     "real",
     "reciprocal",
@@ -493,6 +539,8 @@ __all__ = [
     "roll",
     "rot90",
     "round",
+    "save",
+    "scan",
     "scatter",
     "searchsorted",
     "set_verbosity",
@@ -513,6 +561,7 @@ __all__ = [
     "subtract",
     "sum",
     "swapaxes",
+    "switch_case",
     "take",
     "take_along_axis",
     "tan",
@@ -538,10 +587,33 @@ __all__ = [
     "var",
     "vdot",
     "vecdot",
+    "vectorized_map",
     "vjp",
+    "vmap",
     "vstack",
     "where",
     "while_loop",
     "zeros",
     "zeros_like",
 ]
+
+# Public names that wait for their first use, with their modules.
+_LATER = {
+    "Checkpoint": "runtime.save.checkpoint",
+    "Program": "autograph.program",
+    "load": "autograph.loading",
+    "save": "autograph.saving",
+    "vectorized_map": "autograph.vectorization",
+    "vmap": "autograph.vectorization",
+}
+
+if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
+
+    def __getattr__(name: str) -> object:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = found = getattr(_importlib.import_module(_LATER[name]), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_LATER})

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph import tracing
+from autograph import replay, tracing
 from autograph.operators.captures import Captured, Place
 from autograph.options import Binding
 from autograph.tracebacks import shortened
@@ -23,7 +23,11 @@ from runtime.spec import TensorSpec, TensorType, is_compatible
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["ConcreteFunction"]
+__all__ = ["ConcreteFunction", "ReadOnlyTarget"]
+
+
+class ReadOnlyTarget(Exception):
+    """The graph writes an array that is read-only: the call is left to Python, which says so."""
 
 
 class ConcreteFunction:
@@ -37,8 +41,16 @@ class ConcreteFunction:
     """
 
     def __init__(
-        self, name: str, bind: Binding, returns: str | None, traced: tracing.Traced, reason: str
+        self,
+        name: str,
+        bind: Binding,
+        returns: str | None,
+        traced: tracing.Traced,
+        reason: str,
+        tensor_class: type[Tensor] = Tensor,
     ) -> None:
+        # Of the results that are tensors.
+        self._tensor_class = tensor_class
         self._traced = traced
         self._name = name
         self._bind = bind
@@ -57,12 +69,11 @@ class ConcreteFunction:
         # One result, made anew by the graph.
         self._single = (
             structure.kind is None
-            and isinstance(holes[0], tracing._ResultHole)
+            and type(holes[0]) is tracing.ResultHole
             and not traced.written
             and not traced.identities
+            and not traced.choices
         )
-        if not traced.stages_nothing:
-            self._run = self._differentiable.run
         # Whether the graph takes the arguments as they are, and gives the result as it is.
         self.is_direct = (
             self.is_simple
@@ -110,7 +121,7 @@ class ConcreteFunction:
         """The result with a TensorSpec for each value."""
         specs = self.outputs
         parts = [
-            specs[h.index] if isinstance(h, tracing._ResultHole) else getattr(h, "value", "")
+            specs[h.index] if isinstance(h, tracing.ResultHole) else getattr(h, "value", "")
             for h in self._holes
         ]
         return tree.unflatten(self._structure, parts)
@@ -184,7 +195,7 @@ class ConcreteFunction:
             _check_capture(thing, was)
         places = captures[: len(traced.captured)]
         traced.captured = [
-            dataclasses.replace(c, place=Place(c.place.name, functools.partial(_given, x)))
+            c._replace(place=Place(c.place.name, functools.partial(_given, x)))
             for c, x in zip(traced.captured, places, strict=True)
         ]
         traced.externals = list(captures[len(traced.captured) :])
@@ -253,24 +264,91 @@ class ConcreteFunction:
         traced = self._traced
         self.used = True
         inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
+        if traced.written:
+            self._check_targets(inputs)
+        if traced.writes_before_errors:
+            with replay.writing_back(functools.partial(self._write_back, inputs)):
+                return self._run_on(inputs)
+        return self._run_on(inputs)
+
+    def _run_on(self, inputs: list[Any]) -> Any:
         if trace.tapes():
             return self._run_under_tapes(inputs)
         raws = [x if type(x) is np.ndarray else _raw(x) for x in inputs]
         return self._finish(inputs, raws, self._run(*raws))
 
+    def _write_back(self, inputs: list[Any], position: int, value: Any) -> None:
+        """Give a caller's array what was written into it before an error."""
+        raws = list(map(_raw, inputs))
+        self._check_alone(inputs, raws, position)
+        _write_back(inputs[position], value.copy())
+
+    def _check_alone(self, inputs: list[Any], raws: list[Any], position: int) -> None:
+        """Raise StagingError where an array that is written shares memory with another input."""
+        target = inputs[position]
+        array = target.array if isinstance(target, Tensor) else target
+        for i, other in enumerate(raws):
+            if i == position or not isinstance(other, np.ndarray):
+                continue
+            if np.may_share_memory(array, other):
+                one, two = self._input_name(position), self._input_name(i)
+                raise StagingError(
+                    f"`{one}` is written and shares memory with `{two}`, which is given to "
+                    f"`{self._name}` as well",
+                    f"pass a copy of one of the two (`{two}.copy()`)",
+                    origin=self._traced.written_at.get(position),
+                )
+
+    def _input_name(self, position: int) -> str:
+        traced = self._traced
+        names = [path for path, _, _ in traced.arguments.inputs()]
+        names += [captured.place.name for captured in traced.captured]
+        return names[position] if position < len(names) else f"input {position + 1}"
+
+    @functools.cached_property
+    def _run(self) -> Callable[..., tuple[Any, ...]]:
+        """The graph on raw values; compiled when it is first called."""
+        return self._differentiable.run
+
+    @functools.cached_property
+    def with_tensors(self) -> ConcreteFunction:
+        """The same, but its results are tensors."""
+        traced = dataclasses.replace(self._traced, tensors=True)
+        made = ConcreteFunction(
+            self._name, self._bind, self._returns, traced, self.reason, self._tensor_class
+        )
+        made._differentiable = self._differentiable
+        return made
+
     def run_simple(self, args: tuple[Any, ...]) -> Any:
         """`run` for positional arguments that are all inputs, without captures."""
-        raws = [x._array if type(x) is Tensor else x for x in args]
+        if not self._single:
+            self._check_targets(args)
+        raws = [x._array if isinstance(x, Tensor) else x for x in args]
         results = self._run(*raws)
         if self._single and self._fresh[0]:
-            return Tensor(results[0]) if self._gives_tensors else results[0]
+            return self._tensor_class(results[0]) if self._gives_tensors else results[0]
         return self._finish(list(args), raws, results)
+
+    def _of_class(self, result: Tensor) -> Tensor:
+        """`result` as a tensor of the class that this gives: the same to gradients."""
+        if type(result) is self._tensor_class:
+            return result
+        return self._tensor_class(result._array, result._value, result.key)
+
+    def _check_targets(self, inputs: Sequence[Any]) -> None:
+        """Raise ReadOnlyTarget where an array that is to be written cannot be."""
+        for position in self._traced.written:
+            target = inputs[position]
+            if isinstance(target, np.ndarray) and not target.flags.writeable:
+                raise ReadOnlyTarget
 
     @functools.cached_property
     def is_simple(self) -> bool:
         """Whether `run_simple` serves: nothing captured, nothing guarded."""
         traced = self._traced
-        return not (traced.captured or traced.externals or traced.guards or traced.stages_nothing)
+        rest = traced.guards or traced.stages_nothing or traced.writes_before_errors
+        return not (traced.captured or traced.externals or rest)
 
     @functools.cached_property
     def _gives_tensors(self) -> bool:
@@ -290,16 +368,23 @@ class ConcreteFunction:
             if i in traced.identities and self._returns is None:
                 results.append(inputs[traced.identities[i]])
                 continue
+            if i in traced.choices and self._returns is None:
+                which, positions = traced.choices[i]
+                position = positions.get(int(outputs[which]))
+                if position is not None:
+                    results.append(inputs[position])
+                    continue
             if not self._fresh[i] and isinstance(output, np.ndarray):
                 output = _own(output, raws, results)
             if not self._gives_tensors:
                 results.append(output)
             elif tensors is not None:
-                results.append(tensors[i])
+                results.append(self._of_class(tensors[i]))
             else:
-                results.append(Tensor(output))
+                results.append(self._tensor_class(output))
         for position, value in zip(traced.written, outputs[traced.outputs :], strict=False):
-            _write_back(inputs[position], value, raws, position, self._name)
+            self._check_alone(inputs, raws, position)
+            _write_back(inputs[position], value)
         parts = [hole.fill(results, outputs) for hole in self._holes]
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
 
@@ -368,7 +453,7 @@ def _fresh_outputs(traced: tracing.Traced) -> list[bool]:
 
 
 _SHARING = frozenset(
-    ("constant", "read", "assign", "identity", "asarray", "astype", "reshape", "ravel",
+    ("constant", "read", "assign", "choose", "identity", "asarray", "astype", "reshape", "ravel",
      "stop_gradient",
      "broadcast_to", "real", "imag", "strengthen", "stack_pop", "stack_take")
 )  # fmt: skip
@@ -386,15 +471,8 @@ def _own(output: np.ndarray, raws: list[Any], earlier: list[Any]) -> np.ndarray:
     return output.copy()
 
 
-def _write_back(target: Any, value: Any, raws: list[Any], position: int, name: str) -> None:
+def _write_back(target: Any, value: Any) -> None:
     """Give a caller's array the content that the function wrote into it."""
-    array = target.array if isinstance(target, Tensor) else target
-    for i, other in enumerate(raws):
-        if i != position and isinstance(other, np.ndarray) and np.may_share_memory(array, other):
-            raise StagingError(
-                f"`{name}` writes into one of its arguments, which shares memory with another one",
-                "pass a copy of one of the two",
-            )
     if isinstance(target, Tensor):
         target.assign(Tensor(value))
     else:

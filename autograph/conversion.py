@@ -10,21 +10,26 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import gast
 
 from autograph import operators, rules
-from autograph.converters import Context, Options, convert_tree, lambda_scope
+from autograph.converters import (
+    Context,
+    Options,
+    convert_generator,
+    convert_tree,
+    lambda_scope,
+)
 from autograph.errors import (
     AutographError,
     Location,
     SourceUnavailableError,
     UnsupportedSyntaxError,
 )
-from autograph.operators import calls
+from autograph.operators import calls, methods
 from autograph.operators.plain_calls import UNCONVERTED
 from autograph.syntax.load import AG, compile_function, make_function, module_text
 from autograph.syntax.parse import parse_function
@@ -88,8 +93,7 @@ _STANDARD_LIBRARY = frozenset(sys.stdlib_module_names) - {"__main__", "this"}
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-@dataclass(frozen=True)
-class Conversion:
+class Conversion(NamedTuple):
     """A converted function's code, shared by all closures of one `def`."""
 
     code: CodeType
@@ -121,7 +125,7 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
         if options not in known:
             conversion = _conversion(function, options)
             made = make_function(conversion.code, function, operators)
-            setattr(made, calls.ARTIFACT, True)
+            setattr(made, methods.ARTIFACT, True)
             setattr(made, ORIGINAL, weakref.ref(function))
             known[options] = made
         return known[options]
@@ -151,30 +155,40 @@ def _convert(function: FunctionType, options: Options) -> Conversion:
     _refuse_our_name(function)
     node = parse_function(source)
     free = function.__code__.co_freevars
-    context = Context(
+    context = _context(function, source, options)
+    is_lambda = isinstance(node, gast.Lambda)
+    prelude = _lambda_prelude(lambda_scope(node), free, options) if is_lambda else ()
+    tree = convert_tree(node, context)
+    code = _compiled(function, tree, source, prelude)
+    config.log(4, lambda: module_text([tree]))
+    return Conversion(code, tree, source, free, prelude)
+
+
+def _context(function: FunctionType, source: Source, options: Options) -> Context:
+    return Context(
         filename=source.filename,
         text=source.text,
         class_name=source.class_name,
         options=options,
-        free_names=frozenset(free),
+        free_names=frozenset(function.__code__.co_freevars),
         module_names=_shadowed_builtins(function),
         first_line=source.first_line,
         function=source.qualname,
     )
-    is_lambda = isinstance(node, gast.Lambda)
-    prelude = _lambda_prelude(lambda_scope(node), free, options) if is_lambda else ()
-    tree = convert_tree(node, context)
-    code = compile_function(
+
+
+def _compiled(
+    function: FunctionType, tree: Any, source: Source, prelude: tuple[gast.stmt, ...] = ()
+) -> CodeType:
+    return compile_function(
         tree,
         name=source.qualname,
         filename=source.filename,
-        free_names=free,
+        free_names=function.__code__.co_freevars,
         class_name=source.class_name,
         flags=source.flags,
         prelude=prelude,
     )
-    config.log(4, lambda: module_text([tree]))
-    return Conversion(code, tree, source, free, prelude)
 
 
 def _refuse_our_name(function: FunctionType) -> None:
@@ -211,6 +225,13 @@ def _lambda_prelude(fscope: str, free: tuple[str, ...], options: Options) -> tup
 
 def left_alone(function: FunctionType) -> str | None:
     """Why a function that converted code calls is called as it is; None when it is converted."""
+    reason = _belongs_to_others(function)
+    if reason is None and function.__code__.co_flags & _GENERATORS:
+        return "it is a generator or a coroutine"
+    return reason
+
+
+def _belongs_to_others(function: FunctionType) -> str | None:
     if getattr(function, UNCONVERTED, False):
         return "it is marked with do_not_convert"
     module = function.__globals__.get("__name__") or function.__module__ or ""
@@ -222,8 +243,6 @@ def left_alone(function: FunctionType) -> str | None:
         return f"it belongs to {root}"
     if root in _STANDARD_LIBRARY and not wanted and not _is_forced(function):
         return "it belongs to the standard library"
-    if function.__code__.co_flags & _GENERATORS:
-        return "it is a generator or a coroutine"
     return None
 
 
@@ -244,7 +263,28 @@ def _callee(function: FunctionType) -> FunctionType | None:
 
 
 _CALLEE = Options(user_requested=False)
-calls.set_converter(_callee)
+_generators: weakref.WeakKeyDictionary[FunctionType, tuple[FunctionType, bool]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _generator_of_manager(function: FunctionType) -> tuple[FunctionType, bool] | None:
+    """What runs in place of a generator marked with `contextlib.contextmanager`."""
+    if _belongs_to_others(function) is not None:
+        return None
+    with _lock:
+        if function not in _generators:
+            source = source_of(function)
+            tree: Any = parse_function(source)
+            is_protected = convert_generator(tree, _context(function, source, _CALLEE))
+            code = _compiled(function, tree, source)
+            made = make_function(code, function, operators)
+            setattr(made, methods.ARTIFACT, True)
+            _generators[function] = made, is_protected
+        return _generators[function]
+
+
+methods.use_converters(_callee, _generator_of_manager)
 
 
 def is_converted(function: Any) -> bool:
@@ -277,8 +317,11 @@ def do_not_convert(function: F) -> F:
 def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
     """The Python function that a callable runs, and the object it is bound to (or None).
 
-    Partials give (None, None): their function is reached by a call.
+    Partials, and objects that say themselves what a call in a graph is, give (None, None): their
+    function is reached by a call.
     """
+    if hasattr(type(target), "__ag_call__"):
+        return None, None
     if isinstance(target, MethodType) and isinstance(target.__func__, FunctionType):
         return target.__func__, target.__self__
     if isinstance(target, FunctionType):

@@ -12,12 +12,11 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph import conversion, replay, tracing
-from autograph.concrete import ConcreteFunction
+from autograph.concrete import ConcreteFunction, ReadOnlyTarget
 from autograph.converters import Options
 from autograph.matching import (
     accepts,
@@ -28,10 +27,12 @@ from autograph.matching import (
     unknown_dimensions,
 )
 from autograph.operators.calls import converted_call
+from autograph.operators.captures import current_trace
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, check_options, without_partials
 from autograph.signature import (
     Arguments,
+    ArraySpec,
     Identity,
     IntPolicy,
     classify,
@@ -46,6 +47,7 @@ from runtime.building import building
 from runtime.errors import HostCallError, StagingError
 from runtime.origins import hide_frames_of
 from runtime.spec import TensorSpec
+from runtime.tensor import Tensor
 
 __all__ = ["BoundFunction", "Function", "convert", "no_retrace"]
 
@@ -75,6 +77,11 @@ class Function(Generic[P, R]):
     >>> f(np.zeros(2)), f(np.ones(2)), f.trace_count
     (array([1., 1.]), array([2., 2.]), 1)
     """
+
+    # What traced arrays are: whether they stand for tensors (None: if an argument is one), and for
+    # tensors of which class.
+    _stands_for_tensors: bool | None = None
+    _tensor_class: type[Tensor] = Tensor
 
     def __init__(self, target: Callable[P, R], options: FunctionOptions) -> None:
         self._target: Any = target
@@ -240,9 +247,13 @@ class Function(Generic[P, R]):
                         return concrete._run(*args)[0]  # type: ignore[no-any-return]
                     return concrete.run_simple(args)  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]
+        except ReadOnlyTarget:
+            pass
         except BaseException as error:
             shorten(error)
             raise
+        with shortened():
+            return cast("R", self._target(*args, **kwargs))
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if building() is not None:
@@ -259,7 +270,7 @@ class Function(Generic[P, R]):
         if concrete is None:
             arguments, concrete = self._trace(bound, arguments)
         if concrete._traced.stages_nothing:
-            return self._target(*args, **kwargs)
+            return self._run_unstaged(concrete, args, kwargs)
         self._remember_fast(args, kwargs, concrete)
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
@@ -269,6 +280,12 @@ class Function(Generic[P, R]):
         replay.refuse_shared_containers(given, self.__name__)
         with replay.calling_with(given):
             return concrete.run(leaves)
+
+    def _run_unstaged(
+        self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """A call of which nothing is left to a graph: plain Python."""
+        return self._target(*args, **kwargs)
 
     def _remember_fast(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], concrete: ConcreteFunction
@@ -297,17 +314,23 @@ class Function(Generic[P, R]):
         if function is None:
             options = ConversionOptions(recursive=self._options.recursive, user_requested=True)
             scope = FunctionScope("call", "fscope", options)
-            return lambda *args, **kwargs: converted_call(self._target, args, kwargs, scope)
+            return functools.partial(self._call_target, scope)
         converted = conversion.convert_function(function, self._conversion_options)
         if owner is None:
             return converted
         return cast("Callable[..., Any]", MethodType(converted, owner))
 
+    def _call_target(self, scope: FunctionScope, *args: Any, **kwargs: Any) -> Any:
+        trace = current_trace()
+        if trace is not None:
+            trace.add_outside(self._target)
+        return converted_call(self._target, args, kwargs, scope)
+
     # ---- finding and making traces -----------------------------------------------------------
 
-    def _find(self, arguments: Arguments) -> ConcreteFunction | None:
+    def _find(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
         concrete = self._table.get(arguments.key)
-        if concrete is None:
+        if concrete is None and not exactly:
             concrete = next(
                 (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments)),
                 None,
@@ -317,10 +340,10 @@ class Function(Generic[P, R]):
         return None
 
     def _trace(
-        self, bound: dict[str, Any], arguments: Arguments
+        self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
     ) -> tuple[Arguments, ConcreteFunction]:
         with _trace_lock:
-            concrete = self._find(arguments)  # another thread may have been faster
+            concrete = self._find(arguments, exactly)  # another thread may have been faster
             if concrete is not None:
                 return arguments, concrete
             reason = self._reason(arguments)
@@ -408,7 +431,9 @@ class Function(Generic[P, R]):
         return concrete
 
     def _concrete(self, traced: tracing.Traced, reason: str) -> ConcreteFunction:
-        return ConcreteFunction(self.__name__, self._bind, self._options.returns, traced, reason)
+        return ConcreteFunction(
+            self.__name__, self._bind, self._options.returns, traced, reason, self._tensor_class
+        )
 
     def _may_create(self, arguments: Arguments) -> bool:
         """Whether variables may be made: on the first trace, for each object passed."""
@@ -430,6 +455,8 @@ class Function(Generic[P, R]):
                 prints=self._options.prints,
                 pure=self._options.pure,
                 may_create=may_create,
+                tensors=self._stands_for_tensors,
+                tensor_class=self._tensor_class,
             )
         except HostCallError as error:
             if error.staged or arguments.inputs():
@@ -484,7 +511,7 @@ class Function(Generic[P, R]):
             return arguments
         specs = tree.leaves({**bound, **self._declared(bound)})
         keys = tuple(map(declared_key, arguments.keys, specs))
-        return replace(arguments, keys=keys)
+        return arguments._replace(keys=keys)
 
     def _declared(self, bound: dict[str, Any]) -> dict[str, Any]:
         """Names of the parameters that the input signature speaks of, to their specs."""
@@ -514,16 +541,30 @@ class Function(Generic[P, R]):
         """The graph for arguments like these: values, or a `TensorSpec` in an array's place."""
         if not args and not kwargs and self._options.input_signature is not None:
             args = self._options.input_signature
-        bound = self._bind.bind(args, kwargs)
+        return self._found_or_traced(self._bind.bind(args, kwargs))
+
+    def _found_or_traced(self, bound: dict[str, Any], exactly: bool = False) -> ConcreteFunction:
         arguments = self._classify(bound)
-        concrete = self._find(arguments)
+        concrete = self._find(arguments, exactly)
         if concrete is None:
             with shortened():
-                _, concrete = self._trace(bound, arguments)
+                _, concrete = self._trace(bound, arguments, exactly)
         if concrete.following is not None:
             concrete._traced.settle()
             return concrete.following
         return concrete
+
+    def _trace_declared(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[ConcreteFunction, tuple[bool, ...]]:
+        """The graph for arrays like the specs among arguments, and which leaves are specs."""
+        bound = tree.map_structure(_as_array_spec, self._bind.bind(args, kwargs))
+        declared = tuple(isinstance(leaf, TensorSpec) for leaf in tree.leaves(bound))
+        return self._found_or_traced(bound, exactly=True), declared
+
+
+def _as_array_spec(leaf: Any) -> Any:
+    return ArraySpec(leaf.shape, leaf.dtype, leaf.name) if type(leaf) is TensorSpec else leaf
 
 
 def _why_nothing(arguments: Arguments) -> str:

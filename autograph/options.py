@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from autograph.status import check_features
 from runtime.devices import list_devices
@@ -26,7 +27,17 @@ class Binding:
     """Binds call arguments to the parameters of a function, defaults included."""
 
     def __init__(self, target: Any) -> None:
-        self.signature = _signature_of(target)
+        self._take(_signature_of(target))
+
+    @classmethod
+    def of(cls, signature: inspect.Signature) -> Binding:
+        """The binding of calls that have a signature."""
+        made = cls.__new__(cls)
+        made._take(signature)
+        return made
+
+    def _take(self, signature: inspect.Signature) -> None:
+        self.signature = signature
         parameters = list(self.signature.parameters.values())
         self.positional = [
             p.name for p in parameters
@@ -56,8 +67,7 @@ def _signature_of(target: Any) -> inspect.Signature:
         ) from error
 
 
-@dataclass(frozen=True)
-class FunctionOptions:
+class FunctionOptions(NamedTuple):
     input_signature: tuple[Any, ...] | None = None
     reduce_retracing: bool = False
     recursive: bool = True
@@ -67,7 +77,7 @@ class FunctionOptions:
     prints: str = "graph"
     returns: str | None = None
     pure: bool = False
-    others: dict[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = MappingProxyType({})
 
 
 def check_options(given: dict[str, Any]) -> FunctionOptions:
@@ -77,7 +87,7 @@ def check_options(given: dict[str, Any]) -> FunctionOptions:
             f"convert() has no option {', '.join(sorted(unknown))}; "
             f"there are {', '.join(sorted(_OPTIONS))}"
         )
-    known = {k: v for k, v in given.items() if k in FunctionOptions.__dataclass_fields__}
+    known = {k: v for k, v in given.items() if k in FunctionOptions._fields}
     others = {k: v for k, v in given.items() if k not in known}
     check_features(others.get("experimental_autograph_options"))
     if others.pop("experimental_relax_shapes", False):

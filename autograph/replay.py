@@ -1,36 +1,53 @@
 """What a trace stored into objects that outlive the call, replayed each time the graph runs.
 
 A list, dict, set or deque is changed by what the trace changed in it, not set to what it held then:
-a list that was appended to grows by each call.
+a list that was appended to grows by each call. Objects are written at the end of the graph; a node
+that can raise is told what was written before it, so that an error leaves that behind.
 """
 
 from __future__ import annotations
 
+import copy
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from types import FunctionType
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from autograph.operators.access import attribute_slot, content_slot
+from autograph.operators.access import attribute_slot, container_base, content_slot
 from autograph.operators.captures import weak
 from autograph.operators.templates import dig, fill, has_traced
-from autograph.operators.variables import Undefined, _Unreadable
+from autograph.operators.variables import Maybe, Undefined, _Unreadable
 from runtime import control, journal, tree
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
+from runtime.graph.ir import Value
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["calling_with", "lasting_writes", "refuse_shared_containers", "store_writes"]
+__all__ = [
+    "ArrayWriter",
+    "Writers",
+    "calling_with",
+    "lasting_writes",
+    "pending_writes",
+    "refuse_shared_containers",
+    "store_writes",
+    "writing_back",
+]
 
 # Path of keys to each container among the arguments, by identity, and the container.
 Containers = dict[int, tuple[tuple[Any, ...], Any]]
+# Gives the caller's array among the inputs, by position, its new content.
+WriteBack = Callable[[int, Any], None]
 
 _arguments: ContextVar[Any] = ContextVar("arguments", default=None)
+_write_back: ContextVar[WriteBack | None] = ContextVar("write_back", default=None)
 
 
 @contextmanager
@@ -41,6 +58,16 @@ def calling_with(bound: dict[str, Any]) -> Iterator[None]:
         yield
     finally:
         _arguments.reset(token)
+
+
+@contextmanager
+def writing_back(write: WriteBack) -> Iterator[None]:
+    """Let a graph that fails give the caller's arrays what was written into them before."""
+    token = _write_back.set(write)
+    try:
+        yield
+    finally:
+        _write_back.reset(token)
 
 
 def refuse_shared_containers(bound: dict[str, Any], name: str) -> None:
@@ -59,20 +86,62 @@ def refuse_shared_containers(bound: dict[str, Any], name: str) -> None:
 def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
     """Emit nodes for all writes that outlive the call; gives whether arguments are among them."""
     written = False
-    for key, (slot, old, new) in journal.all_written().items():
-        path = containers.get(id(slot.owner), (None,))[0] if _is_content(key) else None
-        if _is_local(key, slot, facts, path):
-            continue
-        if isinstance(new, _Unreadable) and not (_deletes(key, old, new)):
-            continue
-        change, content = _change_of(key, slot, old, new)
-        _refuse_open_objects(content, slot.name, facts, set())
+    for key, slot, old, path in _lasting(facts, containers):
         operands: list[Tensor] = []
-        writer = _Writer(_target(slot, path), change, dig(content, operands), facts.tensors)
-        values = [builder.value_of(t) for t in operands]
-        builder.emit(control.STORE, values, {"write": writer, "target": slot.name})
-        written = written or path is not None
+        writer = _writer(key, slot, old, path, facts, operands)
+        if writer is not None:
+            values = [builder.value_of(t) for t in operands]
+            node = builder.emit(control.STORE, values, {"write": writer, "target": slot.name})
+            node.origin = journal.place_of(key) or node.origin
+            written = written or path is not None
     return written
+
+
+class Pending(NamedTuple):
+    """What was written so far: what writes it, and the values for that."""
+
+    write: Writer | None
+    values: list[Value]
+    among_arguments: bool
+
+
+def pending_writes(builder: Builder, facts: Any, containers: Containers) -> Pending:
+    """What was written so far that outlives the call.
+
+    What cannot be written when the graph runs is an error only there, if it comes to that.
+    """
+    writers: list[tuple[Writer, int]] = []
+    values: list[Value] = []
+    among_arguments = False
+    for key, slot, old, path in _lasting(facts, containers):
+        if not _is_content(key) and slot.read() is old:
+            continue  # a name that the function may write; it has not yet
+        operands: list[Tensor] = []
+        writer: _Writer | _Refusal | None
+        try:
+            writer = _writer(key, slot, old, path, facts, operands)
+            if writer is not None:
+                writer.content = _as_now(writer.content, facts, {})
+            found = [builder.value_of(t) for t in operands]
+        except StagingError as error:
+            writer, found = _Refusal(error), []
+        if writer is not None:
+            writers.append((writer, len(found)))
+            values += found
+            among_arguments = among_arguments or path is not None
+    for write_array, value in _array_writes(builder, facts):
+        writers.append((write_array, len(value)))
+        values += value
+    write = Writers(tuple(writers)) if writers else None
+    return Pending(write, values, among_arguments)
+
+
+def _array_writes(builder: Builder, facts: Any) -> Iterator[tuple[Writer, list[Value]]]:
+    """The caller's arrays that were written in place so far."""
+    for handle in (*facts.writable, *(c.handle for c in facts.captured.values())):
+        cell = handle._cell
+        if cell is not None and cell.root._value is not handle._value:
+            yield facts.array_writer(handle, ArrayWriter), [builder.value_of(cell.root)]
 
 
 def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[journal.Slot, Any]]:
@@ -84,6 +153,19 @@ def lasting_writes(facts: Any, transaction: journal.Transaction) -> list[tuple[j
         and not has_traced(new)
         and not isinstance(new, _Unreadable)
     ]
+
+
+def _lasting(
+    facts: Any, containers: Containers
+) -> Iterator[tuple[Any, journal.Slot, Any, tuple[Any, ...] | None]]:
+    """Key, place and oldest content of the writes so far that outlive the call.
+
+    With the path to the place for one in a container among the arguments.
+    """
+    for key, (slot, old) in journal.all_noted().items():
+        path = containers.get(id(slot.owner), (None,))[0] if _is_content(key) else None
+        if not _is_local(key, slot, facts, path):
+            yield key, slot, old, path
 
 
 def _is_content(key: Any) -> bool:
@@ -99,18 +181,63 @@ def _is_local(key: Any, slot: journal.Slot, facts: Any, path: Any) -> bool:
     return _is_content(key) and path is None and not facts.is_outside(slot.owner)
 
 
-def _deletes(key: Any, old: Any, new: Any) -> bool:
-    """Whether a place that had a value has none any more."""
-    if type(new) is not Undefined:
+def _writer(
+    key: Any,
+    slot: journal.Slot,
+    old: Any,
+    path: tuple[Any, ...] | None,
+    facts: Any,
+    operands: list[Tensor],
+) -> _Writer | None:
+    """What writes the present content of a place; None if there is nothing to write.
+
+    The traced values that it takes are appended to `operands`.
+    """
+    new = slot.read()
+    defined, gone = None, isinstance(old, _Unreadable)
+    if isinstance(new, Maybe):
+        defined, new = new.defined, new.value
+        if not gone:
+            _refuse_deletion(key, slot)
+    elif type(new) is Undefined:
+        if gone:
+            return None
+        _refuse_deletion(key, slot)
+    elif isinstance(new, _Unreadable):
         new.load()
-    if isinstance(old, _Unreadable):
-        return False
+    change, content = _change_of(key, slot, old, new)
+    _refuse_open_objects(content, slot.name, facts, set())
+    content = dig(content, operands)
+    absent = None if gone else Undefined(slot.name)
+    if defined is None:
+        return _Writer(_target(slot, path), change, content, facts.tensors)
+    operands.append(defined)
+    return _OptionalWriter(_target(slot, path), change, content, facts.tensors, absent)
+
+
+def _refuse_deletion(key: Any, slot: journal.Slot) -> None:
     if key[0] != "attr":
         raise StagingError(
-            f"`del` of the captured name `{new.name}` is not a part of graphs",
+            f"`del` of the captured name {slot.name} is not a part of graphs",
             "keep the value in an attribute or a dict",
         )
-    return True
+
+
+def _as_now(part: Any, facts: Any, known: dict[int, Any]) -> Any:
+    """Content with the objects that the trace made as they are now: they may change later in it."""
+    if type(part) in (list, tuple):
+        return type(part)(_as_now(x, facts, known) for x in part)
+    if type(part) is dict:
+        return {key: _as_now(x, facts, known) for key, x in part.items()}
+    fields = getattr(part, "__dict__", None)
+    if not isinstance(fields, dict) or isinstance(part, (type, Tensor, Variable, FunctionType)):
+        return part
+    if facts.is_outside(part):
+        return part
+    if id(part) not in known:
+        made = known[id(part)] = copy.copy(part)
+        vars(made).update({name: _as_now(x, facts, known) for name, x in fields.items()})
+    return known[id(part)]
 
 
 def _refuse_open_objects(part: Any, name: str, facts: Any, seen: set[int]) -> None:
@@ -170,13 +297,20 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
 
 
 def _change_items(thing: Any, change: tuple[dict[int, Any], list[Any]]) -> None:
+    base = container_base(thing)
     for index, value in change[0].items():
-        thing[index] = value
-    thing.extend(change[1])
+        base.__setitem__(thing, index, value)
+    base.extend(thing, change[1])
 
 
 def _update(thing: Any, change: Any) -> None:
-    thing.update(change)
+    container_base(thing).update(thing, change)
+
+
+class Writer(Protocol):
+    """Called with the run-time values of some operands."""
+
+    def __call__(self, *raws: Any) -> None: ...
 
 
 class _Writer:
@@ -197,6 +331,74 @@ class _Writer:
     def _given(self, raw: Any) -> Any:
         raw = raw.copy() if isinstance(raw, np.ndarray) else raw
         return Tensor(raw) if self.tensors and isinstance(raw, (np.ndarray, np.generic)) else raw
+
+    def __repr__(self) -> str:
+        return "write"
+
+
+class _OptionalWriter(_Writer):
+    """A writer whose last operand says whether the place has a value at all."""
+
+    __slots__ = ("absent",)
+
+    def __init__(
+        self,
+        target: Callable[[], Any],
+        change: Change,
+        content: Any,
+        tensors: bool,
+        absent: Undefined | None,
+    ) -> None:
+        super().__init__(target, change, content, tensors)
+        # What is to be written where the place lost its value; None: it had none before.
+        self.absent = absent
+
+    def __call__(self, *raws: Any) -> None:
+        *values, defined = raws
+        if defined:
+            super().__call__(*values)
+        elif self.absent is not None:
+            self.change(self.target(), self.absent)
+
+
+class ArrayWriter:
+    """Gives an array of the caller's, the input at `position`, what was written into it."""
+
+    __slots__ = ("position",)
+
+    def __init__(self) -> None:
+        self.position = -1
+
+    def __call__(self, *raws: Any) -> None:
+        write = _write_back.get()
+        if write is not None:
+            write(self.position, raws[0])
+
+
+class _Refusal:
+    """Stands for a write that no graph can do."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: StagingError) -> None:
+        self.error = error
+
+    def __call__(self, *raws: Any) -> None:
+        raise self.error
+
+
+class Writers:
+    """Several writers, each with so many of the operands."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[tuple[Writer, int], ...]) -> None:
+        self.parts = parts
+
+    def __call__(self, *raws: Any) -> None:
+        values = iter(raws)
+        for write, count in self.parts:
+            write(*itertools.islice(values, count))
 
     def __repr__(self) -> str:
         return "write"

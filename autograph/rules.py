@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Rule", "add", "decision"]
 
@@ -10,8 +10,7 @@ __all__ = ["Rule", "add", "decision"]
 _OWN = frozenset({"autograph", "runtime"})
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Functions of a module, and of the modules below it, are converted or left alone."""
 
     module: str

@@ -12,7 +12,7 @@ import enum
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,11 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
+    "COMPLEX",
+    "FLOAT",
+    "INT",
     "Arguments",
+    "ArraySpec",
     "Identity",
     "IntPolicy",
     "classify",
@@ -31,6 +35,8 @@ __all__ = [
     "differences",
     "fast_key",
     "is_input_key",
+    "leaf_key",
+    "paths_of",
     "type_of_key",
 ]
 
@@ -38,6 +44,9 @@ FLOAT = ("float",)
 INT = ("int",)
 COMPLEX = ("complex",)
 _INT_LIMIT = 2**63
+# NumPy scalars that are Python's text as well: constants of a trace.
+_TEXT = (np.str_, np.bytes_)
+_ARRAYS = (np.ndarray, np.generic)
 _CONSTANTS = (bool, str, bytes, type(None), int, float, complex)
 
 
@@ -71,13 +80,21 @@ def _short(thing: Any) -> str:
     return f"{type(thing).__name__} object" if not isinstance(thing, Variable) else repr(thing.name)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class IntPolicy:
     """Which int arguments, by position among the leaves, are run-time inputs."""
 
     inputs: set[str]
     fixed: set[str]
     seen: dict[str, int]
+    # Whether numbers are constants of the trace, whatever their values.
+    by_value: bool = False
+
+
+class ArraySpec(TensorSpec):
+    """A spec that stands for an ndarray, or for a NumPy scalar, where others stand for a tensor."""
+
+    __slots__ = ()
 
 
 def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
@@ -88,17 +105,19 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if isinstance(x, Tensor):
         type_ = x.type
         return ("weak", type_.dtype) if type_.weak else ("tensor", type_.dtype, type_.shape)
-    if isinstance(x, np.generic):
+    if isinstance(x, np.generic) and not isinstance(x, _TEXT):
         return ("scalar", x.dtype)
     if isinstance(x, np.ndarray):
         check_array(x, f"`{path}`")
         return ("array of", kind, x.dtype, x.shape)
     if kind is float:
-        return FLOAT
+        return (float, repr(x)) if policy.by_value else FLOAT
     if kind is complex:
-        return COMPLEX
+        return (complex, repr(x)) if policy.by_value else COMPLEX
     if kind is int:
         return INT if path in policy.inputs and -_INT_LIMIT <= x < _INT_LIMIT else (int, x)
+    if isinstance(x, ArraySpec):
+        return ("scalar", x.dtype) if x.shape == () else (x.dtype, x.shape)
     if isinstance(x, TensorSpec):
         return ("tensor", x.dtype, x.shape)
     if isinstance(x, _CONSTANTS):
@@ -155,15 +174,16 @@ def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> A
         elif kind is int:
             general = i < len(names) and names[i] in inputs and -_INT_LIMIT <= x < _INT_LIMIT
             parts.append(INT if general else (int, x))
-        elif issubclass(kind, np.generic):
+        elif issubclass(kind, np.generic) and not issubclass(kind, _TEXT):
             parts.append(("scalar", x.dtype))
+        elif issubclass(kind, Tensor) and x._cell is None and isinstance(x._array, _ARRAYS):
+            parts.append(("tensor", x._array.dtype, x._array.shape))
         else:
             return None
     return tuple(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(NamedTuple):
     """The arguments of a call taken apart: structure, leaves, and the key of each leaf."""
 
     structure: tree.Structure
@@ -208,12 +228,13 @@ class Arguments:
 def classify(bound: dict[str, Any], policy: IntPolicy) -> Arguments:
     """Take bound arguments (name to value) apart."""
     leaves, structure = tree.flatten(bound)
-    paths = tuple(_paths(structure, ""))
+    paths = tuple(paths_of(structure))
     keys = tuple(leaf_key(x, path, policy) for x, path in zip(leaves, paths, strict=True))
     return Arguments(structure, tuple(leaves), paths, keys)
 
 
-def _paths(structure: tree.Structure, prefix: str) -> list[str]:
+def paths_of(structure: tree.Structure, prefix: str = "") -> list[str]:
+    """The path of each leaf of the arguments, such as `model.layers[0]`."""
     if structure.kind is None:
         return [prefix]
     found: list[str] = []
@@ -224,7 +245,7 @@ def _paths(structure: tree.Structure, prefix: str) -> list[str]:
             step = f"{prefix}.{key}"
         else:
             step = f"{prefix}[{key!r}]"
-        found += _paths(child, step)
+        found += paths_of(child, step)
     return found
 
 

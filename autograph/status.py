@@ -5,9 +5,8 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.operators.calls import is_artifact
 from autograph.operators.scope import FunctionScope
@@ -73,8 +72,7 @@ class Status(enum.Enum):
     DISABLED = 2
 
 
-@dataclass(frozen=True)
-class ControlStatus:
+class ControlStatus(NamedTuple):
     """The status of the code that asked, as `control_status_ctx` gives it."""
 
     status: Status

@@ -11,22 +11,34 @@ import numpy as np
 
 from autograph import replay
 from autograph.errors import AutographError
+from autograph.operators.adoption import adopting
+from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Captured, Guard, Trace, current_trace
+from autograph.operators.references import choice_of
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import _Unreadable
 from autograph.signature import Arguments, Identity, is_input_key
 from runtime import journal, trace, tree
-from runtime.building import Builder, traced
+from runtime.building import Builder
 from runtime.errors import GraphError, StagingError
 from runtime.graph.ir import Graph, Value
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
 from runtime.spec import TensorType, Type
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["FunctionBuilder", "Traced", "plain_python", "trace_call"]
+__all__ = [
+    "ArrayHole",
+    "FixedPart",
+    "FunctionBuilder",
+    "ResultHole",
+    "TextHole",
+    "Traced",
+    "plain_python",
+    "trace_call",
+]
 
 
 class VariableCreationError(StagingError, ValueError):
@@ -36,10 +48,19 @@ class VariableCreationError(StagingError, ValueError):
 class FunctionBuilder(Builder):
     """The builder of a function's graph; knows the trace, and whether variables may be made."""
 
-    def __init__(self, name: str, facts_tensors: bool, prints: str, may_create: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        facts_tensors: bool,
+        prints: str,
+        may_create: bool,
+        tensor_class: type[Tensor] = Tensor,
+    ) -> None:
         super().__init__(name)
+        self.tensor_class = tensor_class
         self.trace = Trace(self, prints=prints, tensors=facts_tensors)
         self.may_create = may_create
+        self.signalling = int("raise" in np.geterr().values())
         self.created: list[Variable] = []
 
     def new_variable(self, variable: Variable) -> None:
@@ -57,7 +78,7 @@ class FunctionBuilder(Builder):
         self.created.append(variable)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Traced:
     """A finished trace: graph, what its inputs beyond the arguments are, how results are made."""
 
@@ -79,8 +100,15 @@ class Traced:
     created: list[Variable] = field(default_factory=list)
     # Results that are an argument or captured array itself: output position to input position.
     identities: dict[int, int] = field(default_factory=dict)
+    # Results that are one of several arrays, depending on data: output position to the position of
+    # the number that tells which, and the input positions of those that are inputs, by number.
+    choices: dict[int, tuple[int, dict[int, int]]] = field(default_factory=dict)
+    # Where the user writes the arrays of `written`, as far as that is known.
+    written_at: dict[int, Origin] = field(default_factory=dict)
     # Whether a list, dict or object among the arguments is changed by a call.
     changes_containers: bool = False
+    # Whether an error may leave arrays of the caller's partly written.
+    writes_before_errors: bool = False
     # Of a trace that made variables: what it wrote for good, known while tracing.
     lasting: list[tuple[journal.Slot, Any]] = field(default_factory=list)
 
@@ -120,25 +148,38 @@ def trace_call(
     pure: bool = False,
     may_create: bool = False,
     tensors: bool | None = None,
+    tensor_class: type[Tensor] = Tensor,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`."""
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
-    builder = FunctionBuilder(name, stands_for_tensors, prints, may_create)
+    builder = FunctionBuilder(name, stands_for_tensors, prints, may_create, tensor_class)
+    with adopting(builder.trace):
+        return _traced(builder, function, bound, arguments, pure)
+
+
+def _traced(
+    builder: FunctionBuilder,
+    function: Callable[..., Any],
+    bound: Callable[[dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]],
+    arguments: Arguments,
+    pure: bool,
+) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
     nest = arguments.rebuild(parts)
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
     args, kwargs = bound(nest)
     if not pure:
-        facts.writable = [
-            handle
-            for handle, (_, leaf, _) in zip(placeholders, arguments.inputs(), strict=True)
-            if isinstance(leaf, np.ndarray)
-        ]
+        facts.writable = placeholders
     with trace.interpreting(builder), journal.transaction() as transaction:
         for variable in _variables(arguments):
             facts.add_outside(variable)
-        facts.store_now = lambda at: replay.store_writes(at, facts, containers)
+        owner = getattr(function, "__self__", None)
+        if owner is not None:  # of a bound method: what it holds is read, and written, by reference
+            facts.add_outside(owner)
+        for kind in _kinds(arguments.structure):
+            facts.adopt(kind)
+        builder.before_raising = _told_what_is_pending(facts, containers)
         raised = False
         try:
             result = _loaded(function(*args, **kwargs))
@@ -153,6 +194,17 @@ def trace_call(
         finished = _finish(builder, arguments, placeholders, transaction, result, pure, containers)
         finished.raised = raised
         return finished
+
+
+def _told_what_is_pending(facts: Trace, containers: replay.Containers) -> Callable[[Builder], None]:
+    """Called before a node that can raise is added: says what was written before it."""
+
+    def tell(builder: Builder) -> None:
+        pending = replay.pending_writes(builder, facts, containers)
+        facts.pends_on_arguments |= pending.among_arguments
+        emit_pending(builder, pending.write, pending.values)
+
+    return tell
 
 
 def plain_python(arguments: Arguments, why: str) -> Traced:
@@ -170,6 +222,14 @@ def _has_tensors(arguments: Arguments) -> bool:
     )
 
 
+def _kinds(structure: tree.Structure) -> Iterator[type]:
+    """The classes of the containers in a nest."""
+    if structure.kind is not None:
+        yield structure.kind
+    for child in structure.children:
+        yield from _kinds(child)
+
+
 def _variables(arguments: Arguments) -> Iterator[Any]:
     return (x for x in arguments.leaves if isinstance(x, Variable))
 
@@ -184,8 +244,10 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
             parts.append(leaf)
             continue
         _, _, type_ = next(types)
-        handle = traced(builder.input(type_, _identifier(path)))
+        handle = builder.tensor(builder.input(type_, _identifier(path)))
         handle._name = path
+        if isinstance(leaf, np.ndarray):
+            handle.as_array()
         placeholders.append(handle)
         parts.append(handle)
     return placeholders, parts
@@ -220,35 +282,50 @@ def _finish(
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     template = _dig_result(result, operands, handles, identical)
-    _settle(handles)
     written = [
         i
         for i, h in enumerate(handles)
         if h._cell is not None and h._cell.root._value is not h._value
     ]
     outputs = [builder.value_of(x) for x in operands]
+    kept: set[int] = set()
     if pure:
         kept = {i for i in written if i < len(placeholders)}
         written = [i for i in written if i not in kept]
         identical = {out: i for out, i in identical.items() if i not in kept}
     outputs += [builder.value_of(handles[i]) for i in written]
+    choices = {}
+    for out, number, positions in _choices(operands, handles, kept):
+        choices[out] = (len(outputs), positions)
+        outputs.append(builder.value_of(number))
     facts.guard_reads()
     stores = replay.store_writes(builder, facts, containers)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     builder.graph.outputs = outputs
     finished = _assemble(
-        builder, arguments, placeholders, template, written, len(operands), identical
+        builder, arguments, placeholders, template, written, len(operands), identical, choices
     )
-    finished.changes_containers = stores or facts.stores_before_raise
+    finished.changes_containers = stores or facts.pends_on_arguments
+    finished.writes_before_errors = bool(facts.array_writers)
     finished.lasting = lasting
     return finished
 
 
-def _settle(handles: list[Tensor]) -> None:
-    """Give a caller's array what was written through a name that may or may not be it."""
-    for handle in handles:
-        if handle._cell is not None:
-            handle._cell.settle()
+def _choices(
+    operands: list[Tensor], handles: list[Tensor], kept: set[int]
+) -> Iterator[tuple[int, Any, dict[int, int]]]:
+    """Results that may be the caller's arrays: position, the number that tells which, by number."""
+    cells = {h._cell: i for i, h in enumerate(handles) if h._cell is not None and i not in kept}
+    for out, x in enumerate(operands):
+        found = choice_of(x)
+        if found is not None:
+            positions = {
+                number: cells[part.cell]
+                for number, part in found.parts.items()
+                if not part.chain and part.cell in cells
+            }
+            if positions:
+                yield out, found.index, positions
 
 
 def _dig_result(
@@ -256,26 +333,27 @@ def _dig_result(
 ) -> Any:
     """The result with holes for traced values, which are appended to `operands`."""
     leaves, structure = tree.flatten(part)
-    holes: list[_ResultHole | _TextHole | _Constant] = []
+    holes: list[ResultHole | TextHole | FixedPart] = []
     for leaf in leaves:
         if isinstance(leaf, Tensor):
             index = next((i for i, h in enumerate(handles) if h is leaf), None)
             if index is not None:
                 identical[len(operands)] = index
             operands.append(leaf)
-            holes.append(_ResultHole(len(operands) - 1))
+            hole = ArrayHole if leaf.is_array and leaf.type.rank == 0 else ResultHole
+            holes.append(hole(len(operands) - 1))
         elif isinstance(leaf, LazyString):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
-            holes.append(_TextHole(text, len(operands), len(inner)))
+            holes.append(TextHole(text, len(operands), len(inner)))
             operands.extend(inner)
         else:
             _check_result(leaf)
-            holes.append(_Constant(leaf))
+            holes.append(FixedPart(leaf))
     return structure, holes
 
 
-class _ResultHole:
+class ResultHole:
     __slots__ = ("index",)
 
     def __init__(self, index: int) -> None:
@@ -285,7 +363,17 @@ class _ResultHole:
         return results[self.index]
 
 
-class _TextHole:
+class ArrayHole(ResultHole):
+    """For an ndarray of rank 0: graphs compute with scalars there."""
+
+    __slots__ = ()
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        result = results[self.index]
+        return result if isinstance(result, Tensor) else np.asarray(result)
+
+
+class TextHole:
     __slots__ = ("count", "first", "text")
 
     def __init__(self, text: Any, first: int, count: int) -> None:
@@ -295,7 +383,7 @@ class _TextHole:
         return fill(self.text, raws[self.first : self.first + self.count])
 
 
-class _Constant:
+class FixedPart:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
@@ -311,6 +399,8 @@ def _check_result(leaf: Any) -> None:
     facts = current_trace()
     if facts is None or facts.is_outside(leaf):
         return
+    if id(leaf) in facts.builder.root.rewritten:
+        raise facts.builder.root.rewritten[id(leaf)][1]
     fields = getattr(leaf, "__dict__", None)
     if fields and any(has_traced(v) for v in fields.values()):
         raise StagingError(
@@ -328,6 +418,7 @@ def _assemble(
     written: list[int],
     outputs: int,
     identical: dict[int, int],
+    choices: dict[int, tuple[int, dict[int, int]]],
 ) -> Traced:
     """The tidy graph, its inputs in order: arguments, captured arrays, externals."""
     facts = builder.trace
@@ -339,7 +430,12 @@ def _assemble(
     used = _used_values(graph)
     needed = {i for i, value in enumerate(graph.inputs) if value in used}
     needed |= {*range(len(placeholders)), *written, *identical.values()}
+    needed.update(i for _, positions in choices.values() for i in positions.values())
+    needed |= {i for i, handle in enumerate(handles) if id(handle) in facts.array_writers}
     position = {old: new for new, old in enumerate(sorted(needed))}
+    for i, handle in enumerate(handles):
+        if id(handle) in facts.array_writers:
+            facts.array_writers[id(handle)].position = position[i]
     graph.inputs = [value for i, value in enumerate(graph.inputs) if i in needed]
     captured = [c for i, c in enumerate(facts.captured.values(), len(placeholders)) if i in needed]
     externals = [thing for i, (thing, _) in enumerate(things, len(handles)) if i in needed]
@@ -362,7 +458,18 @@ def _assemble(
         variables,
         builder.created,
         {out: position[i] for out, i in identical.items()},
+        {
+            out: (which, {number: position[i] for number, i in positions.items()})
+            for out, (which, positions) in choices.items()
+        },
+        {position[i]: at for i in written if (at := _written_at(handles[i])) is not None},
     )
+
+
+def _written_at(handle: Tensor) -> Origin | None:
+    """The line that gave an array its last content."""
+    value = None if handle._cell is None else handle._cell.root._value
+    return None if value is None or value.node is None else value.node.origin
 
 
 def _used_values(graph: Graph) -> set[Value]:

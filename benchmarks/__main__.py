@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python -m benchmarks [WORKLOAD ...]`.
+"""Run the benchmarks: `python -m benchmarks [NAME ...]`, each a workload, `startup` or `ops`.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 
+from benchmarks.ops import operation_times
 from benchmarks.startup import conversion_times, import_time
 from benchmarks.timing import interleaved
 from benchmarks.workloads import WORKLOADS, peers
@@ -30,6 +31,19 @@ def _workload(name: str, frameworks: dict[str, object]) -> None:
         print(f"  {peer:22} {timing.median:10.2f} us  (spread {timing.spread:.2f})")
 
 
+def _startup() -> None:
+    print(f"import numpy      {1e3 * import_time('numpy'):8.1f} ms")
+    print(f"import autograph  {1e3 * import_time('autograph'):8.1f} ms")
+    cold, cached = conversion_times()
+    print(f"convert 50 lines  {cold:8.2f} ms cold, {cached:.4f} ms cached")
+
+
+def _operations(frameworks: dict[str, object]) -> None:
+    print("ops: one operation on a few numbers, in us; in a plan, one of a hundred")
+    for name, times in operation_times(frameworks).items():
+        print(f"  {name:16}", "  ".join(f"{peer} {time:.2f}" for peer, time in times.items()))
+
+
 def _with_own_kernels() -> None:
     """Start again without the variables that pin NumPy's matrix kernels, read at import."""
     pinned = [name for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ]
@@ -41,17 +55,19 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    unknown = [n for n in names if n not in WORKLOADS]
+    known = ("startup", "ops", *WORKLOADS)
+    unknown = [n for n in names if n not in known]
     if unknown:
-        sys.exit(f"no workload {', '.join(unknown)}; there are {', '.join(WORKLOADS)}")
-    if not names:
-        print(f"import numpy      {1e3 * import_time('numpy'):8.1f} ms")
-        print(f"import autograph  {1e3 * import_time('autograph'):8.1f} ms")
-        cold, cached = conversion_times()
-        print(f"convert 50 lines  {cold:8.2f} ms cold, {cached:.4f} ms cached")
+        sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
+    names = names or list(known)
+    if "startup" in names:  # before the others are imported
+        _startup()
     frameworks = peers()
-    for name in names or WORKLOADS:
-        _workload(name, frameworks)
+    if "ops" in names:
+        _operations(frameworks)
+    for name in names:
+        if name in WORKLOADS:
+            _workload(name, frameworks)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops, trace
+from runtime.array_methods import check_numbers
 from runtime.eager import compute
 from runtime.errors import LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
@@ -27,8 +28,9 @@ _REPEAT_LIMIT = 64
 
 
 def traced(value: Value) -> Tensor:
-    """A traced tensor for a graph value."""
-    return Tensor(None, value)
+    """A traced tensor for a graph value, of the class that the open trace makes."""
+    builder = building()
+    return Tensor(None, value) if builder is None else builder.tensor(value)
 
 
 class Mark(int):
@@ -74,6 +76,20 @@ class Builder:
         self.stands_for: dict[Value, Any] = {}
         self.watched: set[Value] = set()
         self.pinned: dict[int, Tensor] = {}
+        # Of the outermost builder: called with a builder before it gets a node that can raise.
+        self.before_raising: Callable[[Builder], None] | None = None
+        # Of the outermost builder: how many `with np.errstate(...="raise")` are open, those around
+        # the trace included.
+        self.signalling = 0
+        # Of the outermost builder: the `try` statements whose bodies are being traced.
+        self.attempts: list[Any] = []
+        # Of the outermost builder: the class of the tensors that the trace makes.
+        self.tensor_class = Tensor
+        # Of the outermost builder: the arrays that a name may be depending on data, by number.
+        self.references: list[Any] = []
+        # Of the outermost builder, by id: arrays that are no part of the graph and were written
+        # while tracing, which is taken back; and the error for a use of them after that.
+        self.rewritten: dict[int, tuple[Any, Exception]] = {}
         self._local: set[Value] = set()
         self._numbers: dict[tuple[type, Any], Value] = {}
 
@@ -85,6 +101,10 @@ class Builder:
         self.graph.inputs.append(value)
         self._local.add(value)
         return value
+
+    def tensor(self, value: Value) -> Tensor:
+        """A traced tensor for a graph value."""
+        return self.root.tensor_class(None, value)
 
     def adopt(self, values: Iterable[Value]) -> None:
         """Count values as the graph's own whose node was made elsewhere."""
@@ -182,6 +202,8 @@ class Builder:
                 return self.external(x, x.type)
             return self.constant(now._array)
         if isinstance(x, np.ndarray):
+            if id(x) in self.root.rewritten:
+                raise self.root.rewritten[id(x)][1]
             return self.external(x, TensorType(x.dtype, x.shape))
         if isinstance(x, (np.generic, *_NUMBERS)):
             return self.constant(x)
@@ -213,7 +235,16 @@ class Builder:
         attrs = attrs or {}
         if types is None:
             types = op.infer_all([v.type for v in inputs], attrs)
+        root = self.root
+        signals = bool(root.signalling and inputs and op.effect is None and not graphs)
+        notice = root.before_raising
+        if notice is not None and (signals or op.can_raise([v.type for v in inputs], attrs)):
+            # What is emitted for it is no computation of the user's.
+            root.signalling, signalling = 0, root.signalling
+            notice(self)
+            root.signalling = signalling
         node = Node(op, inputs, attrs, graphs, types, origin_of_caller())
+        node.signals = signals
         self.graph.nodes.append(node)
         self._local.update(node.outputs)
         return node
@@ -221,11 +252,15 @@ class Builder:
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Traced result of an op."""
         values = [self.value_of(x) for x in inputs]
+        for value in values:
+            if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
+                check_numbers(value.type, value.name)
         folded = self._fold(op, values, attrs)
         if folded is not None:
-            return folded
+            return self._kind_of_results(inputs)(None, folded)
         node = self.emit(op, values, attrs)
-        outputs = tuple(traced(v) for v in node.outputs)
+        kind = self._kind_of_results(inputs)
+        outputs = tuple(kind(None, v) for v in node.outputs)
         self.tell_tapes(node, inputs, outputs)
         if op.view:
             link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
@@ -242,7 +277,20 @@ class Builder:
         for listener in listeners:
             listener.record(node.op, pinned, attrs, outputs)
 
-    def _fold(self, op: Op, values: list[Value], attrs: dict[str, Any]) -> Tensor | None:
+    def _kind_of_results(self, inputs: tuple[Any, ...]) -> type[Tensor]:
+        """The class of tensors that an op gives: the trace's, unless all operands stand for arrays.
+
+        In a trace of tensors of a derived class, `Tensor` itself stands for an ndarray.
+        """
+        wanted = self.root.tensor_class
+        if wanted is Tensor or not inputs:
+            return wanted
+        only_arrays = any(type(x) is Tensor for x in inputs) and not any(
+            isinstance(x, wanted) for x in inputs
+        )
+        return Tensor if only_arrays else wanted
+
+    def _fold(self, op: Op, values: list[Value], attrs: dict[str, Any]) -> Value | None:
         """The constant that an op on small constants gives, so that it stays known."""
         if op.effect is not None or not all(is_constant(v) for v in values) or not values:
             return None
@@ -259,7 +307,7 @@ class Builder:
             return None
         if isinstance(result, np.ndarray):
             result = result[()] if result.ndim == 0 else result.copy()
-        return traced(self.constant(result))
+        return self.constant(result)
 
     def mark(self) -> Mark:
         """A position to return to by `truncate`."""

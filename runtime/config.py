@@ -28,6 +28,7 @@ __all__ = [
     "default_float",
     "full_traceback",
     "log",
+    "max_saved_bytes",
     "run_functions_eagerly",
     "verbosity",
 ]
@@ -182,6 +183,12 @@ strict_conversion = Switch(
     "Raise for a callee whose source cannot be had, rather than call it as it is.",
 )
 cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
+max_saved_bytes = Switch(
+    "max_saved_bytes",
+    2**32,
+    _count,
+    "Refuse to load a program or checkpoint that needs more memory than this.",
+)
 
 SWITCHES: dict[str, Switch[Any]] = {
     switch.name: switch
@@ -195,6 +202,7 @@ SWITCHES: dict[str, Switch[Any]] = {
         log_to_stdout,
         strict_conversion,
         cache_size,
+        max_saved_bytes,
     )
 }
 

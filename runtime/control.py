@@ -1,4 +1,4 @@
-"""Ops that hold graphs (`cond`, `while`, `call`) and ordered effects (`print`, `raise`, `store`).
+"""Ops that hold graphs (`cond`, `while`, `call`, `try`), ordered effects (`print`, `raise`, ...).
 
 A sub-graph is closed: outer values that it uses are inputs of the node, the same list for all the
 node's graphs. These ops need graph building for their gradients, so they stand right of `building`.
@@ -14,19 +14,25 @@ from typing import Any
 from runtime import ops, trace
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.spec import TensorType, Type
+from runtime.spec import ErrorType, TensorType, Type, type_of_number
 from runtime.tensor import Tensor
 
 __all__ = [
     "CALL",
     "COND",
+    "ERROR_PART",
+    "IS_ERROR",
+    "PENDING",
     "PRINT",
     "RAISE",
+    "RERAISE",
     "STORE",
+    "TRY",
     "WHILE",
     "ExceptionTemplate",
     "coerce",
     "emit_cond",
+    "emit_try",
     "emit_while",
 ]
 
@@ -58,6 +64,16 @@ def _call(xp: Any, *operands: Any, graphs: Sequence[Callable[..., Any]]) -> Any:
     return graphs[0](*operands)
 
 
+def _try(
+    xp: Any,
+    *operands: Any,
+    clauses: tuple[tuple[type[BaseException], ...], ...],
+    token: int,
+    graphs: Sequence[Callable[..., Any]],
+) -> Any:
+    raise TypeError("what a `try` catches is known to executors only")
+
+
 def _given(*types: Type, **attrs: Any) -> tuple[Type, ...]:
     raise TypeError("the types of a control-flow node are given by its graphs")
 
@@ -65,6 +81,10 @@ def _given(*types: Type, **attrs: Any) -> tuple[Type, ...]:
 COND = Op("cond", _cond, _given, doc="Run the first graph if the operand is true, else the second.")
 WHILE = Op("while", _while, _given, doc="Run the second graph as long as the first gives true.")
 CALL = Op("call", _call, _given, doc="Run a graph.")
+# Gives 0, None and the results of the body; or, if the body raises one of the exceptions in
+# `clauses` (a tuple of classes for each): the number of the clause, from 1 on, the exception, and
+# the first results as they were saved before the node that raised (`pending`, under `token`).
+TRY = Op("try", _try, _given, doc="Run a graph; catch what it raises.")
 
 
 # ---- effects ---------------------------------------------------------------------------------
@@ -82,18 +102,35 @@ def _print(xp: Any, *operands: Any, render: Callable[..., str], file: Any, flush
     return ()
 
 
-def _raise(xp: Any, *operands: Any, template: ExceptionTemplate, arrays: int = 0) -> Any:
-    """Raise; the last `arrays` pairs of operands are an array of the caller's and its content."""
-    first = len(operands) - 2 * arrays
-    for k in range(first, len(operands), 2):
-        if operands[k] is not operands[k + 1]:
-            operands[k][...] = operands[k + 1]
-    raise template.build(operands[:first])
+def _raise(xp: Any, *operands: Any, template: ExceptionTemplate) -> Any:
+    raise template.build(operands)
 
 
 def _store(xp: Any, *operands: Any, write: Callable[..., None], target: str) -> Any:
     write(*operands)
     return ()
+
+
+def _pending(
+    xp: Any,
+    *operands: Any,
+    write: Callable[..., None] | None,
+    count: int,
+    saved: tuple[tuple[int, tuple[int | None, ...]], ...] = (),
+) -> Any:
+    return ()
+
+
+def _reraise(xp: Any, error: Any) -> Any:
+    raise error
+
+
+def _is_error(xp: Any, error: Any, *, kinds: tuple[type[BaseException], ...]) -> Any:
+    return isinstance(error, kinds)
+
+
+def _error_part(xp: Any, error: Any, *, name: str | None, key: int | None) -> Any:
+    return error[key] if name is None else getattr(error, name)
 
 
 PRINT = Op("print", _print, _nothing, effect="print", doc="Write text with values.")
@@ -106,18 +143,53 @@ RAISE = Op(
     doc="Raise the user's exception, its message filled in.",
 )
 STORE = Op("store", _store, _nothing, effect="store", doc="Write into a Python object.")
+RERAISE = Op(
+    "reraise",
+    _reraise,
+    _nothing,
+    effect="raise",
+    raises=lambda types, attrs: True,
+    doc="Raise an exception that was caught.",
+)
+IS_ERROR = Op(
+    "is_error",
+    _is_error,
+    lambda error, kinds: type_of_number(True),
+    doc="Whether an exception that was caught is of one of some classes.",
+)
+ERROR_PART = Op(
+    "error_part",
+    _error_part,
+    lambda error, name, key: ErrorType(),
+    raises=lambda types, attrs: True,
+    doc="An attribute, or an item, of an exception that was caught.",
+)
+# It stands just before a node that can raise, and belongs to it. If that node raises and nothing
+# catches it, `write` is called with the first `count` operands: objects are written at the end of a
+# graph, so what the program wrote before the error would be lost otherwise. `saved` says what each
+# `try` around the node goes on with: its token, and for each of its results the position of an
+# operand, None where there is no value.
+PENDING = Op("pending", _pending, _nothing, doc="What is written into objects if the next raises.")
 
 
 class ExceptionTemplate:
     """A user's exception whose parts may hold traced values; built anew at each raise.
 
     `fill(part, operands)` replaces the traced values in a part. The exception is rebuilt without
-    calling its `__init__`, whose parameters are the user's business.
+    calling its `__init__`, whose parameters are the user's business. `cause` and `context` are
+    exceptions, or parts that an exception is filled in for.
     """
 
-    def __init__(self, error: BaseException, fill: Callable[[Any, Sequence[Any]], Any]) -> None:
+    def __init__(
+        self,
+        error: BaseException,
+        fill: Callable[[Any, Sequence[Any]], Any],
+        cause: Any = None,
+        context: Any = None,
+    ) -> None:
         self.error = error.with_traceback(None)
         self.fill = fill
+        self.cause, self.context = cause, context
 
     def build(self, operands: Sequence[Any]) -> BaseException:
         """The exception with the run-time values."""
@@ -126,7 +198,8 @@ class ExceptionTemplate:
         made.args = args
         for name, part in vars(self.error).items():
             setattr(made, name, self.fill(copy.copy(part), operands))
-        made.__cause__ = self.error.__cause__
+        made.__cause__ = self.fill(self.cause, operands)
+        made.__context__ = self.fill(self.context, operands)
         made.__suppress_context__ = self.error.__suppress_context__
         return made
 
@@ -192,6 +265,23 @@ def emit_while(
     outers = _align(parent, (test, body), own)
     attrs = {"captures": len(outers), "maximum": maximum}
     return _finish(parent, WHILE, [*outers, *init], attrs, [test.graph, body.graph], types)
+
+
+def emit_try(
+    parent: Builder,
+    body: Builder,
+    types: Sequence[Type],
+    clauses: tuple[tuple[type[BaseException], ...], ...],
+    token: int,
+) -> list[Tensor]:
+    """A try node in `parent` from a traced body whose graph has outputs of `types`.
+
+    The first two results are the number of the clause and the exception.
+    """
+    outers = _align(parent, (body,), ((),))
+    attrs = {"clauses": clauses, "token": token}
+    found = [type_of_number(0), ErrorType(), *types]
+    return _finish(parent, TRY, outers, attrs, [body.graph], found)
 
 
 def _finish(

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from runtime import ops, trace
 from runtime.errors import StagingError
+from runtime.ops.numpy_calls import call_as_numpy
 from runtime.ops.operands import is_tensor
 
-__all__ = ["dispatch_function", "dispatch_ufunc", "strong_operands"]
+__all__ = ["call_numpy", "dispatch_function", "dispatch_ufunc", "strong_operands"]
+
+# Functions that give an ndarray even of rank 0, and those that do so for an array, not a scalar.
+_GIVE_ARRAYS = frozenset(
+    (
+        "broadcast_arrays", "broadcast_to", "copy", "cov", "empty", "empty_like", "full",
+        "full_like", "ones", "ones_like", "roll", "select", "tensordot", "where", "zeros",
+        "zeros_like",
+    )
+)  # fmt: skip
+_KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))
 
 
 def _refuse(name: str) -> StagingError:
@@ -52,4 +65,26 @@ def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     function = ops.numpy_function(name)
     if function is None:
         raise _refuse(f"np.{name}")
-    return function(*args, **kwargs)
+    return call_numpy(func, function, args, kwargs)
+
+
+def call_numpy(func: Any, own: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`own`, the meaning of NumPy's `func`, called as `func` is.
+
+    A result of rank 0 is an array where NumPy gives one, else a scalar.
+    """
+    result = call_as_numpy(func, own, args, kwargs)
+    name = func.__name__
+    if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and _is_array([*args, *kwargs.values()][0])):
+        return _as_arrays(result)
+    return result
+
+
+def _is_array(x: Any) -> bool:
+    return bool(x.is_array) if is_tensor(x) else isinstance(x, (np.ndarray, list, tuple))
+
+
+def _as_arrays(result: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple(map(_as_arrays, result))
+    return result.as_array() if is_tensor(result) else result

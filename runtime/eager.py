@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime import trace
+from runtime import attention, trace
 from runtime.errors import LeakedTensorError
 from runtime.graph.ir import Op
 from runtime.tensor import Tensor, link_view
@@ -14,6 +14,8 @@ from runtime.tensor import Tensor, link_view
 __all__ = ["Eager", "compute", "raw"]
 
 _NUMBERS = (bool, int, float, complex)
+_ARRAYS = (np.ndarray, np.generic)
+_RAW = (*_ARRAYS, *_NUMBERS)
 _INT_LIMIT = 2**63
 
 
@@ -22,8 +24,10 @@ def raw(x: Any) -> Any:
 
     Raises LeakedTensorError for a traced tensor: its graph is not being built any more.
     """
+    if isinstance(x, _RAW):
+        return x
     if isinstance(x, Tensor):
-        now = x.current()
+        now = x if x._cell is None else x.current()
         if now._value is not None:
             raise LeakedTensorError(
                 f"{x.describe()} was made while tracing and is used after the trace has ended",
@@ -31,17 +35,13 @@ def raw(x: Any) -> Any:
                 origin=now._value.node.origin if now._value.node is not None else None,
             )
         return now._array
-    if isinstance(x, (np.ndarray, np.generic, *_NUMBERS)):
-        return x
     array = getattr(x, "array", None)  # a Variable's handle
     return x if array is not None else np.asarray(x)
 
 
 def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """Result of `op` on raw operands: Python arithmetic among Python numbers, else the kernel."""
-    if op.python is not None and all(
-        isinstance(a, _NUMBERS) and not isinstance(a, np.generic) for a in arrays
-    ):
+    if op.python is not None and _are_numbers(arrays):
         result = op.python(*arrays, **attrs)
         if isinstance(result, int) and not -_INT_LIMIT <= result < _INT_LIMIT:
             raise OverflowError(
@@ -51,32 +51,55 @@ def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     return op.kernel(np, *arrays, **attrs)
 
 
+def _are_numbers(arrays: list[Any]) -> bool:
+    """Whether all are plain Python numbers."""
+    for a in arrays:  # noqa: SIM110 - `all` of a generator takes three times as long
+        if isinstance(a, _ARRAYS) or not isinstance(a, _NUMBERS):
+            return False
+    return True
+
+
 class Eager:
     """Computes each op and tells the open tapes."""
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result tensor, or a tuple of them for an op of several outputs."""
         result = compute(op, [raw(x) for x in inputs], attrs)
-        if isinstance(result, tuple):
-            outputs = tuple(_wrap(r) for r in result)
-        else:
-            if inputs and result is inputs[0] and isinstance(result, np.ndarray):
-                result = result.view()  # a tensor's own memory is never that of a caller's array
-            outputs = (_wrap(result),)
-        listeners = trace.tapes()
-        if listeners:
-            pinned = tuple(x.current() if isinstance(x, Tensor) else x for x in inputs)
-            for listener in listeners:
-                listener.record(op, pinned, attrs, outputs)
-        if op.view:
+        is_tuple = isinstance(result, tuple)
+        if not is_tuple and inputs and result is inputs[0] and isinstance(result, np.ndarray):
+            result = result.view()  # a tensor's own memory is never that of a caller's array
+        kind = _kind_of_results(inputs)
+        outputs = tuple(_wrap(r, kind) for r in result) if is_tuple else (_wrap(result, kind),)
+        if attention.count[0]:
+            _tell_tapes(op, inputs, attrs, outputs)
+        if op.view and isinstance(outputs[0]._array, np.ndarray):  # a scalar is no view
             link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
-        return outputs if isinstance(result, tuple) else outputs[0]
+        return outputs if is_tuple else outputs[0]
 
 
-def _wrap(array: Any) -> Tensor:
+def _tell_tapes(
+    op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: tuple[Tensor, ...]
+) -> None:
+    listeners = trace.tapes()
+    if listeners:
+        pinned = tuple(x.current() if isinstance(x, Tensor) else x for x in inputs)
+        for listener in listeners:
+            listener.record(op, pinned, attrs, outputs)
+
+
+def _kind_of_results(inputs: tuple[Any, ...]) -> type[Tensor]:
+    """The class of tensors that an op gives: that of the first operand of a derived class."""
+    for x in inputs:
+        kind = type(x)
+        if kind is not Tensor and issubclass(kind, Tensor):
+            return kind
+    return Tensor
+
+
+def _wrap(array: Any, kind: type[Tensor]) -> Tensor:
     if isinstance(array, np.ndarray) and array.ndim == 0:
         array = array[()]
-    return Tensor(array)
+    return kind(array)
 
 
 trace.set_default(Eager())

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from runtime.origins import Origin
 
-__all__ = ["GraphError", "HostCallError", "LeakedTensorError", "Origin", "StagingError", "located"]
+__all__ = [
+    "ForeignError",
+    "GraphError",
+    "HostCallError",
+    "LeakedTensorError",
+    "Origin",
+    "SavedProgramError",
+    "StagingError",
+    "UnsavableError",
+    "located",
+]
 
 
 def located(origin: Origin | None, what: str, hint: str = "") -> str:
@@ -75,3 +85,36 @@ class LeakedTensorError(StagingError):
 
 class GraphError(Exception):
     """A graph is not well formed; it names the node, what was expected and what was found."""
+
+
+class UnsavableError(StagingError):
+    """A program holds something that a file cannot: the message says what, and at which line."""
+
+
+class SavedProgramError(Exception):
+    """A file is no program or checkpoint of ours, or is damaged; nothing was loaded.
+
+    `path` is the file, `entry` the part of it, `reason` what is wrong there.
+
+    >>> import autograph as ag
+    >>> try:
+    ...     ag.load("CHANGELOG.md")
+    ... except ag.SavedProgramError as error:
+    ...     print(error.reason)
+    it is not a zip file
+    """
+
+    def __init__(self, path: str, entry: str, reason: str) -> None:
+        super().__init__(path, entry, reason)
+        self.path, self.entry, self.reason = path, entry, reason
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.path, self.entry, self.reason) if part)
+
+
+class ForeignError(RuntimeError):
+    """Base of what stands for exceptions of a loaded program whose class was not imported.
+
+    The class raised has the name, the module and, where they are known, the other bases of the one
+    that is not there; `args` and attributes are those of the exception.
+    """

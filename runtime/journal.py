@@ -10,14 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Slot", "Transaction", "fresh", "is_fresh", "note", "recording", "transaction"]
+from runtime.origins import Origin, origin_of_caller
+
+__all__ = [
+    "Slot",
+    "Transaction",
+    "fresh",
+    "is_fresh",
+    "note",
+    "note_advanced",
+    "place_of",
+    "recording",
+    "transaction",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """A place that holds a value: an attribute, an item, an array's cell, a shared name.
 
     `key` identifies the place (by object identity); `owner` keeps that object alive, so that the
@@ -39,13 +49,18 @@ class Transaction:
     def __init__(self, parent: Transaction | None) -> None:
         self.parent = parent
         self.slots: dict[Hashable, tuple[Slot, Any]] = {}
+        # The user's line that wrote each of them first.
+        self.places: dict[Hashable, Origin | None] = {}
         # Objects made since it began, by id: nobody else can see what is written into them.
         self.made: dict[int, Any] = {}
+        # Whether an iterator that is older was advanced, which cannot be undone.
+        self.advanced = False
 
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
         if slot.key not in self.slots and id(slot.owner) not in self.made:
             self.slots[slot.key] = (slot, slot.read())
+            self.places[slot.key] = origin_of_caller()
 
     def written(self) -> dict[Hashable, tuple[Slot, Any, Any]]:
         """Slot, old and present content of each written place."""
@@ -62,6 +77,7 @@ class Transaction:
         if self.parent is not None:
             for key, entry in self.slots.items():
                 self.parent.slots.setdefault(key, entry)
+                self.parent.places.setdefault(key, self.places.get(key))
             self.parent.made.update(self.made)
         self.slots.clear()
 
@@ -74,12 +90,21 @@ def recording() -> Transaction | None:
     return _transaction.get()
 
 
-def all_written() -> dict[Hashable, tuple[Slot, Any, Any]]:
-    """Slot, oldest and present content of each place written in any open transaction."""
-    found: dict[Hashable, tuple[Slot, Any, Any]] = {}
+def all_noted() -> dict[Hashable, tuple[Slot, Any]]:
+    """Slot and oldest content of each place written in any open transaction."""
+    found: dict[Hashable, tuple[Slot, Any]] = {}
     open_ = _transaction.get()
     while open_ is not None:
-        found |= open_.written()
+        found |= open_.slots
+        open_ = open_.parent
+    return found
+
+
+def place_of(key: Hashable) -> Origin | None:
+    """The user's line that wrote a place first, in the outermost transaction that knows."""
+    found, open_ = None, _transaction.get()
+    while open_ is not None:
+        found = open_.places.get(key, found)
         open_ = open_.parent
     return found
 
@@ -99,6 +124,14 @@ def fresh(made: Any) -> Any:
     return made
 
 
+def note_advanced(iterator: Any) -> None:
+    """Tell the open transactions that are younger than `iterator` that it is advanced."""
+    open_ = _transaction.get()
+    while open_ is not None and open_.made.get(id(iterator)) is not iterator:
+        open_.advanced = True
+        open_ = open_.parent
+
+
 def is_fresh(thing: Any) -> bool:
     """Whether `thing` was made since the outermost open transaction began."""
     open_ = _transaction.get()
@@ -111,7 +144,7 @@ def is_fresh(thing: Any) -> bool:
 
 @contextmanager
 def transaction() -> Iterator[Transaction]:
-    """Open a transaction; whatever is neither committed nor rolled back at the end is rolled back.
+    """Open a transaction; what is not committed is rolled back at its end.
 
     >>> box = [1]
     >>> slot = Slot(id(box), box, "box", lambda: box[0], lambda v: box.__setitem__(0, v))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from types import CodeType, FrameType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ _is_user_code: dict[CodeType, bool] = {}
 _KNOWN_LIMIT = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """The user's source position that made a node or an error.
 
     `code` and `instruction` (an offset into its bytecode) give columns lazily: looking them up for
@@ -31,6 +30,8 @@ class Origin:
     function: str
     code: CodeType | None = None
     instruction: int = -1
+    # Columns that are known without the code, as in a loaded program.
+    span: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         return f"{self.filename}:{self.lineno}, in `{self._named}`"
@@ -52,7 +53,7 @@ class Origin:
     def columns(self) -> tuple[int, int] | None:
         """Start and end column (0-based, in characters of the line) of the expression."""
         if self.code is None or self.instruction < 0:
-            return None
+            return self.span
         positions = list(self.code.co_positions())[self.instruction // 2]
         line, end_line, start, end = positions
         if line != self.lineno or start is None or end is None:

@@ -6,7 +6,6 @@ The promotion and join rules of the whole system are here and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 __all__ = [
     "WEAK_DTYPES",
     "Dim",
+    "ErrorType",
     "Shape",
     "StackType",
     "TensorSpec",
@@ -42,7 +42,6 @@ _PYTHON_TYPE = {dtype: kind for kind, dtype in WEAK_DTYPES.items()}
 _ORDER = list(WEAK_DTYPES.values())
 
 
-@dataclass(frozen=True, slots=True)
 class TensorType:
     """Type of an array-valued graph value.
 
@@ -52,9 +51,23 @@ class TensorType:
     NumPy scalar, everything else an array.
     """
 
-    dtype: np.dtype[Any]
-    shape: Shape
-    weak: bool = False
+    __slots__ = ("dtype", "shape", "weak")
+
+    def __init__(self, dtype: np.dtype[Any], shape: Shape, weak: bool = False) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.weak = weak
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorType) and (
+            self.dtype == other.dtype and self.shape == other.shape and self.weak == other.weak
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.shape, self.weak))
+
+    def __repr__(self) -> str:
+        return f"TensorType(dtype={self.dtype!r}, shape={self.shape!r}, weak={self.weak!r})"
 
     def __str__(self) -> str:
         if self.weak:
@@ -80,36 +93,81 @@ class TensorType:
 
     def strong(self) -> TensorType:
         """The same type without weakness."""
-        return replace(self, weak=False)
+        return TensorType(self.dtype, self.shape) if self.weak else self
 
 
-@dataclass(frozen=True, slots=True)
 class StackType:
     """Type of a stack of values, as the backward pass of a loop uses for saved values."""
 
-    element: Type
+    __slots__ = ("element",)
+
+    def __init__(self, element: Type) -> None:
+        self.element = element
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StackType) and self.element == other.element
+
+    def __hash__(self) -> int:
+        return hash((StackType, self.element))
+
+    def __repr__(self) -> str:
+        return f"StackType(element={self.element!r})"
 
     def __str__(self) -> str:
         return f"stack<{self.element}>"
 
 
-@dataclass(frozen=True, slots=True)
 class VariableType:
     """Type of a handle on a Variable: it is read and assigned by ordered effects."""
 
-    dtype: np.dtype[Any]
-    shape: Shape
+    __slots__ = ("content",)
+
+    def __init__(self, dtype: np.dtype[Any], shape: Shape) -> None:
+        # Type of the value that the variable holds.
+        self.content = TensorType(dtype, shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VariableType) and self.content == other.content
+
+    def __hash__(self) -> int:
+        return hash((VariableType, self.content))
+
+    def __repr__(self) -> str:
+        return f"VariableType(dtype={self.dtype!r}, shape={self.shape!r})"
 
     def __str__(self) -> str:
         return f"variable<{self.content}>"
 
     @property
-    def content(self) -> TensorType:
-        """Type of the value that the variable holds."""
-        return TensorType(self.dtype, self.shape)
+    def dtype(self) -> np.dtype[Any]:
+        """Element type of the variable."""
+        return self.content.dtype
+
+    @property
+    def shape(self) -> Shape:
+        """Size of each axis of the variable."""
+        return self.content.shape
 
 
-Type: TypeAlias = TensorType | StackType | VariableType
+class ErrorType:
+    """Type of an exception that a `try` caught, None where nothing was raised."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ErrorType)
+
+    def __hash__(self) -> int:
+        return hash(ErrorType)
+
+    def __repr__(self) -> str:
+        return "ErrorType()"
+
+    def __str__(self) -> str:
+        return "error"
+
+
+Type: TypeAlias = TensorType | StackType | VariableType | ErrorType
 
 
 class TensorSpec:

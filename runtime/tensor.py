@@ -7,12 +7,13 @@ through a view is one update of the cell. Rank-0 values behave as NumPy scalars:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from runtime import journal, ops, trace
+from runtime.array_methods import ArrayMethods, check_numbers
 from runtime.cells import Cell, ViewStep
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
@@ -33,77 +34,6 @@ def constant_of(value: Value) -> Any:
     return value.node.attrs["value"]
 
 
-_OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
-
-
-def _operand(x: Any) -> Any:
-    return np.asarray(x) if isinstance(x, (list, tuple)) else x
-
-
-def _binary(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
-    def method(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, Tensor):
-            if not isinstance(other, _OPERANDS):
-                return NotImplemented
-            other = _operand(other)
-        return function(self, other)
-
-    return method
-
-
-def _reflected(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
-    return _binary(lambda self, other: function(other, self))
-
-
-def _or_repeated(multiply: Callable[[Tensor, Any], Any]) -> Callable[[Tensor, Any], Any]:
-    """`multiply`, but an integer scalar repeats a sequence, as Python and NumPy have it."""
-
-    def method(self: Tensor, other: Any) -> Any:
-        if isinstance(other, (list, tuple, str)):
-            type_ = self.type
-            if type_.rank == 0 and type_.dtype.kind in "biu":
-                return other * int(self._known("repeating a sequence"))
-        return multiply(self, other)
-
-    return method
-
-
-def _in_place(name: str) -> Callable[[Tensor, Any], Any]:
-    function = getattr(ops, name)
-
-    def method(self: Tensor, other: Any) -> Any:
-        type_ = self.type
-        if not isinstance(other, (Tensor, *_OPERANDS)):
-            return NotImplemented
-        result = function(self, _operand(other))
-        if type_.rank == 0:  # NumPy scalars and Python numbers are immutable: the name is rebound
-            return result
-        check_in_place(name, type_, result.type)
-        self[...] = result
-        return self
-
-    return method
-
-
-def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
-    """Raise as NumPy does when the result of an in-place operator does not fit its target."""
-    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
-        raise np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
-            getattr(np, op_name), "same_kind", result.dtype, target.dtype, 0
-        )
-    if result.shape is not None and target.shape is not None and result.rank != target.rank:
-        shapes = f"{target.shape} doesn't match the broadcast shape {result.shape}"
-        raise ValueError(f"non-broadcastable output operand with shape {shapes}")
-
-
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return function(self, *args, **kwargs)
-
-    method.__name__, method.__doc__ = function.__name__, function.__doc__
-    return method
-
-
 def _with_arrays(key: Any) -> Any:
     """An index in which lists of traced integers are arrays of the graph."""
     if type(key) is tuple:
@@ -119,7 +49,7 @@ def _has_traced(part: Any) -> bool:
     return isinstance(part, Tensor) and part.is_traced
 
 
-class Tensor:
+class Tensor(ArrayMethods):
     """An n-dimensional array of one dtype, on a device, that gradients can flow through.
 
     Follows `numpy.ndarray` in operators, indexing, methods and protocols. Made by
@@ -132,9 +62,12 @@ class Tensor:
     """
 
     # The array first: native code reads it at a fixed offset.
-    __slots__ = ("__weakref__", "_array", "_cell", "_chain", "_key", "_name", "_token", "_value")
+    __slots__ = (
+        "__weakref__", "_array", "_cell", "_chain", "_key", "_name", "_source", "_token",
+        "_value", "_zero_dimensional",
+    )  # fmt: skip
 
-    __hash__: ClassVar[None]  # type: ignore[assignment]
+    __hash__: ClassVar[None]
     __array_priority__ = 1000
 
     _array: Any
@@ -144,6 +77,9 @@ class Tensor:
     _token: int
     _name: str | None
     _key: Any
+    # Of a traced view of rank 0: its parent and the step, should it be an array.
+    _source: tuple[Tensor, ViewStep]
+    _zero_dimensional: bool
 
     def __init__(self, array: Any, value: Value | None = None, key: Any = None) -> None:
         self._array = array
@@ -151,6 +87,7 @@ class Tensor:
         self._key = key
         self._cell = None
         self._name = None
+        self._zero_dimensional = False
 
     # ---- the current value -------------------------------------------------------------------
 
@@ -159,19 +96,17 @@ class Tensor:
         cell = self._cell
         if cell is None:
             return self
-        if cell.pending:
-            cell.settle()
         if not self._chain:
             return cast(Tensor, cell.root)
         if cell.token == self._token:
-            return Tensor(self._array, self._value, self._own_key())
+            return type(self)(self._array, self._value, self._own_key())
         result = cell.root
         for step in self._chain:
             result = step.read(result)
         # A traced view is derived anew at each reading: what one branch derives is not another's.
         if result._value is None:
             self._array, self._token, self._key = result._array, cell.token, result.key
-        return Tensor(result._array, result._value, result.key)
+        return type(self)(result._array, result._value, result.key)
 
     def _own_key(self) -> Any:
         if self._key is None:
@@ -199,6 +134,22 @@ class Tensor:
         return self._cell is not None and bool(self._chain)
 
     @property
+    def is_array(self) -> bool:
+        """Whether NumPy has an array here, not a scalar; of rank 0, that `as_array` was told."""
+        return self._zero_dimensional or self.type.rank != 0
+
+    def as_array(self) -> Tensor:
+        """This very tensor, which while tracing stands for an ndarray even when its rank is 0.
+
+        NumPy gives scalars for most results of rank 0, but keeps a 0-d array as it is, and some
+        functions make one. It is written in place, and returned as an ndarray.
+        """
+        self._zero_dimensional = self.is_traced and not self.type.weak and self.type.rank == 0
+        if self._zero_dimensional and self._cell is None and hasattr(self, "_source"):
+            _link(*self._source, self)
+        return self
+
+    @property
     def key(self) -> Any:
         """What identifies the present value to gradients: the value, never its wrapper."""
         now = self.current()
@@ -207,6 +158,10 @@ class Tensor:
     @property
     def type(self) -> TensorType:
         """Dtype, shape and weakness."""
+        is_derived = self._cell is not None and (self._chain or type(self._cell) is not Cell)
+        if is_derived and self._value is not None:
+            # No write changes the type of an array; a view need not be derived to know its own.
+            return cast(TensorType, self._value.type)
         now = self.current()
         if now._value is not None:
             return cast(TensorType, now._value.type)
@@ -220,7 +175,7 @@ class Tensor:
     def cell(self) -> Cell:
         """The cell that this handle writes to, made when first asked for."""
         if self._cell is None:
-            self._cell = Cell(Tensor(self._array, self._value, self._own_key()))
+            self._cell = Cell(type(self)(self._array, self._value, self._own_key()))
             self._cell.name = self._name
             self._chain = ()
             self._token = self._cell.token
@@ -229,14 +184,13 @@ class Tensor:
     def assign(self, new: Any) -> None:
         """Replace the whole content, in place, as `x[...] = new` does."""
         cell = self.cell()
-        cell.settle()
         parents = [cell.root]
         for step in self._chain[:-1]:
             parents.append(step.read(parents[-1]))
         result = new
         for step, parent in zip(reversed(self._chain), reversed(parents), strict=False):
             result = step.write(parent, result)
-        cell.store(result.current() if isinstance(result, Tensor) else Tensor(result))
+        cell.store(result.current() if isinstance(result, Tensor) else type(self)(result))
 
     def __setitem__(self, key: Any, new: Any) -> None:
         if self._value is None and self._write_in_place(key, new):
@@ -244,7 +198,9 @@ class Tensor:
         if self.type.rank == 0 and self.type.weak:
             kind = type(self._array).__name__ if self._value is None else str(self.type)
             raise TypeError(f"'{kind}' object does not support item assignment")
-        self.assign(ops.index_update(self.current(), new, _with_arrays(key)))
+        new = new.current() if isinstance(new, Tensor) else new
+        index = _with_arrays(key)
+        self.cell().update(self, lambda old: ops.index_update(old, new, index))
 
     def _write_in_place(self, key: Any, new: Any) -> bool:
         """Write into the memory of an eager array, where nobody can tell the difference."""
@@ -263,7 +219,11 @@ class Tensor:
         return True
 
     def __getitem__(self, key: Any) -> Tensor:
-        return cast(Tensor, ops.getitem(self, _with_arrays(key)))
+        if self._value is not None:
+            check_numbers(self.type, self._name)
+        result = cast(Tensor, ops.getitem(self, _with_arrays(key)))
+        has_ellipsis = key is ... or (type(key) is tuple and any(k is ... for k in key))
+        return result.as_array() if has_ellipsis else result
 
     # ---- facts -------------------------------------------------------------------------------
 
@@ -317,7 +277,7 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         """The axes reversed; a view."""
-        return cast(Tensor, ops.permute_dims(self, tuple(reversed(range(self.ndim)))))
+        return self._alike(ops.permute_dims(self, tuple(reversed(range(self.ndim)))))
 
     @property
     def mT(self) -> Tensor:
@@ -327,12 +287,12 @@ class Tensor:
     @property
     def real(self) -> Tensor:
         """Real part."""
-        return cast(Tensor, ops.real(self))
+        return self._alike(ops.real(self))
 
     @property
     def imag(self) -> Tensor:
         """Imaginary part."""
-        return cast(Tensor, ops.imag(self))
+        return self._alike(ops.imag(self))
 
     # ---- leaving the tensor world ------------------------------------------------------------
 
@@ -423,17 +383,21 @@ class Tensor:
         return bool(ops.any(self == item))
 
     def __copy__(self) -> Tensor:
-        return self.copy()
+        return self if self.type.weak else self.copy()  # a Python number is its own copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        return self.copy()
+        return self.__copy__()
 
     def __reduce__(self) -> Any:
-        return (Tensor, (self._known("pickling"),))
+        return (type(self), (self._known("pickling"),))
 
     def copy(self, order: str = "C") -> Tensor:
         """A tensor with the same content that shares nothing with this one."""
-        return cast(Tensor, ops.copy(self))
+        return self._alike(ops.copy(self))
+
+    def _alike(self, result: Any) -> Tensor:
+        """`result` of a method that gives an array for an array, a scalar for a scalar."""
+        return cast(Tensor, result.as_array() if self.is_array else result)
 
     def __repr__(self) -> str:
         if self.is_traced:
@@ -447,6 +411,10 @@ class Tensor:
         """The tensor in a few words, for messages and debuggers."""
         name = f" {self._name}" if self._name else ""
         return f"Traced{name}: {self.type} (known at run time; use ag.eager() to see it)"
+
+    def at_trace(self) -> Any:
+        """What `print` shows of it while tracing: the value where it is known."""
+        return self._known("the text") if self.is_known else self.describe()
 
     def __str__(self) -> str:
         if not self.is_known:
@@ -469,136 +437,6 @@ class Tensor:
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return ops
 
-    # ---- methods that write ------------------------------------------------------------------
-
-    def fill(self, value: Any) -> None:
-        """Set every element, in place."""
-        self[...] = value
-
-    def sort(self, axis: int = -1) -> None:
-        """Sort along `axis`, in place."""
-        self[...] = ops.sort(self, axis=axis)
-
-    # ---- operators: NumPy's, on tensors, arrays, numbers and lists ------------------------------
-
-    __eq__ = _binary(ops.equal)
-    __ne__ = _binary(ops.not_equal)
-    __lt__ = _binary(ops.less)
-    __le__ = _binary(ops.less_equal)
-    __gt__ = _binary(ops.greater)
-    __ge__ = _binary(ops.greater_equal)
-
-    __add__ = _binary(ops.add)
-    __sub__ = _binary(ops.subtract)
-    __mul__ = _or_repeated(_binary(ops.multiply))
-    __truediv__ = _binary(ops.divide)
-    __floordiv__ = _binary(ops.floor_divide)
-    __mod__ = _binary(ops.remainder)
-    __pow__ = _binary(ops.pow)
-    __matmul__ = _binary(ops.matmul)
-    __and__ = _binary(ops.bitwise_and)
-    __or__ = _binary(ops.bitwise_or)
-    __xor__ = _binary(ops.bitwise_xor)
-    __lshift__ = _binary(ops.bitwise_left_shift)
-    __rshift__ = _binary(ops.bitwise_right_shift)
-
-    __radd__ = _reflected(ops.add)
-    __rsub__ = _reflected(ops.subtract)
-    __rmul__ = _or_repeated(_reflected(ops.multiply))
-    __rtruediv__ = _reflected(ops.divide)
-    __rfloordiv__ = _reflected(ops.floor_divide)
-    __rmod__ = _reflected(ops.remainder)
-    __rpow__ = _reflected(ops.pow)
-    __rmatmul__ = _reflected(ops.matmul)
-    __rand__ = _reflected(ops.bitwise_and)
-    __ror__ = _reflected(ops.bitwise_or)
-    __rxor__ = _reflected(ops.bitwise_xor)
-    __rlshift__ = _reflected(ops.bitwise_left_shift)
-    __rrshift__ = _reflected(ops.bitwise_right_shift)
-
-    __iadd__ = _in_place("add")
-    __isub__ = _in_place("subtract")
-    __imul__ = _in_place("multiply")
-    __itruediv__ = _in_place("divide")
-    __ifloordiv__ = _in_place("floor_divide")
-    __imod__ = _in_place("remainder")
-    __ipow__ = _in_place("pow")
-    __imatmul__ = _in_place("matmul")
-    __iand__ = _in_place("bitwise_and")
-    __ior__ = _in_place("bitwise_or")
-    __ixor__ = _in_place("bitwise_xor")
-    __ilshift__ = _in_place("bitwise_left_shift")
-    __irshift__ = _in_place("bitwise_right_shift")
-
-    __neg__ = _method(ops.negative)
-    __pos__ = _method(ops.positive)
-    __abs__ = _method(ops.abs)
-    __invert__ = _method(ops.bitwise_invert)
-
-    def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return other // self, other % self
-
-    def __round__(self, ndigits: int | None = None) -> Any:
-        if ndigits is None:
-            return ops.as_weak(ops.round(self), kind="int")
-        if self.type.weak and self.dtype.kind == "f":
-            return ops.round_number(self, ndigits=ndigits)
-        rounded = ops.round(self, decimals=ndigits)
-        return ops.as_weak(rounded) if self.type.weak else rounded
-
-    # ---- methods of ndarray ------------------------------------------------------------------
-
-    all = _method(ops.all)
-    any = _method(ops.any)
-    argmax = _method(ops.argmax)
-    argmin = _method(ops.argmin)
-    argsort = _method(ops.argsort)
-    astype = _method(ops.astype)
-    clip = _method(ops.clip)
-    conj = _method(ops.conj)
-    cumprod = _method(ops.cumprod)
-    cumsum = _method(ops.cumsum)
-    diagonal = _method(ops.diagonal)
-    dot = _method(ops.dot)
-    max = _method(ops.max)
-    mean = _method(ops.mean)
-    min = _method(ops.min)
-    nonzero = _method(ops.nonzero)
-    prod = _method(ops.prod)
-    ravel = _method(ops.ravel)
-    repeat = _method(ops.repeat)
-    round = _method(ops.round)
-    searchsorted = _method(ops.searchsorted)
-    squeeze = _method(ops.squeeze)
-    std = _method(ops.std)
-    sum = _method(ops.sum)
-    swapaxes = _method(ops.swapaxes)
-    take = _method(ops.take)
-    trace = _method(ops.trace)
-    var = _method(ops.var)
-    conjugate = _method(ops.conj)
-
-    def transpose(self, *axes: Any) -> Any:
-        """The axes in the given order (reversed when none is given); a view."""
-        if not axes or axes == (None,):
-            return self.T
-        order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
-        return ops.permute_dims(self, tuple(order))
-
-    def reshape(self, *shape: Any, order: str = "C") -> Any:
-        """The elements in C order under another shape; one size may be -1."""
-        if order != "C":
-            raise NotImplementedError("only order='C' is supported")
-        one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
-        return ops.reshape(self, tuple(shape[0]) if one else shape)
-
-    def flatten(self, order: str = "C") -> Any:
-        """A copy with one axis."""
-        return ops.copy(ops.reshape(self, (-1,)))
-
 
 def _eager_key(key: Any) -> Any:
     """`key` with eager tensors as arrays; NotImplemented when a part of it is traced."""
@@ -615,10 +453,17 @@ def _eager_key(key: Any) -> Any:
 
 def link_view(parent: Any, op: Op, operands: tuple[Any, ...], attrs: Any, result: Tensor) -> Tensor:
     """Make `result`, just computed from `parent` by the view op `op`, a view of it."""
-    if not isinstance(parent, Tensor) or result.type.rank == 0:
+    if not isinstance(parent, Tensor):
         return result
+    step = ViewStep(op, operands, attrs)
+    if result.type.rank != 0:
+        return _link(parent, step, result)
+    if result.is_traced:
+        result._source = (parent, step)
+    return result
+
+
+def _link(parent: Tensor, step: ViewStep, result: Tensor) -> Tensor:
     cell = parent.cell()
-    result._cell = cell
-    result._chain = (*parent._chain, ViewStep(op, operands, attrs))
-    result._token = cell.token
+    result._cell, result._chain, result._token = cell, (*parent._chain, step), cell.token
     return result

@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = [
     "LEAF",
     "Structure",
+    "field_names",
     "flatten",
     "leaves",
     "map_structure",
@@ -23,8 +24,7 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """The shape of a nest: the container's class, its keys or field names, its children.
 
     `kind` is None for a leaf. Structures are equal and hash alike when nests can be exchanged.
@@ -142,7 +142,7 @@ def _entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:
     if type(nest) is tuple or (isinstance(nest, tuple) and hasattr(nest, "_fields")):
         return tuple(range(len(nest))), list(nest), None
     kind: Any = type(nest)
-    names = _field_names(kind)
+    names = field_names(kind)
     if names is None or not _is_its_fields(nest, names):
         return None
     return names, [getattr(nest, n) for n in names], None
@@ -159,7 +159,7 @@ def _is_its_fields(nest: Any, names: tuple[str, ...]) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def _field_names(kind: Any) -> tuple[str, ...] | None:
+def field_names(kind: Any) -> tuple[str, ...] | None:
     """Names of the fields of a dataclass or attrs class, None for another class."""
     if dataclasses.is_dataclass(kind):
         return tuple(f.name for f in dataclasses.fields(kind))

@@ -25,7 +25,7 @@ def _read(xp: Any, storage: Any) -> Any:
 
 def _assign(xp: Any, storage: Any, value: Any) -> Any:
     array = xp.asarray(value, dtype=storage.variable_type.dtype)
-    storage.array = array.copy() if array is value or array.ndim else array[()]
+    storage.array = array.copy() if array.ndim else array[()]
     return storage.array
 
 

@@ -44,7 +44,7 @@ class Names:
         return frozenset(names)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Activity:
     """Masks of names: `writes` may be written, `binds` certainly are."""
 

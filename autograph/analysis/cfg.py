@@ -16,7 +16,7 @@ import gast
 from autograph.analysis.activity import Activity, ActivityVisitor, Names
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Span:
     """Where a statement stands in the graph, and which names it or its blocks may write."""
 
@@ -28,7 +28,7 @@ class Span:
     block_writes: int = 0
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Graph:
     """Nodes are numbers in program order; what happens at node `n` is at index `n`."""
 
@@ -43,20 +43,20 @@ class Graph:
         return len(self.activities)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _Label:
     """A handler that is built after the nodes that lead to it."""
 
     node: int | None = None
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Loop:
     breaks: list[int]
     continues: list[int]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Finally:
     entering: list[int]
     jumps: set[str]
@@ -229,7 +229,7 @@ class _Builder:
             self._context.pop()
             writes |= self._final(statement, label, final)
         after = self._node(_NOTHING)
-        return Span(first, after, first, writes)
+        return Span(first, after, first, writes, 0, writes)
 
     def _protected(self, statement: Any) -> int:
         outer = self._label

@@ -72,7 +72,10 @@ class Facts:
         return self._bound_at(self._span(statement).first)
 
     def bound_in_blocks(self, statement: gast.AST) -> int:
-        """What certainly is bound when the test of an `if` or loop has run, for `is_in`."""
+        """What certainly is bound when the test of an `if` or loop has run, for `is_in`.
+
+        For a `try`: when it begins.
+        """
         header = self._span(statement).header
         return self._bound_at(header) | self._graph.activities[header].binds
 
@@ -89,7 +92,7 @@ class Facts:
         return self._names.set(writes)
 
     def written_in_blocks(self, statement: gast.AST) -> frozenset[str]:
-        """Names that the blocks of an `if` or loop may write, the target of a `for` included."""
+        """Names that the blocks of a statement may write, the target of a `for` included."""
         return self._names.set(self._span(statement).block_writes)
 
     def branch_state(self, statement: gast.If) -> tuple[list[str], int]:
@@ -99,6 +102,21 @@ class Facts:
         inputs = span.block_writes & self._live_below(span.header) & ~outputs
         ordered = [*sorted(self._names.set(outputs)), *sorted(self._names.set(inputs))]
         return ordered, outputs.bit_count()
+
+    def try_state(self, statement: gast.Try) -> list[str]:
+        """Names a `try` carries: what its blocks write, and one of them, or what follows, reads.
+
+        The name that a clause binds is its own, unless others read it too.
+        """
+        span = self._span(statement)
+        needed = self._live_at(span.after)
+        blocks = [statement.body, statement.orelse, statement.finalbody]
+        for block in blocks:
+            needed |= self._live_at(self._span(block[0]).first) if block else 0
+        for handler in statement.handlers:
+            bound = 0 if handler.name is None else self._names.known(handler.name.id)
+            needed |= self._live_at(self._span(handler.body[0]).first) & ~bound
+        return sorted(self._names.set(span.block_writes & needed))
 
     def loop_state(self, statement: gast.For | gast.While) -> list[str]:
         """Names a loop carries from round to round or to what follows."""
@@ -117,13 +135,15 @@ class Facts:
         return self._names.set(self._span(statement).header_writes)
 
     def carried(self) -> frozenset[str]:
-        """Every name that some `if` or loop of the function carries."""
+        """Every name that some `if`, loop or `try` of the function carries."""
         names: set[str] = set()
         for statement in self._graph.spans:
             if isinstance(statement, gast.If):
                 names.update(self.branch_state(statement)[0])
             elif isinstance(statement, gast.For | gast.While):
                 names.update(self.loop_state(statement))
+            elif isinstance(statement, gast.Try):
+                names.update(self.try_state(statement))
         return frozenset(names)
 
     def _span(self, statement: gast.AST) -> Span:

@@ -29,7 +29,7 @@ class Kind(enum.Enum):
     TYPE_PARAMETERS = enum.auto()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Scope:
     """One block of the program and what happens to names in it."""
 

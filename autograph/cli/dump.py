@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -177,8 +177,10 @@ def _as_json(outcome: Dumped) -> dict[str, object]:
     shown: dict[str, object] = (
         {"text": outcome.text} if outcome.output is None else {"output": str(outcome.output)}
     )
+    kinds = outcome.report._asdict().items()
+    report = {kind: [entry._asdict() for entry in entries] for kind, entries in kinds}
     return {
         "path": str(outcome.path),
         **shown,
-        **asdict(outcome.report),
+        **report,
     }

@@ -1,4 +1,4 @@
-"""Prints the graph that a function becomes for given inputs."""
+"""Prints the graph that a function becomes for given inputs, or those of a saved program."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+import autograph as ag
 from autograph.cli.failure import Status
 from autograph.cli.programs import add_target_arguments, bind, convert, refusals
 from autograph.cli.specs import parse_argument
@@ -33,6 +34,9 @@ def execute(options: Namespace) -> Status:
     """Runs `autograph graph`."""
     inputs = [parse_argument(text) for text in options.inputs]
     target = load_target(options.target)
+    if isinstance(target, ag.Program) and not inputs:
+        print("\n\n".join(_shown(c.graph, options.format) for c in target.signatures.values()))
+        return Status.DONE
     positional, named = bind(target, inputs)
     with refusals():
         graph = convert(target).get_concrete_function(*positional, **named).graph

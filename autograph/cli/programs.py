@@ -23,7 +23,9 @@ __all__ = ["add_target_arguments", "bind", "convert", "refusals"]
 def add_target_arguments(parser: ArgumentParser, example: str) -> None:
     """Declares the function and its inputs."""
     parser.add_argument(
-        "target", metavar="MODULE:FUNCTION", help="such as train:step or train.py:Model.step"
+        "target",
+        metavar="MODULE:FUNCTION",
+        help="such as train:step or train.py:Model.step, or a saved program, such as step.agz",
     )
     parser.add_argument(
         "--input",
@@ -53,6 +55,8 @@ def bind(
             named[argument.name] = _value(argument)
     try:
         inspect.signature(getattr(target, "python_function", target)).bind(*positional, **named)
+        if isinstance(target, ag.Program):
+            target.get_concrete_function(*positional, **named)
     except TypeError as error:
         raise CommandError(f"--input: {error}") from error
     return positional, named

@@ -1,4 +1,4 @@
-"""Calls a function as a graph, on arrays from files, and prints or saves its result."""
+"""Calls a function or saved program on arrays from files, and prints or saves its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The function that the user names: `MODULE:FUNCTION`, a dotted module name or a file."""
+"""The function that the user names: `MODULE:FUNCTION`, or a file that `save` wrote."""
 
 from __future__ import annotations
 
@@ -10,27 +10,44 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import autograph as ag
 from autograph.cli.failure import CommandError, suggestion
 
 __all__ = ["load_target"]
 
+SAVED = ".agz"
+
 
 def load_target(text: str) -> Callable[..., Any]:
-    """The callable called `text`, such as `train:step`, `train.py:step` or `train:Model.step`.
+    """The callable called `text`: `train:step`, `train.py:step`, `train:Model.step`, `step.agz`.
 
-    The module is imported, with its folder on the search path as `python` has it. Raises
-    CommandError when there is no such module or function; what the module's own code raises is
-    passed on.
+    A file that ends in `.agz` is a saved program; nothing is imported for it. Else the module is
+    imported, with its folder on the search path as `python` has it. Raises CommandError when there
+    is no such module or function; what the module's own code raises is passed on.
     """
+    if text.endswith(SAVED):
+        return _load_program(text)
     module_name, separator, path = text.rpartition(":")
     if not (separator and module_name and path):
-        raise CommandError(f"{text!r} is not MODULE:FUNCTION, such as train:step or train.py:step")
+        raise CommandError(
+            f"{text!r} is not MODULE:FUNCTION, such as train:step or train.py:step, "
+            f"nor a {SAVED} file"
+        )
     target: Any = _load_module(module_name)
     for name in path.split("."):
         target = _attribute(target, name, text)
     if not callable(target):
         raise CommandError(f"{text} is no function but {type(target).__name__}")
     return target  # type: ignore[no-any-return]
+
+
+def _load_program(path: str) -> ag.Program:
+    try:
+        return ag.load(path)
+    except ag.SavedProgramError as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
 
 
 def _attribute(owner: object, name: str, text: str) -> object:

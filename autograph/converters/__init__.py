@@ -4,6 +4,7 @@ from typing import Any
 
 from autograph.analysis import ScopeTree
 from autograph.converters.context import Context, Options
+from autograph.converters.contexts import check_generator
 from autograph.converters.modules import Entry, Report, convert_in_place, convert_module, why_left
 from autograph.converters.pipeline import PIPELINE, Converter, lambda_scope
 from autograph.syntax.names import mangle_tree
@@ -15,10 +16,23 @@ __all__ = [
     "Entry",
     "Options",
     "Report",
+    "convert_generator",
     "convert_module",
     "convert_tree",
     "lambda_scope",
 ]
+
+
+def convert_generator(node: Any, context: Context) -> bool:
+    """Converts, in place, a generator that `contextlib.contextmanager` makes a manager of.
+
+    Gives whether a `try` or `with` stands around its `yield`. Raises `UnsupportedSyntaxError` for a
+    `yield` that stands in a branch or loop.
+    """
+    mangle_tree(node, context.class_name)
+    is_protected = check_generator(node, context.inside(node.name))
+    convert_in_place(node, ScopeTree(node), context)
+    return is_protected
 
 
 def convert_tree(node: Any, context: Context) -> Any:

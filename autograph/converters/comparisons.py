@@ -2,6 +2,7 @@
 
 a < b           a < b
 a not in b      ag__.not_in(a, b)
+a is None       ag__.is_none(a)
 a < b <= c      ag__.compare(a, ('<', lambda: b), ('<=', lambda: c))
 """
 
@@ -16,6 +17,8 @@ from autograph.syntax.template import Template, constant, tuple_of
 from autograph.syntax.walk import transform_children
 
 IN = Template("ag__.in_(left, right)")
+IS_NONE = Template("ag__.is_none(name)")
+IS_NOT_NONE = Template("ag__.is_not_none(name)")
 NOT_IN = Template("ag__.not_in(left, right)")
 CHAIN = Template("ag__.compare(left)")
 
@@ -37,12 +40,33 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
     """Each operand of a chain is computed once, and only if those before it hold."""
     if len(node.ops) > 1 and not conversion.must_stay_inline(node):
         return _chain(node, conversion)
+    is_against_none = _is_against_none(node)
     native: Any = transform_children(node, conversion.expression)
     if len(node.ops) == 1 and isinstance(node.ops[0], gast.In | gast.NotIn):
         template = IN if isinstance(node.ops[0], gast.In) else NOT_IN
         return template.expression(node, left=native.left, right=native.comparators[0])
+    if is_against_none and _is_local_read(native.left):
+        template = IS_NONE if isinstance(node.ops[0], gast.Is) else IS_NOT_NONE
+        return template.expression(node, name=native.left.args[0])
     kept: gast.expr = native
     return kept
+
+
+def _is_against_none(node: Any) -> bool:
+    """`name is None`: the name is not read before it is known whether it is None."""
+    operand = node.comparators[0]
+    return (
+        len(node.ops) == 1
+        and isinstance(node.ops[0], gast.Is | gast.IsNot)
+        and isinstance(operand, gast.Constant)
+        and operand.value is None
+        and isinstance(node.left, gast.Name)
+    )
+
+
+def _is_local_read(node: Any) -> bool:
+    """`ag__.ld(name)`: names that are shared with other functions are read in another way."""
+    return isinstance(node, gast.Call) and getattr(node.func, "attr", None) == "ld"
 
 
 def _chain(node: Any, conversion: Conversion) -> gast.expr:

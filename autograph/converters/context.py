@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import gast
 
@@ -12,8 +11,7 @@ from autograph.errors import AutographError, Location, UnsupportedSyntaxError
 from autograph.syntax.lower import to_python
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """The options that the generated code hands on to `ag__.ConversionOptions`."""
 
     recursive: bool = True
@@ -22,8 +20,7 @@ class Options:
     internal_convert_user_code: bool = True
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """Where a function comes from.
 
     `text` is the text that line numbers count in, when its first line is `first_line`.
@@ -34,7 +31,7 @@ class Context:
     filename: str = "<unknown>"
     text: str = ""
     class_name: str | None = None
-    options: Options = field(default_factory=Options)
+    options: Options = Options()
     free_names: frozenset[str] = frozenset()
     module_names: frozenset[str] = frozenset()
     first_line: int = 1
@@ -42,7 +39,7 @@ class Context:
 
     def inside(self, function: str) -> Context:
         """The same context, with the name that messages give."""
-        return replace(self, function=function)
+        return self._replace(function=function)
 
     def location(self, node: gast.AST) -> Location:
         """The place of a node in the user's file."""

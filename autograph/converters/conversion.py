@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -31,15 +31,14 @@ def thunk():
 """)
 
 
-@dataclass(frozen=True)
-class Handlers:
+class Handlers(NamedTuple):
     """The converters of one walk, by the class of node that they take."""
 
     expressions: Mapping[type[gast.AST], Expression]
     statements: Mapping[type[gast.AST], Statement]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Region:
     """A function in the generated code: the user's own, or the body of a branch or loop.
 

@@ -1,9 +1,11 @@
-"""`try`: the runtime knows what protects the body, and its own errors pass the handlers.
+"""`try`: its blocks are functions, and the names they change are its state.
 
-try: f()                try:
-except E: g()               with ag__.try_body(('except',)): f()
-                        except ag__.StagingError: raise
-                        except E: g()
+try: f()          def try_body(): f()
+except E as e:    def handler(caught_): e = caught_; g()
+    g()           ag__.try_stmt(try_body, ((lambda: E, handler),), None, None,
+                                get_state, set_state, ())
+
+`try` with `except*` stays as it is; its body is announced.
 """
 
 from __future__ import annotations
@@ -12,20 +14,33 @@ from typing import Any
 
 import gast
 
-from autograph.converters.assignments import assign_target
+from autograph.converters.contexts import has_yield
 from autograph.converters.conversion import Conversion, unbound
+from autograph.converters.state import State
 from autograph.syntax.template import Template, constant, make, name, stored, tuple_of
+from autograph.syntax.walk import place_of
 
-TRY_BODY = Template("""
-with ag__.try_body(parts):
+TRY = Template("""
+def try_body():
+    nonlocal names
+    global shared
+    body
+before_handlers
+ag__.try_stmt(try_body, handlers, orelse, finalbody, get_state, set_state, symbols)
+""")
+BLOCK = Template("""
+def block():
+    nonlocal names
+    global shared
     body
 """)
-PASS_ON = Template("""
-try:
-    pass
-except ag__.StagingError:
-    raise
+HANDLER = Template("""
+def handler(caught_):
+    nonlocal names
+    global shared
+    body
 """)
+BIND = Template("target = caught")
 BOUND_AND_CLEARED = Template("""
 target = caught
 try:
@@ -33,37 +48,126 @@ try:
 finally:
     cleared
 """)
+PASS_ON = Template("""
+try:
+    pass
+except ag__.StagingError:
+    raise
+""")
+TRY_BODY = Template("""
+with ag__.try_body(('except*',)):
+    body
+""")
 
 
 def convert_try(node: Any, conversion: Conversion) -> list[gast.stmt]:
+    """Each block is a function; clauses are evaluated when an error asks for them."""
+    if has_yield(node):
+        return [_inline(node, conversion)]
+    state = State(conversion.facts.try_state(node), node, conversion)
+    body = state.body(lambda: conversion.block(node.body))
+    before: list[gast.stmt] = []
+    handlers = [_handler(handler, state, before) for handler in node.handlers]
+    made = TRY.statements(
+        node,
+        try_body=conversion.namer.fresh("try_body"),
+        body=body,
+        handlers=tuple_of(handlers, node),
+        orelse=_block("else_body", node.orelse, node, state, before),
+        finalbody=_block("final_body", node.finalbody, node, state, before),
+        before_handlers=before,
+        **state.placeholders(),
+    )
+    return [*state.definitions(), *made]
+
+
+def _block(
+    stem: str, block: list[gast.stmt], node: Any, state: State, before: list[gast.stmt]
+) -> gast.expr:
+    """The name of the function for a block that may be missing; it is defined in `before`."""
+    if not block:
+        return constant(None, node)
+    conversion, places = state.conversion, state.placeholders()
+    made = conversion.namer.fresh(stem)
+    body = state.body(lambda: conversion.block(block))
+    before += BLOCK.statements(
+        block[0], block=made, body=body, names=places["names"], shared=places["shared"]
+    )
+    return name(made, node)
+
+
+def _handler(handler: Any, state: State, before: list[gast.stmt]) -> gast.expr:
+    """The pair (classes, function) of a clause; the function is defined in `before`."""
+    conversion, places = state.conversion, state.placeholders()
+    kinds = constant(None, handler)
+    if handler.type is not None:
+        hoisted, conversion.hoisted = conversion.hoisted, before
+        kinds = conversion.thunk(handler.type)
+        conversion.hoisted = hoisted
+    made, caught = conversion.namer.fresh("handler"), conversion.namer.fixed("caught_")
+    before += HANDLER.statements(
+        handler,
+        handler=made,
+        caught_=caught,
+        body=state.body(lambda: _handler_body(handler, caught, state)),
+        names=places["names"],
+        shared=places["shared"],
+    )
+    return tuple_of([kinds, name(made, handler)], handler)
+
+
+def _handler_body(handler: Any, caught: str, state: State) -> list[gast.stmt]:
+    """Python deletes the name of a clause after it; one that others read must go on to exist."""
+    body = state.conversion.block(handler.body)
+    if handler.name is None:
+        return body
+    bound = handler.name.id
+    if bound not in state.names:
+        return [*BIND.statements(handler, target=bound, caught=caught), *body]
+    cleared = [_cleared(bound, state, handler)]
+    return BOUND_AND_CLEARED.statements(
+        handler, target=bound, caught=caught, body=body, cleared=cleared
+    )
+
+
+def _cleared(bound: str, state: State, at: gast.AST) -> gast.stmt:
+    function = state.conversion.function
+    if bound not in function.globals and (bound not in function.nonlocals or function.owner(bound)):
+        return unbound(bound, at)
+    target = make(gast.Name, {**name(bound, at).__dict__, "ctx": gast.Del()})
+    deleted: gast.stmt = make(gast.Delete, {"targets": [target], **place_of(at)})
+    return deleted
+
+
+def _inline(node: Any, conversion: Conversion) -> gast.stmt:
+    """A `try` around the `yield` of a manager's generator stays; errors of staging pass it."""
+    node.body = conversion.block(node.body)
+    for handler in node.handlers:
+        handler.type = conversion.optional(handler.type)
+        handler.body = conversion.block(handler.body)
+        if handler.name is not None and _must_exist_after(handler, conversion):
+            _bind_apart(handler, conversion)
+    if node.handlers:
+        made: Any = PASS_ON.statements(node.handlers[0])[0]
+        node.handlers = [*made.handlers, *node.handlers]
+    node.orelse = conversion.block(node.orelse)
+    node.finalbody = conversion.block(node.finalbody)
+    statement: gast.stmt = node
+    return statement
+
+
+def convert_try_star(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """Handlers, `else` and `finally` stay where they are."""
-    if node in conversion.lowering.as_is:
-        node.body = conversion.block(node.body)
-        return [node]
-    parts = ["except"] if node.handlers else []
-    parts += ["finally"] if node.finalbody else []
-    known = tuple_of([constant(part, node) for part in parts], node)
-    node.body = TRY_BODY.statements(node.body[0], parts=known, body=conversion.block(node.body))
-    handlers = [_handler(handler, conversion) for handler in node.handlers]
-    if handlers and isinstance(node, gast.Try):
-        handlers = [_pass_on(handlers[0]), *handlers]
-    node.handlers = handlers
+    body = conversion.block(node.body)
+    node.body = TRY_BODY.statements(node.body[0], body=body)
+    for handler in node.handlers:
+        handler.type = conversion.optional(handler.type)
+        handler.body = conversion.block(handler.body)
+        if handler.name is not None and _must_exist_after(handler, conversion):
+            _bind_apart(handler, conversion)
     node.orelse = conversion.block(node.orelse)
     node.finalbody = conversion.block(node.finalbody)
     return [node]
-
-
-def _pass_on(at: gast.AST) -> Any:
-    made: Any = PASS_ON.statements(at)[0]
-    return made.handlers[0]
-
-
-def _handler(handler: Any, conversion: Conversion) -> Any:
-    handler.type = conversion.optional(handler.type)
-    handler.body = conversion.block(handler.body)
-    if handler.name is not None and _must_exist_after(handler, conversion):
-        _bind_apart(handler, conversion)
-    return handler
 
 
 def _must_exist_after(handler: Any, conversion: Conversion) -> bool:
@@ -74,7 +178,6 @@ def _must_exist_after(handler: Any, conversion: Conversion) -> bool:
 
 
 def _bind_apart(handler: Any, conversion: Conversion) -> None:
-    """Python deletes the name after the handler; one that is used later must go on to exist."""
     bound, caught = handler.name.id, conversion.namer.fresh("caught_")
     cleared = [unbound(bound, handler)]
     handler.body = BOUND_AND_CLEARED.statements(
@@ -83,40 +186,7 @@ def _bind_apart(handler: Any, conversion: Conversion) -> None:
     handler.name = stored(caught, handler)
 
 
-CONTEXT = Template("ag__.context(manager)")
-ENTER = Template("""
-with manager as entered:
-    body
-""")
-
-
-def convert_with(node: Any, conversion: Conversion) -> list[gast.stmt]:
-    """Managers and bodies are converted; targets that are no names are stored in the body."""
-    items = []
-    for index, item in enumerate(node.items):
-        expression = item.context_expr
-        manager = conversion.expression(expression)
-        item.context_expr = CONTEXT.expression(expression, manager=manager)
-        items.append(item)
-        if item.optional_vars is not None and not isinstance(item.optional_vars, gast.Name):
-            rest = make(gast.With, {**node.__dict__, "items": node.items[index + 1 :]})
-            return [_stored_inside(node, items, rest, conversion)]
-    node.body = conversion.block(node.body)
-    return [node]
-
-
-def _stored_inside(node: Any, items: list[Any], rest: Any, conversion: Conversion) -> gast.stmt:
-    target, entered = items[-1].optional_vars, conversion.namer.fresh("entered_")
-    items[-1].optional_vars = stored(entered, target)
-    stores = assign_target(target, name(entered, target), conversion)
-    inner = convert_with(rest, conversion) if rest.items else conversion.block(node.body)
-    node.items, node.body = items, [*stores, *inner]
-    statement: gast.stmt = node
-    return statement
-
-
 STATEMENTS = {
     gast.Try: convert_try,
-    gast.TryStar: convert_try,
-    gast.With: convert_with,
+    gast.TryStar: convert_try_star,
 }

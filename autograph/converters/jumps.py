@@ -51,7 +51,7 @@ def lower_jumps(function: Any, lowering: Lowering) -> None:
     function.body = _Jumps(lowering, reach).block(function.body)[0]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Reach:
     """Which jumps leave each statement, which statements need lowering (a jump or the `else` of a
     loop is in them), and which never complete normally."""
@@ -120,7 +120,7 @@ _DIRECT: dict[type[gast.AST], frozenset[str]] = {
 }
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Target:
     """The flags of the loop that jumps leave, made when first used."""
 

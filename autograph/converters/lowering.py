@@ -14,7 +14,7 @@ from autograph.syntax.template import make, name
 from autograph.syntax.walk import place_of
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Lowering:
     """Facts that lowered statements carry on to the converters, by node.
 

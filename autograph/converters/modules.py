@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
@@ -17,8 +16,7 @@ from autograph.syntax.names import RUNTIME, mangle_tree
 from autograph.syntax.walk import statement_lists
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """What became of one function of a module; `reason` is None when it was converted."""
 
     line: int
@@ -26,8 +24,7 @@ class Entry:
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """The functions of a module: converted, left as they are by design, refused with a reason."""
 
     converted: tuple[Entry, ...] = ()
@@ -47,7 +44,7 @@ def convert_module(tree: gast.Module, context: Context) -> tuple[gast.Module, Re
         if classes:
             mangle_tree(block[index], classes[-1])
     scopes = ScopeTree(tree)
-    context = replace(context, module_names=frozenset(scopes.root.bound))
+    context = context._replace(module_names=frozenset(scopes.root.bound))
     entries: dict[str, list[Entry]] = {"converted": [], "left": [], "refused": []}
     for (block, index, _), name in zip(places, names, strict=True):
         inside = list(_left_inside(scopes[block[index]], name))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import gast
 
@@ -17,6 +17,7 @@ from autograph.converters import (
     comparisons,
     comprehensions,
     conditional_expressions,
+    contexts,
     directives,
     displays,
     exceptions,
@@ -37,15 +38,14 @@ from autograph.syntax.names import Namer
 Lower = Callable[[Any, Lowering], None]
 
 
-@dataclass(frozen=True)
-class Converter:
+class Converter(NamedTuple):
     """One step: a rewrite of the function's statements, or handlers that the one walk applies."""
 
     name: str
     reason: str
     lower: Lower | None = None
-    expressions: Mapping[type[gast.AST], Expression] = field(default_factory=dict)
-    statements: Mapping[type[gast.AST], Statement] = field(default_factory=dict)
+    expressions: Mapping[type[gast.AST], Expression] = MappingProxyType({})
+    statements: Mapping[type[gast.AST], Statement] = MappingProxyType({})
     needs: frozenset[Need] = frozenset({Need.BOUND})
 
 
@@ -108,6 +108,7 @@ PIPELINE: tuple[Converter, ...] = (
         statements=exceptions.STATEMENTS,
         needs=FLOW,
     ),
+    Converter("contexts", "managers go through the runtime", statements=contexts.STATEMENTS),
 )
 
 

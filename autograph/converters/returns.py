@@ -1,7 +1,7 @@
 """`return` sets a flag and a value; the function gives the value at its end.
 
-return f(x)     try: do_return = True; retval_ = f(x)
-                except: do_return = False; raise
+return f(x)     retval_ = f(x)
+                do_return = True
 """
 
 from __future__ import annotations
@@ -14,12 +14,8 @@ from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template
 
 RETURN = Template("""
-try:
-    do_return = True
-    retval_ = value
-except:
-    do_return = False
-    raise
+retval_ = value
+do_return = True
 """)
 
 

@@ -32,7 +32,8 @@ from autograph.operators.calls import (
     frame_call,
 )
 from autograph.operators.conditionals import if_exp, if_stmt
-from autograph.operators.exceptions import assert_stmt, context, try_body
+from autograph.operators.contexts import context
+from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
 from autograph.operators.logical import and_, compare, in_, not_, not_in, or_, truth
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.printing import print_
@@ -41,6 +42,8 @@ from autograph.operators.templates import fstring, percent
 from autograph.operators.variables import (
     Undefined,
     UndefinedReturnValue,
+    is_none,
+    is_not_none,
     is_undefined,
     ld,
     ld_free,
@@ -83,6 +86,8 @@ __all__ = [
     "ior",
     "ipow",
     "irshift",
+    "is_none",
+    "is_not_none",
     "is_undefined",
     "isub",
     "iterate",
@@ -102,6 +107,7 @@ __all__ = [
     "slice_",
     "truth",
     "try_body",
+    "try_stmt",
     "unpack",
     "unpack_ex",
     "while_stmt",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -22,6 +23,8 @@ from autograph.operators.captures import (
     weak,
     with_captured,
 )
+from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
 from autograph.operators.templates import python_type_of
 from autograph.operators.variables import Undefined, _Unreadable
 from runtime import journal, ops
@@ -32,13 +35,17 @@ from runtime.variable import Variable
 
 __all__ = [
     "attribute_slot",
+    "container_base",
     "content_slot",
     "delattr_",
+    "delattr_plain",
     "delitem",
     "getattr_",
+    "getattr_plain",
     "getitem",
     "iterate",
     "setattr_",
+    "setattr_plain",
     "setitem",
     "slice_",
     "unpack",
@@ -55,12 +62,15 @@ _ABSENT = object()
 def getattr_(thing: Any, name: str) -> Any:
     """`thing.name`. While tracing, attributes of objects from outside are inputs or guarded.
 
-    The getter of a property is converted, as any function that is called.
+    The getter of a property or other descriptor of the user's is converted, as any function that is
+    called, and so is a `__getattr__`.
     """
     if building() is not None:
-        getter = _accessor(thing, name, "fget")
+        if isinstance(thing, (Caught, PartOfError)):
+            return thing.part(name)
+        getter = _getter(thing, name)
         if getter is not None:
-            return getter(thing)
+            return getter()
     try:
         value = getattr(thing, name)
     except AttributeError:
@@ -70,6 +80,20 @@ def getattr_(thing: Any, name: str) -> Any:
         raise
     if issubclass(type(value), _Unreadable):
         return value.load()
+    return _read_attribute(thing, name, value)
+
+
+def getattr_plain(thing: Any, name: str) -> Any:
+    """`object.__getattribute__(thing, name)`."""
+    try:
+        value = object.__getattribute__(thing, name)
+    except AttributeError:
+        guard_absence(thing, name)
+        raise
+    return value.load() if issubclass(type(value), _Unreadable) else _noted(thing, name, value)
+
+
+def _read_attribute(thing: Any, name: str, value: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return value
@@ -77,20 +101,42 @@ def getattr_(thing: Any, name: str) -> Any:
         if not trace.tensors and _is_of_arrays_only(thing, name):
             raise _missing(thing, name)
         return value
-    if isinstance(value, (MethodType, BuiltinMethodType, MethodWrapperType)):
+    return _noted(thing, name, value)
+
+
+def _noted(thing: Any, name: str, value: Any) -> Any:
+    """An attribute's value, as an input of the trace or guarded if it is from outside."""
+    trace = current_trace()
+    if trace is None:
+        return value
+    if isinstance(value, _BOUND) and not _is_kept(thing, name, value):
         return value
     if isinstance(thing, ModuleType):
         if is_fixed_module(thing):
             return value
+    elif isinstance(thing, type) and "<locals>" not in thing.__qualname__:
+        trace.add_outside(thing)  # a class of a module is older than any trace
     elif not trace.is_outside(thing):
         # What an object of the trace's own has from its class is older than the trace.
         thing = _class_with(thing, name, value)
         if thing is None:
             return value
     fetch = weak(thing)
-    owner = thing.__name__ if hasattr(thing, "__name__") else type(thing).__name__
-    place = Place(f"{owner}.{name}", lambda: getattr(fetch(), name))
+    owner = thing.__name__ if isinstance(thing, (type, ModuleType)) else type(thing).__name__
+    read_plainly: Callable[[Any, str], Any] = getattr
+    if isinstance(attribute(type(thing), "__getattr__"), FunctionType):
+        read_plainly = object.__getattribute__
+    place = Place(f"{owner}.{name}", lambda: read_plainly(fetch(), name))
     return read(("attr", id(thing), name), place, value)
+
+
+_BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+
+
+def _is_kept(thing: Any, name: str, bound: Any) -> bool:
+    """Whether a bound method is what an attribute holds, and not made by reading it."""
+    held = getattr(thing, "__dict__", None)
+    return held is not None and held.get(name) is bound
 
 
 def _class_with(thing: Any, name: str, value: Any) -> type | None:
@@ -101,22 +147,64 @@ def _class_with(thing: Any, name: str, value: Any) -> type | None:
     return next(holders, None)
 
 
-_converter: Callable[[Any], Any]
-
-
-def use_converter(convert: Callable[[Any], Any]) -> None:
-    """Install what converts the functions of properties: as `calls.set_converter`."""
-    global _converter
-    _converter = convert
-
-
-def _accessor(thing: Any, name: str, which: str) -> Callable[..., Any] | None:
-    """The converted getter or setter where `name` is a property of the user's, else None."""
-    attribute = getattr(type(thing), name, None)
-    if not isinstance(attribute, property):
+def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
+    """What runs code of the user's to give an attribute, converted; None where nothing does."""
+    kind = type(thing)
+    if not kind.__flags__ & MADE_BY_CLASS_STATEMENT or isinstance(thing, type):
         return None
-    function = getattr(attribute, which)
-    return _converter(function) if isinstance(function, FunctionType) else None
+    found = attribute(kind, name)
+    if isinstance(found, property):
+        getter = convert(found.fget) if isinstance(found.fget, FunctionType) else None
+        return None if getter is None else functools.partial(getter, thing)
+    fields = getattr(thing, "__dict__", None) if name != "__dict__" else None
+    if fields is not None and name in fields and not hasattr(type(found), "__set__"):
+        return None
+    if isinstance(found, functools.cached_property):
+        getter = convert(found.func) if isinstance(found.func, FunctionType) else None
+        return None if getter is None else lambda: _cached(thing, name, getter)
+    get = attribute(type(found), "__get__")
+    if isinstance(get, FunctionType) and convert(get) is not None:
+        return lambda: convert(get)(found, thing, kind)  # type: ignore[misc]
+    if found is None and not hasattr(kind, name):
+        return _fallback(thing, name)
+    return None
+
+
+def _fallback(thing: Any, name: str) -> Callable[[], Any] | None:
+    """The user's `__getattr__`, which the absence of the attribute runs."""
+    fallback = method(thing, "__getattr__")
+    if fallback is None:
+        return None
+    guard_absence(thing, name, plainly=True)
+    return functools.partial(fallback, name)
+
+
+def _cached(thing: Any, name: str, getter: Callable[..., Any]) -> Any:
+    guard_absence(thing, name, plainly=True)
+    value = getter(thing)
+    setattr_plain(thing, name, value)
+    return value
+
+
+def _setter(thing: Any, name: str, slot: str) -> Callable[..., Any] | None:
+    """What runs code of the user's to set or delete an attribute, converted."""
+    if not type(thing).__flags__ & MADE_BY_CLASS_STATEMENT or isinstance(thing, type):
+        return None
+    own = method(thing, "__setattr__" if slot == "__set__" else "__delattr__")
+    if own is not None:
+        return functools.partial(own, name)
+    return _descriptor_setter(thing, name, slot)
+
+
+def _descriptor_setter(thing: Any, name: str, slot: str) -> Callable[..., Any] | None:
+    found = attribute(type(thing), name)
+    if isinstance(found, property):
+        function = found.fset if slot == "__set__" else found.fdel
+        setter = convert(function) if isinstance(function, FunctionType) else None
+        return None if setter is None else functools.partial(setter, thing)
+    set_ = attribute(type(found), slot)
+    twin = convert(set_) if isinstance(set_, FunctionType) else None
+    return None if twin is None else functools.partial(twin, found, thing)
 
 
 def _is_of_arrays_only(thing: Any, name: str) -> bool:
@@ -144,9 +232,9 @@ def attribute_slot(thing: Any, name: str) -> journal.Slot:
 
     def write(value: Any) -> None:
         if not isinstance(value, Undefined):
-            setattr(thing, name, value)
+            _plainly(thing, "__setattr__", setattr)(thing, name, value)
         elif name in vars(thing) or not hasattr(thing, "__dict__"):
-            delattr(thing, name)
+            _plainly(thing, "__delattr__", delattr)(thing, name)
 
     def get() -> Any:
         found = getattr(thing, "__dict__", {}).get(name, _ABSENT)
@@ -163,27 +251,60 @@ def attribute_slot(thing: Any, name: str) -> journal.Slot:
     return journal.Slot(("attr", id(thing), name), thing, shown, get, write, load)
 
 
+def _plainly(thing: Any, special: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, or what it does where the class has no special method of the user's for it."""
+    is_own = isinstance(attribute(type(thing), special), FunctionType)
+    return getattr(object, special) if is_own else function
+
+
 def _has_slot(thing: Any, name: str) -> bool:
+    found = attribute(type(thing), name)
+    if isinstance(found, functools.cached_property):
+        return False
     return not hasattr(thing, "__dict__") or hasattr(type(thing), name)
 
 
 def setattr_(thing: Any, name: str, value: Any) -> None:
     """`thing.name = value`."""
     if building() is not None:
-        setter = _accessor(thing, name, "fset")
+        setter = _setter(thing, name, "__set__")
         if setter is not None:
-            setter(thing, value)
+            setter(value)
             return
-    if journal.recording() is not None and not isinstance(thing, Tensor):
-        journal.note(attribute_slot(thing, name))
+    _note_attribute(thing, name)
     setattr(thing, name, value)
+
+
+def setattr_plain(thing: Any, name: str, value: Any) -> None:
+    """`object.__setattr__(thing, name, value)`."""
+    setter = _descriptor_setter(thing, name, "__set__") if building() is not None else None
+    if setter is not None:
+        setter(value)
+        return
+    _note_attribute(thing, name)
+    object.__setattr__(thing, name, value)
 
 
 def delattr_(thing: Any, name: str) -> None:
     """`del thing.name`."""
-    if journal.recording() is not None:
-        journal.note(attribute_slot(thing, name))
+    if building() is not None:
+        deleter = _setter(thing, name, "__delete__")
+        if deleter is not None:
+            deleter()
+            return
+    _note_attribute(thing, name)
     delattr(thing, name)
+
+
+def delattr_plain(thing: Any, name: str) -> None:
+    """`object.__delattr__(thing, name)`."""
+    _note_attribute(thing, name)
+    object.__delattr__(thing, name)
+
+
+def _note_attribute(thing: Any, name: str) -> None:
+    if journal.recording() is not None and not isinstance(thing, Tensor):
+        journal.note(attribute_slot(thing, name))
 
 
 # ---- items -----------------------------------------------------------------------------------
@@ -196,6 +317,8 @@ def getitem(thing: Any, key: Any) -> Any:
     first, so that its elements must be alike.
     """
     if building() is None and not issubclass(type(key), Tensor):
+        return thing[key]
+    if isinstance(thing, PartOfError):
         return thing[key]
     if isinstance(thing, Variable):
         thing = thing.read_value()
@@ -211,6 +334,9 @@ def getitem(thing: Any, key: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return thing[key]
+    own = method(thing, "__getitem__")
+    if own is not None:
+        return own(key)
     try:
         value = thing[key]
     except LookupError:
@@ -293,20 +419,23 @@ def _has_open(key: Any) -> bool:
     return isinstance(key, Tensor) and not key.is_known
 
 
+def container_base(thing: Any) -> Any:
+    """The built-in class of a container, past methods that a class of the user's overrides."""
+    return next(base for base in (list, dict, set, deque) if isinstance(thing, base))
+
+
 def content_slot(thing: Any) -> journal.Slot:
     """The whole content of a list, dict, set, deque or ndarray as a place of the journal."""
     if isinstance(thing, np.ndarray):
         return journal.Slot(
             ("content", id(thing)), thing, "an array", thing.copy,
-            lambda old: np.copyto(thing, old, casting="unsafe"),
+            lambda old: _put_content(thing, old),
         )  # fmt: skip
 
     def write(old: Any) -> None:
-        if isinstance(thing, list):
-            thing[:] = old
-            return
-        thing.clear()
-        (thing.extend if isinstance(thing, deque) else thing.update)(old)
+        base = container_base(thing)
+        base.clear(thing)
+        (base.extend if base in (list, deque) else base.update)(thing, old)
 
     kind = type(thing).__name__
     return journal.Slot(
@@ -315,18 +444,26 @@ def content_slot(thing: Any) -> journal.Slot:
     )  # fmt: skip
 
 
+def _put_content(array: np.ndarray[Any, Any], content: Any) -> None:
+    """Write an array that is no part of the graph: its content must be known."""
+    builder = building()
+    if isinstance(content, Tensor) and builder is not None:
+        raise builder.root.rewritten[id(array)][1]
+    np.copyto(array, content, casting="unsafe")
+
+
 def _loaded_content(thing: Any) -> Any:
-    if isinstance(thing, list):
+    if type(thing) is list:
         return [getitem(thing, i) for i in range(len(thing))]
-    if isinstance(thing, dict):
+    if type(thing) is dict:
         return {key: getitem(thing, key) for key in thing}
     return _copy(thing)
 
 
 def _copy(thing: Any) -> Any:
     if isinstance(thing, (list, deque)):
-        return list(thing)
-    return dict(thing) if isinstance(thing, dict) else set(thing)
+        return list(container_base(thing).__iter__(thing))
+    return dict(dict.items(thing)) if isinstance(thing, dict) else set(set.__iter__(thing))
 
 
 def setitem(thing: Any, key: Any, value: Any) -> None:
@@ -334,11 +471,30 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     if journal.recording() is not None and not isinstance(thing, (Tensor, Variable)):
         if isinstance(thing, (list, dict, deque, np.ndarray)):
             _refuse_traced(thing, key, value)
+            _note_foreign(thing)
             journal.note(content_slot(thing))
             _consumed(thing)
-        elif isinstance(type(thing).__dict__.get("__setitem__"), FunctionType):
-            raise _unjournaled(thing, "__setitem__")
+        elif isinstance(attribute(type(thing), "__setitem__"), FunctionType):
+            own = method(thing, "__setitem__")
+            if own is None:
+                raise _unjournaled(thing, "__setitem__")
+            own(key, value)
+            return
     thing[key] = value
+
+
+def _note_foreign(thing: Any) -> None:
+    """Note the write of an array that is no part of the graph, which would not see it."""
+    builder = building()
+    if builder is None or not isinstance(thing, np.ndarray) or id(thing) in builder.root.rewritten:
+        return
+    error = StagingError(
+        "an array that code outside of the conversion made while tracing is written here, and the "
+        "graph that uses it would not see the write",
+        "copy it first (`a = np.array(a)`), or make the array in converted code",
+        origin=origin_of_caller(),
+    )
+    builder.root.rewritten[id(thing)] = (thing, error)
 
 
 def _consumed(thing: Any) -> None:
@@ -376,6 +532,10 @@ def delitem(thing: Any, key: Any) -> None:
         _refuse_traced(thing, key, None)
         guard_content(thing, f"a {type(thing).__name__}")
         journal.note(content_slot(thing))
+    own = method(thing, "__delitem__") if building() is not None else None
+    if own is not None:
+        own(key)
+        return
     del thing[key]
 
 
@@ -442,6 +602,7 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
             elif isinstance(target, np.ndarray):
                 if isinstance(value, Tensor) and not value.is_known:
                     _refuse_traced(target, None, value)
+                _note_foreign(target)
                 journal.note(content_slot(target))
         return function(target, value)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from autograph.operators.captures import current_trace
+from autograph.operators.caught import Caught
+from autograph.operators.references import Snapshot, cells_under
 from autograph.operators.scope import cells_of
 from autograph.operators.templates import dig, fill
 from autograph.operators.values import is_container, own_children
-from autograph.operators.variables import Maybe, Poison
-from runtime import control, journal, ops
+from autograph.operators.variables import Maybe, Nullable, Poison
+from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell
 from runtime.errors import Origin, StagingError
-from runtime.graph.ir import Value
 from runtime.origins import is_user_code
 from runtime.tensor import Tensor
 
@@ -25,8 +25,6 @@ __all__ = [
     "apply_slot",
     "check_defined",
     "emit_raise",
-    "keep_pending",
-    "pin_all",
     "put_slot",
     "run_body",
     "slot_content",
@@ -34,8 +32,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """Access to the names that a staged statement may change."""
 
     get: Callable[[], tuple[Any, ...]]
@@ -52,7 +49,7 @@ class State:
         return key[0] == "global" and key[1] == id(space) and key[2] in self.names
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Outcome:
     """What tracing a body left behind, everything already rolled back."""
 
@@ -61,10 +58,33 @@ class Outcome:
     writes: dict[Any, tuple[journal.Slot, Any, Any]]
     raised: bool
     result: Any = None
-    # Tensors that the body left, by id, as they were at its end; and writes that may or may not
-    # have reached an array under another name.
+    # The arrays that the body left, by id, and what was in them at its end.
     pinned: dict[int, Tensor] = field(default_factory=dict)
-    pending: dict[Cell, Any] = field(default_factory=dict)
+    roots: dict[Cell, Tensor] = field(default_factory=dict)
+
+    def content(self, x: Any) -> Any:
+        """`x` as it was at the end of the body, for use in its graph; what is no array as it is."""
+        if not isinstance(x, Tensor) or x._cell is None:
+            return x
+        if id(x) not in self.pinned:
+            with trace.interpreting(self.builder), journal.transaction():
+                for cell, root in self.roots.items():
+                    cell.replace(root)
+                self.pinned[id(x)] = x.current()
+        return self.pinned[id(x)]
+
+    def keep(self, x: Any) -> None:
+        """Note what is in the arrays of `x`."""
+        if isinstance(x, Tensor):
+            if isinstance(x._cell, Snapshot):
+                self.pinned[id(x)] = x.current()
+            elif x._cell is not None:
+                self.roots.update((cell, cell.root) for cell in cells_under(x))
+        elif isinstance(x, Maybe | Nullable):
+            self.keep(x.value)
+        elif is_container(x):
+            for _, part in own_children(x):
+                self.keep(part)
 
 
 def run_body(
@@ -85,7 +105,6 @@ def run_body(
             except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
                 emit_raise(error)
                 raised = True
-            Cell.settle_all()
             values = state.get()
             touched = {
                 key: entry
@@ -97,17 +116,12 @@ def run_body(
                 for key, (slot, old, new) in touched.items()
                 if not (isinstance(slot.owner, Cell) and old[0] is new[0])
             }
-            pinned: dict[int, Tensor] = {}
-            pin_all((values, *(new for _, _, new in writes.values()), result), pinned)
-            pending = {
-                slot.owner: slot.owner.pending
-                for slot, _, _ in touched.values()
-                if isinstance(slot.owner, Cell) and slot.owner.pending
-            }
+            outcome = Outcome(builder, values, writes, raised, result)
+            outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:
             transaction.roll_back()
             state.set(before)
-    return Outcome(builder, values, writes, raised, result, pinned, pending)
+    return outcome
 
 
 def _plain(slot: journal.Slot, content: Any) -> Any:
@@ -127,19 +141,6 @@ def put_slot(slot: journal.Slot, value: Any) -> None:
         slot.owner.store(value.current())
     else:
         slot.write(value)
-
-
-def pin_all(x: Any, pinned: dict[int, Tensor]) -> None:
-    """Note the present values of the tensors in `x`, by identity."""
-    if isinstance(x, Tensor):
-        cell = x._cell
-        if cell is None or not cell.pending:
-            pinned[id(x)] = x.current()
-    elif isinstance(x, Maybe):
-        pin_all((x.value, x.defined), pinned)
-    elif is_container(x):
-        for _, part in own_children(x):
-            pin_all(part, pinned)
 
 
 def _is_local(slot: journal.Slot, builder: Builder) -> bool:
@@ -165,39 +166,22 @@ def emit_raise(error: BaseException) -> None:
     """A node that raises the user's exception, its message filled in when the graph runs."""
     builder = building()
     assert builder is not None
+    origin = _origin_of(error)
+    if isinstance(error, Caught):
+        node = builder.emit(control.RERAISE, [builder.value_of(error.value)])
+        node.origin = origin or node.origin
+        return
     operands: list[Tensor] = []
     args = tuple(dig(a, operands) for a in error.args)
     parts = {name: dig(part, operands) for name, part in vars(error).items()}
-    origin = _origin_of(error)
+    around = [dig(other, operands) for other in (error.__cause__, error.__context__)]
     error.args = args
     vars(error).update(parts)
-    template = control.ExceptionTemplate(error, fill)
-    facts = current_trace()
-    if facts is not None and facts.store_now is not None:
-        facts.stores_before_raise |= facts.store_now(builder)
-    written = _written_arrays(builder)
-    node = builder.emit(
-        control.RAISE,
-        [*(builder.value_of(t) for t in operands), *written],
-        {"template": template, "arrays": len(written) // 2},
-    )
+    template = control.ExceptionTemplate(error, fill, *around)
+    values = [builder.value_of(t) for t in operands]
+    node = builder.emit(control.RAISE, values, {"template": template})
     if origin is not None:
         node.origin = origin
-
-
-def _written_arrays(builder: Builder) -> list[Value]:
-    """Each ndarray of the caller's that was written so far, and its content: effects stay."""
-    facts = current_trace()
-    if facts is None:
-        return []
-    found: list[Value] = []
-    for handle in (*facts.writable, *(c.handle for c in facts.captured.values())):
-        cell, original = handle._cell, handle._value
-        if cell is None or cell.root._value is original or original is None:
-            continue
-        if handle.type.rank != 0 and not cell.pending:
-            found += [builder.capture(original), builder.value_of(cell.root)]
-    return found
 
 
 def stage_raise(condition: Tensor, error: BaseException) -> None:
@@ -225,12 +209,3 @@ def apply_slot(slot: journal.Slot, value: Any) -> None:
         raise StagingError(value.what, value.hint)
     journal.note(slot)
     put_slot(slot, value)
-
-
-def keep_pending(*outcomes: Outcome) -> None:
-    """Let writes that a body could not settle stay pending after it."""
-    for outcome in outcomes:
-        for cell, pending in outcome.pending.items():
-            journal.note(cell.slot())
-            cell.pending = pending
-            Cell.unsettled.add(cell)

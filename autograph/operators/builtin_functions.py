@@ -11,11 +11,13 @@ import numpy as np
 from autograph.operators import access, iterables
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, with_captured
+from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.iterables import Indexed, is_open
 from autograph.operators.loops import for_stmt
+from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
-from autograph.operators.templates import python_type_of, shown
+from autograph.operators.templates import LazyString, python_type_of, shown
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.spec import TensorType, promote, type_of_number
@@ -44,11 +46,66 @@ def len_(x: Any) -> Any:
         shape = x.type.shape
         if shape is None or (shape != () and shape[0] is None):
             return ops.dim(x, axis=0)
+    own = method(x, "__len__") if current_trace() is not None else None
+    if own is not None:
+        return _length(own())
     return len(with_captured(x))
+
+
+def _length(n: Any) -> Any:
+    """What Python makes of the result of a `__len__`."""
+    if not is_open(n):
+        return len(_Sized(shown(n)))
+    if n.dtype.kind not in "iu" and not (n.type.weak and n.dtype.kind == "b"):
+        name = python_type_of(n).__name__
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+    n = ops.as_weak(n, kind="int")
+    stage_raise(n < 0, ValueError("__len__() should return >= 0"))
+    return n
+
+
+class _Sized:
+    def __init__(self, n: Any) -> None:
+        self._n = n
+
+    def __len__(self) -> int:
+        return self._n  # type: ignore[no-any-return]
+
+
+# The methods by which an object gives a number, the first that it has.
+_CONVERSIONS = {
+    "int": ("__int__", "__index__"),
+    "float": ("__float__", "__index__"),
+    "complex": ("__complex__", "__float__", "__index__"),
+}
+
+
+def _own_number(x: Any, kind: str) -> Any:
+    """What an object of the user's gives for a number; `x` itself where it gives none."""
+    if current_trace() is None or isinstance(x, (Tensor, Variable)):
+        return x
+    if kind == "bool":
+        return condition(x) if type(x).__flags__ & MADE_BY_CLASS_STATEMENT else x
+    found = ((name, method(x, name)) for name in _CONVERSIONS[kind])
+    name, own = next((pair for pair in found if pair[1] is not None), ("", None))
+    if own is None:
+        return x
+    number = own()
+    if is_open(number) and not (number.type.weak and number.dtype.kind in _KINDS[name]):
+        found_kind = python_type_of(number).__name__
+        what = f"{name} returned non-{name.strip('_')} (type {found_kind})"
+        raise TypeError(what if name == "__index__" else f"{type(x).__name__}.{what}")
+    return number
+
+
+# Kinds of the Python numbers that these may give.
+_KINDS = {"__int__": "ib", "__index__": "ib", "__float__": "f", "__complex__": "c"}
 
 
 def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            args = (_own_number(args[0], kind),)
         if len(args) == 1 and not kwargs and is_open(_plain(args[0])):
             x = condition(args[0]) if kind == "bool" else _plain(args[0])
             if x.type.rank != 0:
@@ -290,8 +347,12 @@ def _collected(python: type) -> Callable[..., Any]:
     return collect
 
 
-def isinstance_(x: Any, kinds: Any) -> bool:
-    """`isinstance` for the value that a tensor stands for."""
+def isinstance_(x: Any, kinds: Any) -> Any:
+    """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
+    if type(x) is Caught:
+        return x.is_a(kinds)
+    if isinstance(x, LazyString):
+        return issubclass(str, kinds)
     if not isinstance(x, Tensor) or not _stands_for_other(x):
         return isinstance(x, kinds)
     return issubclass(python_type_of(x), kinds)
@@ -299,6 +360,8 @@ def isinstance_(x: Any, kinds: Any) -> bool:
 
 def type_(*args: Any, **kwargs: Any) -> Any:
     """`type` of the value that a tensor stands for."""
+    if len(args) == 1 and isinstance(args[0], LazyString):
+        return str
     if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
         return python_type_of(args[0])
     return type(*args, **kwargs)
@@ -314,24 +377,31 @@ def _stands_for_other(x: Tensor) -> bool:
 def next_(iterator: Any, *default: Any) -> Any:
     """`next`; an iterator from outside of the trace would advance only while tracing."""
     facts = current_trace()
-    if facts is not None and facts.is_outside(iterator):
+    if facts is not None and facts.is_outside(iterator) and not facts.adopt(type(iterator)):
         raise StagingError(
             "`next` of an iterator that exists outside of the converted function would advance it "
             "only while tracing",
             "call `next` outside and pass the item as an argument",
         )
+    journal.note_advanced(iterator)
     return next(iterator, *default)
 
 
 def iter_(x: Any, *sentinel: Any) -> Any:
-    return iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)
+    return journal.fresh(iter(access.iterate(x)) if not sentinel else iter(x, *sentinel))
 
 
 def hasattr_(thing: Any, name: str) -> bool:
     """`hasattr` of the value that a tensor stands for."""
     if isinstance(thing, Tensor) and _stands_for_other(thing):
         return hasattr(python_type_of(thing), name)
-    return hasattr(thing, name)
+    if current_trace() is None:
+        return hasattr(thing, name)
+    try:
+        access.getattr_(thing, name)
+    except AttributeError:
+        return False
+    return True
 
 
 def getattr_(thing: Any, name: Any, *default: Any) -> Any:

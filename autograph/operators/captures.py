@@ -11,7 +11,7 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from autograph.operators.guards import (
     weak,
 )
 from runtime import journal
-from runtime.building import Builder, building, traced
+from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
@@ -47,6 +47,7 @@ __all__ = [
     "guard_absence",
     "guard_content",
     "guard_environment",
+    "guard_object",
     "guard_state",
     "read",
     "same_value",
@@ -60,8 +61,7 @@ _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools"
                   "scipy")  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+class Captured(NamedTuple):
     """A captured array: read at each call, checked against the type that was traced."""
 
     place: Place
@@ -72,16 +72,20 @@ class Captured:
     initial: Callable[[], Any]
 
 
-@dataclass
+_BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+
+
+@dataclass(eq=False, repr=False)
 class Trace:
     """Facts of one trace of one Function that are not the graph."""
 
     builder: Builder
-    # Emits the writes so far that outlive the call, into the given builder; set by the tracer.
-    store_now: Callable[[Builder], bool] | None = None
-    stores_before_raise: bool = False
+    # Whether arguments are among what was written before something that can raise.
+    pends_on_arguments: bool = False
     # "graph": print on each call; "trace": print while tracing.
     prints: str = "graph"
+    # Has the special methods of a class converted during the trace; whether it has any.
+    adopt: Callable[[type], bool] = lambda kind: False
     # Whether arguments were tensors: then a traced array stands for a Tensor, else for an ndarray.
     tensors: bool = False
     guards: dict[Any, Guard] = field(default_factory=dict)
@@ -94,11 +98,19 @@ class Trace:
     arrays: dict[int, Tensor] = field(default_factory=dict)
     sites: dict[Any, Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
-    # Placeholders of the caller's ndarrays, which see what was written before an exception.
+    # Placeholders of the caller's arrays, which see what was written before an exception; and
+    # what does that, by the identity of a placeholder.
     writable: list[Tensor] = field(default_factory=list)
+    array_writers: dict[int, Any] = field(default_factory=dict)
     # Of captured containers, by id: the container, whether it is to be guarded as a whole, and
     # whether what was read last was looked at in a way that we know.
     reads: dict[int, tuple[Any, bool, bool]] = field(default_factory=dict)
+
+    def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:
+        """What writes the caller's array behind a placeholder; made when first asked for."""
+        if id(handle) not in self.array_writers:
+            self.array_writers[id(handle)] = make()
+        return self.array_writers[id(handle)]
 
     def is_outside(self, thing: Any) -> bool:
         """Whether `thing` is known to have existed before the trace."""
@@ -109,8 +121,15 @@ class Trace:
         if id(thing) in self.outside:
             return
         self.outside[id(thing)] = thing
+        if isinstance(thing, _BOUND):
+            if not isinstance(thing.__self__, (types.ModuleType, type(None))):
+                self.add_outside(thing.__self__)
+        elif isinstance(thing, functools.partial):
+            for part in (thing.func, thing.args, thing.keywords):
+                self.add_outside(part)
         kind: Any = type(thing)
-        if has_state(thing) and _has_operators(kind):
+        self.outside.setdefault(id(kind), kind)
+        if not self.adopt(kind) and has_state(thing) and _has_operators(kind):
             _guard_state(self, thing)
 
     def note_read(self, thing: Any) -> None:
@@ -145,7 +164,7 @@ def read(key: Any, place: Place, value: Any) -> Any:
     trace = current_trace()
     if trace is None or _written(key):
         return value
-    if isinstance(value, (np.ndarray, np.generic, Tensor)):
+    if _is_array(value):
         return _capture_array(trace, key, place, value)
     if isinstance(value, types.ModuleType):
         return value
@@ -159,6 +178,13 @@ def read(key: Any, place: Place, value: Any) -> Any:
         trace.add_outside(value)
         trace.note_read(value)
     return value
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a captured value is read as an input; NumPy's text is a Python value."""
+    return isinstance(value, (np.ndarray, np.generic, Tensor)) and not isinstance(
+        value, (str, bytes)
+    )
 
 
 def _written(key: Any) -> bool:
@@ -191,8 +217,12 @@ def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
         if isinstance(value, np.ndarray):
             check_array(value, place.name)
         type_ = value.type if isinstance(value, Tensor) else TensorType(value.dtype, value.shape)
-        handle = traced(trace.builder.input(type_, _identifier(place.name)))
+        value_ = trace.builder.input(type_, _identifier(place.name))
+        is_tensor = isinstance(value, Tensor)
+        handle = trace.builder.tensor(value_) if is_tensor else Tensor(None, value_)
         handle._name = place.name
+        if isinstance(value, np.ndarray):
+            handle.as_array()
         trace.arrays[id(value)] = handle
         trace.keep.append(value)
         trace.captured[key] = Captured(place, type(value), type_, handle, weak(value))
@@ -214,13 +244,21 @@ def _has_operators(kind: Any) -> bool:
     return any(isinstance(getattr(kind, name, None), types.FunctionType) for name in _OPERATORS)
 
 
-def guard_absence(thing: Any, name: str) -> None:
-    """Guard that an object from outside has no such attribute."""
+def guard_absence(thing: Any, name: str, *, plainly: bool = False) -> None:
+    """Guard that an object from outside has no such attribute; `plainly`: in its own `__dict__`."""
     trace = current_trace()
     if trace is not None and trace.is_outside(thing):
         fetch = weak(thing)
         place = Place(f"{_title(thing)}.{name}", lambda: getattr(fetch(), name))
+        if plainly:
+            place = Place(place.name, lambda: vars(fetch())[name])
         trace.guards.setdefault(("attr", id(thing), name), Guard(place, MISSING, by_value=False))
+
+
+def guard_object(thing: Any) -> None:
+    """`guard_state` of what is an object of the user's."""
+    if has_state(thing) and not is_fixed(type(thing).__module__):
+        guard_state(thing)
 
 
 def guard_state(thing: Any) -> None:
@@ -240,7 +278,7 @@ def _guard_state(trace: Trace, thing: Any) -> None:
 
 
 def _title(thing: Any) -> str:
-    return str(thing.__name__) if hasattr(thing, "__name__") else type(thing).__name__
+    return str(thing.__name__) if isinstance(thing, type) else type(thing).__name__
 
 
 def _content_now(thing: Any) -> Any:
@@ -299,6 +337,8 @@ def with_captured(nest: Any) -> Any:
     if not isinstance(nest, _NESTS):
         if isinstance(nest, set):
             guard_content(nest, "a set")
+        elif trace.adopt(type(nest)):
+            return nest
         elif isinstance(nest, Iterator):
             raise StagingError(
                 "an iterator that exists outside of the converted function would advance only "
@@ -306,8 +346,8 @@ def with_captured(nest: Any) -> Any:
                 "pass its items as an argument, or make the iterator in the function",
                 origin=origin_of_caller(),
             )
-        elif has_state(nest) and not is_fixed(type(nest).__module__):
-            guard_state(nest)
+        else:
+            guard_object(nest)
         return nest
     trace.consumed(nest)
     if not isinstance(nest, tuple):
@@ -381,7 +421,7 @@ def _guard_marks(trace: Trace, key: Any, place: Place, value: Any) -> None:
 
 
 def _element(trace: Trace, value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.generic, Tensor)):
+    if _is_array(value):
         return _capture_array(trace, ("array", id(value)), Place("an array", weak(value)), value)
     if isinstance(value, _NESTS):
         trace.add_outside(value)

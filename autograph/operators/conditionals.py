@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,16 +12,16 @@ from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
-    keep_pending,
-    pin_all,
     run_body,
     slot_content,
 )
 from autograph.operators.captures import with_captured
 from autograph.operators.merging import Merger
+from autograph.operators.methods import method
+from autograph.operators.templates import python_type_of
 from autograph.operators.values import NOTHING
-from autograph.operators.variables import _Unreadable
-from runtime import journal, ops, trace
+from autograph.operators.variables import Nullable, _Unreadable
+from runtime import ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.tensor import Tensor
@@ -62,7 +63,7 @@ def condition(x: Any) -> Any:
     if kind is bool:
         return x
     if not issubclass(kind, Tensor | Variable):  # isinstance would ask `x.__class__`
-        return bool(x if building() is None else with_captured(x))
+        return bool(x) if building() is None else _truth_of(x)
     if isinstance(x, Variable):
         x = x.read_value()
     if x.is_known:
@@ -76,6 +77,30 @@ def condition(x: Any) -> Any:
             "Use a.any() or a.all()"
         )
     return ops.reshape(x, ())
+
+
+def _truth_of(x: Any) -> Any:
+    """The truth value of an object while tracing: its own method may give a traced one."""
+    own = method(x, "__bool__")
+    if own is None:
+        own = method(x, "__len__")
+        return bool(with_captured(x)) if own is None else condition(own() != 0)
+    result = own()
+    if not isinstance(result, Tensor):
+        return operator.truth(_Result(result))
+    if not result.type.weak or result.dtype != bool:
+        raise TypeError(f"__bool__ should return bool, returned {python_type_of(result).__name__}")
+    return condition(result)
+
+
+class _Result:
+    """Lets Python say what it thinks of what a `__bool__` gave."""
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def __bool__(self) -> bool:
+        return self._result  # type: ignore[no-any-return]
 
 
 def staged_if(
@@ -105,15 +130,15 @@ def merge_branches(
     for key in dict.fromkeys([*left.writes, *right.writes]):
         slot = (left.writes.get(key) or right.writes[key])[0]
         contents = [_content(outcome, key, slot) for outcome in outcomes]
-        slots.append((slot, merger.plan(slot.name, *contents)))
+        plan = merger.numeric if isinstance(slot.owner, Cell) else merger.plan
+        slots.append((slot, plan(slot.name, *contents)))
     outputs = merger.emit(parent, test)
     if left.raised and right.raised:
         return
     state.set(tuple(rebuild(outputs) for rebuild in names))
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
-    merger.tie(outputs, test)
-    keep_pending(left, right)
+    merger.finish()
 
 
 def _content(outcome: Outcome, key: Any, slot: Any) -> Any:
@@ -123,14 +148,9 @@ def _content(outcome: Outcome, key: Any, slot: Any) -> Any:
         return outcome.writes[key][2]
     content = slot_content(slot)
     # An array in this place may have been written by the branch, in place: its cell is rolled back.
-    with trace.interpreting(outcome.builder), journal.transaction() as transaction:
-        try:
-            for other, _, new in outcome.writes.values():
-                if isinstance(other.owner, Cell):
-                    other.owner.replace(new.current())
-            pin_all(content, outcome.pinned)
-        finally:
-            transaction.roll_back()
+    for other, _, new in outcome.writes.values():
+        if isinstance(other.owner, Cell):
+            outcome.roots[other.owner] = new
     return content
 
 
@@ -158,4 +178,5 @@ def if_exp(
 
     staged_if(test, side(if_true), side(if_false), State(lambda: (box[0],), put, (name,)))
     result = box[0]
-    return result.load() if isinstance(result, _Unreadable) else result
+    is_read = isinstance(result, _Unreadable) and not isinstance(result, Nullable)
+    return result.load() if is_read else result

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import dis
-import functools
 from collections.abc import Callable
-from types import CodeType, FunctionType
 from typing import Any
 
+from autograph.operators.attempts import Attempt, refuse_advanced
 from autograph.operators.bodies import State
+from autograph.operators.captures import current_trace
+from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, staged_if
-from runtime.building import building
+from runtime import journal
+from runtime.building import Builder, Mark, building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = ["assert_stmt", "context", "try_body"]
+__all__ = ["assert_stmt", "try_body", "try_stmt"]
+
+Block = Callable[[], None]
+# The classes of a clause, evaluated when they are asked for (None: a bare `except`), and its body.
+Handler = tuple[Callable[[], Any] | None, Callable[[BaseException], None]]
 
 
 def assert_stmt(test: Any, message: Callable[[], Any] | None) -> None:
@@ -36,8 +40,188 @@ def assert_stmt(test: Any, message: Callable[[], Any] | None) -> None:
         fail()
 
 
+def try_stmt(
+    body: Block,
+    handlers: tuple[Handler, ...],
+    orelse: Block | None,
+    finalbody: Block | None,
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    symbol_names: tuple[str, ...],
+) -> None:
+    """`try: body` with its clauses, `else: orelse` and `finally: finalbody`.
+
+    Python meaning: exactly that, but errors of staging pass the handlers. Graph meaning, for a body
+    that may raise when the graph runs: a node that catches; the handlers, `else` and `finally` are
+    branches on which clause took the error. A `finally` raises it again at its end.
+    """
+    state = State(get_state, set_state, symbol_names)
+
+    def protected() -> None:
+        if handlers:
+            _with_handlers(body, handlers, orelse, state)
+        else:
+            body()
+
+    if finalbody is None:
+        protected()
+    else:
+        _with_finally(protected, finalbody, body, state)
+
+
+# ---- handlers --------------------------------------------------------------------------------
+
+
+def _with_handlers(
+    body: Block, handlers: tuple[Handler, ...], orelse: Block | None, state: State
+) -> None:
+    try:
+        is_staged = _runs_as_graph(body, body, state)
+    except StagingError:
+        raise
+    except BaseException as error:
+        handler = _taking(handlers, error)
+        if handler is None:
+            raise
+        handler(error)
+        return
+    if is_staged:
+        _staged_handlers(body, handlers, orelse, state)
+    elif orelse is not None:
+        orelse()
+
+
+def _taking(
+    handlers: tuple[Handler, ...], error: BaseException
+) -> Callable[[BaseException], None] | None:
+    """The body of the first clause that takes the error."""
+    for kinds, handler in handlers:
+        if isinstance(error, _classes(kinds)):
+            return handler
+    return None
+
+
+def _classes(kinds: Callable[[], Any] | None) -> tuple[type[BaseException], ...]:
+    """The classes of exceptions that a clause takes."""
+    found = BaseException if kinds is None else kinds()
+    classes = found if isinstance(found, tuple) else (found,)
+    if not all(isinstance(c, type) and issubclass(c, BaseException) for c in classes):
+        raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    return classes
+
+
+def _staged_handlers(
+    body: Block, handlers: tuple[Handler, ...], orelse: Block | None, state: State
+) -> None:
+    """A node that catches, then a branch for each clause."""
+    clauses = tuple(_classes(kinds) for kinds, _ in handlers)
+    attempt, clause, error = _attempt(body, clauses, state)
+    paths: list[tuple[int, Block]] = [
+        (number, lambda h=handler, k=kinds: _handle(h, Caught(error, k)))  # type: ignore[misc]
+        for number, ((_, handler), kinds) in enumerate(zip(handlers, clauses, strict=True), 1)
+    ]
+    if not attempt.raises:
+        paths.insert(0, (0, orelse or _nothing))
+    _choose(clause, paths, state)
+
+
+def _choose(clause: Tensor, paths: list[tuple[int, Block]], state: State) -> None:
+    (number, path), *others = paths
+    if others:
+        staged_if(clause == number, path, lambda: _choose(clause, others, state), state)
+    else:
+        path()
+
+
+def _handle(handler: Callable[[BaseException], None], caught: Caught) -> None:
+    """Trace a handler where the exception is being handled: it may be raised again, by `raise`."""
+    try:
+        raise caught
+    except Caught as error:
+        handler(error)
+
+
+def _nothing() -> None:
+    pass
+
+
+# ---- finally ---------------------------------------------------------------------------------
+
+
+def _with_finally(protected: Block, finalbody: Block, body: Block, state: State) -> None:
+    try:
+        is_staged = _runs_as_graph(protected, body, state)
+    except BaseException:
+        finalbody()
+        raise
+    if not is_staged:
+        finalbody()
+        return
+    attempt, clause, error = _attempt(protected, ((BaseException,),), state)
+    finalbody()
+
+    def again() -> None:
+        raise Caught(error, (BaseException,))
+
+    if attempt.raises:
+        again()
+    staged_if(clause != 0, again, _nothing, State(tuple, lambda values: None, ()))
+
+
+# ---- both ------------------------------------------------------------------------------------
+
+
+def _attempt(
+    body: Block, clauses: tuple[tuple[type[BaseException], ...], ...], state: State
+) -> tuple[Attempt, Tensor, Tensor]:
+    """Emit a node that catches; the number of the clause that took an error, and the error."""
+    parent = building()
+    assert parent is not None
+    attempt = Attempt(parent, state)
+    outcome = attempt.trace(body)
+    clause, error = attempt.emit(outcome, clauses)
+    return attempt, clause, error
+
+
+def _runs_as_graph(run: Block, body: Block, state: State) -> bool:
+    """Run a body as Python does; undone, and true, if it may raise when the graph runs.
+
+    `body` is what tells one statement from another.
+    """
+    builder, facts = building(), current_trace()
+    if builder is None:
+        run()
+        return False
+    site = ("try", body.__code__, run is body)
+    if facts is not None and site in facts.sites:
+        return True
+    mark, before = builder.mark(), state.get()
+    with journal.transaction() as transaction:
+        try:
+            run()
+        except StagingError:
+            raise
+        except BaseException:
+            if not _can_raise(builder, mark):
+                transaction.commit()
+                raise
+        if not _can_raise(builder, mark):
+            transaction.commit()
+            return False
+    refuse_advanced(transaction)
+    state.set(before)
+    builder.truncate(mark)
+    if facts is not None:
+        facts.sites[site] = True
+    return True
+
+
+def _can_raise(builder: Builder, mark: Mark) -> bool:
+    return any(node.can_raise for node in builder.graph.nodes[mark.now(builder.graph.nodes) :])
+
+
 class try_body:
-    """Around the body of a `try` that has clauses of these `kinds`.
+    """Around a body that is not staged as a `try`: one with `except*`, or of a `with`.
 
     Python meaning: none. While tracing, exceptions of Python code are caught as written; code that
     may raise only when the graph runs is refused, since no handler could catch it there.
@@ -65,68 +249,3 @@ class try_body:
                 "@ag.do_not_convert",
                 origin=culprit.origin,
             )
-
-
-# ---- `with` ----------------------------------------------------------------------------------
-
-# Packages whose managers let every exception pass.
-_PASSING = frozenset(
-    ("autograph", "runtime", "numpy", "threading", "_thread", "decimal", "warnings", "io", "_io")
-)
-
-
-def context(manager: Any) -> Any:
-    """The manager of a `with` statement.
-
-    Python meaning: itself. While tracing, one that may swallow exceptions is guarded as a `try` is.
-    """
-    if building() is None or not _may_swallow(manager):
-        return manager
-    return _Swallowing(manager)
-
-
-class _Swallowing:
-    """A manager around what must not raise only when the graph runs."""
-
-    def __init__(self, manager: Any) -> None:
-        self._manager = manager
-        self._body = try_body(("with",))
-
-    def __enter__(self) -> Any:
-        self._body.__enter__()
-        return type(self._manager).__enter__(self._manager)
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool:
-        swallowed = type(self._manager).__exit__(self._manager, kind, error, traceback)
-        self._body.__exit__(kind, error, traceback)
-        return bool(swallowed) and not isinstance(error, StagingError)
-
-
-def _may_swallow(manager: Any) -> bool:
-    exit_ = getattr(type(manager), "__exit__", None)
-    if type(manager).__module__.partition(".")[0] in _PASSING or exit_ is None:
-        return False
-    if isinstance(manager, contextlib._GeneratorContextManager):
-        generator: Any = manager.gen
-        return _catches(generator.gi_code)
-    return not isinstance(exit_, FunctionType) or _gives_truth(exit_.__code__)
-
-
-@functools.lru_cache(maxsize=256)
-def _catches(code: CodeType) -> bool:
-    """Whether a generator has an `except` clause."""
-    return any(i.opname == "CHECK_EXC_MATCH" for i in dis.get_instructions(code))
-
-
-@functools.lru_cache(maxsize=256)
-def _gives_truth(code: CodeType) -> bool:
-    """Whether a function may return something that is not a false constant."""
-    before: Any = None
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "RETURN_CONST" and instruction.argval:
-            return True
-        is_false = before is not None and before.opname == "LOAD_CONST" and not before.argval
-        if instruction.opname == "RETURN_VALUE" and not is_false:
-            return True
-        before = instruction
-    return False

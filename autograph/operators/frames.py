@@ -29,7 +29,13 @@ _OURS = tuple(
     os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(_HERE))), part) + os.sep
     for part in ("autograph", "runtime")
 )
-_CALLERS = frozenset(_HERE + name for name in ("calls.py", "plain_calls.py", "frames.py"))
+_CALLERS = frozenset(
+    f"{_HERE}{name}.py"
+    for name in (
+        "calls", "plain_calls", "frames", "unconverted", "bound_builtins", "methods", "adoption",
+        "transforms", "contexts",
+    )
+)  # fmt: skip
 _FUTURE: int = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )

@@ -10,8 +10,7 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,21 +32,22 @@ def weak(thing: Any) -> Callable[[], Any]:
         return lambda: thing
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a captured value was read: how to read it again, and its name in the user's words."""
 
     name: str
     fetch: Callable[[], Any]
 
 
-@dataclass(frozen=True, slots=True)
 class Guard:
     """A captured Python value that the trace depends on."""
 
-    place: Place
-    expected: Any
-    by_value: bool
+    __slots__ = ("by_value", "expected", "place")
+
+    def __init__(self, place: Place, expected: Any, by_value: bool) -> None:
+        self.place = place
+        self.expected = expected
+        self.by_value = by_value
 
     def holds(self) -> bool:
         """Whether the place still holds what the trace saw."""

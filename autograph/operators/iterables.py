@@ -108,6 +108,8 @@ def as_indexed(x: Any) -> Indexed | None:
         return of_rows(x)
     if isinstance(x, range):
         start, step = x.start, x.step
+        if (start, step) == (0, 1):
+            return Indexed("range", len(x), lambda i: i)
         return Indexed("range", len(x), lambda i: start + i * step)
     return None
 

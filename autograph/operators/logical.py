@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.operators.captures import with_captured
 from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.methods import method
 from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -136,6 +137,11 @@ def in_(item: Any, container: Any) -> Any:
             f"{item.describe()} is looked up in a {type(container).__name__}",
             "its value is known only when the graph runs; compare with the keys instead",
         )
+    own = method(container, "__contains__")
+    if own is not None:
+        return _as_bool(own(item))
+    if _is_open(item) and method(container, "__iter__") is not None:
+        return in_(item, list(container))
     known = with_captured(container)
     if known is not container:
         return in_(item, known)

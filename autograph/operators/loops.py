@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.operators.bodies import State
 from autograph.operators.captures import current_trace, with_captured
@@ -132,8 +131,7 @@ def _iterator(iterated: Any) -> Iterator[Any]:
     return iter(with_captured(iterated))
 
 
-@dataclass(frozen=True)
-class _For:
+class _For(NamedTuple):
     extra_test: Thunk | None
     body: Callable[[Any], None]
     state: State

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,23 +11,38 @@ import numpy as np
 
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
+from autograph.operators.references import (
+    Part,
+    Reference,
+    assume,
+    fulfil,
+    has_cell,
+    is_older,
+    promised,
+    refer,
+    reference_of,
+    reserve,
+    select,
+)
 from autograph.operators.values import (
     NOTHING,
     NUMBERS,
     advice,
     describe,
+    is_array,
     is_container,
     is_numeric,
     is_unset,
     merge_types,
     paired_children,
     split,
+    split_none,
     subject,
     tensor,
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Poison, Undefined
+from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime import control, ops, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -38,14 +53,22 @@ from runtime.tensor import Tensor
 __all__ = [
     "Merger",
     "Rebuild",
-    "link",
-    "note_returned",
-    "older_ties",
     "output_value",
 ]
 
 
 Rebuild = Callable[[Sequence[Any]], Any]
+
+
+@dataclass(eq=False)
+class _Join:
+    """An array name whose arrays on the two paths are not one: which they are, on each."""
+
+    name: str
+    contents: tuple[Any, Any]
+    sides: tuple[Reference, Reference]
+    made: Tensor | None = None
+    content: Tensor | None = None
 
 
 @dataclass
@@ -55,7 +78,10 @@ class Merger:
     outcomes: tuple[Outcome, Outcome]
     pairs: list[tuple[Any, Any, str]] = field(default_factory=list)
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
-    _ties: list[tuple[int, Cell, int | None]] = field(default_factory=list)
+    _joins: dict[tuple[int, int], _Join] = field(default_factory=dict)
+    # In how many joins a cell is met, and what arrays that several of them share become.
+    _uses: Counter[Cell] = field(default_factory=Counter)
+    _moved: dict[Cell, _Moved] = field(default_factory=dict)
 
     def plan(self, name: str, a: Any, b: Any) -> Rebuild:
         """How the place called `name`, with `a` on one path and `b` on the other, goes on."""
@@ -66,12 +92,16 @@ class Merger:
             return lambda outputs: poison
         if isinstance(a, Maybe) or isinstance(b, Maybe) or is_unset(a) or is_unset(b):
             return self._optional(name, a, b)
+        if _is_nullable_place(a, b):
+            return self._nullable(name, a, b)
+        if _is_array_place(a, b):
+            return self._array(name, a, b)
         if a is NOTHING and not is_numeric(b) and not is_container(b):
             return lambda outputs: b
         if b is NOTHING and not is_numeric(a) and not is_container(a):
             return lambda outputs: a
         if _is_numeric_or_nothing(a) and _is_numeric_or_nothing(b):
-            return self._numeric(name, a, b)
+            return self.numeric(name, a, b)
         if _is_container_or_nothing(a) and _is_container_or_nothing(b):
             children = paired_children(a, b)
             if children is not None:
@@ -80,7 +110,10 @@ class Merger:
             return lambda outputs: a
         return _poison(name, a, b)
 
-    def _numeric(self, name: str, a: Any, b: Any) -> Rebuild:
+    def numeric(self, name: str, a: Any, b: Any) -> Rebuild:
+        """How a place goes on that holds numbers, or the content of arrays."""
+        if a is b:
+            return lambda outputs: a
         plain = isinstance(a, NUMBERS) and not isinstance(a, np.generic)
         if plain and b is NOTHING or (plain and same_value(a, b)):
             return lambda outputs: a
@@ -92,6 +125,16 @@ class Merger:
             self.pairs.append((a, b, name))
         index = self._known[key]
         return lambda outputs: outputs[index]
+
+    def _array(self, name: str, a: Any, b: Any) -> Rebuild:
+        """An array; which one it is, is known after all places are planned."""
+        sides = []
+        for x, outcome in zip((a, b), self.outcomes, strict=True):
+            with trace.interpreting(outcome.builder):
+                sides.append(reference_of(x) or Reference(NOTHING, {}))
+        key = (_identity(a, sides[0]), _identity(b, sides[1]))
+        join = self._joins.setdefault(key, _Join(name, (a, b), (sides[0], sides[1])))
+        return lambda outputs: join.made
 
     def _container(self, name: str, like: Any, children: list[tuple[str, Any, Any]]) -> Rebuild:
         plans = [self.plan(f"{name}{step}", x, y) for step, x, y in children]
@@ -118,55 +161,135 @@ class Merger:
 
         return rebuild
 
+    def _nullable(self, name: str, a: Any, b: Any) -> Rebuild:
+        """A place that holds a number or an array on one path, and None on the other."""
+        value_a, bit_a = split_none(a)
+        value_b, bit_b = split_none(b)
+        value, bit = self.plan(name, value_a, value_b), self.plan(name, bit_a, bit_b)
+
+        def rebuild(outputs: Sequence[Any]) -> Any:
+            present = bit(outputs)
+            if present is False:
+                return None
+            found = value(outputs)
+            return found if present is True else Nullable(name, found, present, check_defined)
+
+        return rebuild
+
+    # ---- emission ----------------------------------------------------------------------------
+
     def emit(self, parent: Builder, condition: Tensor) -> list[Any]:
         """Emit the cond node; gives its outputs, one per planned pair."""
-        shared = [
-            tie for index in range(len(self.pairs)) for side in (0, 1)
-            for tie in self._shared(index, side)
-        ]  # fmt: skip
-        types = [self._type(self._pin(0, a), self._pin(1, b), name) for a, b, name in self.pairs]
+        for join in self._joins.values():
+            self._uses.update({part.cell for side in join.sides for part in side.parts.values()})
+        joining = [self._join(join) for join in self._joins.values()]
+        contents = [
+            tuple(o.content(x) for o, x in zip(self.outcomes, pair[:2], strict=True))
+            for pair in self.pairs
+        ]
+        types = [
+            self._type(a, b, name)
+            for (a, b), (_, _, name) in zip(contents, self.pairs, strict=True)
+        ]
         for side, outcome in enumerate(self.outcomes):
             branch = outcome.builder
             with trace.interpreting(branch):
                 branch.graph.outputs = [
-                    output_value(branch, outcome.pinned.get(id(pair[side]), pair[side]), type_)
-                    for pair, type_ in zip(self.pairs, types, strict=True)
+                    output_value(branch, pair[side], type_)
+                    for pair, type_ in zip(contents, types, strict=True)
                 ]
         bodies = (self.outcomes[0].builder, self.outcomes[1].builder)
         outputs = control.emit_cond(parent, parent.value_of(condition), bodies, types)
-        self._ties = shared
+        for finish in joining:
+            finish(outputs)
         return outputs
 
-    def tie(self, outputs: list[Any], condition: Tensor) -> None:
-        """Tie the arrays of the outputs with the older ones that they may be.
+    def finish(self) -> None:
+        """After all places were written: what names of several arrays hold, is known already."""
+        for join in self._joins.values():
+            if join.content is not None and join.made is not None:
+                assume(join.made, join.content)
 
-        After all places were written: the outputs hold those writes already.
-        """
-        left, right = (outcome.builder for outcome in self.outcomes)
-        for output, (a, b, name) in zip(outputs, self.pairs, strict=True):
-            note_returned(name, output)
-            link(output, a, left, lambda: condition)
-            link(output, b, right, lambda: ops.logical_not(condition))
-        for index, cell, bit in self._ties:
-            outputs[index].cell().tie(cell, None if bit is None else outputs[bit])
+    def _join(self, join: _Join) -> Callable[[Sequence[Any]], None]:
+        """Plan the outputs for an array; gives what makes the array of them."""
+        type_ = self._type(*join.contents, join.name)
+        own = _Own(reserve(), type_)
+        parts: dict[int, Callable[[Sequence[Any]], Part]] = {}
+        indices = [self._side(join, side, own, parts) for side in (0, 1)]
+        index = self.numeric(f"{join.name}_which", *indices)
+        has_content = own.is_used or any(
+            part.type != type_ for side in join.sides for part in side.parts.values()
+        )
+        content = self.numeric(join.name, *join.contents) if has_content else None
 
-    def _shared(self, index: int, side: int) -> list[tuple[int, Cell, int | None]]:
-        """Older arrays that one side of a pair may be: their cells, and the pair that tells."""
-        branch = self.outcomes[side].builder
-        found: list[tuple[int, Cell, int | None]] = []
-        with trace.interpreting(branch):
-            for cell, bits in older_ties(self.pairs[index][side], branch):
-                if bits is None:
-                    found.append((index, cell, None))
-                    continue
-                same = functools.reduce(ops.logical_and, bits)
-                found.append((index, cell, len(self.pairs)))
-                name = f"{self.pairs[index][2]}_shared"
-                self.pairs.append((same, False, name) if side == 0 else (False, same, name))
-        return found
+        def finish(outputs: Sequence[Any]) -> None:
+            join.content = None if content is None else tensor(content(outputs)).as_array()
+            found = {number: make(outputs) for number, make in parts.items()}
+            if not found:
+                join.made = join.content
+                return
+            if own.is_used and join.content is not None:
+                found[own.number] = own.part
+                fulfil(own.part, join.content)
+            join.made = refer(index(outputs), found, type_)
 
-    def _pin(self, side: int, x: Any) -> Any:
-        return self.outcomes[side].pinned.get(id(x), x)
+        return finish
+
+    def _side(self, join: _Join, side: int, own: _Own, parts: dict[int, Any]) -> Any:
+        """The number of the array on one path; adds the arrays of `parts` that it may be."""
+        outcome, reference = self.outcomes[side], join.sides[side]
+        if join.contents[side] is NOTHING:
+            return NOTHING
+        numbers: dict[int, int] = {}
+        for number, part in reference.parts.items():
+            if is_older(part, outcome.builder):
+                numbers[number] = number
+                self._add_part(join, side, number, part, parts)
+            elif self._uses[part.cell] == 1:
+                numbers[number], own.is_used = own.number, True
+            else:
+                numbers[number] = self._move(join, side, part, parts)
+        if not reference.parts:
+            own.is_used = True
+            return own.number
+        with trace.interpreting(outcome.builder):
+            return select(reference.index, numbers)
+
+    def _add_part(
+        self, join: _Join, side: int, number: int, part: Part, parts: dict[int, Any]
+    ) -> None:
+        """An array from before the statement, the indices of a view as they are on each path."""
+        if number in parts:
+            return
+        other = join.sides[1 - side].parts.get(number)
+        mine = part.operands
+        theirs = [NOTHING] * len(mine) if other is None else other.operands
+        pairs = zip(mine, theirs, strict=True) if side == 0 else zip(theirs, mine, strict=True)
+        plans = [self.plan(f"{join.name}_at", *pair) for pair in pairs]
+        parts[number] = lambda outputs: part.with_operands([plan(outputs) for plan in plans])
+
+    def _move(self, join: _Join, side: int, part: Part, parts: dict[int, Any]) -> int:
+        """An array that a branch made and several places share: the number of its new cell."""
+        outcome = self.outcomes[side]
+        moved = self._moved.get(part.cell)
+        if moved is None:
+            root = outcome.roots.get(part.cell, part.cell.root)
+            pair = (root, NOTHING) if side == 0 else (NOTHING, root)
+            content = self.numeric(join.name, *pair)
+            moved = self._moved[part.cell] = _Moved(reserve(), root.type, content)
+        if not part.chain:
+            parts[moved.number] = moved.make
+            return moved.number
+        pairs = [(x, NOTHING) if side == 0 else (NOTHING, x) for x in part.operands]
+        plans = [self.plan(f"{join.name}_at", *pair) for pair in pairs]
+        view = Part(moved.part.cell, part.chain, part.type)
+
+        def make(outputs: Sequence[Any]) -> Part:
+            moved.make(outputs)
+            return view.with_operands([plan(outputs) for plan in plans])
+
+        parts[view.number] = make
+        return view.number
 
     @staticmethod
     def _type(a: Any, b: Any, name: str) -> TensorType:
@@ -175,59 +298,44 @@ class Merger:
         return merge_types(name, type_of(a), type_of(b))
 
 
+class _Own:
+    """The array that stands for all that a branch made for one place only."""
+
+    def __init__(self, number: int, type_: TensorType) -> None:
+        self.number = number
+        self.part = promised(number, type_)
+        self.is_used = False
+
+
+class _Moved:
+    """An array that a branch made and several places share, as it is after the statement."""
+
+    def __init__(self, number: int, type_: TensorType, content: Rebuild) -> None:
+        self.number = number
+        self.part = promised(number, type_)
+        self.content = content
+        self.is_made = False
+
+    def make(self, outputs: Sequence[Any]) -> Part:
+        """The array, its content taken from the outputs."""
+        if not self.is_made:
+            self.is_made = True
+            fulfil(self.part, tensor(self.content(outputs)).as_array())
+        return self.part
+
+
+def _identity(x: Any, side: Reference) -> int:
+    """The same for all names of one array."""
+    if isinstance(side.index, int) and not side.parts[side.index].chain:
+        return id(side.parts[side.index].cell)
+    return id(x)
+
+
 def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
     """The graph value that a branch gives for `x`, as `type_`."""
     if x is NOTHING:
         return branch.value_of(ops.missing(type=type_))
     return branch.value_of(control.coerce(tensor(x), type_))
-
-
-def link(made: Tensor, side: Any, branch: Builder, same: Callable[[], Tensor | None]) -> None:
-    """Note that `made` is the same array as `side` where `same()` is true, if `side` is older."""
-    if not isinstance(side, Tensor) or made.type.rank == 0:
-        return
-    value = side.current()._value
-    if value is None or branch.owns(value):
-        return
-    # Of a view it is a part only that is shared: that can be refused, not selected.
-    made.cell().tie(side.cell(), None if side.is_view else same())
-
-
-def note_returned(name: str, made: Tensor) -> None:
-    """Note that `made` is (a part of) what the function will give back, if the name says so."""
-    if name.startswith("retval_") and made.type.rank != 0:
-        made.cell().returned = True
-
-
-def older_ties(side: Any, branch: Builder) -> list[tuple[Cell, list[Tensor] | None]]:
-    """Cells older than `branch` that `side`, an array made in it, may share.
-
-    It shares them where all the bools of the branch beside them are true; None: it is not known.
-    """
-    if not isinstance(side, Tensor) or side._cell is None or branch.parent is None:
-        return []
-    found: list[tuple[Cell, list[Tensor] | None]] = []
-    start: list[Tensor] | None = None if side.is_view else []
-    seen, open_ = {side._cell}, [(side._cell, start)]
-    while open_:
-        cell, path = open_.pop()
-        if cell.first is None:
-            continue
-        if not branch.owns(cell.first):
-            # A view of an older array: which part of it is shared may depend on data.
-            if cell is side._cell and side.is_view and branch.parent.reaches(cell.first):
-                found.append((cell, None))
-            continue
-        for other, same in cell.tied:
-            if other in seen or other.first is None:
-                continue
-            seen.add(other)
-            longer = None if path is None or same is None else [*path, same]
-            if branch.owns(other.first):
-                open_.append((other, longer))
-            elif branch.parent.reaches(other.first):
-                found.append((other, longer))
-    return found
 
 
 def _poison(name: str, a: Any, b: Any) -> Rebuild:
@@ -243,3 +351,21 @@ def _is_container_or_nothing(x: Any) -> bool:
 
 def _is_numeric_or_nothing(x: Any) -> bool:
     return x is NOTHING or is_numeric(x)
+
+
+def _is_nullable_place(a: Any, b: Any) -> bool:
+    """Whether a place holds None on one path, or may hold it, and else a number or an array."""
+    if not any(x is None or isinstance(x, Nullable) for x in (a, b)):
+        return False
+    return all(_is_numeric_or_nothing(split_none(x)[0]) for x in (a, b)) and not all(
+        x is None or x is NOTHING for x in (a, b)
+    )
+
+
+def _is_array_place(a: Any, b: Any) -> bool:
+    """Whether a place holds an array; a scalar on one path makes a scalar of a 0-d array."""
+    if not (has_cell(a) or has_cell(b)) or not all(map(_is_numeric_or_nothing, (a, b))):
+        return False
+    return all(x is NOTHING or is_array(x) or type_of(x).rank != 0 for x in (a, b)) or any(
+        x is not NOTHING and type_of(x).rank != 0 for x in (a, b)
+    )

@@ -7,9 +7,20 @@ import sys
 from typing import Any
 
 from autograph.operators.captures import current_trace
-from autograph.operators.templates import LazyString, dig, fill, has_traced, shown
-from runtime import control
+from autograph.operators.templates import (
+    LazyString,
+    dig,
+    fill,
+    fstring,
+    has_traced,
+    shown,
+    with_own_text,
+)
+from runtime import control, journal
 from runtime.building import building
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.templates import Line
 from runtime.tensor import Tensor
 
 __all__ = ["format_", "format_method", "graph_print", "print_", "repr_", "str_"]
@@ -24,6 +35,8 @@ def print_(
     Graph meaning: an ordered effect; the text is written, with the values, at each call.
     """
     facts = current_trace()
+    if facts is not None:
+        values = tuple(map(_own_text, values))
     if facts is not None and facts.prints == "graph":
         graph_print(*values, sep=sep, end=end, file=file, flush=flush)
         return
@@ -31,9 +44,21 @@ def print_(
     print(*shown_, sep=sep, end=end, file=file, flush=flush)
 
 
+def _own_text(value: Any) -> Any:
+    return with_own_text(value, 115, None)[0]
+
+
 def _at_trace(value: Any) -> Any:
-    value = shown(value)
-    return value.describe() if isinstance(value, Tensor) else value
+    if isinstance(value, LazyString):
+        return fill(LazyString(tuple(map(_part_at_trace, value.parts))), ())
+    return value.at_trace() if isinstance(value, Tensor) and value.is_traced else shown(value)
+
+
+def _part_at_trace(part: Any) -> Any:
+    """A part of an f-string; what is not known yet has a text of its own, whatever the format."""
+    if isinstance(part, str) or not has_traced(part[0]):
+        return part
+    return str(_at_trace(part[0]))
 
 
 def graph_print(
@@ -52,20 +77,40 @@ def graph_print(
     if builder is None:
         print(*dig(tuple(values), []), sep=between, end=last, file=file, flush=flush)
         return
+    if file is not None and journal.is_fresh(file):
+        _print_now(values, between, last, file, flush)
+        return
     operands: list[Tensor] = []
     template = dig(tuple(values), operands)
-
-    def render(*raws: Any) -> str:
-        return between.join(map(str, fill(template, raws))) + last
-
     builder.emit(
         control.PRINT,
         [builder.value_of(t) for t in operands],
-        {"render": render, "file": None if file is sys.stdout else file, "flush": flush},
+        {
+            "render": Line(template, between, last),
+            "file": None if file is sys.stdout else file,
+            "flush": flush,
+        },
     )
 
 
+def _print_now(values: tuple[Any, ...], sep: str, end: str, file: Any, flush: bool) -> None:
+    """Print into a file that was made while tracing, and is gone when the graph runs."""
+    if any(map(has_traced, values)):
+        raise StagingError(
+            f"a value that is known only when the graph runs is printed into a "
+            f"{type(file).__name__} that was made while tracing",
+            "put the text together with an f-string, or pass the file as an argument",
+            origin=origin_of_caller(),
+        )
+    print(*dig(tuple(values), []), sep=sep, end=end, file=file, flush=flush)
+
+
 def _lazily(value: Any, conversion: int, spec: Any) -> Any:
+    if building() is not None:
+        text, way, rest = with_own_text(value, conversion, spec)
+        if text is not value:
+            lazy = has_traced(text) or has_traced(rest)
+            return LazyString(((text, way, rest),)) if lazy else fstring((text, way, rest))
     if has_traced(value) or has_traced(spec):
         return LazyString(((value, conversion, spec),))
     return None

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CellType, FunctionType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.operators.captures import Place, current_trace, read
 from autograph.operators.variables import (
     Maybe,
+    Nullable,
     Poison,
     Undefined,
     UndefinedReturnValue,
     _Unreadable,
 )
-from runtime import journal, tree
+from runtime import journal
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
-from runtime.tensor import Tensor
 
 __all__ = ["ConversionOptions", "FunctionScope", "note_names"]
 
@@ -29,8 +28,7 @@ _UNBOUND = object()
 _DEEPEST = 32
 
 
-@dataclass(frozen=True, slots=True)
-class ConversionOptions:
+class ConversionOptions(NamedTuple):
     """How a function was converted; calls inside of it inherit `recursive`."""
 
     recursive: bool = True
@@ -155,22 +153,14 @@ class FunctionScope:
             kind = type(value)
         if kind is Poison:
             raise self._of_two_kinds(value)
-        if self._trace is None:
-            return value.load() if issubclass(kind, _Unreadable) else value
-        return self._given_back(value.load() if issubclass(kind, _Unreadable) else value)
+        if kind is Nullable:  # the caller may ask whether it is None
+            return value
+        return value.load() if issubclass(kind, _Unreadable) else value
 
     def _of_two_kinds(self, result: Poison) -> StagingError:
         what = result.what.replace(f"`{result.name}`", f"the result of `{self.function_name}`", 1)
         hint = "return the same kind of value on every path"
         return StagingError(what, hint, origin=origin_of_caller())
-
-    @staticmethod
-    def _given_back(value: Any) -> Any:
-        """The result; from now on, writes to arrays that it shares concern it."""
-        for leaf in tree.flatten(value)[0]:
-            if isinstance(leaf, Tensor) and leaf._cell is not None:
-                leaf._cell.hand_over()
-        return value
 
     def _note_shared(self, get: Any, set_: Any, names: tuple[str, ...]) -> None:
         for i, name in enumerate(names):

@@ -9,44 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from autograph.operators.aliases import (
-    LoopArray,
-    entering_apart,
-    exit_alias,
-    leaving_apart,
-    tie_entries,
-    tie_rounds,
-)
 from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
-    keep_pending,
     put_slot,
     run_body,
     slot_content,
 )
-from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition
 from autograph.operators.forms import (
-    Branching,
     Form,
     Leaf,
-    Optional,
-    Poisoned,
-    Static,
+    Referring,
+    Which,
     form_of,
     leaves,
     place,
-    rebuild,
     widen,
 )
 from autograph.operators.iterables import Indexed
 from autograph.operators.logical import and_
-from autograph.operators.merging import link, note_returned, older_ties
-from autograph.operators.values import NOTHING, tensor
+from autograph.operators.references import reference_of
+from autograph.operators.sharing import Ownership
+from autograph.operators.sites import Site
+from autograph.operators.values import NOTHING, merge_types, tensor
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell
@@ -60,8 +49,7 @@ __all__ = ["Step", "staged_loop"]
 _ATTEMPTS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One round: `body`, the test for the next one, and for `for` loops the items."""
 
     body: Callable[..., Any]
@@ -86,7 +74,7 @@ class Step:
         return and_(lambda: index < length, self.test)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Entry:
     """One carried place: a name of the state, or a slot of the journal."""
 
@@ -101,7 +89,6 @@ def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> N
     """Emit one while node for the loop; names and objects get what they hold after it."""
     parent = building()
     assert parent is not None
-    Cell.settle_all()
     loop = _Loop(parent, go, step, state, options)
     outcome = loop.solve()
     loop.emit(outcome)
@@ -115,15 +102,14 @@ class _Loop:
         self.carries_go = False
         self.entries: dict[Any, _Entry] = {}
         self.inputs: list[Value] = []
-        self.arrays: list[LoopArray] = []
-        # By name: older arrays that a carried one may become; pairs that rounds leave as one.
-        self.relatives: dict[str, tuple[Tensor, ...]] = {}
-        self.joined: set[tuple[str, str]] = set()
-        # Pairs of arrays that are different ones in each round, of the arrays met so far.
-        self.apart: set[tuple[str, str]] = set()
-        self.met: set[str] = set()
+        # What the last round left in each carried place, leaf by leaf.
+        self.left: dict[Any, list[tuple[Any, TensorType]]] = {}
+        # The arrays that the rounds make.
+        self.ownership = Ownership()
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
             self.entries["name", i] = _Entry(name, value, form_of(value, bools=False))
+        initials = {key: entry.initial for key, entry in self.entries.items()}
+        self.site = Site(step.body.__code__, initials, parent)
         self._recall()
 
     # ---- the fixed point ---------------------------------------------------------------------
@@ -147,7 +133,6 @@ class _Loop:
 
         def run(builder: Builder) -> Any:
             index = self._placeholders(builder)
-            self._tie_arrays()
             self.step.run(index)
             following = None if index is None else index + 1
             return following, (self.step.go_on(following) if self.carries_go else None)
@@ -160,7 +145,6 @@ class _Loop:
         def make(type_: TensorType, name: str) -> Tensor:
             made = traced(builder.input(type_, name))
             made._name = name
-            note_returned(name, made)
             return made
 
         index = None
@@ -168,87 +152,30 @@ class _Loop:
             index = traced(builder.input(type_of_number(0), "index"))
         if self.carries_go:
             builder.input(type_of_number(True), "go")
+        self.ownership.begin(entry.form for entry in self.entries.values())
         for entry in self.entries.values():
-            entry.placed = place(entry.form, entry.initial, entry.name, make)
+            entry.placed = place(entry.form, entry.initial, entry.name, make, self.ownership.share)
         self.state.set(tuple(self.entries["name", i].placed for i in range(len(self.state.names))))
         for entry in self.entries.values():
             if entry.slot is not None:
                 journal.note(entry.slot)
                 put_slot(entry.slot, entry.placed)
-        self._place_bools(builder)
+        self.ownership.assume()
         self.inputs = list(builder.graph.inputs)
         return index
 
-    def _place_bools(self, builder: Builder) -> None:
-        """One bool per carried array: whether it is still the one from before the loop."""
-        self.arrays = []
-        for entry in self.entries.values():
-            if entry.slot is not None and isinstance(entry.slot.owner, Cell):
-                continue
-            before = leaves(entry.form, entry.initial)
-            inside = leaves(entry.form, entry.placed)
-            for number, ((initial, type_), (placed, _)) in enumerate(
-                zip(before, inside, strict=True)
-            ):
-                if type_.rank != 0 and isinstance(initial, Tensor):
-                    name = f"{entry.name}#{number}"
-                    same = traced(builder.input(type_of_number(True), f"{entry.name}_same"))
-                    related = self.relatives.get(name, ())
-                    self.arrays.append(LoopArray(name, initial, placed, same, related))
-
-    def _all_leaves(self) -> Iterator[tuple[Any, bool]]:
-        """The value before the loop of each carried leaf, and whether it is one of `arrays`."""
-        for entry in self.entries.values():
-            is_cell = entry.slot is not None and isinstance(entry.slot.owner, Cell)
-            for initial, type_ in leaves(entry.form, entry.initial):
-                yield initial, not is_cell and type_.rank != 0 and isinstance(initial, Tensor)
-
-    def _tie_arrays(self) -> None:
-        tie_entries(self.arrays)
-        named = {array.name: array for array in self.arrays}
-        self.apart |= entering_apart(self.arrays, self.met)
-        self.met.update(named)
-        for a, b in self.apart:
-            if a in named and b in named:
-                named[a].placed.cell().keep_apart(named[b].placed.cell())
-        for a, b in self.joined:
-            if a in named and b in named:
-                tie_rounds(named[a], named[b])
-
-    def _afters(self, outcome: Outcome) -> list[Any]:
-        """What a round left in the place of each of `arrays`."""
-        found = []
-        for key, entry in self.entries.items():
-            if entry.slot is not None and isinstance(entry.slot.owner, Cell):
-                continue
-            before = leaves(entry.form, entry.initial)
-            after = leaves(entry.form, self._after(outcome, key, entry))
-            found += [
-                left for (initial, type_), (left, _) in zip(before, after, strict=True)
-                if type_.rank != 0 and isinstance(initial, Tensor)
-            ]  # fmt: skip
-        return found
-
-    def _grow_aliases(self, outcome: Outcome) -> bool:
-        """Learn which arrays a round leaves as one; whether anything is new."""
-        afters = self._afters(outcome)
-        apart = leaving_apart(self.apart, self.arrays, afters, outcome.builder)
-        if apart != self.apart:
-            self.apart = apart
-            return True
-        known = len(self.joined), {name: len(r) for name, r in self.relatives.items()}
-        for array, after in zip(self.arrays, afters, strict=True):
-            fate = exit_alias(array, after, self.arrays, outcome.builder)
-            if isinstance(fate, tuple):
-                old = self.relatives.get(array.name, ())
-                cells = {old_one.cell() for old_one in (*old, array.initial)}
-                new = [r for r in fate if r.cell() not in cells]
-                self.relatives[array.name] = (*(old or (array.initial,)), *new)
-        for i, (a, left) in enumerate(zip(self.arrays, afters, strict=True)):
-            for b, other in zip(self.arrays[:i], afters[:i], strict=True):
-                if left is other and a.placed is not b.placed:
-                    self.joined.add((a.name, b.name))
-        return known != (len(self.joined), {name: len(r) for name, r in self.relatives.items()})
+    def _note_left(self, outcome: Outcome) -> bool:
+        """Note what a round left in each carried place; whether arrays are shared in a new way."""
+        with trace.interpreting(outcome.builder):
+            for key, entry in self.entries.items():
+                after = entry.placed if outcome.raised else self._after(outcome, key, entry)
+                self.left[key] = list(leaves(entry.form, after))
+            whiches = [x for left in self.left.values() for x, _ in left if isinstance(x, Which)]
+            numbers, is_new = self.ownership.resolve(whiches, outcome.builder)
+        found = iter(numbers)
+        for key, left in self.left.items():
+            self.left[key] = [(next(found) if isinstance(x, Which) else x, t) for x, t in left]
+        return is_new
 
     def _grow(self, outcome: Outcome) -> bool:
         """Widen the forms by what the round left; whether anything changed."""
@@ -257,37 +184,22 @@ class _Loop:
         changed = False
         for key, entry in self.entries.items():
             after = self._after(outcome, key, entry)
-            form = widen(entry.form, after, entry.name)
+            form = widen(entry.form, after, entry.name, outcome.builder)
             changed |= form != entry.form
             entry.form = form
         for key, (slot, _, content) in outcome.writes.items():
             if key not in self.entries:
                 initial = slot_content(slot)
-                form = widen(form_of(initial, bools=False), content, slot.name)
+                form = self._slot_form(slot, initial, content, outcome.builder)
                 self.entries[key] = _Entry(slot.name, initial, form, slot)
                 changed = True
-        if changed or self._hold_in_place(outcome):
-            return True
-        with trace.interpreting(outcome.builder):
-            return self._grow_aliases(outcome)
+        return changed or self._note_left(outcome)
 
-    def _hold_in_place(self, outcome: Outcome) -> bool:
-        """Leave names whose array is only written in place bound to it: its cell is carried.
-
-        Then every other name of that array sees the writes, and nothing is copied.
-        """
-        changed = False
-        for key, entry in self.entries.items():
-            placed = entry.placed
-            if entry.slot is not None or not isinstance(entry.form, Leaf):
-                continue
-            if self._after(outcome, key, entry) is not placed or not isinstance(
-                entry.initial, Tensor
-            ):
-                continue
-            if outcome.pinned[id(placed)]._value is not placed._value:
-                entry.form, changed = Static(entry.initial), True
-        return changed
+    @staticmethod
+    def _slot_form(slot: journal.Slot, initial: Any, content: Any, body: Builder) -> Form:
+        if isinstance(slot.owner, Cell):
+            return Leaf(merge_types(slot.name, initial.type, content.type))
+        return widen(form_of(initial, bools=False), content, slot.name, body)
 
     @staticmethod
     def _after(outcome: Outcome, key: Any, entry: _Entry) -> Any:
@@ -295,34 +207,23 @@ class _Loop:
             return outcome.values[key[1]]
         return outcome.writes[key][2] if key in outcome.writes else entry.placed
 
-    def _site(self) -> Any:
-        types = tuple(
-            str(type_) for entry in self.entries.values() if entry.slot is None
-            for _, type_ in leaves(form_of(entry.initial, bools=True), entry.initial)
-        )  # fmt: skip
-        return self.step.body.__code__, types
-
     def _recall(self) -> None:
         """Start from the solution last found at this place for the same types."""
-        facts = current_trace()
-        known = facts.sites.get(self._site()) if facts is not None else None
-        if known is None:
-            return
-        for key, entry in self.entries.items():
-            form = known.get(key)
-            if form is not None and not _has_poison(form):
-                try:
-                    if widen(form, entry.initial, entry.name) == form:
-                        entry.form = form
-                except StagingError:
-                    continue
+        known = self.site.recall()
+        for key, form in known.forms.items():
+            self.entries[key].form = form
+        for cell in known.written:
+            slot = cell.slot()
+            self.entries[slot.key] = _Entry(slot.name, cell.root, Leaf(cell.root.type), slot)
+        self.ownership.others = known.others
 
     def _remember(self) -> None:
-        facts = current_trace()
-        if facts is not None:
-            facts.sites[self._site()] = {
-                key: entry.form for key, entry in self.entries.items() if entry.slot is None
-            }
+        slots = [entry.slot for entry in self.entries.values() if entry.slot is not None]
+        self.site.remember(
+            {key: entry.form for key, entry in self.entries.items() if entry.slot is None},
+            [slot.owner for slot in slots if isinstance(slot.owner, Cell)],
+            self.ownership.others,
+        )
 
     # ---- emission ----------------------------------------------------------------------------
 
@@ -346,11 +247,11 @@ class _Loop:
             same = all(a is b for a, b in zip(placed, self.state.get(), strict=True))
             return builder.value_of(go), same
 
-        kept, arrays = [entry.placed for entry in self.entries.values()], self.arrays
+        kept = [entry.placed for entry in self.entries.values()]
         outcome = run_body("test", self.parent, run, self.state)
         for entry, placed in zip(self.entries.values(), kept, strict=True):
             entry.placed = placed
-        self.inputs, self.arrays = body_inputs, arrays
+        self.inputs = body_inputs
         if outcome.raised:
             return False
         go, unchanged = outcome.result
@@ -366,7 +267,7 @@ class _Loop:
         builder = outcome.builder
         with trace.interpreting(builder):
             outputs = [
-                builder.value_of(control.coerce(tensor(_pin(outcome, x)), type_))
+                builder.value_of(control.coerce(tensor(outcome.content(x)), type_))
                 if x is not NOTHING and not outcome.raised else value
                 for (_, x, type_), value in zip(carried, self.inputs, strict=True)
             ]  # fmt: skip
@@ -391,24 +292,12 @@ class _Loop:
             carried.append((0, following, type_of_number(0)))
         if self.carries_go:
             carried.append((self.go, go, type_of_number(True)))
+        self._note_left(outcome)
         for key, entry in self.entries.items():
             before = leaves(entry.form, entry.initial)
-            after = leaves(entry.form, self._after(outcome, key, entry))
-            if outcome.raised:
-                after = leaves(entry.form, entry.placed)
-            carried += [(a, b, t) for (a, t), (b, _) in zip(before, after, strict=True)]
-        return carried + [(True, bit, type_of_number(True)) for bit in self._fates(outcome)]
-
-    def _fates(self, outcome: Outcome) -> list[Any]:
-        """Whether each of `arrays` is after a round still the one from before the loop."""
-        if outcome.raised:
-            return [array.same for array in self.arrays]
-        with trace.interpreting(outcome.builder):
-            fates = [
-                exit_alias(array, after, self.arrays, outcome.builder)
-                for array, after in zip(self.arrays, self._afters(outcome), strict=True)
-            ]
-        return [False if isinstance(fate, tuple) else fate for fate in fates]
+            pairs = zip(before, self.left[key], strict=True)
+            carried += [(_before(a), b, t) for (a, t), (b, _) in pairs]
+        return carried
 
     def _node(
         self, builder: Builder, outputs: list[Value], init: list[Value], kept: list[int]
@@ -437,55 +326,22 @@ class _Loop:
         )
 
     def _finish(self, outcome: Outcome, results: list[Tensor], changed: set[int]) -> None:
-        first = (self.step.items is not None) + self.carries_go
-        position = first
+        position = (self.step.items is not None) + self.carries_go
         values: list[Any] = []
-        self._positions = [
-            first + at for at, (_, is_array) in enumerate(self._all_leaves()) if is_array
-        ]
+        self.ownership.begin(entry.form for entry in self.entries.values())
+        self.ownership.surely_left = not self._may_run_never()
         for key, entry in self.entries.items():
-            count = sum(1 for _ in leaves(entry.form, entry.initial))
-            mine = results[position : position + count]
+            count = len(self.left[key])
+            mine = iter(results[position : position + count])
             altered = any(j in changed for j in range(position, position + count))
             position += count
-            after = self._after(outcome, key, entry)
-            value = self._result(entry, after, mine, altered, outcome)
+            value = self._result(entry, self._after(outcome, key, entry), mine, altered)
             if entry.slot is None:
                 values.append(value)
             elif altered or not isinstance(entry.form, Leaf):
                 apply_slot(entry.slot, value)
         self.state.set(tuple(values))
-        keep_pending(outcome)
-        self._tie_results(outcome, results, position)
-
-    def _tie_results(self, outcome: Outcome, results: list[Tensor], bools: int) -> None:
-        """Tie the arrays that names are bound to after the loop with those from before it."""
-        tied: dict[str, tuple[LoopArray, Tensor, Tensor]] = {}
-        afters = self._afters(outcome)
-        for number, (array, after) in enumerate(zip(self.arrays, afters, strict=True)):
-            made, same = results[self._positions[number]], results[bools + number]
-            if after is array.placed:
-                continue
-            tied[array.name] = (array, made, same)
-            if array.relatives:
-                for relative in array.relatives:
-                    made.cell().tie(relative.cell(), None)
-            elif (
-                self._may_run_never() or not isinstance(same.current(), Tensor) or not same.is_known
-            ):
-                made.cell().tie(array.initial.cell(), None if array.initial.is_view else same)
-        for first, second in self.apart:
-            if first in tied and second in tied:
-                tied[first][1].cell().keep_apart(tied[second][1].cell())
-        names = list(tied)
-        for i, (a, left) in enumerate(zip(self.arrays, afters, strict=True)):
-            for b, other in zip(self.arrays[:i], afters[:i], strict=True):
-                if left is other and a.name in names and b.name in names:
-                    _, one, same = tied[a.name]
-                    bit = None if a.relatives else ops.logical_not(same)
-                    if a.initial is b.initial:
-                        bit = traced(self.parent.constant(True))
-                    one.cell().tie(tied[b.name][1].cell(), bit)
+        self.ownership.assume()
 
     def _may_run_never(self) -> bool:
         """Whether it is possible, as far as is known, that there is no round."""
@@ -493,36 +349,11 @@ class _Loop:
         ran = go if items is None else and_(lambda: items.length > 0, lambda: go)
         return isinstance(ran, Tensor) and not ran.is_known
 
-    def _result(
-        self, entry: _Entry, after: Any, mine: list[Tensor], altered: bool, outcome: Outcome
-    ) -> Any:
-        initial = entry.initial
-        for made in mine:
-            note_returned(entry.name, made)
-        if isinstance(entry.form, Leaf):
-            if not altered and after is entry.placed:
-                return initial
-            if after is entry.placed and isinstance(initial, Tensor) and entry.slot is None:
-                initial.assign(mine[0])  # written in place: the name is still the same array
-                return initial
-            if not isinstance(initial, Tensor):
-                _tie_unknown(mine[0], after, outcome.builder)
-            return mine[0]
-        if not outcome.raised:
-            before, inside = leaves(entry.form, initial), leaves(entry.form, after)
-            for (old, _), (left, _), made in zip(before, inside, mine, strict=True):
-                if not isinstance(old, Tensor):
-                    _tie_unknown(made, left, outcome.builder)
-        return rebuild(entry.form, initial, entry.name, iter(mine))
-
-
-def _tie_unknown(made: Tensor, left: Any, body: Builder) -> None:
-    """An array that a loop leaves may be any of the older ones that a round left in its place."""
-    if made.type.rank == 0:
-        return
-    for cell, _ in older_ties(left, body):
-        made.cell().tie(cell, None)
-    link(made, left, body, lambda: None)
+    def _result(self, entry: _Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:
+        if isinstance(entry.form, Leaf | Referring) and not altered and after is entry.placed:
+            return entry.initial
+        share = self.ownership.share
+        return place(entry.form, entry.initial, entry.name, lambda *_: next(mine), share)
 
 
 def _substitute(body: Builder, old: Value, new: Value) -> None:
@@ -531,8 +362,12 @@ def _substitute(body: Builder, old: Value, new: Value) -> None:
     body.graph.outputs = [new if v is old else v for v in body.graph.outputs]
 
 
-def _pin(outcome: Outcome, x: Any) -> Any:
-    return outcome.pinned.get(id(x), x)
+def _before(x: Any) -> Any:
+    """What a carried leaf is before the loop."""
+    if not isinstance(x, Which):
+        return x
+    found = reference_of(x.array)
+    return x.form.own if found is None else found.index
 
 
 def _initial(x: Any, type_: TensorType) -> Any:
@@ -540,11 +375,3 @@ def _initial(x: Any, type_: TensorType) -> Any:
     if x is NOTHING or x is None:
         return ops.missing(type=type_)
     return x
-
-
-def _has_poison(form: Form) -> bool:
-    if isinstance(form, Poisoned):
-        return True
-    if isinstance(form, Optional):
-        return _has_poison(form.part)
-    return isinstance(form, Branching) and any(map(_has_poison, form.parts))

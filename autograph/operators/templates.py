@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
 from autograph.operators.variables import ld
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.spec import WEAK_DTYPES
+from runtime.templates import PERCENT, ArrayHole, Hole, LazyString, Record, fill, format_part
 from runtime.tensor import Tensor
 
 __all__ = ["Hole", "LazyString", "dig", "fill", "fstring", "has_traced", "percent", "shown"]
-
-
-class Hole:
-    """Takes the place of traced operand number `index`."""
-
-    __slots__ = ("index",)
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-
-class LazyString:
-    """A string whose text is known only when the graph runs.
-
-    `parts` are literal strings and (value, conversion, format spec) triples as in an f-string.
-    """
-
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[Any, ...]) -> None:
-        self.parts = parts
-
-    def __str__(self) -> str:
-        return "".join(p if isinstance(p, str) else "{...}" for p in self.parts)
-
-    def __add__(self, other: Any) -> Any:
-        return LazyString((*self.parts, *_parts(other)))
-
-    def __radd__(self, other: Any) -> Any:
-        return LazyString((*_parts(other), *self.parts))
-
-
-def _parts(x: Any) -> tuple[Any, ...]:
-    if isinstance(x, LazyString):
-        return x.parts
-    if isinstance(x, str):
-        return (x,)
-    raise TypeError(f'can only concatenate str (not "{type(x).__name__}") to str')
 
 
 def shown(x: Any) -> Any:
@@ -72,9 +36,14 @@ def _has_traced(part: Any, around: set[int]) -> bool:
     kind = type(part)
     if issubclass(kind, Tensor):
         return not part.is_known
-    if kind is LazyString:
+    if kind in (LazyString, Caught, PartOfError):
         return True
-    if not issubclass(kind, tuple | list | dict) or id(part) in around:
+    if not issubclass(kind, tuple | list | dict):
+        fields = _fields(part) if id(part) not in around else None
+        return fields is not None and any(
+            _has_traced(item, around | {id(part)}) for item in fields.values()
+        )
+    if id(part) in around:
         return False
     items = dict.values(part) if issubclass(kind, dict) else part
     return any(_has_traced(item, around | {id(part)}) for item in items)
@@ -86,6 +55,10 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
         if part.is_known:
             return shown(part)
         operands.append(part.current())
+        is_zero_dimensional = part.is_array and part.type.rank == 0
+        return (ArrayHole if is_zero_dimensional else Hole)(len(operands) - 1)
+    if isinstance(part, (Caught, PartOfError)):
+        operands.append(part.value)
         return Hole(len(operands) - 1)
     if isinstance(part, LazyString):
         return LazyString(tuple(p if isinstance(p, str) else dig(p, operands) for p in part.parts))
@@ -93,39 +66,26 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
         return type(part)(dig(p, operands) for p in part)
     if type(part) is dict:
         return {k: dig(v, operands) for k, v in part.items()}
+    fields = _fields(part)
+    if fields is not None and any(map(has_traced, fields.values())):
+        return Record(type(part), {k: dig(v, operands) for k, v in fields.items()})
     return part
 
 
-def fill(part: Any, operands: Sequence[Any]) -> Any:
-    """`part` with the run-time values in its holes."""
-    if isinstance(part, Hole):
-        return operands[part.index]
-    if isinstance(part, LazyString):
-        return "".join(p if isinstance(p, str) else _format(*fill(p, operands)) for p in part.parts)
-    if type(part) in (tuple, list):
-        return type(part)(fill(p, operands) for p in part)
-    if type(part) is dict:
-        return {k: fill(v, operands) for k, v in part.items()}
-    return part
-
-
-_CONVERSIONS: dict[int, Callable[[Any], Any]] = {
-    -1: lambda v: v,
-    115: str,
-    114: repr,
-    97: ascii,
-}
-# The conversion of a piece that is formatted as `spec % value`.
-_PERCENT = 37
-_PERCENT_FIELD = re.compile(
-    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?(?P<kind>.)"
-)
-
-
-def _format(value: Any, conversion: int, spec: Any) -> str:
-    if conversion == _PERCENT:
-        return cast(str, spec % (value,))
-    return format(_CONVERSIONS[conversion](value), spec or "")
+def _fields(part: Any) -> dict[str, Any] | None:
+    """What a namedtuple or dataclass object holds; None for anything else."""
+    kind = type(part)
+    if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
+        return None
+    if issubclass(kind, tuple):
+        names = getattr(kind, "_fields", None)
+        return None if names is None else dict(zip(names, part, strict=True))
+    if not hasattr(kind, "__dataclass_fields__"):
+        return None
+    held = getattr(part, "__dict__", None)
+    if held is not None:
+        return dict(held)
+    return {k: getattr(part, k) for k in kind.__dataclass_fields__ if hasattr(part, k)}
 
 
 def fstring(*parts: Any) -> Any:
@@ -135,9 +95,39 @@ def fstring(*parts: Any) -> Any:
     Graph meaning: with a value that is known only at run time, text that is formatted there.
     """
     parts = tuple(p if isinstance(p, str) else (ld(p[0]), *p[1:]) for p in parts)
+    if building() is not None:
+        parts = tuple(p if isinstance(p, str) else with_own_text(*p) for p in parts)
     if building() is not None and any(has_traced(p) for p in parts if not isinstance(p, str)):
         return LazyString(parts)
-    return "".join(p if isinstance(p, str) else _format(shown(p[0]), p[1], p[2]) for p in parts)
+    return "".join(p if isinstance(p, str) else format_part(shown(p[0]), p[1], p[2]) for p in parts)
+
+
+_PERCENT_FIELD = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?(?P<kind>.)"
+)
+
+
+def with_own_text(value: Any, conversion: int, spec: Any) -> Any:
+    """A piece of text, an object of the user's replaced by what its own method gives for it."""
+    if not type(value).__flags__ & MADE_BY_CLASS_STATEMENT:
+        return value, conversion, spec
+    if conversion == -1:
+        own = method(value, "__format__")
+        if own is not None:
+            return own(spec or ""), -1, None
+        if spec:
+            return value, conversion, spec
+    names = ("__str__", "__repr__") if conversion in (-1, 115) else ("__repr__",)
+    found = (method(value, name) for name in names)
+    own = next((twin for twin in found if twin is not None), None)
+    if own is None or (conversion in (-1, 115) and _says_otherwise(value)):
+        return value, conversion, spec
+    return own(), (97 if conversion == 97 else -1), spec
+
+
+def _says_otherwise(value: Any) -> bool:
+    """Whether a `__str__` that is not converted comes before a `__repr__` that is."""
+    return attribute(type(value), "__str__") is not object.__str__ and not method(value, "__str__")
 
 
 def percent(text: Any, values: Any) -> Any:
@@ -165,7 +155,7 @@ def percent(text: Any, values: Any) -> Any:
         value = values[key] if key is not None else next(given, _MISSING)
         if value is _MISSING:
             raise TypeError("not enough arguments for format string")
-        parts.append((value, _PERCENT, spec))
+        parts.append((value, PERCENT, spec))
     if next(given, _MISSING) is not _MISSING and not isinstance(values, dict):
         raise TypeError("not all arguments converted during string formatting")
     return LazyString((*parts, text[end:]))
@@ -185,4 +175,4 @@ def python_type_of(x: Tensor) -> type:
     type_ = x.type
     if type_.weak:
         return next(k for k, d in WEAK_DTYPES.items() if d == type_.dtype)
-    return np.ndarray if type_.rank != 0 else type_.dtype.type
+    return np.ndarray if x.is_array else type_.dtype.type

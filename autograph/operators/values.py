@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.templates import LazyString
-from autograph.operators.variables import Maybe, Undefined, UndefinedReturnValue
+from autograph.operators.variables import Maybe, Nullable, Undefined, UndefinedReturnValue
 from runtime.building import building, traced
 from runtime.errors import StagingError
 from runtime.spec import TensorType, join, type_of_number
@@ -18,6 +18,7 @@ __all__ = [
     "NUMBERS",
     "advice",
     "describe",
+    "is_array",
     "is_container",
     "is_numeric",
     "is_unset",
@@ -25,6 +26,7 @@ __all__ = [
     "own_children",
     "paired_children",
     "split",
+    "split_none",
     "subject",
     "tensor",
     "type_of",
@@ -43,6 +45,11 @@ def is_numeric(x: Any) -> bool:
 def is_unset(x: Any) -> bool:
     """Whether `x` marks a name without a value."""
     return isinstance(x, (Undefined, UndefinedReturnValue))
+
+
+def is_array(x: Any) -> bool:
+    """Whether `x` is an array, which has a cell: of rank 0 where NumPy has it so."""
+    return x.is_array if isinstance(x, Tensor) else isinstance(x, np.ndarray)
 
 
 def type_of(x: Any) -> TensorType:
@@ -85,6 +92,15 @@ def split(x: Any) -> tuple[Any, Any]:
     if isinstance(x, Maybe):
         return x.value, x.defined
     if is_unset(x):
+        return NOTHING, False
+    return x, True if x is not NOTHING else NOTHING
+
+
+def split_none(x: Any) -> tuple[Any, Any]:
+    """The value of a place that may hold None, and whether it holds one."""
+    if isinstance(x, Nullable):
+        return x.value, x.present
+    if x is None:
         return NOTHING, False
     return x, True if x is not NOTHING else NOTHING
 

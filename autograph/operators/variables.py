@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from runtime import ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
     "Maybe",
+    "Nullable",
     "Poison",
     "Undefined",
     "UndefinedReturnValue",
+    "is_none",
+    "is_not_none",
     "is_undefined",
     "ld",
     "ld_free",
@@ -88,6 +93,61 @@ class Maybe(_Unreadable):
         return f"<{self.name}: {self.value!r}, bound on some paths only>"
 
 
+class Nullable(_Unreadable):
+    """A name that is None on some paths only.
+
+    `present` is a traced bool. `is None` asks for it; any other use of the name checks it when the
+    graph runs, and raises there.
+    """
+
+    __slots__ = ("check", "present", "value")
+
+    def __init__(self, name: str, value: Any, present: Tensor, check: Callable[..., None]) -> None:
+        super().__init__(name)
+        self.value, self.present, self.check = value, present, check
+
+    def load(self) -> Any:
+        what = f"{_quoted(self.name)} is None on the path that was taken, and a graph holds no None"
+        hint = "ask `is None` before it is used, or start from a number"
+        self.check(self.present, self.name, TypeError(f"{what}: {hint}"))
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.value!r}, None on some paths>"
+
+
+def _quoted(name: str) -> str:
+    if name.startswith("retval_"):
+        return "the result"
+    return name if " " in name else f"`{name}`"
+
+
+def _on_value(name: str) -> Callable[..., Any]:
+    function = getattr(operator, name)
+
+    def method(self: Nullable, *args: Any) -> Any:
+        return function(self.load(), *args)
+
+    return method
+
+
+def _reflected_on_value(name: str) -> Callable[..., Any]:
+    function = getattr(operator, name)
+
+    def method(self: Nullable, other: Any) -> Any:
+        return function(other, self.load())
+
+    return method
+
+
+# An expression that is None at times may be used where it stands, without a name.
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+    setattr(Nullable, f"__{_name}__", _on_value(_name))
+    setattr(Nullable, f"__r{_name}__", _reflected_on_value(_name))
+for _name in ("lt", "le", "gt", "ge", "neg", "getitem", "setitem"):
+    setattr(Nullable, f"__{_name}__", _on_value(_name))
+
+
 class Poison(_Unreadable):
     """A name whose kind depends on data: an error only where it is read."""
 
@@ -110,9 +170,28 @@ def ld(value: Any) -> Any:
     Python meaning and graph meaning are the same, except that a name bound on some paths only is
     checked when the graph runs.
     """
-    if issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
-        return value.load()
+    while issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
+        value = value.load()
     return value
+
+
+def is_none(value: Any) -> Any:
+    """`name is None`, of a name that is not read yet.
+
+    Graph meaning: a traced bool where the name is None on some paths only.
+    """
+    if type(value) is Maybe:
+        value = value.load()
+    if type(value) is Nullable:
+        return ops.logical_not(value.present)
+    return ld(value) is None
+
+
+def is_not_none(value: Any) -> Any:
+    """`name is not None`, of a name that is not read yet."""
+    if type(value) is Maybe:
+        value = value.load()
+    return value.present if type(value) is Nullable else ld(value) is not None
 
 
 def ld_free(value: Any) -> Any:

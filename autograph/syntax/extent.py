@@ -12,7 +12,7 @@ import re
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from autograph.errors import SourceUnavailableError
 from autograph.syntax.lines import nested, unavailable
@@ -22,8 +22,7 @@ _LAMBDA_WORD = re.compile(rb"\blambda\b")
 _CLOSER = re.compile(rb"(?:\s|\\\n|#[^\n]*\n)*\)")
 
 
-@dataclass(frozen=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a file as trees have it: lines from 1, columns in UTF-8 bytes from 0."""
 
     line: int

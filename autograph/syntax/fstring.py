@@ -10,7 +10,7 @@ import ast
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _QUOTES = ("'", '"', '"""', "'''")
 _FREE = sys.version_info >= (3, 12)
@@ -126,8 +126,7 @@ def _usable_within(quote: str, quotes: Sequence[str]) -> tuple[str, ...]:
     return tuple(each for each in quotes if quote not in each)
 
 
-@dataclass(frozen=True)
-class _Style:
+class _Style(NamedTuple):
     """One way to write an f-string; `inner` are the quotation marks for its expressions."""
 
     quote: str

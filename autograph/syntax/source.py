@@ -9,8 +9,7 @@ from __future__ import annotations
 import types
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.errors import Location, SourceUnavailableError
 from autograph.syntax.extent import Span, lambda_span, last_line
@@ -19,8 +18,7 @@ from autograph.syntax.lines import ADVICE, features, lines_of
 LAMBDA = "<lambda>"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """The text of one function and how to read it.
 
     `text` is the whole lines of the file from `first_line` on, indentation included; of a lambda

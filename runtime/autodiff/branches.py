@@ -6,7 +6,7 @@ residuals of both backward ones; what a branch has not computed is missing there
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from runtime import ops
 from runtime.autodiff.cotangents import add, conform, cotangent_type, zero
@@ -17,32 +17,51 @@ from runtime.building import Builder, traced
 from runtime.control import CALL, COND
 from runtime.graph.ir import Graph, Node, Value
 
-__all__ = ["call_rule", "cond_rule"]
+__all__ = ["Branches", "call_rule", "cond_rule", "custom_rule", "pull_branches"]
 
 
 def cond_rule(
     node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
 ) -> list[Any]:
     """A cond of the transposed branches; adjoints so far of its inputs go through it."""
+    forward = Branches(node, owner, node.graphs, node.inputs[1:], node.outputs)
+    predicate = builder_now().capture(node.inputs[0])
+    return [None, *pull_branches(forward, predicate, gs, wanted[1:], sums[1:])]
+
+
+class Branches(NamedTuple):
+    """Two graphs of which `node`, in the graph of `owner`, ran one; what they took and gave."""
+
+    node: Node
+    owner: Builder
+    graphs: list[Graph]
+    inputs: list[Value]
+    outputs: list[Value]
+
+
+def pull_branches(
+    forward: Branches, predicate: Value, gs: list[Any], wanted: list[bool], sums: list[Any]
+) -> list[Any]:
+    """Adjoints of the inputs: a cond on `predicate` of the transposed branches."""
+    graphs = forward.graphs
     given = [j for j, g in enumerate(gs) if g is not None]
-    moved = _reached(node.graphs, given, wanted[1:])
-    known = [m for m in moved if sums[1 + m] is not None]
-    types = {j: node.outputs[j].type for j in given}
-    parts = [Transposed(Reopened(g), types, moved, accumulated=known) for g in node.graphs]
-    places = [_residuals(node, owner, side, parts[side], moved) for side in (0, 1)]
+    moved = _reached(graphs, given, wanted)
+    known = [m for m in moved if sums[m] is not None]
+    types = {j: forward.outputs[j].type for j in given}
+    parts = [Transposed(Reopened(g), types, moved, accumulated=known) for g in graphs]
+    places = [_residuals(forward, side, parts[side], moved) for side in (0, 1)]
     captures = dict.fromkeys([*places[0], *places[1]])
-    operands = [as_value(conform(gs[j], node.outputs[j].type)) for j in given]
-    operands += [as_value(conform(sums[1 + m], node.graphs[0].inputs[m].type)) for m in known]
+    operands = [as_value(conform(gs[j], forward.outputs[j].type)) for j in given]
+    operands += [as_value(conform(sums[m], graphs[0].inputs[m].type)) for m in known]
     for part, found in zip(parts, places, strict=True):
         own = [*part.cotangents.values(), *part.sums.values()]
         part.builder.graph.inputs = own + [found.get(v) or Value(v.type) for v in captures]
-    inputs = [builder_now().capture(node.inputs[0]), *operands, *captures]
-    graphs = [part.builder.graph for part in parts]
-    types_out = [cotangent_type(node.graphs[0].inputs[m].type) for m in moved]
-    results = emit(COND, inputs, {}, graphs, types_out)
-    totals: list[Any] = [None] * len(node.inputs)
+    types_out = [cotangent_type(graphs[0].inputs[m].type) for m in moved]
+    backward = [part.builder.graph for part in parts]
+    results = emit(COND, [predicate, *operands, *captures], {}, backward, types_out)
+    totals: list[Any] = [None] * len(forward.inputs)
     for m, total in zip(moved, results, strict=True):
-        totals[1 + m] = total
+        totals[m] = total
     return totals
 
 
@@ -58,12 +77,12 @@ def _reached(graphs: list[Graph], given: list[int], wanted: list[bool]) -> list[
 
 
 def _residuals(
-    node: Node, owner: Builder, side: int, part: Transposed, moved: list[int]
+    forward: Branches, side: int, part: Transposed, moved: list[int]
 ) -> dict[Value, Value]:
     """Own input of a backward branch for each value of the current graph that it reads."""
-    graph = node.graphs[side]
-    outers = dict(zip(graph.inputs, node.inputs[1:], strict=True))
-    results = zip(graph.outputs, node.outputs, strict=True)
+    graph = forward.graphs[side]
+    outers = dict(zip(graph.inputs, forward.inputs, strict=True))
+    results = zip(graph.outputs, forward.outputs, strict=False)
     exported = {inner: outer for inner, outer in results if inner.type == outer.type}
     found: dict[Value, Value] = {}
     same: dict[Value, Value] = {}
@@ -71,21 +90,21 @@ def _residuals(
         known = loop_invariant(value, outers)
         if known is None:
             if value not in exported:
-                exported[value] = _hand_over(node, owner, side, value)
+                exported[value] = _hand_over(forward, side, value)
             known = builder_now().capture(exported[value])
         same[own] = found.setdefault(known, own)
     part.substitute(same)
     return found
 
 
-def _hand_over(node: Node, owner: Builder, side: int, value: Value) -> Value:
+def _hand_over(forward: Branches, side: int, value: Value) -> Value:
     """A new result of the node: `value` of one branch, missing in the other."""
-    other = node.graphs[1 - side]
+    node, other = forward.node, forward.graphs[1 - side]
     missing = Node(ops.missing.op, (), {"type": value.type}, (), (value.type,), node.origin)
     other.nodes.append(missing)
     other.outputs.append(missing.outputs[0])
-    node.graphs[side].outputs.append(value)
-    return export(owner, node, value.type)
+    forward.graphs[side].outputs.append(value)
+    return export(forward.owner, node, value.type)
 
 
 def call_rule(

@@ -82,7 +82,7 @@ class Differentiable:
         return levels
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _Level:
     """One linearization of a graph with respect to some inputs, and those that build on it."""
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from runtime import ops
 from runtime.graph.check import accepts
-from runtime.graph.ir import Value
 from runtime.ops.operands import Abstract, type_of
-from runtime.spec import StackType, TensorType, Type, VariableType
+from runtime.spec import ErrorType, StackType, TensorType, Type, VariableType
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -30,20 +29,21 @@ __all__ = [
 ]
 
 # Nodes whose results of unknown shape may be missing: that of a branch that was not taken.
-_MAY_MISS = ("call", "cond", "stack_pop", "stack_take", "while")
+_MAY_MISS = ("call", "cond", "stack_pop", "stack_take", "try", "while")
 
 
 def is_differentiable(type_: Type) -> bool:
     """Whether values of this type have cotangents."""
     if isinstance(type_, StackType):
         return is_differentiable(type_.element)
-    return type_.dtype.kind in "fc"
+    return not isinstance(type_, ErrorType) and type_.dtype.kind in "fc"
 
 
 def cotangent_type(type_: Type) -> Type:
     """Type of the cotangents of values of `type_`."""
     if isinstance(type_, StackType):
         return StackType(cotangent_type(type_.element))
+    assert not isinstance(type_, ErrorType), "an exception has no cotangent"
     return type_.strong() if isinstance(type_, TensorType) else type_.content
 
 
@@ -79,6 +79,7 @@ def zero(type_: Type, like: Any) -> Any:
     """
     if isinstance(type_, StackType):
         return ops.stack_empty(element=cotangent_type(type_.element))
+    assert not isinstance(type_, ErrorType), "an exception has no cotangent"
     if type_.shape is not None and None not in type_.shape:
         return ops.zeros(type_.shape, dtype=type_.dtype)
     return ops.zeros_of(like)
@@ -128,10 +129,3 @@ def cast_like(g: Any, type_: TensorType) -> Any:
     if dtype.kind == "c" and type_.dtype.kind == "f":
         g = ops.real(g)
     return g if type_of(g).dtype == type_.dtype else ops.astype(g, type_.dtype)
-
-
-def value_type(value: Value) -> TensorType:
-    """Type of an array-valued graph value, or of a Variable's content."""
-    type_ = value.type
-    assert not isinstance(type_, StackType)
-    return type_ if isinstance(type_, TensorType) else type_.content

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from runtime.autodiff.transpose import Reopened, Transposed
 from runtime.graph.clone import clone
@@ -11,8 +11,7 @@ from runtime.graph.ir import Graph, Value
 __all__ = ["Linearized", "linearize"]
 
 
-@dataclass(frozen=True, eq=False)
-class Linearized:
+class Linearized(NamedTuple):
     """`forward`: the graph, whose outputs are followed by residuals.
 
     `backward` takes the residuals (where each comes from: ("input" or "output" of `forward`,

@@ -7,8 +7,7 @@ so are those of carried values: no trip makes an array that the forward trip did
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from runtime import ops, trace
 from runtime.autodiff.cotangents import add, conform, cotangent_type, zero
@@ -32,8 +31,7 @@ __all__ = ["while_rule"]
 _COUNT = type_of_number(0)
 
 
-@dataclass(frozen=True)
-class _Paths:
+class _Paths(NamedTuple):
     """Where cotangents flow: positions of carried values, and of captures, in the body's inputs."""
 
     carried: list[int]

@@ -184,7 +184,7 @@ class Unread(Abstract):
             return traced(self._value).shape
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class OpRecord:
     """The application of an op that has a gradient rule."""
 
@@ -296,7 +296,7 @@ class NodeRule(Protocol):
 NODE_RULES: dict[str, NodeRule] = {}
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class NodeRecord:
     """A node that holds graphs. It may get more outputs after it was recorded."""
 
@@ -346,7 +346,7 @@ def _store_totals(
             adjoints.put(key, total)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class CustomRecord:
     """An application with a rule of its own: `rule(gs)` gives a contribution for each input."""
 

@@ -290,7 +290,11 @@ def _lowered(original: Any, gradient: Any) -> Any:
 
 
 def _lower(original: Any, gradient: Any) -> Any:
-    if gradient is None or building() is not None or isinstance(original, (Tensor, Variable)):
+    if gradient is None or isinstance(original, Variable):
+        return gradient
+    if building() is not None:
+        return _as_number(gradient) if type_of(original).weak else gradient
+    if isinstance(original, Tensor):
         return gradient
     plain = _plain(gradient)
     if plain is gradient:
@@ -298,6 +302,12 @@ def _lower(original: Any, gradient: Any) -> Any:
     if isinstance(original, (float, complex)) and not isinstance(original, np.generic):
         return plain.item() if np.ndim(plain) == 0 else plain
     return plain
+
+
+def _as_number(gradient: Any) -> Any:
+    """A traced gradient by a Python number: a Python number too, if it is a single one."""
+    type_ = type_of(gradient)
+    return ops.as_weak(gradient) if type_.rank == 0 and not type_.weak else gradient
 
 
 def _plain(x: Any) -> Any:

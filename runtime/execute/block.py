@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Block:
     """The nodes of one graph while they are being written.
 
@@ -37,14 +37,23 @@ class Block:
     owned: set[Value]
     targets: Sequence[str] = ()
     calls: tuple[Origin, ...] = ()
+    # Nodes that say what is pending, by the position of the node that they belong to; and back.
+    pending: dict[int, Node] = field(init=False)
+    raising: dict[Node, int] = field(init=False)
     last_use: dict[Value, int] = field(init=False)
     holders: dict[str, list[Value]] = field(init=False)
     wishes: dict[Value, str] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.pending = {}
+        self.raising = {}
         self.last_use = {}
-        for position, node in enumerate(self.graph.nodes):
-            self.last_use.update(dict.fromkeys(node.inputs, position))
+        for position in range(len(self.graph.nodes)):
+            pending = self.graph.pending_for(position)
+            if pending is not None:
+                self.pending[position] = pending
+                self.raising[pending] = position
+            self.last_use.update(dict.fromkeys(self._read_at(position), position))
         self.last_use.update(dict.fromkeys(self.graph.outputs, len(self.graph.nodes)))
         self.holders = {}
         for value, name in self.names.items():
@@ -57,11 +66,16 @@ class Block:
         """Source of each value."""
         return [self.names[value] for value in values]
 
+    def _read_at(self, position: int) -> list[Value]:
+        """What the node at `position` reads, and what is read if it raises."""
+        inputs = self.graph.nodes[position].inputs
+        return [*inputs, *self.pending[position].inputs] if position in self.pending else inputs
+
     def ending(self, node: Node, position: int) -> list[Value]:
-        """The owned inputs of `node` that nothing reads after it."""
+        """The owned values read at `node` that nothing reads after it."""
         return [
             value
-            for value in dict.fromkeys(node.inputs)
+            for value in dict.fromkeys(self._read_at(position))
             if self.last_use[value] == position and value in self.owned
         ]
 

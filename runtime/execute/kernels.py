@@ -13,6 +13,7 @@ from runtime.spec import TensorType, Type
 __all__ = [
     "MAXIMUM",
     "MINIMUM",
+    "array_function",
     "as_python",
     "compute",
     "gives_tuple",
@@ -23,6 +24,12 @@ __all__ = [
 ]
 
 MINIMUM, MAXIMUM = -(2**63), 2**63 - 1
+
+# The code of kernels that do nothing but call one function of the array module, by arity.
+_PLAIN_CALLS = {
+    1: (lambda xp, x: xp.function(x)).__code__.co_code,
+    2: (lambda xp, x, y: xp.function(x, y)).__code__.co_code,
+}
 
 
 def compute(node: Node, values: Sequence[Any], graphs: Sequence[Callable[..., Any]]) -> list[Any]:
@@ -54,6 +61,18 @@ def gives_tuple(node: Node) -> bool:
         return True
     types = [value.type for value in node.inputs]
     return isinstance(node.op.infer(*types, **node.attrs), tuple)
+
+
+def array_function(node: Node) -> str | None:
+    """The function of the array module that the kernel of a node without attributes only calls.
+
+    A plan calls it itself: on small arrays the call of the kernel would be a tenth of the time.
+    """
+    code = getattr(node.op.kernel, "__code__", None)
+    if code is None or len(code.co_names) != 1 or code.co_argcount != len(node.inputs) + 1:
+        return None
+    is_plain = code.co_code == _PLAIN_CALLS.get(len(node.inputs))
+    return str(code.co_names[0]) if is_plain else None
 
 
 def is_weak(type_: Type) -> bool:

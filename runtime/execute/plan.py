@@ -3,7 +3,8 @@
 Values are locals. `cond`, `while` and `call` are written out in place as `if`, `while` and their
 body; a local that holds an array is deleted after its last use, so that memory is given back early
 and that an index update can overwrite an array which nobody else holds. Element by element
-arithmetic on scalars is written as Python operators. Every generated line knows the user's line.
+arithmetic on scalars is written as Python operators. Every generated line knows the user's line,
+and in which locals stands what is to be written into objects if it raises (`pending` nodes).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from sys import getrefcount
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from runtime.execute.block import (
 from runtime.execute.kernels import (
     MAXIMUM,
     MINIMUM,
+    array_function,
     as_python,
     gives_tuple,
     is_weak,
@@ -38,8 +40,9 @@ from runtime.execute.kernels import (
     overflow,
 )
 from runtime.execute.ownership import ALONE, CONDITION
+from runtime.execute.recovery import caught_kinds, positions, recover
 from runtime.execute.source import Lines, LocalNames, Scope
-from runtime.execute.tracebacks import relocate
+from runtime.execute.tracebacks import parts, relocate
 from runtime.graph.clone import copy_node, copy_value
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType, Type
@@ -57,22 +60,68 @@ def prepare(graph: Graph) -> Executable:
     plan = _Plan(graph)
     main = plan.function(graph, is_main=True)
     rows = [row for lines in plan.functions for row in lines.rows]
-    source = "".join(f"{text}\n" for text, _ in rows)
+    source = "".join(f"{text}\n" for text, _, _ in rows)
     scope = plan.scope.names
-    scope["locate"] = partial(_locate, scope, [origins for _, origins in rows])
+    plan.failures.places += [(origins, pending) for _, origins, pending in rows]
     exec(compile(source, f"<plan of {graph.name}>", "exec", dont_inherit=True), scope)
     run = scope[main]
     run.source = source
     return cast(Executable, run)
 
 
-def _locate(
-    scope: dict[str, Any], origins: Sequence[tuple[Origin, ...]], error: BaseException
-) -> None:
-    def places(part: TracebackType) -> Sequence[Origin] | None:
-        return origins[part.tb_lineno - 1] if part.tb_frame.f_globals is scope else None
+class _Pending(NamedTuple):
+    """The node that belongs to a line which may raise, and the sources of its operands."""
 
-    relocate(error, places)
+    node: Node
+    sources: tuple[str, ...]
+
+
+class _Failures:
+    """What happens when a line of the generated functions raises.
+
+    `places` has the user's positions of each line, and what is pending there.
+    """
+
+    def __init__(self, scope: dict[str, Any]) -> None:
+        self.scope = scope
+        self.places: list[tuple[tuple[Origin, ...], _Pending | None]] = []
+
+    def locate(self, error: BaseException) -> None:
+        """Write what is pending where an error comes from, and show it in the user's lines."""
+        pending, operand = self._source(error)
+        try:
+            if pending is not None and pending.attrs["write"] is not None:
+                pending.attrs["write"](*map(operand, range(pending.attrs["count"])))
+        finally:
+            relocate(error, self._origins)
+
+    def recover(self, node: Node, error: BaseException) -> tuple[Any, ...]:
+        """The results of a `try` node whose body raised an error that it catches."""
+        pending, operand = self._source(error)
+        saved = None if pending is None else positions(pending, node.attrs["token"])
+        if saved is None:  # no node that can raise: an interrupt, or no memory
+            raise error
+        results = recover(node, error, saved, operand)
+        relocate(error, self._origins)
+        return results
+
+    def _source(self, error: BaseException) -> tuple[Node | None, Callable[[int], Any]]:
+        """What is pending at the line that raised, and its operands by position."""
+        ours = [p for p in parts(error.__traceback__) if p.tb_frame.f_globals is self.scope]
+        pending = self.places[ours[-1].tb_lineno - 1][1]
+        frame = ours[-1].tb_frame
+        values = frame.f_locals
+
+        def operand(k: int) -> Any:
+            assert pending is not None
+            return eval(pending.sources[k], frame.f_globals, values)
+
+        return (None if pending is None else pending.node), operand
+
+    def _origins(self, part: TracebackType) -> Sequence[Origin] | None:
+        if part.tb_frame.f_globals is not self.scope:
+            return None
+        return self.places[part.tb_lineno - 1][0]
 
 
 class _Plan:
@@ -85,8 +134,10 @@ class _Plan:
             overflow=overflow,
             as_python=as_python,
             ndarray=np.ndarray,
-            locate=None,
         )
+        self.failures = _Failures(self.scope.names)
+        self.scope.bind_name("locate", self.failures.locate)
+        self.scope.reserved.add("error")  # a local of all functions that catch
         self.functions: list[Lines] = []
         self.callers = _callers(graph)
         self._known: dict[Graph, str] = {}
@@ -168,11 +219,15 @@ class _Function:
         if node.op.name == "constant":
             self._constant(block, node)
             return
+        if node.op.name == "pending":
+            self._pending(block, node, position)
+            return
         is_deep = self.lines.depth > DEEPEST
         write = _NODES.get(node.op.name, _Function._simple)
         if is_deep and node.graphs:
             write = _Function._out_of_line
         released = write(self, block, node, position)
+        self.lines.pending = None
         results = block.sources(node.outputs)
         self._release(block, released, kept=results)
         self._release(block, [value for value in node.outputs if value not in block.last_use])
@@ -180,7 +235,13 @@ class _Function:
     def _results(
         self, block: Block, node: Node, position: int, avoid: Sequence[str] = ()
     ) -> list[str]:
-        """Locals for the results of `node`: where they are wanted, else fresh ones."""
+        """Locals for the results of `node`: where they are wanted, else fresh ones.
+
+        What is pending must still be there when a check of a Python number raises.
+        """
+        pending = self.lines.pending
+        if pending is not None and any(is_weak(value.type) for value in node.outputs):
+            avoid = (*avoid, *pending.sources)
         wishes = [block.wish(value, position) for value in node.outputs]
         names = [
             wish if wish is not None and wish not in avoid else self.locals.fresh(value.name)
@@ -189,6 +250,13 @@ class _Function:
         for value, name in zip(node.outputs, names, strict=True):
             block.define(value, name)
         return names
+
+    def _pending(self, block: Block, node: Node, position: int) -> None:
+        """No code: the lines of the next node learn what is pending."""
+        if block.raising.get(node) is None:
+            self._release(block, block.ending(node, position))
+            return
+        self.lines.pending = _Pending(node, tuple(block.sources(node.inputs)))
 
     def _constant(self, block: Block, node: Node) -> None:
         value = node.attrs["value"]
@@ -270,6 +338,9 @@ class _Function:
                 block.sources(node.inputs), types, **node.attrs
             )
             return written
+        function = None if node.graphs or node.attrs else array_function(node)
+        if function is not None:
+            return f"np.{function}({self._arguments(block, node)})"
         kernel = self.scope.bind("op", node.op.name, node.op.kernel)
         arguments = ", ".join(part for part in ("np", self._arguments(block, node)) if part)
         if node.graphs:
@@ -308,6 +379,20 @@ class _Function:
         results = self._results(block, node, position)
         origins = block.origins(node)
         self._inner(block.inner(graph, node.inputs, handed, results, origins))
+        return kept
+
+    def _try(self, block: Block, node: Node, position: int) -> Sequence[Value]:
+        handed, kept = handed_over(node, block.ending(node, position))
+        (graph,) = node.graphs
+        code, error, *others = self._results(block, node, position)
+        recovery = self.scope.bind("try", graph.name, partial(self.plan.failures.recover, node))
+        kinds = self.scope.constant(caught_kinds(node))
+        with self.lines.block("try:", block.origins(node)):
+            self._inner(block.inner(graph, node.inputs, handed, others))
+            self.lines.add(f"{code} = 0")
+            self.lines.add(f"{error} = None")
+        with self.lines.block(f"except {kinds} as error:"):
+            self.lines.add(f"{', '.join([code, error, *others])} = {recovery}(error)")
         return kept
 
     def _out_of_line(self, block: Block, node: Node, position: int) -> Sequence[Value]:
@@ -374,7 +459,7 @@ class _Function:
         condition = self._condition(testing) if maximum is None else None
         header = f"while {condition or True}:"
         if maximum is not None:
-            header = f"for {self.locals.fresh('trip')} in range({maximum}):"
+            header = f"for {self.locals.fresh('trip')} in range({self.scope.constant(maximum)}):"
         with self.lines.block(header, block.origins(node)):
             if condition is None:
                 self._nodes(testing)
@@ -400,6 +485,7 @@ _NODES: dict[str, Callable[[_Function, Block, Node, int], Sequence[Value]]] = {
     "cond": _Function._cond,
     "while": _Function._while,
     "call": _Function._call,
+    "try": _Function._try,
 }
 
 

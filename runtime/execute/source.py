@@ -18,20 +18,24 @@ from runtime.errors import Origin
 __all__ = ["Lines", "LocalNames", "Scope", "literal"]
 
 # What the generated globals look like, see `Scope`: locals must not.
-_GLOBAL = re.compile(r"(op|at|py)_.*|[cv]\d+")
+_GLOBAL = re.compile(r"(op|at|py|try)_.*|[cv]\d+")
 _PLAIN = (bool, int, str)
 
 
 class Lines:
-    """The lines of one generated function; each may stand for positions in the user's files."""
+    """The lines of one generated function; each may stand for positions in the user's files.
+
+    `pending` is what belongs to the lines being added: what is to be done if one of them raises.
+    """
 
     def __init__(self) -> None:
-        self.rows: list[tuple[str, tuple[Origin, ...]]] = []
+        self.rows: list[tuple[str, tuple[Origin, ...], Any]] = []
         self.depth = 0
+        self.pending: Any = None
 
     def add(self, text: str, origins: tuple[Origin, ...] = ()) -> None:
         """A line at the current indentation."""
-        self.rows.append(("    " * self.depth + text, origins))
+        self.rows.append(("    " * self.depth + text, origins, self.pending))
 
     @contextmanager
     def block(
@@ -103,6 +107,11 @@ class Scope:
             self._bound[key] = name
             self.names[name] = function
         return self._bound[key]
+
+    def bind_name(self, name: str, value: Any) -> None:
+        """Give a name that generated code mentions its meaning."""
+        self.names[name] = value
+        self.reserved.add(name)
 
     def constant(self, value: Any) -> str:
         """Source for a value: a literal, or the name that it is bound to."""

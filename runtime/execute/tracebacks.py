@@ -14,7 +14,7 @@ from types import CodeType, TracebackType
 from runtime import config
 from runtime.errors import Origin
 
-__all__ = ["Places", "entry", "relocate"]
+__all__ = ["Places", "entry", "parts", "relocate"]
 
 # The user's positions that stand for a traceback entry of ours, outermost first; None: not ours.
 Places = Callable[[TracebackType], Sequence[Origin] | None]
@@ -27,7 +27,7 @@ class _Marker(Exception):
 def relocate(error: BaseException, places: Places) -> None:
     """Replace, in the traceback of `error`, the entries of ours by entries in the user's lines."""
     following: TracebackType | None = None
-    for part in reversed(list(_parts(error.__traceback__))):
+    for part in reversed(list(parts(error.__traceback__))):
         origins = places(part)
         for origin in reversed(origins or ()):
             following = entry(origin, following)
@@ -36,7 +36,8 @@ def relocate(error: BaseException, places: Places) -> None:
     error.__traceback__ = following
 
 
-def _parts(traceback: TracebackType | None) -> Iterator[TracebackType]:
+def parts(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    """The entries of a traceback, outermost first."""
     while traceback is not None:
         yield traceback
         traceback = traceback.tb_next

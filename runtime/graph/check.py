@@ -8,9 +8,17 @@ from typing import Any
 from runtime.errors import GraphError
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.show import Names, line
-from runtime.spec import StackType, TensorType, Type, VariableType, is_compatible
+from runtime.spec import (
+    ErrorType,
+    StackType,
+    TensorType,
+    Type,
+    VariableType,
+    is_compatible,
+    type_of_number,
+)
 
-__all__ = ["accepts", "check"]
+__all__ = ["accepts", "check", "is_control"]
 
 NEIGHBOURS = 3
 
@@ -18,7 +26,7 @@ NEIGHBOURS = 3
 def check(graph: Graph) -> None:
     """Raise GraphError unless values are defined once, before use, with the types they claim.
 
-    The graphs of `cond`, `while` and `call` must take and give what their node does.
+    The graphs of control-flow nodes must take and give what their node does.
     """
     defined: set[Value] = set()
     for value in graph.inputs:
@@ -38,6 +46,11 @@ def check(graph: Graph) -> None:
             raise GraphError(f"{what}; expected one of its inputs or a result of its nodes")
 
 
+def is_control(name: str) -> bool:
+    """Whether nodes of the op of that name hold graphs, which are checked here."""
+    return name in _CONTROL
+
+
 def accepts(general: Type, specific: Type) -> bool:
     """Whether a value of type `specific` may stand where `general` is declared."""
     if isinstance(general, TensorType) and isinstance(specific, TensorType):
@@ -46,7 +59,7 @@ def accepts(general: Type, specific: Type) -> bool:
         return accepts(general.element, specific.element)
     if isinstance(general, VariableType) and isinstance(specific, VariableType):
         return accepts(general.content, specific.content)
-    return False
+    return general == specific
 
 
 def _problem(node: Node, defined: set[Value]) -> str:
@@ -59,7 +72,7 @@ def _problem(node: Node, defined: set[Value]) -> str:
             return f"output {position} ({value!r}) is defined a second time"
         if value.node is not node or value.index != position:
             return f"output {position} says that it is output {value.index} of {value.node!r}"
-    rule = _CONTROL.get(node.op.name, _wrong_types)
+    rule = _CONTROL.get(node.op.name) or _EFFECTS.get(node.op.name, _wrong_types)
     return rule(node)
 
 
@@ -119,11 +132,26 @@ def _cond(node: Node) -> str:
     return _calls(node, 2)
 
 
+def _try(node: Node) -> str:
+    if len(node.graphs) != 1:
+        return f"expected 1 graph, found {len(node.graphs)}"
+    (body,) = node.graphs
+    first = _types(node.outputs)[:2]
+    if first != [type_of_number(0), ErrorType()]:
+        return f"expected an int and an error as first results, found {_listed(first)}"
+    return _disagreement(
+        "input", _types(body.inputs), _types(node.inputs)
+    ) or _disagreement("output", _types(node.outputs)[2:], _types(body.outputs))
+
+
 def _while(node: Node) -> str:
     if len(node.graphs) != 2:
         return f"expected 2 graphs, test and body, found {len(node.graphs)}"
     test, body = node.graphs
-    carried = _types(body.inputs)[node.attrs.get("captures", 0) :]
+    captures = node.attrs.get("captures", 0)
+    if not 0 <= captures <= len(node.inputs):
+        return f"expected at most {len(node.inputs)} captures, found {captures}"
+    carried = _types(body.inputs)[captures:]
     if len(test.outputs) != 1 or not _is_truth(test.outputs[0].type):
         return f"expected a test with one output of rank 0, found {_listed(_types(test.outputs))}"
     return (
@@ -134,11 +162,53 @@ def _while(node: Node) -> str:
     )
 
 
+def _custom_gradient(node: Node) -> str:
+    results, targets = node.attrs["results"], node.attrs["targets"]
+    if len(node.graphs) != 1 or not 0 <= results <= len(node.inputs):
+        return f"expected 1 graph and at most {len(node.inputs)} results"
+    types, (graph,) = _types(node.inputs), node.graphs
+    cotangents = [t.strong() if isinstance(t, TensorType) else t for t in types[:results]]
+    if len(targets) != len(graph.outputs) or any(not 0 <= t < len(types) for t in targets):
+        return f"expected the positions of {len(graph.outputs)} inputs, found {targets}"
+    return _disagreement("result", _types(node.outputs), types[:results]) or _disagreement(
+        "input of the graph", _types(graph.inputs), [*cotangents, *types[results:]]
+    )
+
+
 def _is_truth(type_: Type) -> bool:
     return isinstance(type_, TensorType) and type_.shape in ((), None)
 
 
-_CONTROL = {"cond": _cond, "while": _while, "call": _call}
+_CONTROL = {
+    "cond": _cond,
+    "while": _while,
+    "call": _call,
+    "custom_gradient": _custom_gradient,
+    "try": _try,
+    "within": _call,
+}
+
+
+def _pending(node: Node) -> str:
+    size, count = len(node.inputs), node.attrs["count"]
+    saved = [position for _, positions in node.attrs.get("saved", ()) for position in positions]
+    if not 0 <= count <= size or any(p is not None and not 0 <= p < size for p in saved):
+        return f"expected positions of its {size} inputs, found {count} and {saved}"
+    return _wrong_types(node)
+
+
+def _of_error(node: Node) -> str:
+    if _types(node.inputs) != [ErrorType()]:
+        return f"expected an error, found {_listed(_types(node.inputs))}"
+    return _wrong_types(node)
+
+
+_EFFECTS = {
+    "pending": _pending,
+    "reraise": _of_error,
+    "is_error": _of_error,
+    "error_part": _of_error,
+}
 
 
 def _message(graph: Graph, position: int, problem: str) -> str:

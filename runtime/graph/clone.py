@@ -87,6 +87,7 @@ def copy_node(
     outputs = node.outputs if outputs is None else outputs
     types = [value.type for value in outputs]
     made = Node(node.op, inputs, dict(node.attrs), graphs, types, node.origin)
+    made.signals = node.signals
     for value, new in zip(outputs, made.outputs, strict=True):
         new.name = value.name
     return made

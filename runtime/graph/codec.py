@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
 
-__all__ = ["GraphDef", "NodeDef", "as_graph_def", "node_names", "value_names"]
+__all__ = ["GraphDef", "NodeDef", "as_graph_def", "node_names", "title", "value_names"]
 
 
-@dataclass(frozen=True)
-class NodeDef:
+class NodeDef(NamedTuple):
     """One node: `input` holds names, `name` for the first output of a node, `name:1` for its next.
 
     An input of the graph is a node with op "Placeholder".
@@ -40,8 +38,7 @@ class NodeDef:
         }
 
 
-@dataclass(frozen=True)
-class GraphDef:
+class GraphDef(NamedTuple):
     """A graph: its nodes in program order, inputs first, and the names of its outputs."""
 
     name: str
@@ -127,7 +124,12 @@ def value_names(graph: Graph) -> dict[Value, str]:
 def _input_names(graph: Graph) -> list[str]:
     taken: set[str] = set()
     counts: dict[str, Iterator[int]] = {}
-    return [_free_name(value.name or "input", taken, counts) for value in graph.inputs]
+    return [_free_name(title(value.name or "input"), taken, counts) for value in graph.inputs]
+
+
+def title(name: str) -> str:
+    """A name without what would make it a second output's, or spoil a line."""
+    return "".join(c if c.isprintable() and c != ":" else "_" for c in name)
 
 
 def _free_name(stem: str, taken: set[str], counts: dict[str, Iterator[int]]) -> str:

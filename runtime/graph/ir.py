@@ -17,7 +17,7 @@ __all__ = ["Graph", "Node", "Op", "Rule", "Value"]
 Rule = Callable[..., Any]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Op:
     """One operation, declared once and whole.
 
@@ -94,7 +94,7 @@ class Node:
     uses are inputs of the node and of the graph.
     """
 
-    __slots__ = ("attrs", "graphs", "inputs", "op", "origin", "outputs")
+    __slots__ = ("attrs", "graphs", "inputs", "op", "origin", "outputs", "signals")
 
     def __init__(
         self,
@@ -110,6 +110,8 @@ class Node:
         self.attrs = attrs or {}
         self.graphs = list(graphs)
         self.origin = origin
+        # Whether it computes where errors of floating point raise: `np.errstate(all="raise")`.
+        self.signals = False
         self.outputs = [Value(t, self, i) for i, t in enumerate(types)]
 
     def __repr__(self) -> str:
@@ -131,7 +133,7 @@ class Node:
     @property
     def can_raise(self) -> bool:
         """Whether running this node, or one in its graphs, can raise."""
-        return self.op.can_raise([v.type for v in self.inputs], self.attrs) or any(
+        return self.signals or self.op.can_raise([v.type for v in self.inputs], self.attrs) or any(
             node.can_raise for graph in self.graphs for node in graph.nodes
         )
 
@@ -155,6 +157,20 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph({self.name}, {len(self.nodes)} nodes)"
+
+    def pending_for(self, position: int) -> Node | None:
+        """The `pending` node that belongs to the node at `position`.
+
+        It is the one just before it, apart from constants.
+        """
+        node = self.nodes[position]
+        if node.graphs or node.op.name == "constant":
+            return None
+        before = position - 1
+        while before >= 0 and self.nodes[before].op.name == "constant":
+            before -= 1
+        is_pending = before >= 0 and self.nodes[before].op.name == "pending"
+        return self.nodes[before] if is_pending else None
 
     def walk(self) -> Iterator[Node]:
         """All nodes, those of sub-graphs included, outer ones first."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.spec import TensorType
+from runtime.spec import TensorType, Type
 
 __all__ = ["Names", "describe", "dot", "line", "literal", "text"]
 
@@ -103,7 +103,10 @@ def _comment(node: Node) -> str:
 
 def describe(node: Node) -> str:
     """The op and its attributes, such as `sum[axis=0]`."""
-    attrs = ", ".join(f"{key}={_attribute(value)}" for key, value in node.attrs.items())
+    attrs = ", ".join(
+        str(value) if isinstance(value, Type) else f"{key}={_attribute(value)}"
+        for key, value in node.attrs.items()
+    )
     return f"{node.op.name}[{attrs}]" if attrs else node.op.name
 
 

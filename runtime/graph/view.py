@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from runtime.graph.codec import GraphDef, as_graph_def, node_names, value_names
 from runtime.graph.ir import Graph, Node, Value
@@ -11,8 +11,7 @@ from runtime.graph.show import dot, text
 __all__ = ["FuncGraph", "Operation"]
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """One node with its name; `inputs` and `outputs` are names of values."""
 
     name: str

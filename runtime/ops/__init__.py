@@ -6,7 +6,14 @@ of the array API standard is used where there is one, else NumPy's.
 
 from __future__ import annotations
 
-from runtime.ops import linalg, numpy_forms  # noqa: F401 - declares what NumPy's functions mean
+from runtime.ops import (
+    activations,  # noqa: F401 - declares ops that `runtime.nn` gives to users
+    convolution,  # noqa: F401
+    distributions,  # noqa: F401 - and random, what `runtime.random` gives to users
+    linalg,
+    numpy_forms,  # noqa: F401 - declares what NumPy's functions mean
+    pooling,  # noqa: F401
+)
 from runtime.ops.arithmetic import (
     abs,
     add,
@@ -27,6 +34,17 @@ from runtime.ops.arithmetic import (
     square,
     subtract,
 )
+from runtime.ops.axes import (
+    flip,
+    fliplr,
+    flipud,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    rot90,
+    swapaxes,
+    transpose,
+)
 from runtime.ops.bitwise import (
     bitwise_and,
     bitwise_invert,
@@ -35,9 +53,11 @@ from runtime.ops.bitwise import (
     bitwise_right_shift,
     bitwise_xor,
 )
+from runtime.ops.broadcasting import broadcast_arrays, broadcast_to, sum_to
 from runtime.ops.comparison import (
     allclose,
     array_equal,
+    array_equiv,
     equal,
     greater,
     greater_equal,
@@ -92,6 +112,7 @@ from runtime.ops.diagonals import (
 from runtime.ops.einsum import (
     einsum,
 )
+from runtime.ops.error_function import erf
 from runtime.ops.exponential import (
     cbrt,
     exp,
@@ -219,26 +240,14 @@ from runtime.ops.shapes import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
-    broadcast_arrays,
-    broadcast_to,
     copy,
     expand_dims,
-    flip,
-    fliplr,
-    flipud,
-    matrix_transpose,
-    moveaxis,
     ndim,
-    permute_dims,
     ravel,
     reshape,
-    rot90,
     shape,
     size,
     squeeze,
-    sum_to,
-    swapaxes,
-    transpose,
 )
 from runtime.ops.sorting import (
     argsort,
@@ -249,6 +258,7 @@ from runtime.ops.sorting import (
 )
 from runtime.ops.statistics import (
     bincount,
+    corrcoef,
     cov,
     median,
     nan_to_num,
@@ -298,6 +308,7 @@ __all__ = [
     "argsort",
     "argwhere",
     "array_equal",
+    "array_equiv",
     "array_split",
     "as_weak",
     "asarray",
@@ -334,6 +345,7 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "corrcoef",
     "cov",
     "cross",
     "cumprod",
@@ -355,6 +367,7 @@ __all__ = [
     "empty_like",
     "encode_index",
     "equal",
+    "erf",
     "exp",
     "exp2",
     "expand_dims",

@@ -9,14 +9,16 @@ import numpy as np
 
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.inference import by_ufunc
+from runtime.ops.internal import as_weak
 from runtime.ops.operands import Array, Module, Operand
 from runtime.ops.reductions import all as all_
 from runtime.ops.samples import array, binary, calls, fixed, unary
-from runtime.spec import TensorType, broadcast_shapes
+from runtime.spec import TensorType, broadcast_shapes, type_of_number
 
 __all__ = [
     "allclose",
     "array_equal",
+    "array_equiv",
     "equal",
     "greater",
     "greater_equal",
@@ -348,28 +350,43 @@ def allclose(
 ) -> Any:
     """Whether all elements of `x` and `y` are close; see `isclose`.
 
-    >>> ag.allclose(np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-9])).numpy()
-    np.True_
+    The result is a Python bool, as NumPy's is.
+
+    >>> ag.allclose(np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-9])).item()
+    True
     """
-    return all_(isclose(x, y, rtol, atol, equal_nan))
+    return as_weak(all_(isclose(x, y, rtol, atol, equal_nan)), kind="bool")
 
 
-@op(
-    inputs=2,
-    infer=lambda x, y, **_: TensorType(_BOOL, ()),
-    vjp=no_gradient,
-    samples=fixed(
-        (array((3,)), array((3,))),
-        (array((3,)), array((4,))),
-        (array((3,), "i8"), array((3,), "f8")),
-        (1.0, np.float64(1.0)),
-    ),
-    numpy=("array_equal",),
+_PAIRS = fixed(
+    (array((3,)), array((3,))),
+    (array((3,)), array((4,))),
+    (array((2, 3)), array((3,))),
+    (np.ones((2, 3)), np.ones((3,))),
+    (array((3,), "i8"), array((3,), "f8")),
+    (1.0, np.float64(1.0)),
 )
-def array_equal(xp: Module, x: Array, y: Array, equal_nan: bool = False) -> Array:
-    """Whether `x` and `y` have the same shape and equal elements.
 
-    >>> ag.array_equal(np.array([1, 2]), np.array([1, 2])).numpy()
-    np.True_
+
+def _python_bool(x: TensorType, y: TensorType, **_: Any) -> TensorType:
+    return type_of_number(True)
+
+
+@op(inputs=2, infer=_python_bool, vjp=no_gradient, samples=_PAIRS, numpy=("array_equal",))
+def array_equal(xp: Module, x: Array, y: Array, equal_nan: bool = False) -> bool:
+    """Whether `x` and `y` have the same shape and equal elements: a Python bool, as NumPy's.
+
+    >>> ag.array_equal(np.array([1, 2]), np.array([1, 2])).item()
+    True
     """
-    return xp.asarray(xp.array_equal(x, y, equal_nan=equal_nan))
+    return bool(xp.array_equal(x, y, equal_nan=equal_nan))
+
+
+@op(inputs=2, infer=_python_bool, vjp=no_gradient, samples=_PAIRS, numpy=("array_equiv",))
+def array_equiv(xp: Module, x: Array, y: Array) -> bool:
+    """Whether `x` and `y` are equal once one is broadcast to the other: a Python bool, as NumPy's.
+
+    >>> ag.array_equiv(np.array([1, 1]), 1).item()
+    True
+    """
+    return bool(xp.array_equiv(x, y))

@@ -6,6 +6,7 @@ that the gradient of a holomorphic f is g * conj(f'(x)).
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,7 @@ def _real_written(parent: Any, part: Any) -> Any:
     inputs=1,
     infer=_part,
     vjp=(lambda g, out, x: make_complex(g, 0.0) if x.dtype.kind == "c" else g,),
+    python=operator.attrgetter("real"),
     elementwise=True,
     view=True,
     numpy=("real",),
@@ -87,6 +89,7 @@ def _imag_written(parent: Any, part: Any) -> Any:
     inputs=1,
     infer=_part,
     vjp=(lambda g, out, x: make_complex(0.0, g) if x.dtype.kind == "c" else None,),
+    python=operator.attrgetter("imag"),
     elementwise=True,
     view=True,
     numpy=("imag",),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, may_not_fit, no_gradient, op
 from runtime.ops.operands import (
@@ -21,7 +22,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import broadcast_arrays, reshape, sum_to
+from runtime.ops.shapes import reshape
 from runtime.spec import Dim, TensorType, broadcast_shapes
 
 __all__ = [
@@ -361,11 +362,18 @@ def eye(
     return astype(i + k == arange(rows if columns is None else columns), dtype)
 
 
-@implements("meshgrid", samples=calls(((array((3,)), array((2,))), {})))
-def meshgrid(*arrays: Operand, indexing: str = "xy") -> tuple[Any, ...]:
+@implements(
+    "meshgrid",
+    samples=calls(
+        ((array((3,)), array((2,))), {}),
+        ((array((3,)), array((2,))), {"sparse": True, "indexing": "ij"}),
+    ),
+)
+def meshgrid(*arrays: Operand, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
     """Coordinate arrays of the grid spanned by one-dimensional arrays.
 
-    `indexing` is "xy" (the first two axes exchanged) or "ij".
+    `indexing` is "xy" (the first two axes exchanged) or "ij". With `sparse`, each array is long in
+    its own axis only.
 
     >>> [x.tolist() for x in ag.meshgrid(np.array([1, 2]), np.array([3, 4]), indexing="ij")]
     [[[1, 1], [2, 2]], [[3, 4], [3, 4]]]
@@ -376,9 +384,8 @@ def meshgrid(*arrays: Operand, indexing: str = "xy") -> tuple[Any, ...]:
     places = list(range(count))
     if indexing == "xy" and count > 1:
         places[:2] = [1, 0]
-    return broadcast_arrays(
-        *(
-            reshape(x, tuple(-1 if i == place else 1 for i in range(count)))
-            for x, place in zip(arrays, places, strict=True)
-        )
-    )
+    lines = [
+        reshape(x, tuple(-1 if i == place else 1 for i in range(count)))
+        for x, place in zip(arrays, places, strict=True)
+    ]
+    return tuple(lines) if sparse else broadcast_arrays(*lines)

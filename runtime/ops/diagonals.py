@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime.ops.axes import moveaxis
 from runtime.ops.creation import arange, tri, zeros
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import index_add, index_update
@@ -11,7 +12,6 @@ from runtime.ops.operands import Array, Module, Operand, normal_axes, rank_of, s
 from runtime.ops.reductions import sum
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import where_
-from runtime.ops.shapes import moveaxis
 from runtime.spec import TensorType
 
 __all__ = ["diag", "diagonal", "trace", "tril", "triu"]

@@ -6,12 +6,13 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
+from runtime.ops.broadcasting import broadcast_to, sum_to
 from runtime.ops.declare import implements, op
 from runtime.ops.diagonals import diagonal
 from runtime.ops.operands import Array, Module, Operand, rank_of, shape_of, type_of
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import broadcast_to, expand_dims, sum_to
+from runtime.ops.shapes import expand_dims
 from runtime.spec import Dim, TensorType, promote
 
 __all__ = ["einsum"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime import trace
+from runtime.ops.broadcasting import sum_to
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import always, may_not_fit, op
 from runtime.ops.keys import (
@@ -23,7 +24,7 @@ from runtime.ops.keys import (
 )
 from runtime.ops.operands import Array, Module, Operand, content, shape_of, type_of
 from runtime.ops.samples import Sample, array
-from runtime.ops.shapes import reshape, sum_to
+from runtime.ops.shapes import reshape
 from runtime.ops.subscripts import add_statement, item_source, update_statement
 from runtime.spec import Dim, TensorType, promote
 
@@ -136,7 +137,7 @@ def getitem(x: Operand, key: Any) -> Any:
 
 
 def _getitem(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
-    primitive = getitem_ if is_basic(index, operands) else getitem_array
+    primitive = getitem_ if not operands or is_basic(index, operands) else getitem_array
     return trace.apply(primitive.op, (content(x), *operands), {"index": index})
 
 

@@ -215,14 +215,14 @@ def _chosen(condition: Any, x: Any, y: Any) -> Any:
         (np.True_, array((3,), "f4"), array((3,), "f4", salt=1)),
         (np.False_, array((0, 2)), array((0, 2))),
     ),
+    forwards=True,
 )
 def choose(xp: Module, condition: Any, x: Any, y: Any) -> Any:
-    """A copy of the array `x` if `condition` is true, else of `y`; the other may be missing.
+    """The array `x` itself if `condition` is true, else `y`; the other may be missing.
 
     Both have one type. Which names share an array may depend on data; this settles it.
     """
-    chosen = x if condition else y
-    return None if chosen is None else chosen.copy()
+    return x if condition else y
 
 
 @op(inputs=0, infer=lambda element: StackType(element), vjp=no_gradient)

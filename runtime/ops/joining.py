@@ -8,20 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.axes import swapaxes
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
 from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    expand_dims,
-    ravel,
-    reshape,
-    swapaxes,
-)
+from runtime.ops.shapes import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel, reshape
 from runtime.spec import Dim, TensorType, promote
 
 __all__ = [

@@ -25,6 +25,7 @@ __all__ = [
     "can_fail",
     "decode_index",
     "encode_index",
+    "expanded_index",
     "is_basic",
     "may_repeat",
     "part_shape",
@@ -48,9 +49,12 @@ def encode_index(key: Any) -> tuple[Index, tuple[Operand, ...]]:
     >>> encode_index((slice(None, 3), None, -1))
     ((('slice', None, 3, None), ('newaxis',), ('int', -1)), ())
     """
+    if type(key) is int:
+        return (("int", key),), ()
     operands: list[Operand] = []
-    parts = key if isinstance(key, tuple) else (key,)
-    return tuple(_encode(part, operands) for part in parts), tuple(operands)
+    if not isinstance(key, tuple):
+        return (_encode(key, operands),), tuple(operands)
+    return tuple([_encode(part, operands) for part in key]), tuple(operands)
 
 
 def _encode(part: Any, operands: list[Operand]) -> Entry:
@@ -60,7 +64,8 @@ def _encode(part: Any, operands: list[Operand]) -> Entry:
     if part is Ellipsis:
         return ("ellipsis",)
     if isinstance(part, slice):
-        return ("slice", *(_bound(b, operands) for b in (part.start, part.stop, part.step)))
+        start, stop = _bound(part.start, operands), _bound(part.stop, operands)
+        return ("slice", start, stop, _bound(part.step, operands))
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
         return ("int", int(part))
     operands.append(_index_array(part))
@@ -68,8 +73,8 @@ def _encode(part: Any, operands: list[Operand]) -> Entry:
 
 
 def _bound(bound: Any, operands: list[Operand]) -> Any:
-    if bound is None:
-        return None
+    if bound is None or type(bound) is int:
+        return bound
     bound = content(bound)
     if is_tensor(bound):
         if bound.type.dtype.kind not in "iub" or bound.type.rank not in (0, None):
@@ -157,7 +162,7 @@ def _paired(index: Index, types: Iterable[TensorType]) -> list[tuple[Entry, Tens
     return pairs
 
 
-def _expanded(
+def expanded_index(
     index: Index, types: Iterable[TensorType], rank: int
 ) -> list[tuple[Entry, TensorType | None]]:
     """`_paired`, with the ellipsis (or the end) as full slices, so that all axes are used."""
@@ -203,7 +208,7 @@ def _mask_shape(type_: TensorType, sizes: tuple[Dim, ...], axis: int) -> tuple[D
 
 def part_shape(shape: tuple[Dim, ...], index: Index, types: Any) -> tuple[Dim, ...] | None:
     """Shape of x[index] for an x of `shape`; None when its rank is not known."""
-    pairs = _expanded(index, types, len(shape))
+    pairs = expanded_index(index, types, len(shape))
     is_advanced = any(t is not None and not _is_scalar(t) for _, t in pairs)
     result: list[Dim] = []
     arrays: list[Any] = []
@@ -258,7 +263,7 @@ def can_fail(x: TensorType, types: Iterable[TensorType], index: Index) -> bool:
     if x.shape is None:
         return True
     axis = 0
-    for entry, type_ in _expanded(index, types, len(x.shape)):
+    for entry, type_ in expanded_index(index, types, len(x.shape)):
         if entry == _ARRAY or entry[-1] == "operand":  # a step may be zero; bounds do no harm
             return True
         if entry[0] == "int" and x.shape[axis] is None:

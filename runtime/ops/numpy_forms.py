@@ -1,121 +1,44 @@
-"""Reductions with the further arguments that NumPy's have: `where`, `initial`, `out`.
+"""What NumPy's functions have beyond ours: `where` and `initial` of reductions, other results.
 
-They are met when NumPy's own function is called on a tensor; ours have the plain arguments.
+They are met when NumPy's own function is called on a tensor; ours have the arguments of the array
+API standard. `out` and such are the business of `numpy_calls`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from runtime.ops import reductions
+import numpy as np
+
+from runtime.ops import complex as complex_
+from runtime.ops import creation, products, reductions, statistics
+from runtime.ops.axes import moveaxis
+from runtime.ops.broadcasting import broadcast_to
+from runtime.ops.comparison import isnan, logical_and, logical_not
+from runtime.ops.conversion import astype
 from runtime.ops.creation import full
-from runtime.ops.declare import implements
+from runtime.ops.declare import Samples, implements
+from runtime.ops.exponential import sqrt
 from runtime.ops.joining import concat
 from runtime.ops.operands import Axes, Operand, dtype_of, normal_axis, rank_of, shape_of
 from runtime.ops.samples import array, calls
-from runtime.ops.selection import maximum, minimum, where_
-from runtime.ops.shapes import broadcast_to, ravel
+from runtime.ops.selection import fmax, fmin, maximum, minimum, where_
+from runtime.ops.shapes import expand_dims, ravel
 
 __all__: list[str] = []
 
 _X, _MASK = array((2, 3)), array((2, 3), "?")
+_HOLES = np.where(_X > 1, np.nan, _X)
+
+
+# ---- reductions with `where` and `initial` -------------------------------------------------------
 
 
 def _chosen(x: Operand, where: Operand, neutral: Operand) -> Any:
     """`x` with a neutral element where it is not to be counted."""
     return x if where is True else where_(where, x, neutral)
-
-
-def _stored(result: Any, out: Any) -> Any:
-    """`result`, written into `out` when one is given."""
-    if out is None:
-        return result
-    out[...] = result
-    return out
-
-
-# ---- sums and truth ----------------------------------------------------------------------------
-
-
-@implements(
-    "sum",
-    samples=calls(((_X,), {"where": _MASK}), ((_X, 0), {"initial": 2.5}), ((_X, 1), {})),
-)
-def numpy_sum(
-    x: Operand,
-    axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    initial: Operand = None,
-    where: Operand = True,
-) -> Any:
-    """`numpy.sum`."""
-    result = reductions.sum(_chosen(x, where, 0), axis, dtype, keepdims)
-    return _stored(result if initial is None else result + initial, out)
-
-
-@implements("prod", samples=calls(((_X,), {"where": _MASK}), ((_X, 0), {"initial": 2.5})))
-def numpy_prod(
-    x: Operand,
-    axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    initial: Operand = None,
-    where: Operand = True,
-) -> Any:
-    """`numpy.prod`."""
-    result = reductions.prod(_chosen(x, where, 1), axis, dtype, keepdims)
-    return _stored(result if initial is None else result * initial, out)
-
-
-@implements("mean", samples=calls(((_X,), {"where": _MASK}), ((_X, 0), {"keepdims": True})))
-def numpy_mean(
-    x: Operand,
-    axis: Axes = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    *,
-    where: Operand = True,
-) -> Any:
-    """`numpy.mean`."""
-    if where is True:
-        return _stored(reductions.mean(x, axis, dtype, keepdims), out)
-    total = reductions.sum(_chosen(x, where, 0), axis, dtype, keepdims)
-    count = reductions.sum(broadcast_to(where, shape_of(x)), axis, None, keepdims)
-    return _stored(total / count, out)
-
-
-@implements("any", samples=calls(((_X > 0,), {"where": _MASK}), ((_X > 0, 0), {})))
-def numpy_any(
-    x: Operand,
-    axis: Axes = None,
-    out: Any = None,
-    keepdims: bool = False,
-    *,
-    where: Operand = True,
-) -> Any:
-    """`numpy.any`."""
-    return _stored(reductions.any(_chosen(x, where, 0), axis, keepdims), out)
-
-
-@implements("all", samples=calls(((_X > 0,), {"where": _MASK}), ((_X > 0, 0), {})))
-def numpy_all(
-    x: Operand,
-    axis: Axes = None,
-    out: Any = None,
-    keepdims: bool = False,
-    *,
-    where: Operand = True,
-) -> Any:
-    """`numpy.all`."""
-    return _stored(reductions.all(_chosen(x, where, 1), axis, keepdims), out)
-
-
-# ---- extremes ----------------------------------------------------------------------------------
 
 
 def _with_initial(x: Operand, axis: int | None, initial: Operand) -> Any:
@@ -127,29 +50,51 @@ def _with_initial(x: Operand, axis: int | None, initial: Operand) -> Any:
     return concat([x, full(tuple(shape), initial, dtype_of(x))], axis)
 
 
-def _extreme(reduce: Callable[..., Any], join: Callable[..., Any]) -> Callable[..., Any]:
-    def extreme(
+def _reduction(
+    reduce: Callable[..., Any],
+    join: Callable[..., Any] | None,
+    neutral: float | None,
+    *names: str,
+    samples: Samples,
+) -> None:
+    """Declare the meaning of the NumPy functions `names`: `reduce`, which may leave elements out.
+
+    `neutral` takes the place of an element that is left out, and `join` takes in the initial
+    value. An extreme has no neutral element: there `initial` is one.
+    """
+
+    def reduction(
         x: Operand,
+        /,
         axis: Axes = None,
-        out: Any = None,
+        dtype: Any = None,
         keepdims: bool = False,
         initial: Operand = None,
         where: Operand = True,
     ) -> Any:
-        if where is not True and initial is None:
+        further = {} if dtype is None else {"dtype": dtype}
+        if neutral is None and where is not True and initial is None:
             raise ValueError(
-                "reduction operation has no identity: to use a where mask give `initial`"
+                f"reduction operation '{_UFUNCS[names[0]]}' does not have an identity, so to use "
+                "a where mask one has to specify 'initial'"
             )
-        x = _chosen(x, where, initial)
-        if initial is None:
-            return _stored(reduce(x, axis, keepdims), out)
-        if keepdims or isinstance(axis, tuple):
-            return _stored(join(reduce(x, axis, keepdims), initial), out)
-        return _stored(reduce(_with_initial(x, axis, initial), axis or 0, keepdims), out)
+        x = _chosen(x, where, initial if neutral is None else neutral)
+        if initial is None or join is None:
+            return reduce(x, axis=axis, keepdims=keepdims, **further)
+        if neutral is None and not keepdims and not isinstance(axis, tuple):
+            return reduce(_with_initial(x, axis, initial), axis=axis or 0, keepdims=False)
+        return join(reduce(x, axis=axis, keepdims=keepdims, **further), initial)
 
-    return extreme
+    reduction.__name__ = f"numpy_{names[0]}"
+    reduction.__doc__ = f"`numpy.{names[0]}`."
+    implements(*names, samples=samples)(reduction)
 
 
+_UFUNCS = {"max": "maximum", "min": "minimum", "nanmax": "fmax", "nanmin": "fmin"}
+_MASKED: Any = (((_X,), {"where": _MASK}), ((_X, 1), {"keepdims": True}))
+_SUMS = calls(*_MASKED, ((_X, 0), {"initial": 2.5}))
+_NAN_SUMS = calls(((_HOLES,), {"where": _MASK}), ((_HOLES, 0), {"initial": 2.5}))
+_TRUTHS = calls(((_X > 0,), {"where": _MASK}), ((_X > 0, 0), {}))
 _EXTREMES = calls(
     ((_X,), {}),
     ((_X, 1), {"keepdims": True}),
@@ -158,11 +103,227 @@ _EXTREMES = calls(
     ((array((0, 3)), 0), {"initial": 1.5}),
     ((_X, (0, 1)), {"initial": 0.5}),
 )
+_NAN_EXTREMES = calls(
+    ((_HOLES,), {}), ((_HOLES, 0), {"initial": 0.5}), ((_HOLES,), {"initial": 9.0, "where": _MASK})
+)
 
-numpy_max = _extreme(reductions.max, maximum)
-numpy_max.__name__, numpy_max.__doc__ = "numpy_max", "`numpy.max`."
-implements("max", "amax", samples=_EXTREMES)(numpy_max)
+_reduction(reductions.sum, lambda r, a: r + a, 0, "sum", samples=_SUMS)
+_reduction(reductions.prod, lambda r, a: r * a, 1, "prod", samples=_SUMS)
+_reduction(reductions.any, None, 0, "any", samples=_TRUTHS)
+_reduction(reductions.all, None, 1, "all", samples=_TRUTHS)
+_reduction(reductions.max, maximum, None, "max", "amax", samples=_EXTREMES)
+_reduction(reductions.min, minimum, None, "min", "amin", samples=_EXTREMES)
+_reduction(statistics.nansum, lambda r, a: r + a, 0, "nansum", samples=_NAN_SUMS)
+_reduction(statistics.nanprod, lambda r, a: r * a, 1, "nanprod", samples=_NAN_SUMS)
+_reduction(statistics.nanmax, fmax, None, "nanmax", samples=_NAN_EXTREMES)
+_reduction(statistics.nanmin, fmin, None, "nanmin", samples=_NAN_EXTREMES)
 
-numpy_min = _extreme(reductions.min, minimum)
-numpy_min.__name__, numpy_min.__doc__ = "numpy_min", "`numpy.min`."
-implements("min", "amin", samples=_EXTREMES)(numpy_min)
+
+# ---- means and deviations of chosen elements -----------------------------------------------------
+
+
+def _sum_and_count(x: Operand, where: Operand, **how: Any) -> tuple[Any, Any]:
+    """Sum of the elements that count, and how many they are."""
+    total = reductions.sum(_chosen(x, where, 0), **how)
+    return total, reductions.sum(
+        broadcast_to(where, shape_of(x)), axis=how["axis"], keepdims=how["keepdims"]
+    )
+
+
+@implements("mean", samples=calls(*_MASKED))
+def numpy_mean(
+    x: Operand,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Operand = True,
+) -> Any:
+    """`numpy.mean`."""
+    if where is True:
+        return reductions.mean(x, axis, dtype, keepdims)
+    total, count = _sum_and_count(x, where, axis=axis, dtype=dtype, keepdims=keepdims)
+    return total / count
+
+
+@implements("nanmean", samples=calls(((_HOLES,), {"where": _MASK}), ((_HOLES,), {})))
+def numpy_nanmean(
+    x: Operand,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Operand = True,
+) -> Any:
+    """`numpy.nanmean`."""
+    if where is True and dtype is None:
+        return statistics.nanmean(x, axis, keepdims=keepdims)
+    x = x if dtype is None else astype(x, dtype)
+    known = logical_and(logical_not(isnan(x)), where)
+    return numpy_mean(where_(known, x, 0), axis, None, keepdims, where=known)
+
+
+def _mean_square(
+    x: Operand,
+    axis: Axes,
+    dtype: Any,
+    ddof: float,
+    keepdims: bool,
+    where: Operand,
+    mean: Operand,
+) -> Any:
+    """Mean square of the deviations from the mean (or from `mean`) of the elements that count."""
+    if dtype is not None or dtype_of(x).kind in "biu":
+        x = astype(x, np.float64 if dtype is None else dtype)
+    centre = numpy_mean(x, axis, None, True, where=where) if mean is None else mean
+    away = x - centre
+    square = complex_.real(away * complex_.conj(away)) if dtype_of(x).kind == "c" else away * away
+    mask = broadcast_to(where, shape_of(x)) if where is not True else np.ones(shape_of(x), bool)
+    total, count = _sum_and_count(square, mask, axis=axis, keepdims=keepdims)
+    return total / maximum(count - ddof, 0)
+
+
+def _ddof(ddof: float, correction: float | None) -> float:
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+_SPREAD = calls(
+    *_MASKED,
+    ((_X, 0), {"mean": np.mean(_X, axis=0, keepdims=True), "ddof": 1}),
+    ((array((2, 3), "c16"),), {"where": _MASK}),
+)
+
+
+@implements("var", samples=_SPREAD)
+def numpy_var(
+    x: Operand,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Operand = True,
+    mean: Operand = None,
+    correction: float | None = None,
+) -> Any:
+    """`numpy.var`."""
+    ddof = _ddof(ddof, correction)
+    if where is True and mean is None:
+        return reductions.var(x, axis, dtype, ddof, keepdims)
+    return _mean_square(x, axis, dtype, ddof, keepdims, where, mean)
+
+
+@implements("std", samples=_SPREAD)
+def numpy_std(
+    x: Operand,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Operand = True,
+    mean: Operand = None,
+    correction: float | None = None,
+) -> Any:
+    """`numpy.std`."""
+    ddof = _ddof(ddof, correction)
+    if where is True and mean is None:
+        return reductions.std(x, axis, dtype, ddof, keepdims)
+    return sqrt(_mean_square(x, axis, dtype, ddof, keepdims, where, mean))
+
+
+# ---- other forms of one result -------------------------------------------------------------------
+
+
+@implements("angle", samples=calls(((array((3,), "c16"),), {"deg": True}), ((_X,), {})))
+def numpy_angle(x: Operand, /, deg: bool = False) -> Any:
+    """`numpy.angle`."""
+    result = complex_.angle(x)
+    return result * (180 / math.pi) if deg else result
+
+
+@implements(
+    "linspace",
+    samples=calls(
+        ((0.0, array((3,))), {"num": 4, "axis": -1}),
+        ((0.0, 2.0, 5), {"retstep": True}),
+        ((0.0, array((2,)), 5, False), {"retstep": True}),
+    ),
+)
+def numpy_linspace(
+    start: Operand,
+    stop: Operand,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """`numpy.linspace`."""
+    result = creation.linspace(start, stop, num=num, endpoint=endpoint, dtype=dtype)
+    if axis != 0:
+        result = moveaxis(result, 0, axis)
+    parts = num - 1 if endpoint else num
+    return (result, (stop - start) / parts if parts > 0 else np.nan) if retstep else result
+
+
+@implements(
+    "cross",
+    samples=calls(
+        ((array((3,)), array((3,), salt=1)), {}),
+        ((array((3, 2)), array((3, 2), salt=1)), {"axis": 0}),
+        ((array((3, 2)), array((2, 3))), {"axisa": 0, "axisc": 0}),
+    ),
+)
+def numpy_cross(
+    x: Operand,
+    y: Operand,
+    /,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> Any:
+    """`numpy.cross`."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    result = products.cross(moveaxis(x, axisa, -1), moveaxis(y, axisb, -1))
+    return moveaxis(result, -1, axisc)
+
+
+@implements(
+    "average",
+    samples=calls(
+        ((_X, 1), {"returned": True}),
+        ((_X, 1, array((3,), low=1)), {"returned": True}),
+        ((_X,), {"weights": array((2, 3), low=1)}),
+    ),
+)
+def numpy_average(
+    x: Operand,
+    /,
+    axis: Axes = None,
+    weights: Operand = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """`numpy.average`."""
+    result = reductions.average(x, axis, weights, keepdims=keepdims)
+    if not returned:
+        return result
+    counted: Any = np.ones((1,) * rank_of(x)) if weights is None else weights
+    if rank_of(counted) != rank_of(x):
+        at = normal_axis(axis, rank_of(x))
+        counted = expand_dims(counted, tuple(i for i in range(rank_of(x)) if i != at))
+    total = reductions.sum(broadcast_to(counted, shape_of(x)), axis=axis, keepdims=keepdims)
+    return result, broadcast_to(astype(total, dtype_of(result)), shape_of(result))

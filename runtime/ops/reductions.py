@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.inference import by_probe, may_be_empty, reduced_shape, size_of
@@ -24,7 +25,7 @@ from runtime.ops.operands import (
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls, on_axes
 from runtime.ops.scans import product_of_others
-from runtime.ops.shapes import broadcast_to, expand_dims
+from runtime.ops.shapes import expand_dims
 from runtime.spec import TensorType
 
 __all__ = [

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import always, implements, op
 from runtime.ops.indexing import index_add
@@ -24,7 +25,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.positions import take
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import broadcast_to, reshape
+from runtime.ops.shapes import reshape
 from runtime.spec import TensorType
 
 __all__ = ["repeat", "roll", "tile"]

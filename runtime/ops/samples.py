@@ -34,13 +34,14 @@ def array(
 ) -> Any:
     """A pseudo-random raw array with entries in [low, high)."""
     seed = zlib.crc32(f"{shape}{dtype}{low}{high}{salt}".encode())
-    kind = dtype[0]
+    kind, spread = dtype[0], _spread(seed, shape)
     if kind == "?":
-        return np.asarray(_spread(seed, shape) < 0.5)[()]
-    values = low + (high - low) * _spread(seed, shape)
+        return np.asarray(spread < 0.5)[()]
     if kind in "iu":
-        lowest = np.ceil(low) if kind == "i" else max(np.ceil(low), 0.0)
-        values = np.floor(lowest + (int(high) + 1 - lowest) * _spread(seed, shape))
+        lowest = math.ceil(low) if kind == "i" else max(math.ceil(low), 0)
+        values = np.floor(lowest + (int(high) + 1 - lowest) * spread)
+    else:
+        values = low + (high - low) * spread
     if kind == "c":
         values = values + 1j * (low + (high - low) * _spread(seed + 1, shape))
     return np.asarray(values, dtype)[()]

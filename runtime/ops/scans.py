@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.axes import flip, moveaxis, permute_dims
+from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.creation import full
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
@@ -24,7 +26,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls, on_axes
-from runtime.ops.shapes import flip, moveaxis, permute_dims, reshape
+from runtime.ops.shapes import reshape
 from runtime.spec import TensorType, broadcast_shapes, promote
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "linear_recurrence"]
@@ -218,13 +220,40 @@ def cumulative_prod(
     return _with_initial(x, result, at, 1) if include_initial else result
 
 
-@implements("diff", samples=calls(((array((4,)),), {}), ((array((3, 4)), 2, 0), {})))
-def diff(x: Operand, /, n: int = 1, axis: int = -1) -> Any:
-    """Differences of neighbours along `axis`, taken `n` times.
+def _put_beside(x: Operand, edge: Operand, axis: int) -> Any:
+    """`edge` as it is joined to `x` along `axis`: one number is repeated."""
+    if rank_of(edge) != 0:
+        return edge
+    sizes = list(shape_of(x))
+    sizes[normal_axis(axis, rank_of(x))] = 1
+    return broadcast_to(edge, tuple(sizes))
 
-    >>> ag.diff(np.array([1, 4, 9])).numpy()
-    array([3, 5])
+
+@implements(
+    "diff",
+    samples=calls(
+        ((array((4,)),), {}),
+        ((array((3, 4)), 2, 0), {}),
+        ((array((4,)),), {"prepend": 0.0, "append": array((2,))}),
+        ((array((3, 4)),), {"axis": 0, "append": array((3, 4), salt=1)}),
+    ),
+)
+def diff(
+    x: Operand,
+    /,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Operand = None,
+    append: Operand = None,
+) -> Any:
+    """Differences of neighbours along `axis`, taken `n` times, of `x` lengthened at its ends.
+
+    >>> ag.diff(np.array([1, 4, 9]), prepend=0).numpy()
+    array([1, 3, 5])
     """
+    edges = [prepend, x, append]
+    if prepend is not None or append is not None:
+        x = concat([_put_beside(x, part, axis) for part in edges if part is not None], axis)
     lead = (slice(None),) * normal_axis(axis, rank_of(x))
     for _ in range(n):
         later, earlier = getitem(x, (*lead, slice(1, None))), getitem(x, (*lead, slice(None, -1)))

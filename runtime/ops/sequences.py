@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.axes import flip
 from runtime.ops.creation import full
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem, index_update
@@ -16,7 +17,7 @@ from runtime.ops.reductions import any as any_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip, where_
-from runtime.ops.shapes import expand_dims, flip, ravel
+from runtime.ops.shapes import expand_dims, ravel
 from runtime.ops.sorting import searchsorted
 from runtime.spec import TensorType, promote
 

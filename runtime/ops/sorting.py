@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.axes import flip
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.operands import Array, Module, Operand, normal_axis, shape_of, type_of
 from runtime.ops.positions import take_along_axis
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import flip, ravel
+from runtime.ops.shapes import ravel
 from runtime.spec import TensorType
 
 __all__ = ["argsort", "digitize", "searchsorted", "sort", "unique"]
@@ -71,6 +72,11 @@ _CALLS = calls(
 )
 
 
+def _check_order(order: Any) -> None:
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+
+
 def _flat(x: Operand, axis: int | None) -> tuple[Any, int]:
     return (ravel(x), 0) if axis is None else (x, axis)
 
@@ -81,7 +87,7 @@ def sort(
     /,
     axis: int | None = -1,
     kind: str | None = None,
-    order: None = None,
+    order: Any = None,
     *,
     stable: bool | None = None,
     descending: bool = False,
@@ -91,6 +97,7 @@ def sort(
     >>> ag.sort(np.array([3, 1, 2]), descending=True).numpy()
     array([3, 2, 1])
     """
+    _check_order(order)
     x, axis = _flat(x, axis)
     result = sort_(x, axis=axis, stable=_is_stable(kind, stable))
     return flip(result, axis) if descending else result
@@ -102,7 +109,7 @@ def argsort(
     /,
     axis: int | None = -1,
     kind: str | None = None,
-    order: None = None,
+    order: Any = None,
     *,
     stable: bool | None = None,
     descending: bool = False,
@@ -114,6 +121,7 @@ def argsort(
     >>> ag.argsort(np.array([30, 10, 20])).numpy()
     array([1, 2, 0])
     """
+    _check_order(order)
     x, axis = _flat(x, axis)
     if not descending:
         return argsort_(x, axis=axis, stable=_is_stable(kind, stable))

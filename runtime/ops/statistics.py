@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.axes import moveaxis, permute_dims
 from runtime.ops.comparison import isinf, isnan, signbit
+from runtime.ops.complex import imag, make_complex, real
 from runtime.ops.conversion import astype
 from runtime.ops.creation import full, zeros
 from runtime.ops.declare import implements
+from runtime.ops.diagonals import diagonal
+from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.joining import concat
 from runtime.ops.operands import Axes, Operand, dtype_of, normal_axes, rank_of, shape_of, type_of
@@ -25,12 +29,13 @@ from runtime.ops.rounding import ceil, floor
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
-from runtime.ops.selection import where_
-from runtime.ops.shapes import expand_dims, moveaxis, permute_dims, reshape, squeeze
+from runtime.ops.selection import clip, where_
+from runtime.ops.shapes import expand_dims, reshape, squeeze
 from runtime.ops.sorting import sort
 
 __all__ = [
     "bincount",
+    "corrcoef",
     "cov",
     "median",
     "nan_to_num",
@@ -254,25 +259,106 @@ def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
     return index_add(zeros((last + 1,), np.float64), astype(weights, np.float64), (x,))
 
 
+def _rows(x: Operand, rowvar: bool, what: str) -> Any:
+    """Observations as one row per variable."""
+    if rank_of(x) > 2:
+        raise ValueError(f"{what} has more than 2 dimensions")
+    if rank_of(x) < 2:
+        return reshape(x, (1, -1))
+    return x if rowvar else permute_dims(x, (1, 0))
+
+
+def _as_weights(weights: Operand, dtype: np.dtype[Any]) -> Any:
+    if rank_of(weights) > 1:
+        raise RuntimeError("cannot handle multidimensional weights")
+    return astype(weights, dtype)
+
+
 @implements(
     "cov",
     samples=calls(
-        ((array((2, 5)),), {}), ((array((4,)),), {}), ((array((5, 2)),), {"rowvar": False})
+        ((array((2, 5)),), {}),
+        ((array((4,)),), {}),
+        ((array((5, 2)),), {"rowvar": False}),
+        ((array((4,)), array((2, 4))), {"bias": True}),
+        ((array((2, 5), "f4"),), {"ddof": 2}),
+        ((array((2, 5), "c16"),), {"aweights": array((5,), low=1)}),
+        ((array((2, 3)),), {"fweights": np.array([1, 3, 2]), "aweights": array((3,), low=1)}),
+        ((array((2, 3)),), {"fweights": np.array([1, 3, 2])}),
+        ((array((2, 3)),), {"dtype": np.dtype("f4")}),
     ),
 )
-def cov(x: Operand, /, *, rowvar: bool = True, ddof: int = 1) -> Any:
-    """Covariances of the rows of `x` (columns, unless `rowvar`), with divisor `n - ddof`.
+def cov(
+    x: Operand,
+    /,
+    y: Operand = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Operand = None,
+    aweights: Operand = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """Covariances of the rows of `x` and `y` (columns, unless `rowvar`).
+
+    The divisor is `n - ddof`; `ddof` is 1, with `bias` 0. `fweights` say how often an observation
+    occurs, `aweights` how much it counts.
 
     >>> ag.cov(np.array([[1.0, 3.0], [2.0, 6.0]])).tolist()
     [[2.0, 4.0], [4.0, 8.0]]
     """
-    if rank_of(x) < 2:
-        x = expand_dims(x, 0)
-    elif not rowvar:
-        x = permute_dims(x, (1, 0))
-    centred = x - mean(x, axis=1, keepdims=True)
-    count = shape_of(x)[1]
-    return squeeze(matmul(centred, conjugated(permute_dims(centred, (1, 0)))) / (count - ddof))
+    if dtype is None:
+        dtypes = [dtype_of(part) for part in (x, y) if part is not None]
+        dtype = np.result_type(*dtypes, np.float64)
+    rows = astype(_rows(x, rowvar, "m"), dtype)
+    if y is not None:
+        rows = concat([rows, astype(_rows(y, rowvar, "y"), dtype)], axis=0)
+    ddof = int(not bias) if ddof is None else ddof
+    real_dtype = np.dtype(dtype).type(0).real.dtype
+    given = [_as_weights(w, real_dtype) for w in (fweights, aweights) if w is not None]
+    if not given:
+        centred = rows - mean(rows, axis=1, keepdims=True)
+        return _products(centred, centred, shape_of(rows)[1] - ddof)
+    weights = given[0] * given[1] if len(given) == 2 else given[0]
+    total = sum_(weights)
+    centred = rows - expand_dims(sum_(rows * weights, axis=1) / total, 1)
+    if ddof == 0:
+        divisor = total
+    elif aweights is None:
+        divisor = total - ddof
+    else:
+        divisor = total - ddof * sum_(weights * given[-1]) / total
+    return _products(centred, centred * weights, divisor)
+
+
+def _products(left: Any, right: Any, divisor: Any) -> Any:
+    return squeeze(matmul(left, conjugated(permute_dims(right, (1, 0)))) / divisor)
+
+
+@implements(
+    "corrcoef",
+    samples=calls(
+        ((array((2, 5)),), {}),
+        ((array((4,)), array((4,), salt=1)), {}),
+        ((array((5, 2)),), {"rowvar": False}),
+        ((array((4,)),), {}),
+    ),
+)
+def corrcoef(x: Operand, /, y: Operand = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    """Correlations of the rows of `x` and `y` (columns, unless `rowvar`); see `cov`.
+
+    >>> ag.corrcoef(np.array([1.0, 2.0, 4.0]), np.array([2.0, 4.0, 8.0])).round(6).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    covariances = cov(x, y, rowvar, dtype=dtype)
+    if rank_of(covariances) == 0:
+        return covariances / covariances
+    deviations = sqrt(real(diagonal(covariances)))
+    scaled = covariances / expand_dims(deviations, 1) / expand_dims(deviations, 0)
+    if dtype_of(scaled).kind != "c":
+        return clip(scaled, -1, 1)
+    return make_complex(clip(real(scaled), -1, 1), clip(imag(scaled), -1, 1))
 
 
 # ---- integrals ---------------------------------------------------------------------------------

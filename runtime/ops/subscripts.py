@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ def _subscript(index: tuple[Any, ...], operands: Sequence[str]) -> str:
 def _entry(entry: tuple[Any, ...], operands: Iterator[str]) -> str:
     match entry:
         case ("int", i):
-            return str(i)
+            return str(operator.index(i))
         case ("slice", *bounds):
             start, stop, step = (_bound(bound, operands) for bound in bounds)
             return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
@@ -51,14 +52,15 @@ def _entry(entry: tuple[Any, ...], operands: Iterator[str]) -> str:
             return "None"
         case ("ellipsis",):
             return "..."
-        case _:
+        case ("array",):
             return next(operands)
+    raise ValueError(f"{entry!r} is no part of an encoded index")
 
 
 def _bound(bound: Any, operands: Iterator[str]) -> str:
     if bound is None:
         return ""
-    return next(operands) if bound == "operand" else str(bound)
+    return next(operands) if bound == "operand" else str(operator.index(bound))
 
 
 def _may_repeat(type_: Type) -> bool:

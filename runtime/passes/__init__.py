@@ -10,15 +10,19 @@ from runtime.graph.check import check
 from runtime.graph.ir import Graph
 from runtime.graph.show import text
 from runtime.passes.constant_folding import fold_constants
+from runtime.passes.contexts import outline_contexts
 from runtime.passes.dead_code import drop_dead_code
+from runtime.passes.exact_powers import raise_exact_powers
 
 __all__ = ["PIPELINE", "Pass", "optimize"]
 
 Pass = Callable[[Graph], Graph]
 
 PIPELINE: tuple[Pass, ...] = (
+    outline_contexts,  # first: what is inside of a manager stays inside
     fold_constants,
-    drop_dead_code,  # after folding, which leaves constants behind that nothing reads
+    raise_exact_powers,  # after folding, which finds the constant bounds of loops
+    drop_dead_code,  # last: the others leave behind what nothing reads any more
 )
 
 

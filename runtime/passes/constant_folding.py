@@ -58,7 +58,7 @@ def _fold_branch(copy: Copy, node: Node, inputs: list[Value]) -> None:
 
 def _results(node: Node, inputs: list[Value]) -> list[Any] | None:
     """The constant results, None where the node is to run."""
-    if not inputs or node.graphs or node.op.effect is not None:
+    if not inputs or not node.outputs or node.graphs or node.op.effect is not None:
         return None
     if not all(map(_is_constant, inputs)):
         return None

@@ -1,23 +1,23 @@
 """Drops what no output needs: nodes, results of branches, loop variables.
 
 Nodes that can raise and ordered effects stay, with all that they need, and so does a loop that may
-not end. So no exception and no effect appears or vanishes.
+not end. So no exception and no effect appears or vanishes. What is written in the case of an error
+(`pending`) stays as long as the next node can raise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Value
-from runtime.spec import TensorType, Type, type_of_number
+from runtime.passes.counters import counter_of
 
 __all__ = ["drop_dead_code"]
 
 
-@dataclass(frozen=True)
-class _Kept:
+class _Kept(NamedTuple):
     """Positions of the outputs and inputs that a node keeps."""
 
     outputs: Sequence[int]
@@ -70,8 +70,13 @@ def _needed(graph: Graph, results: Sequence[Value]) -> tuple[set[Value], dict[No
     """The values that have an influence, and the nodes to keep; None: the node is kept whole."""
     needed = set(results)
     kept: dict[Node, _Kept | None] = {}
-    for node in reversed(graph.nodes):
-        if not _must_stay(node) and needed.isdisjoint(node.outputs):
+    belonging: set[Node | None] = set()
+    for position in reversed(range(len(graph.nodes))):
+        node = graph.nodes[position]
+        if node.can_raise:
+            belonging.add(graph.pending_for(position))
+        is_wanted = _must_stay(node) or node in belonging
+        if not is_wanted and needed.isdisjoint(node.outputs):
             continue
         outputs = [value.index for value in node.outputs if value in needed]
         rule = _RULES.get(node.op.name)
@@ -109,46 +114,20 @@ def _inputs_for(graph: Graph, outputs: Sequence[int]) -> set[int]:
 
 
 def _must_stay(node: Node) -> bool:
-    return node.has_effect or node.can_raise or _may_not_end(node)
+    return node.has_effect or _can_raise(node) or _may_not_end(node)
+
+
+def _can_raise(node: Node) -> bool:
+    if node.op.name != "while":
+        return node.can_raise
+    counter = counter_of(node)
+    safe = None if counter is None or counter.can_overflow else counter.increment
+    return any(
+        _can_raise(part) for graph in node.graphs for part in graph.nodes if part is not safe
+    )
 
 
 def _may_not_end(node: Node) -> bool:
-    if node.op.name == "while" and node.attrs.get("maximum") is None and not _counts(node):
+    if node.op.name == "while" and node.attrs.get("maximum") is None and counter_of(node) is None:
         return True
     return any(_may_not_end(part) for graph in node.graphs for part in graph.nodes)
-
-
-def _counts(loop: Node) -> bool:
-    """Whether the loop is `while i < n: ...; i = i + step`, with a fixed int n and a step above 0.
-
-    Such a loop ends.
-    """
-    test, body = loop.graphs
-    comparison = test.outputs[0].node
-    if comparison is None or comparison.op.name != "less":
-        return False
-    index, limit = comparison.inputs
-    carried = test.inputs[loop.attrs["captures"] :]
-    if index not in carried or limit in carried or not _is_int(limit.type):
-        return False
-    position = carried.index(index)
-    before = body.inputs[loop.attrs["captures"] + position]
-    return (_is_constant(limit) or limit in test.inputs) and _grows(before, body.outputs[position])
-
-
-def _is_int(type_: Type) -> bool:
-    return isinstance(type_, TensorType) and type_.dtype.kind in "iu"
-
-
-def _grows(value: Value, following: Value) -> bool:
-    """Whether `following` is the Python int `value` plus a constant above 0."""
-    node = following.node
-    if node is None or node.op.name != "add" or node.inputs[0] is not value:
-        return False
-    is_int = value.type == type_of_number(0)
-    step = node.inputs[1]
-    return is_int and step.node is not None and _is_constant(step) and step.node.attrs["value"] > 0
-
-
-def _is_constant(value: Value) -> bool:
-    return value.node is not None and value.node.op.name == "constant"

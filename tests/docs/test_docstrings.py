@@ -16,8 +16,11 @@ import runtime.ops
 NAMESPACES = {
     "autograph": ag,
     "linalg": ag.linalg,
+    "nn": ag.nn,
+    "image": ag.image,
     "debugging": ag.debugging,
     "directives": ag.directives,
+    "random": ag.random,
 }
 PUBLIC = {
     f"{space}.{name}": getattr(module, name)
@@ -72,7 +75,15 @@ def test_the_examples_of_a_module_are_true(name):
 
 @pytest.mark.parametrize(
     "cls",
-    [ag.Tensor, ag.Variable, ag.TensorSpec, ag.GradientTape, ag.Function, ag.ConcreteFunction],
+    [
+        ag.Tensor,
+        ag.Variable,
+        ag.TensorSpec,
+        ag.GradientTape,
+        ag.Function,
+        ag.ConcreteFunction,
+        ag.random.Generator,
+    ],
     ids=lambda cls: cls.__name__,
 )
 def test_the_methods_of_a_public_class_have_docstrings(cls):

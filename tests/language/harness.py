@@ -1,8 +1,9 @@
 """Running a plain sample function in every way that it can be run, and comparing what it does.
 
 `check(sample, case, case, ...)` runs the sample as Python on NumPy values, converted but eager (on
-NumPy values and on tensors), and as a graph on each backend. Values, types, dtypes, printed text,
-what happens to the arguments, exceptions and the line they come from must agree. `refuse` says that
+NumPy values and on tensors), as a graph on each backend, and after save and load. Values, types,
+dtypes, printed text, what happens to the arguments, exceptions and the line they come from must
+agree. `refuse` says that
 code raises a located error instead. `golden` compares a message with a file.
 """
 
@@ -26,6 +27,8 @@ import pytest
 
 import autograph as ag
 from autograph.function import Function
+from autograph.loading import unpacked
+from autograph.saving import packed
 from runtime import config
 from runtime.compile import BACKENDS
 from runtime.graph.ir import Graph
@@ -56,6 +59,8 @@ class Checked:
 
     function: Function[Any, Any]
     outcomes: list[Outcome]
+    # Why the sample cannot be saved; empty where it was, and did the same after loading.
+    unsaved: str = ""
 
     @property
     def graph(self) -> Graph:
@@ -170,7 +175,13 @@ def assert_clean(error: BaseException) -> None:
 
 
 def _assert_agree(
-    got: Outcome, expected: Outcome, sample: Callable[..., Any], *, graph: bool, **how: Any
+    got: Outcome,
+    expected: Outcome,
+    sample: Callable[..., Any],
+    *,
+    graph: bool,
+    file: str | None = None,
+    **how: Any,
 ) -> None:
     if expected.error is not None or got.error is not None:
         if expected.error is None or got.error is None:
@@ -181,8 +192,8 @@ def _assert_agree(
         # Outside of a graph a tensor shows as a tensor in text that the user makes of it.
         if graph or "Tensor(" not in texts[0]:
             assert texts[0] == texts[1], f"says {texts[0]!r} for {texts[1]!r}"
-        file = inspect.getfile(sample)
-        lines = [innermost_line(e, file) for e in (got.error, expected.error)]
+        source = inspect.getfile(sample)
+        lines = [innermost_line(got.error, file or source), innermost_line(expected.error, source)]
         assert lines[0] == lines[1], f"{got.error!r} comes from line {lines[0]}, not {lines[1]}"
         if graph:
             assert_clean(got.error)
@@ -239,13 +250,15 @@ def check(
     tolerance: float = 0.0,
     eager: bool = True,
     tensors: bool = True,
+    saved: bool = True,
     **options: Any,
 ) -> Checked:
     """The sample does the same in all modes for all cases, which have one signature.
 
     `conds` and `whiles` are the numbers of such nodes that the graph must have; `traces` the number
     of traces after all cases; `options` go to `convert`. Where tensors as arguments mean something
-    else (identity of types), `tensors` is False.
+    else (identity of types), `tensors` is False. What cannot be saved for one of `UNSAVABLE` is
+    not; where a sample must not be, `saved` is False.
     """
     assert len(cases) > 1 or traces != 1 or conds is None, "a second case must use the same trace"
     how = {"joined": joined, "tolerance": tolerance}
@@ -268,7 +281,69 @@ def check(
     if tensors:
         given = [as_tensors(case) for case in cases]
         _run_graph(sample, given, expected, "plan", traces, how, options)
-    return Checked(function, expected)
+    unsaved = _run_saved(sample, cases[0], expected[0], how, options) if saved else "not asked for"
+    return Checked(function, expected, unsaved)
+
+
+# What the message about a program that cannot be saved says.
+UNSAVABLE = (
+    "a store into `", "what it stores into a Python object", "runs as plain Python",
+    "holds an object beside arrays", "cannot be saved: its result is",
+    "cannot be saved: in the result is", "what it prints is", "what it raises is",
+    "what it prints to is", "share memory", "the default of", "what it catches",
+)  # fmt: skip
+
+
+def _run_saved(
+    sample: Callable[..., Any],
+    case: tuple[Any, ...],
+    expected: Outcome,
+    how: dict[str, Any],
+    options: dict[str, Any],
+) -> str:
+    """Save, load, and do the same; gives the reason where the sample cannot be saved."""
+    try:
+        content = packed(ag.convert(sample, **options), list(copy.deepcopy(case)))
+    except (ag.UnsavableError, ValueError) as error:
+        reason = str(error)
+        assert any(words in reason for words in UNSAVABLE), reason
+        assert "of class runtime." not in reason and "of class autograph." not in reason, reason
+        return reason
+    program = unpacked(io.BytesIO(content))
+    kept = inspect.signature(program).parameters
+    names = list(inspect.signature(sample).parameters)
+    given = [x for x, name in zip(case, names) if name in kept] if len(kept) < len(names) else case
+    with config.check.using(True):
+        got = observe(program, tuple(copy.deepcopy(given)))
+    wanted = _as_loaded(expected, got)
+    if len(given) != len(case):
+        wanted.arguments, wanted.identities, got.identities = got.arguments, [], []
+    file = f"<program.agz: {Path(inspect.getfile(sample)).name}>"
+    _assert_agree(got, wanted, sample, graph=True, file=file, **how)
+    return ""
+
+
+def _as_loaded(expected: Outcome, got: Outcome) -> Outcome:
+    """What a loaded program does, which does not know classes that are local to a function."""
+    value, error = _without_local_classes(expected.value), expected.error
+    if error is not None and "<locals>" in type(error).__qualname__:
+        kind, stand_in = type(error), type(got.error)
+        assert issubclass(stand_in, ag.ForeignError), f"{got.error!r} for {error!r}"
+        assert stand_in.__qualname__ == kind.__qualname__
+        error = stand_in(*error.args).with_traceback(error.__traceback__)
+    return Outcome(value, error, expected.printed, expected.arguments, expected.identities)
+
+
+def _without_local_classes(x: Any) -> Any:
+    if type(x) is dict:
+        return {key: _without_local_classes(part) for key, part in x.items()}
+    if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
+        return type(x)(map(_without_local_classes, x))
+    if "<locals>" not in type(x).__qualname__:
+        return x
+    if isinstance(x, tuple):
+        return tuple(map(_without_local_classes, x))
+    return _without_local_classes(dict(vars(x))) if hasattr(x, "__dict__") else x
 
 
 def _run_graph(

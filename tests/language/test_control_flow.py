@@ -200,17 +200,6 @@ def none_unused_afterwards(x):
     return x
 
 
-def none_or_tensor(x):
-    y = None
-    if x > 0:
-        y = x * 2
-    return y + 1  # refused
-
-
-def test_b2_04_none_or_tensor_is_refused_where_it_is_read():
-    refuse(none_or_tensor, F(2), match="`y` is .* on one path but None|`y` is None on one path")
-
-
 # ---- dtypes (B2.05) --------------------------------------------------------------------------
 
 

@@ -284,30 +284,6 @@ def test_b5_03_error_state_raises():
         g(A(0, 1))
 
 
-# ---- try around what may raise at run time ---------------------------------------------------
-
-
-def caught_at_run_time(x):
-    try:
-        y = 1
-        if x < 0:  # refused
-            raise ValueError("negative")
-    except ValueError:
-        y = 2
-    return y * x
-
-
-def test_b2_17_try_around_a_staged_raise():
-    """Caught as Python does, or refused at the line that may raise; never frozen."""
-    f = ag.convert(caught_at_run_time)
-    try:
-        got = f(F(2)), f(F(-2))
-    except ag.StagingError:
-        refuse(caught_at_run_time, F(2), match="try")
-    else:
-        assert got == (2.0, -4.0)
-
-
 # ---- what is not due yet raises a located error ----------------------------------------------
 
 

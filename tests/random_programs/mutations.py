@@ -125,7 +125,7 @@ def _body_negated(node: Any) -> None:
 
 
 def _finally_lost(node: Any) -> None:
-    node.finalbody = [gast.copy_location(gast.Pass(), node)]
+    node.finalbody = []
 
 
 MUTATIONS: dict[str, Patch] = {
@@ -173,6 +173,8 @@ MUTATIONS: dict[str, Patch] = {
                                          "(iterable, None,"),
     "loops-tested-write-lost": _template(loops, "WHILE", "nonlocal tested", "pass"),
     "state-not-set": _template(state, "SET_STATE", "targets = vars_", "pass"),
+    "exceptions-write-lost": _template(exceptions, "TRY", "def try_body():\n    nonlocal names",
+                                       "def try_body():\n    pass"),
     "exceptions-finally-lost": _changed(exceptions.STATEMENTS, gast.Try, _finally_lost),
 }  # fmt: skip
 """By converter and mistake. Directives and displays have none: they change no result."""

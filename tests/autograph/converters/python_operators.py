@@ -76,6 +76,14 @@ def ld(value):
     return value
 
 
+def is_none(value):
+    return ld(value) is None
+
+
+def is_not_none(value):
+    return ld(value) is not None
+
+
 def ld_free(value):
     if isinstance(value, Undefined):
         raise NameError(
@@ -304,5 +312,26 @@ def context(manager):
 
 @contextlib.contextmanager
 def try_body(parts):
-    assert set(parts) <= {"except", "finally"}
+    assert set(parts) <= {"except*"}
     yield
+
+
+def try_stmt(body, handlers, orelse, finalbody, get_state, set_state, symbol_names):
+    assert len(get_state()) == len(symbol_names)
+    set_state(get_state())
+    try:
+        try:
+            body()
+        except BaseException as error:
+            for kinds, handler in handlers:
+                if isinstance(error, BaseException if kinds is None else kinds()):
+                    handler(error)
+                    break
+            else:
+                raise
+        else:
+            if orelse is not None:
+                orelse()
+    finally:
+        if finalbody is not None:
+            finalbody()

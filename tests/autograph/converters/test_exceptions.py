@@ -1,4 +1,4 @@
-"""The runtime knows what protects a body."""
+"""The blocks of a `try` are functions; what `except*` protects is announced."""
 
 import pytest
 
@@ -11,13 +11,74 @@ try: x
 except y: pass
 """,
         """
-try:
-    with ag__.try_body(('except',)):
-        ag__.ld(x)
-except ag__.StagingError:
-    raise
-except ag__.ld(y):
+def get_state():
+    return ()
+
+def set_state(vars_):
     pass
+
+def try_body():
+    ag__.ld(x)
+
+def handler(caught_):
+    pass
+ag__.try_stmt(try_body, ((lambda: ag__.ld(y), handler),), None, None, get_state, set_state, ())
+""",
+    ),
+    "name": (
+        """
+try: a = 1
+except y as e: a = e
+a
+""",
+        """
+a = ag__.Undefined('a')
+
+def get_state():
+    return (a,)
+
+def set_state(vars_):
+    nonlocal a
+    a, = vars_
+
+def try_body():
+    nonlocal a
+    a = 1
+
+def handler(caught_):
+    nonlocal a
+    e = caught_
+    a = ag__.ld(e)
+ag__.try_stmt(try_body, ((lambda: ag__.ld(y), handler),), None, None, get_state, set_state, ('a',))
+ag__.ld(a)
+""",
+    ),
+    "all parts": (
+        """
+try: x
+except: pass
+else: y
+finally: x
+""",
+        """
+def get_state():
+    return ()
+
+def set_state(vars_):
+    pass
+
+def try_body():
+    ag__.ld(x)
+
+def handler(caught_):
+    pass
+
+def else_body():
+    ag__.ld(y)
+
+def final_body():
+    ag__.ld(x)
+ag__.try_stmt(try_body, ((None, handler),), else_body, final_body, get_state, set_state, ())
 """,
     ),
     "finally": (
@@ -26,11 +87,18 @@ try: x
 finally: y
 """,
         """
-try:
-    with ag__.try_body(('finally',)):
-        ag__.ld(x)
-finally:
+def get_state():
+    return ()
+
+def set_state(vars_):
+    pass
+
+def try_body():
+    ag__.ld(x)
+
+def final_body():
     ag__.ld(y)
+ag__.try_stmt(try_body, (), None, final_body, get_state, set_state, ())
 """,
     ),
     "group": (
@@ -40,17 +108,10 @@ except* y: pass
 """,
         """
 try:
-    with ag__.try_body(('except',)):
+    with ag__.try_body(('except*',)):
         ag__.ld(x)
 except* ag__.ld(y):
     pass
-""",
-    ),
-    "with": (
-        "with x as z, y: z",
-        """
-with ag__.context(ag__.ld(x)) as z, ag__.context(ag__.ld(y)):
-    ag__.ld(z)
 """,
     ),
 }

@@ -26,12 +26,8 @@ def test_function_with_return():
             with ag__.FunctionScope('f', 'fscope', {OPTIONS}) as fscope:
                 do_return = False
                 retval_ = ag__.UndefinedReturnValue()
-                try:
-                    do_return = True
-                    retval_ = ag__.ld(x)
-                except:
-                    do_return = False
-                    raise
+                retval_ = ag__.ld(x)
+                do_return = True
                 return fscope.ret(retval_, do_return)'''
     )
 

@@ -42,7 +42,7 @@ def test_arrays_are_computed_by_kernels_and_deleted_after_their_last_use(toy):
     y = b(toy.MUL, b.x, b.x)
     graph = b.done(b(toy.ADD, b(toy.SUM, y, axis=None), 1.0))
     assert _source(graph) == (
-        "v1 = op_mul(np, x, x)\n"
+        "v1 = np.multiply(x, x)\n"
         "del x\n"
         "v2 = op_sum(np, v1, axis=None)\n"
         "if type(v2) is ndarray: v2 = v2[()]\n"
@@ -176,6 +176,27 @@ def test_an_update_in_a_branch_is_in_place_only_where_the_old_array_dies(toy):
     assert [x[0] for x in _same(program(True), np.ones(2), 1)] == [5, 2]
     assert [x[0] for x in _same(program(False), np.ones(2), 1)] == [5]
     assert [x[0] for x in _same(program(False), np.ones(2), 0)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "source"),
+    [
+        (lambda xp, x, y: xp.hypot(x, y), "np.hypot(x, y)"),
+        (lambda xp, x, y: xp.hypot(y, x), "op_k(np, x, y)"),
+        (lambda xp, x, y: xp.hypot(x, x), "op_k(np, x, y)"),
+        (lambda xp, x, y: -xp.hypot(x, y), "op_k(np, x, y)"),
+        (lambda xp, x, y: np.hypot(x, y), "op_k(np, x, y)"),
+        (lambda xp, x, y: xp.linalg.solve(x, y), "op_k(np, x, y)"),
+        (lambda xp, x, y: x.hypot(xp, y), "op_k(np, x, y)"),
+        (lambda xp, x, y=None: xp.hypot(x, y), "np.hypot(x, y)"),
+        (lambda xp, x, *y: xp.hypot(x, y), "op_k(np, x, y)"),
+        (np.hypot, "op_k(np, x, y)"),
+    ],
+)
+def test_a_kernel_that_only_calls_a_function_is_written_as_that_call(toy, kernel, source):
+    b = toy.Builder(x=toy.VECTOR, y=toy.VECTOR)
+    graph = b.done(b(Op("k", kernel, lambda x, y: x), b.x, b.y))
+    assert _source(graph).startswith(f"v1 = {source}\n")
 
 
 def test_an_op_may_say_how_it_is_written(toy):

@@ -24,7 +24,7 @@ def test_an_empty_block_has_a_pass_or_is_left_out():
         pass
     with lines.block("else:", optional=True):
         pass
-    assert [text for text, _ in lines.rows] == ["if x:", "    pass"]
+    assert [text for text, _, _ in lines.rows] == ["if x:", "    pass"]
 
 
 def test_names_are_fresh():

@@ -58,6 +58,12 @@ def test_large_arrays_and_addresses_are_not_printed(toy):
     assert " at 0x" not in shown
 
 
+def test_types_among_the_attributes_are_short(toy):
+    b = toy.Builder()
+    b(toy.EMPTY, element=toy.VECTOR)
+    assert "stack_empty[float64[?]]" in text(b.graph)
+
+
 def test_dot_draws_nodes_edges_and_nested_graphs(toy):
     drawn = dot(toy.decay())
     assert drawn.startswith('digraph "decay" {')

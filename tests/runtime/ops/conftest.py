@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,11 @@ from runtime.building import trace_function
 from runtime.execute import plan, reference
 from runtime.graph.check import check
 from runtime.ops.operands import type_of
+from runtime.save.container import json_text
+from runtime.save.exceptions import EXCEPTIONS
+from runtime.save.graphs import read_graph, write_graph
+from runtime.save.places import Lines, Places
+from runtime.save.values import Arrays, Reader, Writer
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
@@ -23,11 +30,20 @@ def graph_of(function, types):
     return builder.graph, [t.array if isinstance(t, Tensor) else t for t in things]
 
 
-def run_graph(function, *inputs, types=None, backend="plan"):
-    """Results of the graph of `function`, as a tuple of raw values."""
+def run_graph(function, *inputs, types=None, backend="plan", saved=False):
+    """Results of the graph of `function`, as a tuple of raw values; with `saved`, of a copy."""
     prepare = {"plan": plan, "reference": reference}[backend].prepare
     graph, externals = graph_of(function, types or [type_of(x) for x in inputs])
-    return prepare(graph)(*inputs, *externals)
+    return prepare(saved_and_loaded(graph) if saved else graph)(*inputs, *externals)
+
+
+def saved_and_loaded(graph):
+    """A graph that went through the text of a saved program."""
+    arrays, places = Arrays(), Places()
+    written = write_graph(graph, Writer(arrays, EXCEPTIONS), places)
+    document = json.loads(json_text({"graph": written, "files": places.files()}))
+    reader = Reader(lambda entry, dtype, shape: arrays.entries[entry], EXCEPTIONS)
+    return read_graph(document["graph"], reader, Lines(document["files"], "op.agz"))
 
 
 def unknown(*inputs):

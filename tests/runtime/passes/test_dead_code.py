@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from runtime import ops
 from runtime.execute import reference
 from runtime.graph.check import check
 from runtime.graph.show import text
 from runtime.passes.dead_code import drop_dead_code
+from runtime.spec import TensorType
 
 
 def _ops(graph):
@@ -124,6 +126,27 @@ def test_another_loop_that_nothing_reads_stays_because_it_may_not_end(toy, step)
     b(toy.WHILE, b.n, 0, b.x, graphs=graphs, types=[toy.INT, toy.SCALAR], captures=1)
     loop = _dropped(b.done(b.x)).nodes[-1]
     assert [v.name for v in loop.graphs[1].inputs] == ["n", "i"]
+
+
+def _counting(toy, limit, step=1):
+    """A loop that does nothing but count, with an addition that can raise as `ag.add` can."""
+    types = {"n": limit, "i": toy.INT}
+    test, body = toy.Builder("test", **types), toy.Builder("body", **types)
+    graphs = [test.done(test(toy.LESS, test.i, test.n)), body.done(body(ops.add.op, body.i, step))]
+    b = toy.Builder(n=limit)
+    b(toy.WHILE, b.n, 0, graphs=graphs, types=[toy.INT], captures=1)
+    return b.done()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u4"])
+def test_counting_by_one_below_an_int_cannot_overflow(toy, dtype):
+    assert _ops(_dropped(_counting(toy, toy.INT))) == []
+    assert _ops(_dropped(_counting(toy, TensorType(np.dtype(dtype), ())))) == []
+
+
+def test_counting_in_larger_steps_or_beyond_64_bits_may_overflow(toy):
+    assert _ops(_dropped(_counting(toy, toy.INT, step=2)))[-1] == "while"
+    assert _ops(_dropped(_counting(toy, TensorType(np.dtype("u8"), ()))))[-1] == "while"
 
 
 def test_a_loop_up_to_a_float_stays_because_that_may_be_infinite(toy):

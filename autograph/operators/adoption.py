@@ -1,0 +1,211 @@
+"""Special methods of the user's classes run converted while a trace is open.
+
+`a + b`, `[*obj]`, `sorted(objs)` or `obj.missing` call methods that a converter cannot see. So the
+classes of the objects that a trace meets have stand-ins for their special methods, which run the
+converted ones in the trace, and the original ones for everybody else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+from autograph.operators.access import getattr_
+from autograph.operators.captures import Trace, guard_environment, guard_state
+from autograph.operators.conditionals import condition
+from autograph.operators.logical import not_
+from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
+from autograph.operators.templates import LazyString, shown
+from runtime import ops
+from runtime.building import building
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = ["adopting"]
+
+# Not called on objects by what a function does, or asked for by everything.
+_NEVER = frozenset(
+    f"__{name}__"
+    for name in (
+        "getattribute", "del", "init_subclass", "class_getitem", "set_name", "reduce", "reduce_ex",
+        "getstate", "setstate", "getnewargs", "getnewargs_ex", "sizeof", "dir", "instancecheck",
+        "subclasscheck", "prepare", "await", "aiter", "anext", "aenter", "aexit", "copy",
+        "deepcopy", "new",
+    )
+)  # fmt: skip
+# Python looks at what these give, so that it must be known.
+_EXACT = frozenset(
+    f"__{name}__"
+    for name in (
+        "bool", "len", "hash", "int", "index", "float", "complex", "str", "repr", "format",
+        "length_hint",
+    )
+)  # fmt: skip
+
+
+@contextmanager
+def adopting(trace: Trace) -> Iterator[None]:
+    """Adopt the classes that the trace meets, until its end."""
+    adopted = _Adopted()
+    trace.adopt = adopted.adopt
+    try:
+        yield
+    finally:
+        adopted.release()
+
+
+class _Adopted:
+    """The classes that a trace met, and the stand-ins that they have because of it."""
+
+    def __init__(self) -> None:
+        self._classes: dict[type, bool] = {}
+        self._stand_ins: list[tuple[type, str, Any]] = []
+
+    def adopt(self, kind: type) -> bool:
+        """Give a class and its bases stand-ins; whether there are any."""
+        found = self._classes.get(kind)
+        if found is None:
+            found = False
+            if not isinstance(attribute(kind, "__getattribute__"), FunctionType):
+                for cls in kind.__mro__[:-1]:
+                    found = self._adopt_own(cls) or found
+            self._classes[kind] = found
+        return found
+
+    def _adopt_own(self, cls: type) -> bool:
+        found = False
+        for name, function in list(vars(cls).items()):
+            if function in ORIGINALS if isinstance(function, FunctionType) else False:
+                found = True  # another trace around this one, or this one, has put it there
+                continue
+            stand_in = _stand_in(cls, name, function)
+            if stand_in is None:
+                continue
+            try:
+                type.__setattr__(cls, name, stand_in)
+            except TypeError:  # a class that cannot be changed
+                return False
+            found = True
+            ORIGINALS[stand_in] = function
+            self._stand_ins.append((cls, name, stand_in))
+        if found and "__eq__" in vars(cls) and attribute(cls, "__ne__") is object.__ne__:
+            type.__setattr__(cls, "__ne__", _unequal)
+            self._stand_ins.append((cls, "__ne__", _unequal))
+        return found
+
+    def release(self) -> None:
+        """Give the classes back as they were."""
+        for cls, name, stand_in in reversed(self._stand_ins):
+            original = ORIGINALS.pop(stand_in, None)
+            if vars(cls).get(name) is not stand_in:
+                continue
+            if original is None:
+                type.__delattr__(cls, name)
+            else:
+                type.__setattr__(cls, name, original)
+
+
+def _stand_in(cls: type, name: str, function: Any) -> Function | None:
+    if not isinstance(function, FunctionType) or not _is_special(cls, name):
+        return None
+    if _is_of_others(function):
+        return None
+    is_equality = _is_generated_equality(cls, name, function)
+    made = _equality_of(cls, function) if is_equality else _dispatcher(name, function)
+    setattr(made, ARTIFACT, True)
+    return functools.wraps(function)(made)
+
+
+def _is_special(cls: type, name: str) -> bool:
+    if name == "keys":
+        return "__getitem__" in vars(cls)
+    return name.startswith("__") and name.endswith("__") and name not in _NEVER
+
+
+def _is_of_others(function: FunctionType) -> bool:
+    """Whether a function certainly is not converted: asked before anything is parsed."""
+    module = function.__globals__.get("__name__") or ""
+    root = str(module).partition(".")[0]
+    return root in ("autograph", "runtime", "numpy") or (
+        root in sys.stdlib_module_names and root != "__main__"
+    )
+
+
+def _dispatcher(name: str, original: FunctionType) -> Function:
+    exact = name in _EXACT
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if building() is None:
+            return original(*args, **kwargs)
+        twin = convert(original)
+        if twin is None:
+            guard_environment(original)
+            for argument in args:
+                guard_state(argument)
+            return original(*args, **kwargs)
+        result = twin(*args, **kwargs)
+        return _known(result, args[0], name) if exact else result
+
+    return run
+
+
+def _known(result: Any, thing: Any, name: str) -> Any:
+    """What a special method gave, where Python must have it now."""
+    value = shown(result) if isinstance(result, Tensor) else result
+    if isinstance(value, (Tensor, LazyString)):
+        raise StagingError(
+            f"`{type(thing).__name__}.{name}` gives what is known only when the graph runs, where "
+            "Python needs it while tracing",
+            "call a method of another name, or use the value directly",
+            origin=origin_of_caller(),
+        )
+    return value
+
+
+def _unequal(self: Any, other: Any) -> Any:
+    """The `__ne__` that a class has because of its `__eq__`; the result may be traced."""
+    if building() is None:
+        return object.__ne__(self, other)
+    equal: Any = type(self).__eq__
+    result = equal(self, other)
+    return result if result is NotImplemented else not_(result)
+
+
+# ---- dataclasses -------------------------------------------------------------------------------
+
+
+def _is_generated_equality(cls: type, name: str, function: FunctionType) -> bool:
+    parameters = getattr(cls, "__dataclass_params__", None)
+    is_own = "__dataclass_fields__" in vars(cls) and parameters is not None and parameters.eq
+    return name == "__eq__" and bool(is_own) and function.__code__.co_filename == "<string>"
+
+
+def _equality_of(cls: type, original: FunctionType) -> Function:
+    """The `__eq__` of a dataclass, field by field, whose result may be traced."""
+    names = [f.name for f in dataclasses.fields(cls) if f.compare]
+
+    def equal(self: Any, other: Any) -> Any:
+        if building() is None:
+            return original(self, other)
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        result: Any = True
+        for name in names:
+            test = _fields_equal(getattr_(self, name), getattr_(other, name))
+            if isinstance(test, Tensor):
+                result = test if result is True else ops.logical_and(result, test)
+            elif not test:
+                return False
+        return ops.as_weak(result, kind="bool") if isinstance(result, Tensor) else result
+
+    return equal
+
+
+def _fields_equal(a: Any, b: Any) -> Any:
+    return True if a is b and sys.version_info < (3, 13) else condition(a == b)

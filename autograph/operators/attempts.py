@@ -1,0 +1,333 @@
+"""The body of a `try` in the graph: a node that catches, and goes on with what was saved.
+
+Just before each node of the body that can raise, in whatever loop, branch or callee, the present
+values of all names and objects that the body may write are saved. If the node raises, the results
+of the `try` node are these; otherwise they are the values at the end of the body. So the handlers,
+and what follows, see what Python's would.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph.operators.bodies import (
+    Outcome,
+    State,
+    apply_slot,
+    emit_raise,
+    run_body,
+    slot_content,
+)
+from autograph.operators.merging import output_value
+from autograph.operators.snapshots import Form, Leaf, Same, form_of, leaves, rebuild, unite
+from autograph.operators.values import NOTHING, is_array, is_container, is_numeric, type_of
+from runtime import control, journal, trace
+from runtime.building import Builder
+from runtime.cells import Cell
+from runtime.errors import StagingError
+from runtime.graph.ir import Value
+from runtime.spec import TensorType
+from runtime.tensor import Tensor
+
+__all__ = ["Attempt", "emit_pending", "refuse_advanced"]
+
+_ATTEMPTS = 40
+_tokens = itertools.count(1)
+
+
+def emit_pending(builder: Builder, write: Any, values: list[Value]) -> None:
+    """Emit what belongs to the next node, which can raise.
+
+    `write` is called with the values when nothing catches the error; it may be None.
+    """
+    operands = list(values)
+    saved = [
+        (attempt.token, attempt.save(builder, operands))
+        for attempt in builder.root.attempts
+        if attempt.is_around(builder)
+    ]
+    if write is not None or saved:
+        attrs = {"write": write, "count": len(values), "saved": tuple(saved)}
+        builder.emit(control.PENDING, operands, attrs)
+
+
+def refuse_advanced(transaction: journal.Transaction) -> None:
+    """Refuse a body that advanced an iterator: tracing it again would advance it twice."""
+    if transaction.advanced:
+        raise StagingError(
+            "the body of a `try` advances an iterator that is older, and it may raise when the "
+            "graph runs: how far the iterator comes depends on data",
+            "take the item before the `try`",
+        )
+
+
+def _save_states(builder: Builder) -> None:
+    emit_pending(builder, None, [])
+
+
+@dataclass(eq=False)
+class _Place:
+    """A name or object that the body may write; `form` covers all that was found in it."""
+
+    name: str
+    before: Any
+    slot: journal.Slot | None = None
+    form: Form | None = None
+    # What was found in each leaf: at each node that can raise, then at the end.
+    found: list[list[Any]] = field(default_factory=list)
+
+
+class Attempt:
+    """The body of one `try` statement, traced into a graph of its own."""
+
+    def __init__(self, parent: Builder, state: State) -> None:
+        self.parent, self.state = parent, state
+        self.token = next(_tokens)
+        self.places: dict[Any, _Place] = {}
+        # Whether the body never comes to its end.
+        self.raises = False
+        self._changed = False
+        self._builder: Builder | None = None
+        self._transaction: journal.Transaction | None = None
+
+    # ---- tracing -----------------------------------------------------------------------------
+
+    def trace(self, body: Callable[[], None]) -> Outcome:
+        """Trace the body until the forms of all places cover what is found in them."""
+        for _ in range(_ATTEMPTS):
+            outcome = self._round(body)
+            if not self._changed:
+                return outcome
+        raise StagingError(
+            f"what the `try` writes does not settle after {_ATTEMPTS} traces of its body",
+            "let its variables keep their kinds and shapes",
+        )
+
+    def _round(self, body: Callable[[], None]) -> Outcome:
+        self._changed = self.raises = False
+        for place in self.places.values():
+            place.found = []
+            if place.slot is not None:
+                place.before = slot_content(place.slot)
+        for i, (name, value) in enumerate(zip(self.state.names, self.state.get(), strict=True)):
+            place = self.places.setdefault(("name", i), _Place(name, value))
+            place.before = value
+
+        def run(builder: Builder) -> None:
+            self._transaction = journal.recording()
+            with self._watching(builder):
+                try:
+                    body()
+                except StagingError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
+                    emit_raise(error)
+                    self.raises = True
+
+        outcome = run_body("try", self.parent, run, self.state)
+        assert self._transaction is not None
+        refuse_advanced(self._transaction)
+        if not self.raises:
+            self._note_end(outcome)
+        return outcome
+
+    @contextmanager
+    def _watching(self, builder: Builder) -> Iterator[None]:
+        root, self._builder = builder.root, builder
+        notice = root.before_raising
+        root.attempts.append(self)
+        root.before_raising = notice or _save_states
+        try:
+            yield
+        finally:
+            root.before_raising = notice
+            root.attempts.pop()
+
+    def is_around(self, builder: Builder) -> bool:
+        """Whether `builder` builds the body, or something in it."""
+        inner: Builder | None = builder
+        while inner is not None and inner is not self._builder:
+            inner = inner.parent
+        return inner is not None
+
+    def save(self, builder: Builder, operands: list[Value]) -> tuple[int | None, ...]:
+        """Append the present values of all places; the position of each result's among them."""
+        positions: list[int | None] = []
+        with journal.transaction():
+            for place, content in self._contents():
+                self._widen(place, content)
+                assert place.form is not None
+                found = [x for x, _ in leaves(place.form, content)]
+                place.found.append(found)
+                for x in found:
+                    positions.append(None if x is NOTHING or x is None else len(operands))
+                    if positions[-1] is not None:
+                        operands.append(builder.value_of(x))
+        return tuple(positions)
+
+    def _contents(self) -> Iterator[tuple[_Place, Any]]:
+        """Each place, and what is in it now."""
+        for i, value in enumerate(self.state.get()):
+            yield self.places["name", i], value
+        noted = self._noted()
+        for key in [*noted, *(k for k in self.places if k[0] != "name" and k not in noted)]:
+            if key not in self.places:
+                slot, before = noted[key]
+                before = before[0] if isinstance(slot.owner, Cell) else before
+                self.places[key] = _Place(slot.name, before, slot)
+                self._changed = True
+        for key, place in list(self.places.items()):
+            if place.slot is not None:
+                yield place, _read(place.slot) if key in noted else place.before
+
+    def _noted(self) -> dict[Any, tuple[journal.Slot, Any]]:
+        """Places outside of the body that it has written so far, with their first content."""
+        found: dict[Any, tuple[journal.Slot, Any]] = {}
+        made: set[int] = set()
+        open_ = journal.recording()
+        while open_ is not None:
+            found |= open_.slots
+            made.update(open_.made)
+            if open_ is self._transaction:
+                break
+            open_ = open_.parent
+        return {
+            key: entry
+            for key, entry in found.items()
+            if not self.state.covers(key) and not self._is_own(entry[0], made)
+        }
+
+    def _is_own(self, slot: journal.Slot, made: set[int]) -> bool:
+        cell = slot.owner
+        if isinstance(cell, Cell):
+            return cell.first is not None and not self.parent.reaches(cell.first)
+        return id(cell) in made
+
+    # ---- forms -------------------------------------------------------------------------------
+
+    def _note_end(self, outcome: Outcome) -> None:
+        for key, (slot, before, _) in outcome.writes.items():
+            if key not in self.places:
+                before = before[0] if isinstance(slot.owner, Cell) else before
+                self.places[key] = _Place(slot.name, before, slot)
+                self._changed = True
+        for key, place in self.places.items():
+            if place.slot is None:
+                content = outcome.values[key[1]]
+            else:
+                content = outcome.writes[key][2] if key in outcome.writes else place.before
+            self._widen(place, content)
+            assert place.form is not None
+            place.found.append([x for x, _ in leaves(place.form, content)])
+
+    def _widen(self, place: _Place, content: Any) -> None:
+        if place.slot is not None and isinstance(place.slot.owner, Cell):
+            form: Form = Leaf(type_of(content))
+        else:
+            form = form_of(content, lambda x: self._is_kept(place, x))
+        form = form if place.form is None else unite(place.form, form, place.name)
+        if form != place.form:
+            place.form, self._changed = form, True
+
+    def _is_kept(self, place: _Place, x: Any) -> bool:
+        """Whether a value is there after the `try` too: as it was before, or older than it."""
+        if isinstance(x, Tensor):
+            if not is_array(x):
+                return x is place.before
+            return x is place.before or (not x.is_view and self._is_older(x.cell()))
+        return x is place.before or is_numeric(x) or not is_container(x)
+
+    def _is_older(self, cell: Cell) -> bool:
+        return cell.first is not None and self.parent.reaches(cell.first)
+
+    # ---- emission ----------------------------------------------------------------------------
+
+    def emit(
+        self, outcome: Outcome, clauses: tuple[tuple[type[BaseException], ...], ...]
+    ) -> tuple[Tensor, Tensor]:
+        """Emit the node; names and objects get its results. The clause's number, the exception."""
+        types = [type_ for place in self.places.values() for _, type_ in _leaves(place, NOTHING)]
+        branch = outcome.builder
+        with trace.interpreting(branch):
+            branch.graph.outputs = [
+                output_value(branch, outcome.content(x), type_)
+                for x, type_ in zip(self._ends(), types, strict=True)
+            ]
+        code, error, *results = control.emit_try(self.parent, branch, types, clauses, self.token)
+        self._share(results, types)
+        rest = iter(results)
+        values = []
+        for place in self.places.values():
+            assert place.form is not None
+            value = rebuild(place.form, place.name, rest)
+            if place.slot is None:
+                values.append(value)
+            elif not (isinstance(place.form, Same) and place.form.value is place.before):
+                apply_slot(place.slot, value)
+        self.state.set(tuple(values))
+        return code, error
+
+    def _ends(self) -> list[Any]:
+        """What is in each leaf at the end of the body."""
+        if self.raises:
+            return [NOTHING for place in self.places.values() for _ in _leaves(place, NOTHING)]
+        return [x for place in self.places.values() for x in place.found[-1]]
+
+    def _share(self, results: list[Tensor], types: list[TensorType]) -> None:
+        """Results that are one array, or may be, and those that may be an older one."""
+        names = [
+            place.name if place.slot is None or not isinstance(place.slot.owner, Cell) else None
+            for place in self.places.values()
+            for _ in _leaves(place, NOTHING)
+        ]
+        columns = [
+            column for place in self.places.values() for column in zip(*place.found, strict=True)
+        ]
+        arrays = [i for i, type_ in enumerate(types) if type_.rank != 0 and names[i] is not None]
+        first: dict[tuple[int, ...], int] = {}
+        for i in arrays:
+            same = first.setdefault(tuple(id(x) for x in columns[i]), i)
+            if same != i:
+                results[i] = results[same]
+                continue
+            for x in columns[i]:
+                self._keep_from_writing(results[i], x, names[i])
+            for other in first.values():
+                pairs = zip(columns[i], columns[other], strict=True)
+                if other != i and any(_is_one(a, b) for a, b in pairs):
+                    why = f"`{names[i]}` and `{names[other]}` may be one array"
+                    _lock(results[i], why)
+                    _lock(results[other], why)
+
+    def _keep_from_writing(self, result: Tensor, x: Any, name: str | None) -> None:
+        """An array that may be an older one: a write through either would not reach the other."""
+        if not isinstance(x, Tensor) or not is_array(x):
+            return
+        cell = x.cell()
+        if not self._is_older(cell):
+            return
+        why = f"after the `try`, `{name}` may be another array or a new one, depending on data"
+        _lock(result, why)
+        cell.locked = cell.locked or why
+
+
+def _lock(result: Tensor, why: str) -> None:
+    result.cell().locked = why
+
+
+def _is_one(a: Any, b: Any) -> bool:
+    return isinstance(a, Tensor) and isinstance(b, Tensor) and is_array(a) and a.cell() is b.cell()
+
+
+def _leaves(place: _Place, x: Any) -> Iterator[tuple[Any, TensorType]]:
+    assert place.form is not None
+    return leaves(place.form, x)
+
+
+def _read(slot: journal.Slot) -> Any:
+    content = slot.read()
+    return content[0] if isinstance(slot.owner, Cell) else content

@@ -1,0 +1,164 @@
+"""Built-in methods of containers, arrays, text and other objects, told to the write journal."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import (
+    MethodWrapperType,
+)
+from typing import Any
+
+import numpy as np
+
+from autograph.operators import access
+from autograph.operators.access import content_slot, delitem, getitem, iadd, ior, setitem
+from autograph.operators.captures import (
+    Place,
+    Trace,
+    captured_from,
+    current_trace,
+    guard_content,
+    read,
+    weak,
+    with_captured,
+)
+from autograph.operators.methods import attribute
+from autograph.operators.printing import format_method
+from autograph.operators.templates import has_traced
+from autograph.operators.unconverted import ARRAYS, OURS, PURE_MODULES, as_fresh, host_call
+from runtime import journal
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+
+__all__ = ["call_bound_builtin"]
+
+_MUTATORS = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "pop",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "difference_update",
+        "intersection_update",
+        "symmetric_difference_update",
+        "__setitem__",
+        "__delitem__",
+        "__iadd__",
+        "__ior__",
+        "__imul__",
+        "appendleft",
+        "extendleft",
+        "popleft",
+        "rotate",
+    ]
+)
+# Those that neither look at what is there nor depend on it.
+_BLIND = frozenset("append extend appendleft extendleft add".split())  # noqa: SIM905
+_CONTAINERS = (list, dict, set, deque)
+_IMMUTABLE = (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)
+_ITEM_METHODS: dict[str, Callable[..., Any]] = {
+    "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delitem,
+    "__iadd__": iadd, "__ior__": ior,
+}  # fmt: skip
+
+
+# What `super().__setattr__(...)` and `object.__setattr__(self, ...)` run.
+_OF_OBJECTS: dict[str, Callable[..., Any]] = {
+    "__getattribute__": access.getattr_plain,
+    "__setattr__": access.setattr_plain,
+    "__delattr__": access.delattr_plain,
+}
+
+
+def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a built-in method that is bound to an object."""
+    owner, name = function.__self__, function.__name__
+    if isinstance(owner, str) and name == "format":
+        return format_method(owner, args, kwargs)
+    if journal.recording() is None:
+        return function(*args, **kwargs)
+    if isinstance(function, MethodWrapperType) and name in _OF_OBJECTS:
+        return _OF_OBJECTS[name](owner, *args)
+    if name == "__new__":
+        return journal.fresh(function(*args, **kwargs))
+    if isinstance(owner, _CONTAINERS):
+        if name in _ITEM_METHODS and attribute(type(owner), name) is _base_method(owner, name):
+            return _ITEM_METHODS[name](owner, *args)
+        if name not in _BLIND and (name != "update" or isinstance(owner, set)):
+            guard_content(owner, f"a {type(owner).__name__}")
+        if name in _MUTATORS:
+            journal.note(content_slot(owner))
+            _consumed(owner)
+            if isinstance(owner, (dict, set)):
+                args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
+            return captured_from(owner, function(*args, **kwargs))
+        known = with_captured(owner)
+        result = (function if known is owner else getattr(known, name))(*args, **kwargs)
+        return journal.fresh(result) if name == "copy" else result
+    if isinstance(owner, str) and (has_traced(args) or has_traced(kwargs)):
+        return _on_text(owner, name, args)
+    if isinstance(owner, _IMMUTABLE):
+        return as_fresh(function(*args, **kwargs))
+    trace = current_trace()
+    if isinstance(owner, (np.ndarray, np.generic)):
+        if trace is None or not trace.is_outside(owner):
+            return as_fresh(function(*args, **kwargs))
+        handle = read(("array", id(owner)), Place("an array", weak(owner)), owner)
+        return getattr(handle, name)(*args, **kwargs)
+    if trace is None or _is_own(owner, trace):
+        return function(*args, **kwargs)
+    raise host_call(function)
+
+
+def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
+    """A method of a string that gets text which is known only when the graph runs."""
+    if name != "join" or len(args) != 1 or not isinstance(args[0], (list, tuple)):
+        raise StagingError(
+            f"`str.{name}` is given what is known only when the graph runs",
+            "put the text together with an f-string",
+        )
+    joined: Any = ""
+    for k, part in enumerate(args[0]):
+        joined = joined + (text if k else "") + part
+    return joined
+
+
+def _base_method(owner: Any, name: str) -> Any:
+    """The method of the built-in class, which a class of the user's may override."""
+    return vars(access.container_base(owner)).get(name)
+
+
+def _consumed(owner: Any) -> None:
+    trace = current_trace()
+    if trace is not None:
+        trace.consumed(owner)
+
+
+def _is_own(owner: Any, trace: Trace) -> bool:
+    """Whether a method of `owner` sees and changes nothing but what belongs to the trace."""
+    if trace.is_outside(owner):
+        return False
+    module = type(owner).__module__
+    root = module.partition(".")[0]
+    if root in ARRAYS:
+        return not module.startswith("numpy.random")
+    return root in PURE_MODULES or root in OURS or journal.is_fresh(owner)
+
+
+def _settled(x: Any, name: str) -> Any:
+    if isinstance(x, Tensor) and not x.is_known:
+        raise StagingError(
+            f"a value that is known only when the graph runs is a key in `{name}`",
+            "use an array instead",
+        )
+    return x

@@ -1,0 +1,78 @@
+"""The converted methods of the user's classes, for those that Python calls by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+__all__ = [
+    "ARTIFACT",
+    "MADE_BY_CLASS_STATEMENT",
+    "ORIGINALS",
+    "attribute",
+    "convert",
+    "method",
+    "twin_of_generator",
+    "use_converters",
+]
+
+Function = Callable[..., Any]
+
+ARTIFACT = "__ag_artifact__"
+MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+_convert: Callable[[Any], Function | None]
+_convert_generator: Callable[[Any], tuple[Function, bool] | None]
+
+# What stands in a class for a method of the user's now, and that method: see `adoption`.
+ORIGINALS: dict[Any, FunctionType] = {}
+
+
+def use_converters(
+    function: Callable[[Any], Function | None],
+    generator: Callable[[Any], tuple[Function, bool] | None],
+) -> None:
+    """Install what gives the converted twin of a function (called once, by `conversion`)."""
+    global _convert, _convert_generator
+    _convert, _convert_generator = function, generator
+
+
+def convert(function: Any) -> Function | None:
+    """The converted twin of a function, None for one that is left alone."""
+    return _convert(ORIGINALS.get(function, function))
+
+
+def twin_of_generator(function: Any) -> tuple[Function, bool] | None:
+    """The converted twin of a generator function, and whether its `yield` stands in a `try`.
+
+    None for one that is left alone.
+    """
+    return _convert_generator(function) if isinstance(function, FunctionType) else None
+
+
+def method(thing: Any, name: str) -> Function | None:
+    """The converted method that Python would call, bound; None where it is not the user's."""
+    kind = type(thing)
+    if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
+        return None
+    function = attribute(kind, name)
+    if not isinstance(function, FunctionType):
+        return None
+    if function in _TRIVIAL:
+        return functools.partial(_TRIVIAL[function], thing)
+    twin = convert(function)
+    return None if twin is None else functools.partial(twin, thing)
+
+
+def attribute(kind: type, name: str) -> Any:
+    """What a class has under a name, without the class being asked."""
+    return next((vars(cls)[name] for cls in kind.__mro__ if name in vars(cls)), None)
+
+
+_TRIVIAL: dict[Any, Function] = {
+    contextlib.AbstractContextManager.__enter__: lambda manager: manager,
+    contextlib.AbstractContextManager.__exit__: lambda manager, *details: None,
+}

@@ -1,0 +1,392 @@
+"""Names that are one of several arrays, depending on data: references with a number.
+
+After `if c: a, b = b, a`, or `if c: a = a * 2`, or a loop that does so, `a` is one of several
+arrays. No content is moved: a traced number tells which one it is. Reading `a` chooses, and writing
+through it is a branch for each array that it may be, so that all names of that array see the write.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from autograph.operators.values import is_numeric, type_of
+from runtime import journal, ops, trace
+from runtime.building import Builder, body, building
+from runtime.cells import Cell, ViewStep
+from runtime.control import coerce, emit_cond
+from runtime.graph.ir import Value
+from runtime.spec import TensorType
+from runtime.tensor import Tensor
+
+__all__ = [
+    "Choice",
+    "Part",
+    "Reference",
+    "Snapshot",
+    "assume",
+    "cells_under",
+    "choice_of",
+    "chosen",
+    "fulfil",
+    "has_cell",
+    "is_older",
+    "older_reference",
+    "promised",
+    "refer",
+    "reference_of",
+    "reserve",
+    "same",
+    "select",
+    "snapshot",
+]
+
+
+_tokens = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One array that a name may be: a cell and the steps of a view, with their operands."""
+
+    cell: Cell
+    chain: tuple[ViewStep, ...]
+    type: TensorType
+    # The user's own tensor, if there is one.
+    tensor: Tensor | None = None
+
+    def is_alike(self, other: Part) -> bool:
+        """Whether both are the same array, or views of it that differ in operands at most."""
+        return (
+            self.cell is other.cell
+            and self.type == other.type
+            and len(self.chain) == len(other.chain)
+            and all(map(_is_alike, self.chain, other.chain))
+        )
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """The indices and bounds of all steps."""
+        return tuple(x for step in self.chain for x in step.operands)
+
+    def with_operands(self, operands: Iterable[Any]) -> Part:
+        """The view with other indices and bounds; an array that is no view is the same."""
+        if not self.chain:
+            return self
+        given = iter(operands)
+        chain = tuple(
+            ViewStep(step.op, tuple(next(given) for _ in step.operands), step.attrs)
+            for step in self.chain
+        )
+        return Part(self.cell, chain, self.type)
+
+    @property
+    def number(self) -> int:
+        """What stands for the array in the graph, the same in the whole trace."""
+        known = _registry()
+        for number, part in enumerate(known):
+            if part is not None and part.is_alike(self):
+                return number
+        known.append(self)
+        return len(known) - 1
+
+    def handle(self) -> Tensor:
+        """A tensor that is the array or view."""
+        if self.tensor is not None:
+            return self.tensor
+        return _handle(self.cell, self.chain, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The arrays that a name may be, by number, and the number (traced, or known) of that it is."""
+
+    index: Any
+    parts: dict[int, Part]
+
+
+class Choice(Cell):
+    """Stands for the cell of a name that is one of several arrays, depending on data."""
+
+    __slots__ = ("_chosen", "choices", "type")
+
+    def __init__(self, index: Tensor, parts: dict[int, Part], type_: TensorType) -> None:
+        # The content is that of the arrays, which are told apart by the number.
+        self.choices = Reference(index, parts)
+        self.type = type_
+        self.first = index._value
+        self.exported = False
+        self.name = self.locked = None
+        self._chosen: tuple[Any, Tensor] | None = None
+
+    def assume(self, content: Tensor) -> None:
+        """Learn what the content is, as long as none of the arrays is written."""
+        self._chosen = self.token, content
+
+    @property
+    def root(self) -> Any:
+        """The content of the array that it is."""
+        if (
+            self._chosen is None
+            or self._chosen[0] != self.token
+            or not _is_reachable(self._chosen[1])
+        ):
+            self._chosen = self.token, _content(self.choices, self.type)
+        return self._chosen[1]
+
+    @property
+    def token(self) -> Any:  # type: ignore[override]
+        """What changes with each write."""
+        return tuple(part.cell.token for part in self.choices.parts.values())
+
+    def store(self, root: Any) -> None:
+        def write(handle: Tensor) -> None:
+            now = handle.current()
+            handle.assign(root if now.type == root.type else ops.index_update(now, root, ...))
+
+        self._write((), write)
+
+    def update(self, handle: Any, change: Callable[[Any], Any]) -> None:
+        self._write(handle._chain, lambda part: part.assign(change(part.current())))
+
+    def _write(self, chain: tuple[ViewStep, ...], write: Callable[[Tensor], None]) -> None:
+        """For each array: if it is the one, write through its view."""
+        for number, part in self.choices.parts.items():
+            written = partial(_written, part, chain, write)
+            unwritten = partial(getattr, part.cell, "root")
+            bit = ops.equal(self.choices.index, number)
+            part.cell.store(_if(bit, written, unwritten, part.cell.root.type))
+
+
+def _written(part: Part, chain: tuple[ViewStep, ...], write: Callable[[Tensor], None]) -> Tensor:
+    """The content of the array's cell after a write through a view of it."""
+    write(_handle(part.cell, (*part.chain, *chain), part.type))
+    return part.cell.root  # type: ignore[no-any-return]
+
+
+class Snapshot(Cell):
+    """Stands for the cell of an array that is, in a place unknown, a view of others.
+
+    It may be read as long as none of those is written, and not be written itself.
+    """
+
+    __slots__ = ("_taken", "sources")
+
+    def __init__(self, content: Tensor, sources: Iterable[Cell], name: str) -> None:
+        self.first = content._value
+        self.exported = False
+        self.name = name
+        self.locked = (
+            f"`{name}` is a view that shares memory with another array, and which part of it "
+            "depends on data"
+        )
+        self.sources = tuple(sources)
+        self.token = next(_tokens)
+        self._taken: tuple[Any, Tensor] = (None, content)
+
+    def assume(self) -> None:
+        """Learn that the content is that of the arrays as they are now."""
+        self._taken = self._tokens(), self._taken[1]
+
+    def _tokens(self) -> Any:
+        return tuple(cell.token for cell in self.sources)
+
+    @property
+    def root(self) -> Any:
+        """The content; raises StagingError when an array that it shows was written since."""
+        if self._taken[0] not in (None, self._tokens()):
+            raise self.refusal("that array was written before it is read here")
+        return self._taken[1]
+
+
+def has_cell(x: Any) -> bool:
+    """Whether `x` is a traced array."""
+    return isinstance(x, Tensor) and x.is_traced and x.is_array
+
+
+def cells_under(x: Tensor) -> list[Cell]:
+    """The cells of the arrays that `x` may be."""
+    cell = x.cell()
+    if isinstance(cell, Choice):
+        return [part.cell for part in cell.choices.parts.values()]
+    return [cell]
+
+
+def reference_of(x: Any) -> Reference | None:
+    """Which arrays a traced array is, or may be; None for anything else."""
+    if not has_cell(x):
+        return None
+    cell, chain, type_ = x.cell(), x._chain, x._value.type
+    if not isinstance(cell, Choice):
+        # A handle of the whole array serves everywhere; one of a view belongs to where it was made.
+        part = Part(cell, chain, type_, None if chain else x)
+        return Reference(part.number, {part.number: part})
+    if not chain:
+        return cell.choices
+    views = {
+        number: Part(part.cell, (*part.chain, *chain), type_)
+        for number, part in cell.choices.parts.items()
+    }
+    index = select(cell.choices.index, {number: view.number for number, view in views.items()})
+    return Reference(index, {view.number: view for view in views.values()})
+
+
+def assume(x: Tensor, content: Tensor) -> None:
+    """Note what `x` holds as long as no array that it may be is written."""
+    if isinstance(x._cell, Choice):
+        x._cell.assume(content)
+    elif isinstance(x._cell, Snapshot):
+        x._cell.assume()
+
+
+def snapshot(content: Tensor, sources: Iterable[Cell], name: str) -> Tensor:
+    """A tensor of that content, which is a view of arrays in a place unknown."""
+    return _handle(Snapshot(content, sources, name), (), content.type)
+
+
+def choice_of(x: Tensor) -> Reference | None:
+    """The arrays of which `x` is one, depending on data; None where it is known which it is."""
+    is_choice = isinstance(x._cell, Choice) and not x._chain
+    return x._cell.choices if is_choice else None  # type: ignore[union-attr]
+
+
+def older_reference(x: Any, inner: Builder) -> Reference | None:
+    """`reference_of` if all those arrays are older than the staged body that `inner` builds."""
+    with trace.interpreting(inner):
+        found = reference_of(x)
+    if found is None or not all(is_older(part, inner) for part in found.parts.values()):
+        return None
+    return found
+
+
+def is_older(part: Part, inner: Builder) -> bool:
+    """Whether an array is older than the staged body that `inner` builds."""
+    first = part.cell.first
+    return (
+        first is not None
+        and not inner.owns(first)
+        and inner.parent is not None
+        and inner.parent.reaches(first)
+        and all(is_numeric(x) and type_of(x).rank == 0 for x in part.operands)
+    )
+
+
+def refer(index: Any, parts: dict[int, Part], type_: TensorType) -> Tensor:
+    """A tensor that is the array of that number."""
+    if isinstance(index, Tensor) and index.is_known:
+        index = index.item()
+    if isinstance(index, int):
+        return parts[index].handle()
+    if len(parts) == 1:
+        return next(iter(parts.values())).handle()
+    return _handle(Choice(index, parts, type_), (), type_)
+
+
+# ---- arrays that a staged statement is about to make -------------------------------------------
+
+
+def reserve() -> int:
+    """A number for an array that is yet to be made."""
+    known = _registry()
+    known.append(None)
+    return len(known) - 1
+
+
+def promised(number: int, type_: TensorType) -> Part:
+    """An array that is yet to be made, for which the number stands."""
+    cell = Cell(Tensor(None, Value(type_)))
+    part = _registry()[number] = Part(cell, (), type_, _handle(cell, (), type_))
+    return part
+
+
+def fulfil(part: Part, content: Tensor) -> None:
+    """Give a promised array its content."""
+    part.cell.root, part.cell.first = content, content._value
+
+
+def _registry() -> list[Part | None]:
+    builder = building()
+    assert builder is not None
+    return builder.root.references
+
+
+# ---- numbers -----------------------------------------------------------------------------------
+
+
+def same(a: Any, b: Any) -> Any:
+    """Whether two numbers are equal: known, or traced."""
+    return a == b if isinstance(a, int) and isinstance(b, int) else ops.equal(a, b)
+
+
+def select(index: Any, numbers: dict[int, Any]) -> Any:
+    """The number that stands in the place of `index`; itself where none is given."""
+    if isinstance(index, int):
+        return numbers.get(index, index)
+    result = index
+    for old, new in numbers.items():
+        if not isinstance(new, int) or new != old:
+            result = chosen(same(index, old), new, result)
+    return result
+
+
+def chosen(bit: Any, yes: Any, no: Any) -> Any:
+    """One of two numbers."""
+    if isinstance(bit, bool):
+        return yes if bit else no
+    return ops.choose(bit, yes, no)
+
+
+# ---- content -----------------------------------------------------------------------------------
+
+
+def _handle(cell: Cell, chain: tuple[ViewStep, ...], type_: TensorType) -> Tensor:
+    # Its content is always that of the cell: the value only says that it is traced, and its type.
+    made = Tensor(None, Value(type_))
+    made._cell, made._chain, made._token = cell, chain, -1
+    made._zero_dimensional = type_.rank == 0
+    return made
+
+
+def _is_alike(a: ViewStep, b: ViewStep) -> bool:
+    return a.op is b.op and a.attrs == b.attrs and len(a.operands) == len(b.operands)
+
+
+def _is_reachable(x: Tensor) -> bool:
+    builder = building()
+    return builder is not None and x._value is not None and builder.reaches(x._value)
+
+
+def _content(reference: Reference, type_: TensorType) -> Tensor:
+    """The content of the array of which it is the number."""
+    index, parts = reference.index, list(reference.parts.items())
+    # Another view's indices may be out of range, another array may be of another type.
+    is_plain = all(not part.chain and part.cell.root.type == type_ for _, part in parts)
+
+    def content(position: int) -> Tensor:
+        number, part = parts[position]
+        if position == len(parts) - 1:  # what else could it be
+            return part.handle().current()
+        bit = ops.equal(index, number)
+        if not is_plain:
+            return _if(bit, lambda: part.handle().current(), lambda: content(position + 1), type_)
+        result: Tensor = ops.choose(bit, part.handle().current(), content(position + 1))
+        return result
+
+    return content(0)
+
+
+def _if(
+    bit: Tensor, yes: Callable[[], Tensor], no: Callable[[], Tensor], type_: TensorType
+) -> Tensor:
+    """A cond node with one result."""
+    parent = building()
+    assert parent is not None
+    branches = []
+    for name, thunk in (("true", yes), ("false", no)):
+        with body(name, parent) as branch, journal.transaction():
+            branch.graph.outputs = [branch.value_of(coerce(thunk(), type_))]
+            branches.append(branch)
+    return emit_cond(parent, parent.value_of(bit), (branches[0], branches[1]), [type_])[0]

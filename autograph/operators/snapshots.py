@@ -1,0 +1,171 @@
+"""What a `try` carries in one place: a form that covers all values that were found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+from autograph.operators.bodies import check_defined
+from autograph.operators.guards import same_value
+from autograph.operators.values import (
+    NOTHING,
+    advice,
+    describe,
+    is_container,
+    is_numeric,
+    is_unset,
+    merge_types,
+    own_children,
+    split,
+    subject,
+    type_of,
+    with_children,
+)
+from autograph.operators.variables import Maybe, Poison, Undefined
+from runtime.spec import TensorType, type_of_number
+
+__all__ = ["Form", "Leaf", "Same", "form_of", "leaves", "rebuild", "unite"]
+
+
+class Same(NamedTuple):
+    """One Python value, or one array that is older than the `try`."""
+
+    value: Any
+
+
+class Unset(NamedTuple):
+    """No value."""
+
+
+class Leaf(NamedTuple):
+    """A graph value."""
+
+    type: TensorType
+
+
+class Nest(NamedTuple):
+    """A container that the body made."""
+
+    like: Any
+    parts: tuple[Any, ...]
+
+
+class Perhaps(NamedTuple):
+    """A value and a bool that says whether there is one."""
+
+    part: Any
+
+
+class Conflict(NamedTuple):
+    """Values that no graph can choose from: an error where the place is read."""
+
+    what: str
+    hint: str
+
+
+Form: TypeAlias = Same | Unset | Leaf | Nest | Perhaps | Conflict
+
+
+def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
+    """The form of one value; `is_kept` says of a value whether it is there after the `try`."""
+    if isinstance(x, Poison):
+        return Conflict(x.what, x.hint)
+    if is_unset(x):
+        return Unset()
+    if isinstance(x, Maybe):
+        return Perhaps(form_of(x.value, is_kept))
+    if is_kept(x):
+        return Same(x)
+    if is_numeric(x):
+        return Leaf(type_of(x))
+    if is_container(x):
+        return Nest(x, tuple(form_of(part, is_kept) for _, part in own_children(x)))
+    return Same(x)
+
+
+def unite(a: Form, b: Form, name: str) -> Form:
+    """The smallest form that covers two forms."""
+    if isinstance(a, Conflict) or isinstance(b, Conflict):
+        return a if isinstance(a, Conflict) else b
+    if isinstance(a, Unset | Perhaps) or isinstance(b, Unset | Perhaps):
+        return _optional(a, b, name)
+    if isinstance(a, Same) and isinstance(b, Same) and _is_same(a.value, b.value):
+        return a
+    one, other = _type(a), _type(b)
+    if one is not None and other is not None:
+        return Leaf(merge_types(name, one, other))
+    left, right = _nest(a), _nest(b)
+    if left is not None and right is not None and _steps(left) == _steps(right):
+        pairs = zip(_steps(left)[1:], left.parts, right.parts, strict=True)
+        return Nest(left.like, tuple(unite(x, y, f"{name}{step}") for step, x, y in pairs))
+    shown = _shown(a), _shown(b)
+    return Conflict(
+        f"{subject(name)} is {shown[0]} or {shown[1]} after the `try`, depending on where it "
+        "raised",
+        advice(*shown) or "let it be the same kind of value wherever the body may raise",
+    )
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    return x is y or same_value(x, y)
+
+
+def _optional(a: Form, b: Form, name: str) -> Form:
+    if isinstance(a, Unset) and isinstance(b, Unset):
+        return a
+    parts = [x.part if isinstance(x, Perhaps) else x for x in (a, b) if not isinstance(x, Unset)]
+    return Perhaps(parts[0] if len(parts) == 1 else unite(parts[0], parts[1], name))
+
+
+def _type(form: Form) -> TensorType | None:
+    if isinstance(form, Leaf):
+        return form.type
+    return type_of(form.value) if isinstance(form, Same) and is_numeric(form.value) else None
+
+
+def _nest(form: Form) -> Nest | None:
+    """The form as a container of forms; a list or dict stays the object that it is."""
+    if isinstance(form, Same) and isinstance(form.value, tuple) and is_container(form.value):
+        return Nest(form.value, tuple(Same(part) for _, part in own_children(form.value)))
+    return form if isinstance(form, Nest) else None
+
+
+def _steps(form: Nest) -> tuple[Any, ...]:
+    """The class of a container, and the steps to its parts."""
+    return type(form.like), *(step for step, _ in own_children(form.like))
+
+
+def _shown(form: Form) -> str:
+    if isinstance(form, Leaf):
+        return f"a {form.type}"
+    return describe(form.value if isinstance(form, Same) else getattr(form, "like", None))
+
+
+def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
+    """The graph values that `x` has for a form, with their types; NOTHING where it lacks one."""
+    if isinstance(form, Leaf):
+        yield x, form.type
+    elif isinstance(form, Perhaps):
+        value, bit = split(x)
+        yield from leaves(form.part, value)
+        yield bit, type_of_number(True)
+    elif isinstance(form, Nest):
+        parts = [part for _, part in own_children(x)] if is_container(x) else None
+        for i, part in enumerate(form.parts):
+            yield from leaves(part, NOTHING if parts is None else parts[i])
+
+
+def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
+    """The value of a form, made of graph values in the order of `leaves`."""
+    if isinstance(form, Same):
+        return form.value
+    if isinstance(form, Unset):
+        return Undefined(name)
+    if isinstance(form, Conflict):
+        return Poison(name, form.what, form.hint)
+    if isinstance(form, Leaf):
+        return next(outputs)
+    if isinstance(form, Perhaps):
+        value = rebuild(form.part, name, outputs)
+        return Maybe(name, value, next(outputs), check_defined)
+    return with_children(form.like, [rebuild(part, name, outputs) for part in form.parts])

@@ -1,0 +1,325 @@
+"""Calls of what is not the user's: pure functions, NumPy and `math`, and what belongs to the host."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import itertools
+from collections import deque
+from collections.abc import Callable
+from types import (
+    FunctionType,
+)
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.builtin_functions import HANDLERS
+from autograph.operators.captures import (
+    Trace,
+    current_trace,
+    guard_environment,
+    guard_object,
+    with_captured,
+)
+from autograph.operators.contexts import made_manager, makes_manager
+from autograph.operators.templates import has_traced
+from runtime import journal, ops
+from runtime.building import building, constant
+from runtime.dispatch import call_numpy
+from runtime.errors import HostCallError, StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = ["ARRAYS", "OURS", "PURE_MODULES", "as_fresh", "call_unconverted", "host_call"]
+
+PURE_MODULES = frozenset(
+    [
+        "math",
+        "cmath",
+        "operator",
+        "itertools",
+        "functools",
+        "collections",
+        "copy",
+        "dataclasses",
+        "string",
+        "re",
+        "enum",
+        "typing",
+        "numbers",
+        "fractions",
+        "decimal",
+        "statistics",
+        "bisect",
+        "textwrap",
+        "abc",
+        "types",
+        "inspect",
+        "builtins",
+        "_operator",
+        "_functools",
+        "_collections",
+        "_bisect",
+        "_abc",
+        "typing_extensions",
+        "contextlib",
+        "array",
+        "struct",
+        "json",
+        "keyword",
+        "unicodedata",
+        "difflib",
+        "colorsys",
+        "datetime",
+        "calendar",
+        "_struct",
+        "_json",
+        "_decimal",
+        "_datetime",
+    ]
+)
+OURS = frozenset(("autograph", "runtime"))
+ARRAYS = frozenset(("numpy", "cupy"))
+_HOST_BUILTINS = frozenset((input, open, __import__, exec, eval, compile, id, hash, vars, dir))
+
+
+def _root_module(function: Any) -> str:
+    module = getattr(function, "__module__", None)
+    if not isinstance(module, str):
+        owner = getattr(function, "__objclass__", None) or type(function)
+        module = getattr(owner, "__module__", "") or ""
+    return module.partition(".")[0]
+
+
+def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what is not the user's: pure, an operation, or refused while tracing."""
+    trace = current_trace()
+    root = _root_module(function)
+    if trace is None:
+        return function(*args, **kwargs)
+    if function is super:
+        return function(*args, **kwargs)
+    if not isinstance(function, type) or root in ("builtins", "collections"):
+        args = tuple(map(with_captured, args))
+        kwargs = {name: with_captured(value) for name, value in kwargs.items()}
+    if root != "builtins" and not isinstance(function, type):
+        # Built-in functions see no more of an object than its special methods give.
+        for argument in (*args, *kwargs.values()):
+            guard_object(argument)
+    if root in OURS:
+        return function(*args, **kwargs)
+    if root in ARRAYS and not makes_manager(function):
+        return _call_numpy(function, args, kwargs, trace)
+    if root in ("math", "cmath") and any(map(has_traced, args)):
+        return _call_math(function, args)
+    if makes_manager(function):
+        return made_manager(function, args, kwargs)
+    if isinstance(function, type):
+        return journal.fresh(function(*args, **kwargs))
+    if _makes_generator_manager(function):
+        return function(*args, **kwargs)
+    if isinstance(function, FunctionType):
+        guard_environment(function)
+    if _is_pure(function, root):
+        return as_fresh(function(*args, **kwargs))
+    raise host_call(function)
+
+
+def _makes_generator_manager(function: Any) -> bool:
+    """Whether a function is one that `contextlib.contextmanager` made: calling it runs nothing."""
+    return isinstance(function, FunctionType) and function.__code__ is _GENERATOR_MANAGER
+
+
+_GENERATOR_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
+
+
+def _is_handled(function: Any) -> bool:
+    try:
+        return function in HANDLERS
+    except TypeError:  # not hashable
+        return False
+
+
+def _is_pure(function: Any, root: str) -> bool:
+    if root == "builtins":
+        return not _is_handled(function) and not any(function is f for f in _HOST_BUILTINS)
+    if root in PURE_MODULES or isinstance(function, functools._lru_cache_wrapper):
+        return True
+    return isinstance(function, FunctionType) and inspect.isgeneratorfunction(function)
+
+
+def host_call(function: Any) -> HostCallError:
+    """The error for a call whose result or effect belongs to the moment."""
+    name = getattr(function, "__qualname__", repr(function))
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None) or type(owner).__module__
+    shown = f"{module}.{name}" if module and module != "builtins" else name
+    error = HostCallError(
+        f"`{shown}` is called while tracing: it runs outside of the graph, so that its result or "
+        "effect would be frozen at this one call",
+        "call it outside of the converted function, or wrap it in a function marked with "
+        "@ag.do_not_convert if running it once per trace is what you want",
+        origin=origin_of_caller(),
+    )
+    builder = building()
+    if builder is not None:
+        root = builder.root
+        error.staged = bool(root.graph.inputs) or any(n.has_effect for n in root.graph.nodes)
+    return error
+
+
+def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace) -> Any:
+    """A NumPy function: its op where an argument is traced; a new array belongs to the trace."""
+    module = getattr(function, "__module__", None) or ""
+    if "random" in module or "random" in type(function).__module__ or _is_of_host(function):
+        raise host_call(function)
+    if function is np.fromiter:
+        return _from_iterable(*args, **kwargs)
+    if any(map(has_traced, [*args, *kwargs.values()])):
+        args = _with_arrays(function, args)
+        own = _MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
+        if own is not None and not isinstance(function, np.ufunc):
+            return call_numpy(function, own, args, kwargs)
+        return function(*args, **kwargs)
+    return as_fresh(function(*args, **kwargs))
+
+
+# Functions of NumPy that see or change something else than their arguments.
+_HOST_NUMPY = frozenset(
+    (
+        "load", "save", "savez", "savez_compressed", "loadtxt", "savetxt", "genfromtxt",
+        "fromfile", "memmap", "fromregex", "seterr", "geterr", "seterrcall", "geterrcall",
+        "setbufsize", "getbufsize", "set_printoptions", "get_printoptions", "show_config", "info",
+    )
+)  # fmt: skip
+
+
+def _is_of_host(function: Any) -> bool:
+    return getattr(function, "__name__", "") in _HOST_NUMPY and not isinstance(function, np.ufunc)
+
+
+def _array(x: Any, dtype: Any = None, *, copy: bool | None = True, **others: Any) -> Any:
+    """`np.array` of something traced: always a new array."""
+    _refuse_options("np.array", others)
+    made = constant(x, dtype)
+    if made.type.weak:
+        made = ops.strengthen(made)
+    return (ops.copy(made) if isinstance(x, Tensor) and copy else made).as_array()
+
+
+def _asarray(x: Any, dtype: Any = None, **others: Any) -> Any:
+    """`np.asarray` of something traced: the very array, if it is one of that dtype."""
+    if isinstance(x, Tensor) and dtype in (None, x.dtype) and x.is_array:
+        return x
+    return _array(x, dtype, **others)
+
+
+def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -> Any:
+    """`np.fromiter`; its items may be known only when the graph runs, their number is not."""
+    items = list(iterable if count < 0 else itertools.islice(iterable, count))
+    if not any(map(has_traced, items)):
+        return as_fresh(np.fromiter(items, dtype, count, **options))
+    _refuse_options("np.fromiter", {k: v for k, v in options.items() if v is not None})
+    if len(items) < count:
+        raise ValueError(
+            f"iterator too short: Expected {count} but iterator had only {len(items)} items."
+        )
+    return _array(items, dtype)
+
+
+def _identity(n: Any, dtype: Any = None) -> Any:
+    return ops.eye(n, dtype=float if dtype is None else dtype)
+
+
+def _refuse_options(name: str, options: dict[str, Any]) -> None:
+    given = [k for k, v in options.items() if (k, v) not in (("order", "K"), ("order", "C"))]
+    if given:
+        raise StagingError(
+            f"`{name}` of a traced value has no `{given[0]}`", "leave the option out"
+        )
+
+
+# Functions that NumPy does not dispatch by their arguments.
+_MAKERS: dict[Any, Callable[..., Any]] = {
+    np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray,
+    np.ascontiguousarray: _asarray, np.full: ops.full, np.arange: ops.arange, np.zeros: ops.zeros,
+    np.ones: ops.ones, np.empty: ops.empty, np.eye: ops.eye, np.identity: _identity,
+    np.tri: ops.tri,
+}  # fmt: skip
+
+
+# NumPy functions whose first argument is a sequence of arrays, or a shape.
+_TAKE_SEQUENCES = frozenset(
+    (
+        "array", "asarray", "asanyarray", "ascontiguousarray", "concatenate", "concat", "stack",
+        "hstack", "vstack", "row_stack", "dstack", "column_stack", "block", "select", "choose",
+        "piecewise", "lexsort", "multi_dot", "zeros", "ones", "empty", "full",
+    )
+)  # fmt: skip
+_TAKE_ARRAYS = frozenset(("dot", "vdot", "inner", "outer", "where", "cross", "kron", "matmul"))
+
+
+def _with_arrays(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments with lists of traced numbers and arrays put together, where NumPy would do so."""
+    name = function.__name__
+    if isinstance(function, np.ufunc) or name in _TAKE_ARRAYS:
+        return tuple(map(_together, args))
+    if not args or name in _TAKE_SEQUENCES:
+        return args
+    return (_together(args[0]), *args[1:])
+
+
+def _together(x: Any) -> Any:
+    if type(x) not in (list, tuple) or not has_traced(x):
+        return x
+    return constant(x)
+
+
+def _numpy_name(function: Any) -> str:
+    module = (getattr(function, "__module__", "") or "").removeprefix("numpy").lstrip(".")
+    return f"{module}.{function.__name__}" if module else function.__name__
+
+
+def as_fresh(result: Any) -> Any:
+    """A new array made while tracing becomes a constant of the graph, with a cell of its own."""
+    if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
+        builder = building()
+        assert builder is not None
+        value = builder.constant(result.copy() if result.ndim else result[()])
+        return Tensor(None, value).as_array()
+    if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
+        return journal.fresh(type(result)(map(as_fresh, result)))
+    return journal.fresh(result) if isinstance(result, (list, dict, set, deque)) else result
+
+
+_MATH = {
+    "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
+    "expm1": "expm1", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
+    "atan": "atan", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "fabs": "abs", "hypot": "hypot",
+    "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "copysign": "copysign",
+}  # fmt: skip
+_MATH_INT = {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}
+
+
+def _call_math(function: Any, args: tuple[Any, ...]) -> Any:
+    """A function of `math` on tensors; gives a Python number, as `math` does."""
+    name = function.__name__
+    if name in _MATH_INT:
+        return ops.as_weak(getattr(ops, _MATH_INT[name])(_double(args[0])), kind="int")
+    op = getattr(ops, _MATH.get(name, ""), None)
+    if op is None or function.__module__ != "math":
+        raise StagingError(
+            f"`{function.__module__}.{name}` has no tensor form yet",
+            "use the function of `autograph` or NumPy that does it",
+        )
+    result = op(*map(_double, args))
+    return ops.as_weak(result, kind="bool" if name.startswith("is") else "float")
+
+
+def _double(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return ops.astype(ops.reshape(x, ()), np.dtype(np.float64))
+    return float(x)

@@ -1,0 +1,292 @@
+"""Operators and methods of an ndarray, for a class that stands for one.
+
+What they compute are ops. NumPy scalars and Python numbers are immutable, arrays are written in
+place; and where NumPy's result of rank 0 is an array, so it is here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from runtime import ops
+from runtime.dispatch import call_numpy
+from runtime.errors import StagingError
+from runtime.spec import TensorType
+
+__all__ = ["ArrayMethods", "check_in_place", "check_numbers"]
+
+Method: TypeAlias = Callable[[Any, Any], Any]
+_OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
+
+
+def _operand(x: Any) -> Any:
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+
+
+def _binary(function: Callable[..., Any]) -> Method:
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, ArrayMethods):
+            if not isinstance(other, _OPERANDS):
+                return NotImplemented
+            other = _operand(other)
+        return function(self, other)
+
+    return method
+
+
+def _equality(function: Callable[..., Any], otherwise: bool) -> Method:
+    """`==` or `!=`; with what is no number, NumPy finds no element equal."""
+
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, (ArrayMethods, *_OPERANDS)):
+            return function(self, _operand(other))
+        check_numbers(self.type, self._name)
+        if not (isinstance(other, _UNEQUAL) or (other is None and self.is_array)):
+            return NotImplemented
+        if self.type.weak:
+            return NotImplemented
+        return ops.full(self.shape, otherwise, dtype=bool)
+
+    return method
+
+
+_UNEQUAL = (str, bytes, dict, type, type(...))
+_NOT_NUMBERS = {"O": "Python objects", "S": "bytes", "U": "text", "V": "records"}
+
+
+def check_numbers(type_: TensorType, name: str | None) -> None:
+    """Raise StagingError for an array whose elements a graph cannot compute with."""
+    words = _NOT_NUMBERS.get(type_.dtype.kind)
+    if words is not None:
+        what = f"`{name.strip('`')}`" if name else "this"
+        raise StagingError(
+            f"{what} is an array of {words} (dtype {type_.dtype}), and a graph computes with "
+            "numbers",
+            "turn it into numbers before the call, or mark the function that uses it with "
+            "@ag.do_not_convert",
+        )
+
+
+def _reflected(function: Callable[..., Any]) -> Method:
+    return _binary(lambda self, other: function(other, self))
+
+
+def _or_repeated(multiply: Method) -> Method:
+    """`multiply`, but an integer scalar repeats a sequence, as Python and NumPy have it."""
+
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, (list, tuple, str)):
+            type_ = self.type
+            if type_.rank == 0 and type_.dtype.kind in "biu":
+                return other * int(self._known("repeating a sequence"))
+        return multiply(self, other)
+
+    return method
+
+
+def _in_place(name: str) -> Method:
+    function = getattr(ops, name)
+
+    def method(self: Any, other: Any) -> Any:
+        type_ = self.type
+        if not isinstance(other, (ArrayMethods, *_OPERANDS)):
+            return NotImplemented
+        result = function(self, _operand(other))
+        if not self.is_array:  # NumPy scalars and Python numbers are immutable: the name is rebound
+            return result
+        check_in_place(name, type_, result.type)
+        self[...] = result
+        return self
+
+    return method
+
+
+def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
+    """Raise as NumPy does when the result of an in-place operator does not fit its target."""
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        raise np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
+            getattr(np, op_name), "same_kind", result.dtype, target.dtype, 0
+        )
+    if result.shape is not None and target.shape is not None and result.rank != target.rank:
+        shapes = f"{target.shape} doesn't match the broadcast shape {result.shape}"
+        raise ValueError(f"non-broadcastable output operand with shape {shapes}")
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
+
+    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    return method
+
+
+def _numpys(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that has the parameters of NumPy's function of that name, in their order."""
+    numpys = getattr(np, function.__name__)
+    names = frozenset(inspect.signature(function).parameters)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) <= 1 and kwargs.keys() <= names:
+            return function(self, *args, **kwargs)
+        meaning = ops.numpy_function(numpys.__name__)
+        return call_numpy(numpys, meaning, (self, *args), kwargs)
+
+    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    return method
+
+
+def _alike_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that gives an array for an array, even of rank 0, and a scalar for a scalar."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._alike(function(self, *args, **kwargs))
+
+    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    return method
+
+
+class ArrayMethods:
+    """The operators and methods; `Tensor` adds the value."""
+
+    __slots__ = ()
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    # ---- methods that write ------------------------------------------------------------------
+
+    def fill(self: Any, value: Any) -> None:
+        """Set every element, in place."""
+        self[...] = value
+
+    def sort(self: Any, axis: int = -1) -> None:
+        """Sort along `axis`, in place."""
+        self[...] = ops.sort(self, axis=axis)
+
+    # ---- operators: NumPy's, on tensors, arrays, numbers and lists ------------------------------
+
+    __eq__ = _equality(ops.equal, False)
+    __ne__ = _equality(ops.not_equal, True)
+    __lt__ = _binary(ops.less)
+    __le__ = _binary(ops.less_equal)
+    __gt__ = _binary(ops.greater)
+    __ge__ = _binary(ops.greater_equal)
+
+    __add__ = _binary(ops.add)
+    __sub__ = _binary(ops.subtract)
+    __mul__ = _or_repeated(_binary(ops.multiply))
+    __truediv__ = _binary(ops.divide)
+    __floordiv__ = _binary(ops.floor_divide)
+    __mod__ = _binary(ops.remainder)
+    __pow__ = _binary(ops.pow)
+    __matmul__ = _binary(ops.matmul)
+    __and__ = _binary(ops.bitwise_and)
+    __or__ = _binary(ops.bitwise_or)
+    __xor__ = _binary(ops.bitwise_xor)
+    __lshift__ = _binary(ops.bitwise_left_shift)
+    __rshift__ = _binary(ops.bitwise_right_shift)
+
+    __radd__ = _reflected(ops.add)
+    __rsub__ = _reflected(ops.subtract)
+    __rmul__ = _or_repeated(_reflected(ops.multiply))
+    __rtruediv__ = _reflected(ops.divide)
+    __rfloordiv__ = _reflected(ops.floor_divide)
+    __rmod__ = _reflected(ops.remainder)
+    __rpow__ = _reflected(ops.pow)
+    __rmatmul__ = _reflected(ops.matmul)
+    __rand__ = _reflected(ops.bitwise_and)
+    __ror__ = _reflected(ops.bitwise_or)
+    __rxor__ = _reflected(ops.bitwise_xor)
+    __rlshift__ = _reflected(ops.bitwise_left_shift)
+    __rrshift__ = _reflected(ops.bitwise_right_shift)
+
+    __iadd__ = _in_place("add")
+    __isub__ = _in_place("subtract")
+    __imul__ = _in_place("multiply")
+    __itruediv__ = _in_place("divide")
+    __ifloordiv__ = _in_place("floor_divide")
+    __imod__ = _in_place("remainder")
+    __ipow__ = _in_place("pow")
+    __imatmul__ = _in_place("matmul")
+    __iand__ = _in_place("bitwise_and")
+    __ior__ = _in_place("bitwise_or")
+    __ixor__ = _in_place("bitwise_xor")
+    __ilshift__ = _in_place("bitwise_left_shift")
+    __irshift__ = _in_place("bitwise_right_shift")
+
+    __neg__ = _method(ops.negative)
+    __pos__ = _method(ops.positive)
+    __abs__ = _method(ops.abs)
+    __invert__ = _method(ops.bitwise_invert)
+
+    def __divmod__(self: Any, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self: Any, other: Any) -> Any:
+        return other // self, other % self
+
+    def __round__(self: Any, ndigits: int | None = None) -> Any:
+        if ndigits is None:
+            return ops.as_weak(ops.round(self), kind="int")
+        if self.type.weak and self.dtype.kind == "f":
+            return ops.round_number(self, ndigits=ndigits)
+        rounded = ops.round(self, decimals=ndigits)
+        return ops.as_weak(rounded) if self.type.weak else rounded
+
+    # ---- methods of ndarray ------------------------------------------------------------------
+
+    all = _numpys(ops.all)
+    any = _numpys(ops.any)
+    argmax = _numpys(ops.argmax)
+    argmin = _numpys(ops.argmin)
+    argsort = _numpys(ops.argsort)
+    astype = _alike_method(ops.astype)
+    clip = _numpys(ops.clip)
+    cumprod = _numpys(ops.cumprod)
+    cumsum = _numpys(ops.cumsum)
+    diagonal = _numpys(ops.diagonal)
+    dot = _numpys(ops.dot)
+    max = _numpys(ops.max)
+    mean = _numpys(ops.mean)
+    min = _numpys(ops.min)
+    nonzero = _numpys(ops.nonzero)
+    prod = _numpys(ops.prod)
+    ravel = _numpys(ops.ravel)
+    repeat = _numpys(ops.repeat)
+    round = _numpys(ops.round)
+    searchsorted = _numpys(ops.searchsorted)
+    squeeze = _alike_method(ops.squeeze)
+    std = _numpys(ops.std)
+    sum = _numpys(ops.sum)
+    swapaxes = _numpys(ops.swapaxes)
+    take = _numpys(ops.take)
+    trace = _numpys(ops.trace)
+    var = _numpys(ops.var)
+
+    def conj(self: Any) -> Any:
+        """The complex conjugate; of a Python number, a Python number."""
+        result = ops.conj(self)
+        return ops.as_weak(result) if self.type.weak else self._alike(result)
+
+    conjugate = conj
+
+    def transpose(self: Any, *axes: Any) -> Any:
+        """The axes in the given order (reversed when none is given); a view."""
+        if not axes or axes == (None,):
+            return self.T
+        order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+        return self._alike(ops.permute_dims(self, tuple(order)))
+
+    def reshape(self: Any, *shape: Any, order: str = "C") -> Any:
+        """The elements in C order under another shape; one size may be -1."""
+        if order != "C":
+            raise NotImplementedError("only order='C' is supported")
+        one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
+        return self._alike(ops.reshape(self, tuple(shape[0]) if one else shape))
+
+    def flatten(self: Any, order: str = "C") -> Any:
+        """A copy with one axis."""
+        return ops.copy(ops.reshape(self, (-1,)))

@@ -1,0 +1,68 @@
+"""Activation functions that have a kernel or a gradient of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.ops.declare import op
+from runtime.ops.inference import by_ufunc
+from runtime.ops.operands import Array, Module, ufunc_dtype
+from runtime.ops.rules import derivative
+from runtime.ops.samples import unary
+from runtime.ops.selection import where_
+from runtime.spec import TensorType
+
+__all__ = ["relu", "sigmoid", "softplus"]
+
+
+def _relu_type(x: TensorType) -> TensorType:
+    return by_ufunc(np.maximum)(x.strong(), x.strong())
+
+
+def _floating(xp: Module, x: Array) -> Array:
+    """`x` in the dtype that `exp` gives for it: integers have no negative or wrap around."""
+    x = xp.asarray(x)
+    return x if x.dtype.kind == "f" else x.astype(ufunc_dtype(np.exp, (x.dtype,)))
+
+
+@op(
+    inputs=1,
+    infer=_relu_type,
+    vjp=(lambda g, out, x: where_(out > 0, g, 0),),
+    reads=("out",),
+    elementwise=True,
+    samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8 u1"),
+)
+def relu(xp: Module, x: Array) -> Array:
+    """The larger of `x` and 0, elementwise; the derivative at 0 is 0."""
+    x = xp.asarray(x)
+    return xp.maximum(x, x.dtype.type(0))
+
+
+@op(
+    inputs=1,
+    infer=by_ufunc(np.exp),
+    vjp=derivative(lambda out, x: out * (1 - out)),
+    reads=("out",),
+    elementwise=True,
+    samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
+)
+def sigmoid(xp: Module, x: Array) -> Array:
+    """`1 / (1 + exp(-x))` without overflow."""
+    x = _floating(xp, x)
+    small = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, small.dtype.type(1), small) / (1 + small)
+
+
+@op(
+    inputs=1,
+    infer=by_ufunc(np.exp),
+    vjp=(lambda g, out, x: g * sigmoid(x),),
+    reads=(0,),
+    elementwise=True,
+    samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
+)
+def softplus(xp: Module, x: Array) -> Array:
+    """`log(1 + exp(x))` without overflow."""
+    x = _floating(xp, x)
+    return xp.maximum(x, x.dtype.type(0)) + xp.log1p(xp.exp(-xp.abs(x)))

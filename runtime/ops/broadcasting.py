@@ -1,0 +1,158 @@
+"""Broadcasting: repeating an array along axes of size 1, and summing over them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.ops.declare import implements, op
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    decode_shape,
+    encode_shape,
+    shape_of,
+    type_of,
+)
+from runtime.ops.samples import array, calls
+from runtime.ops.shapes import shape_text
+from runtime.spec import Dim, TensorType, broadcast_shapes
+
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_shape",
+    "broadcast_to",
+    "sum_to",
+]
+
+
+def _broadcast(x: TensorType, *dims: TensorType, shape: tuple[Dim, ...]) -> TensorType:
+    if x.shape is not None and len(x.shape) > len(shape):
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    for n, m in zip(reversed(x.shape or ()), reversed(shape), strict=False):
+        if n not in (1, None) and m not in (n, None):
+            raise ValueError(f"cannot broadcast shape {shape_text(x.shape)} to {shape_text(shape)}")
+    return TensorType(x.dtype, shape)
+
+
+def _broadcast_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    return not types[0].is_static or None in attrs["shape"]
+
+
+def _read_only(parent: Any, part: Any, *dims: Any, shape: Any) -> Any:
+    raise ValueError("assignment destination is read-only: it was made by broadcasting")
+
+
+@op(
+    inputs=None,
+    infer=_broadcast,
+    vjp=lambda g, out, x, *dims, shape: (sum_to(g, shape_of(x)), *(None for _ in dims)),
+    raises=_broadcast_raises,
+    view=True,
+    samples=calls(
+        ((array((3,)),), {"shape": (2, 3)}),
+        ((array((2, 1), "c16"),), {"shape": (2, 3)}),
+        ((array((2, 1)), 2), {"shape": (None, 3)}),
+        ((array(()),), {"shape": (2,)}),
+        ((array((1, 3), "f4"),), {"shape": (0, 3)}),
+        ((1.5,), {"shape": (2,)}),
+    ),
+    name="broadcast_to",
+    write_through=_read_only,
+)
+def broadcast_to_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
+    """`x` broadcast to a shape, read-only; None takes the next of `dims`."""
+    return xp.broadcast_to(xp.asarray(x), decode_shape(shape, dims))
+
+
+@implements(
+    "broadcast_to",
+    samples=calls(((array((3,)), (2, 3)), {}), ((array(()), 2), {}), ((array((2, 1)), (2, 0)), {})),
+)
+def broadcast_to(x: Operand, /, shape: Any) -> Any:
+    """`x` broadcast to `shape`, whose sizes may be integer tensors; read-only.
+
+    Raises ValueError when the shapes do not fit.
+
+    >>> ag.broadcast_to(np.array([1, 2]), (2, 2)).tolist()
+    [[1, 2], [1, 2]]
+    """
+    static, dims = encode_shape(shape)
+    return broadcast_to_(x, *dims, shape=static)
+
+
+@implements(
+    "broadcast_arrays",
+    samples=calls(((array((3,)), array((2, 1))), {})),
+)
+def broadcast_arrays(*arrays: Operand) -> tuple[Any, ...]:
+    """The arrays broadcast against each other.
+
+    >>> [x.shape for x in ag.broadcast_arrays(np.zeros(3), np.zeros((2, 1)))]
+    [(2, 3), (2, 3)]
+    """
+    shape = broadcast_shape(*arrays)
+    return tuple(broadcast_to(x, shape) for x in arrays)
+
+
+def broadcast_shape(*arrays: Operand) -> tuple[Any, ...]:
+    """Shape of the arrays broadcast together; a size known only at run time is a tensor."""
+    static = broadcast_shapes(*(type_of(x).shape for x in arrays))
+    if static is None:
+        raise ValueError("this operation needs the number of axes, which is not known here")
+    shapes = [shape_of(x) for x in arrays]
+    return tuple(
+        n if n is not None else _common_size(i - len(static), shapes) for i, n in enumerate(static)
+    )
+
+
+def _common_size(axis: int, shapes: list[tuple[Any, ...]]) -> Any:
+    """Size of operands along `axis` (from the end), where none is known to be above 1."""
+    sizes = [s[axis] for s in shapes if -axis <= len(s) and not isinstance(s[axis], int)]
+    result = sizes[0]
+    for n in sizes[1:]:
+        # Whichever is not 1: sizes that differ otherwise are refused by the broadcasting itself.
+        result = result * (result != 1) + n * (result == 1)
+    return result
+
+
+def _sum_to_type(x: TensorType, *dims: TensorType, shape: tuple[Dim, ...]) -> TensorType:
+    return TensorType(x.dtype, shape)
+
+
+def _summed(xp: Module, x: Array, shape: tuple[int, ...]) -> Array:
+    lead = x.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        i + lead for i, n in enumerate(shape) if n == 1 and x.shape[i + lead] != 1
+    )
+    return xp.reshape(xp.sum(x, axis=axes, dtype=x.dtype), shape) if axes else x.copy()
+
+
+@op(
+    inputs=None,
+    infer=_sum_to_type,
+    vjp=lambda g, out, x, *dims, shape: (broadcast_to(g, shape_of(x)), *(None for _ in dims)),
+    samples=calls(
+        ((array((2, 3)),), {"shape": (3,)}),
+        ((array((2, 3)), 2), {"shape": (None, 1)}),
+        ((array((4, 2, 3)),), {"shape": (2, 1)}),
+        ((array((2, 3)),), {"shape": ()}),
+        ((array((0, 3), "f4"),), {"shape": (3,)}),
+    ),
+    name="sum_to",
+)
+def sum_to_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
+    """`x` summed over the axes along which an array of `shape` was broadcast to that of `x`."""
+    return _summed(xp, xp.asarray(x), decode_shape(shape, dims))
+
+
+def sum_to(x: Operand, shape: Any) -> Any:
+    """`x` summed over the axes along which an array of `shape` was broadcast to that of `x`.
+
+    >>> ag.sum_to(np.ones((2, 3)), (3,)).numpy()
+    array([2., 2., 2.])
+    """
+    static, dims = encode_shape(shape)
+    if not dims and type_of(x).shape == static:
+        return x
+    return sum_to_(x, *dims, shape=static)

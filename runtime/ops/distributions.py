@@ -1,0 +1,309 @@
+"""Draws of the classical distributions, bit for bit the same wherever they are computed.
+
+They are inverted, or candidates are refused, with the logarithm of `exact`; see `random`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from runtime.ops import exact
+from runtime.ops.declare import always, no_gradient, op
+from runtime.ops.operands import Array, Module, decode_shape
+from runtime.ops.philox import BOOST, pairs, pieces, plus, words_at
+from runtime.ops.random import (
+    ATTEMPTS,
+    COUNTER,
+    KEY,
+    by_shape,
+    draw_type,
+    filled,
+    fraction,
+    samples,
+    width_of,
+)
+from runtime.ops.samples import calls
+from runtime.spec import Dim
+
+__all__ = [
+    "random_exponential",
+    "random_gamma",
+    "random_normal",
+    "random_poisson",
+    "random_truncated_normal",
+]
+
+_F8, _F4, _F2 = np.dtype("f8"), np.dtype("f4"), np.dtype("f2")
+_I8 = np.dtype("i8")
+
+
+# ---- continuous distributions ------------------------------------------------------------------
+
+
+def _standard_normal(xp: Module, bits: Array, width: int) -> Array:
+    """The first bit is the sign, the others the distance from the centre, in probability."""
+    most = (1 << (width - 1)) - 1
+    distance = bits & most
+    p, q = fraction(most - distance, width), fraction(distance, width)
+    z = exact.normal_quantile(xp, p, q)
+    z *= 1.0 - 2.0 * (bits >> (width - 1))
+    return z
+
+
+@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
+def random_normal(
+    xp: Module,
+    key: Array,
+    counter: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any],
+) -> Array:
+    """Standard normal numbers, by inversion: up to 9.1 (float32 and float16: 6.3) and never 0."""
+    width = width_of(dtype)
+    sizes = decode_shape(shape, dims)
+    return filled(xp, key, counter, sizes, dtype, lambda b: _standard_normal(xp, b, width))
+
+
+@op(
+    inputs=None,
+    infer=draw_type,
+    vjp=no_gradient,
+    raises=by_shape,
+    samples=samples(_F8, _F4, low=-2.0, high=1.0),
+)
+def random_truncated_normal(
+    xp: Module,
+    key: Array,
+    counter: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any],
+    low: float,
+    high: float,
+) -> Array:
+    """Standard normal numbers given that they lie in [low, high], by inversion."""
+    width = width_of(dtype)
+    # Probabilities are told apart in the lower tail: an interval above 0 is mirrored.
+    sign = -1.0 if low > 0 else 1.0
+    bottom, top = (-high, -low) if low > 0 else (low, high)
+    below, above = _tail(-bottom), _tail(top)
+    mass = _tail(-top) - below
+
+    def make(bits: Array) -> Array:
+        left = below + mass * fraction(bits, width)
+        right = above + mass * fraction((1 << width) - 1 - bits, width)
+        p = xp.minimum(left, right)
+        z = exact.normal_quantile(xp, p, 0.5 - p)
+        return sign * xp.clip(xp.where(left < right, -z, z), bottom, top)
+
+    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+
+
+def _tail(x: float) -> float:
+    """Probability that a standard normal number is above `x`."""
+    return 0.5 * math.erfc(x / math.sqrt(2))
+
+
+@op(inputs=None, infer=draw_type, vjp=no_gradient, raises=by_shape, samples=samples(_F8, _F4, _F2))
+def random_exponential(
+    xp: Module,
+    key: Array,
+    counter: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any],
+) -> Array:
+    """Exponential numbers of mean 1, by inversion: up to 45 (float32 and float16: 22.9)."""
+    width = width_of(dtype)
+
+    def make(bits: Array) -> Array:
+        return 0.0 - exact.log(xp, fraction(bits, width))
+
+    return filled(xp, key, counter, decode_shape(shape, dims), dtype, make)
+
+
+def _spread(
+    xp: Module, x: Array, sizes: tuple[int, ...], name: str, limit: float, zero: bool
+) -> Array:
+    """A parameter as a flat float64 array with an element per draw."""
+    x = xp.asarray(x).astype(np.float64)
+    wrong = ~((x >= 0 if zero else x > 0) & (x < limit))
+    if bool(wrong.any()):
+        bound = "0 or more" if zero else "above 0"
+        found = x.reshape(-1)[wrong.reshape(-1)][0]
+        raise ValueError(f"{name} must be {bound} and below {limit:.4g}, but one is {found}")
+    return xp.broadcast_to(x, sizes).reshape(-1)
+
+
+@op(
+    inputs=None,
+    infer=draw_type,
+    raises=always,
+    samples=calls(
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _F8}),
+        ((KEY, COUNTER, np.array([0.3, 1.0, 50.0])), {"shape": (20, 3), "dtype": _F8}),
+        ((KEY, COUNTER, np.float32(0.5), 3), {"shape": (None, 2), "dtype": _F4}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _F8}),
+    ),
+)
+def random_gamma(
+    xp: Module,
+    key: Array,
+    counter: Array,
+    alpha: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any],
+) -> Array:
+    """Numbers of the gamma distribution of shape parameter `alpha` and scale 1; a block for each.
+
+    G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
+    Below 1, a draw for `alpha + 1` is multiplied by `u**(1 / alpha)`.
+    """
+    sizes = decode_shape(shape, dims)
+    alpha = _spread(xp, alpha, sizes, "alpha", math.inf, zero=False)
+    out = xp.empty(alpha.size, dtype)
+    for part in pieces(xp, alpha.size):
+        out[part] = _gammas(xp, key, plus(counter, part.start), alpha[part])
+    return out.reshape(sizes)
+
+
+def _gammas(xp: Module, key: Array, counter: Array, alpha: Array) -> Array:
+    small = alpha < 1
+    d = xp.where(small, alpha + 1.0, alpha) - 1.0 / 3.0
+    result = d * _cubes(xp, key, counter, d)
+    where = xp.nonzero(small)[0]
+    if where.size:
+        block = words_at(xp, key, counter, where.astype(np.uint64), 0, BOOST)
+        logarithm = exact.log(xp, fraction(pairs(block)[0], 64)) / alpha[where]
+        result[where] *= exact.exp(xp, logarithm)
+    return result
+
+
+def _cubes(xp: Module, key: Array, counter: Array, d: Array) -> Array:
+    """The `v = (1 + c x)**3` of Marsaglia and Tsang, one per element of `d`."""
+    accepted = xp.empty(d.size, np.float64)
+    c = 1.0 / xp.sqrt(9.0 * d)
+    left = xp.arange(d.size)
+    for attempt in range(ATTEMPTS):
+        if left.size == 0:
+            break
+        block = words_at(xp, key, counter, left.astype(np.uint64), attempt)
+        first, second = pairs(block)
+        x, u = _standard_normal(xp, first, 64), fraction(second, 64)
+        t = 1.0 + c[left] * x
+        v = xp.maximum(t, 2.0**-60)
+        v = v * v * v
+        square = x * x
+        good = (t > 0) & (u < 1.0 - 0.0331 * square * square)
+        unsure = xp.nonzero((t > 0) & ~good)[0]
+        good[unsure] = exact.log(xp, u[unsure]) < 0.5 * square[unsure] + d[left[unsure]] * (
+            1.0 - v[unsure] + exact.log(xp, v[unsure])
+        )
+        accepted[left] = v
+        left = left[~good]
+    return accepted
+
+
+# ---- counts ------------------------------------------------------------------------------------
+
+# Above this mean candidates are drawn and refused; below, probabilities are summed up.
+_LARGE_MEAN = 10.0
+_LARGEST_MEAN = 2.0**62
+
+
+@op(
+    inputs=None,
+    infer=draw_type,
+    vjp=no_gradient,
+    raises=always,
+    samples=calls(
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _I8}),
+        ((KEY, COUNTER, np.array([0.0, 9.0, 50.0])), {"shape": (20, 3), "dtype": _I8}),
+        ((KEY, COUNTER, np.float32(70), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _I8}),
+    ),
+)
+def random_poisson(
+    xp: Module,
+    key: Array,
+    counter: Array,
+    lam: Array,
+    *dims: Array,
+    shape: tuple[Dim, ...],
+    dtype: np.dtype[Any],
+) -> Array:
+    """Numbers of the Poisson distribution of mean `lam`; a block for each.
+
+    By inversion below 10, else W. Hörmann, "The transformed rejection method for generating Poisson
+    random variables", Insurance: Mathematics and Economics 12 (1993), PTRS.
+    """
+    sizes = decode_shape(shape, dims)
+    lam = _spread(xp, lam, sizes, "lam", _LARGEST_MEAN, zero=True)
+    out = xp.empty(lam.size, np.float64)
+    for part in pieces(xp, lam.size):
+        out[part] = _counts(xp, key, plus(counter, part.start), lam[part])
+    if dtype.kind in "iu" and out.size and float(out.max()) > np.iinfo(dtype).max:
+        raise ValueError(f"{dtype} cannot hold a draw of {out.max():.0f}")
+    return out.astype(dtype).reshape(sizes)
+
+
+def _counts(xp: Module, key: Array, counter: Array, lam: Array) -> Array:
+    result = xp.empty(lam.size, np.float64)
+    large = lam >= _LARGE_MEAN
+    for counts, chosen in ((_few, ~large), (_many, large)):
+        where = xp.nonzero(chosen)[0]
+        if where.size:
+            result[where] = counts(xp, key, counter, lam[where], where)
+    return result
+
+
+def _few(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> Array:
+    """The first count at which the summed probabilities exceed a uniform number."""
+    block = words_at(xp, key, counter, where.astype(np.uint64), 0)
+    u = fraction(pairs(block)[0] >> 12, 52)
+    probability = exact.exp(xp, -lam)
+    total = probability.copy()
+    counts = xp.zeros(lam.size, np.float64)
+    # Sums of probabilities may end below 1: what is too rare to count for them is left out.
+    for n in range(1, 100):
+        more = (u > total) & (probability > 2.0**-60)
+        if not bool(more.any()):
+            break
+        counts += more
+        probability *= lam / n
+        total += probability
+    return counts
+
+
+def _many(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> Array:
+    accepted = xp.empty(lam.size, np.float64)
+    root, logarithm = xp.sqrt(lam), exact.log(xp, lam)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    least = 0.9277 - 3.6224 / (b - 2.0)
+    left = xp.arange(lam.size)
+    for attempt in range(ATTEMPTS):
+        if left.size == 0:
+            break
+        block = words_at(xp, key, counter, where[left].astype(np.uint64), attempt)
+        first, second = pairs(block)
+        u, v = fraction(first, 64) - 0.5, fraction(second, 64)
+        edge = xp.maximum(0.5 - xp.abs(u), 2.0**-60)
+        k = xp.floor((2.0 * a[left] / edge + b[left]) * u + lam[left] + 0.43)
+        good = (edge >= 0.07) & (v <= least[left])
+        unsure = xp.nonzero(~good & (k >= 0) & ((edge >= 0.013) | (v <= edge)))[0]
+        i, edge = left[unsure], edge[unsure]
+        bound = exact.log(xp, inverse_alpha[i] * v[unsure] / (a[i] / (edge * edge) + b[i]))
+        n = k[unsure]
+        good[unsure] = bound <= n * logarithm[i] - lam[i] - exact.log_factorial(xp, n)
+        accepted[left] = xp.maximum(k, 0.0)
+        left = left[~good]
+    return accepted

@@ -1,0 +1,142 @@
+"""Calling our functions as NumPy's own are called: its parameter names, positions and defaults.
+
+Every parameter of a NumPy function is honoured, has no meaning here (as `subok`, where arrays have
+no subclasses), or is refused by name. So what a call says is never passed over.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from runtime.errors import StagingError
+from runtime.ops.declare import Primitive
+
+__all__ = ["call_as_numpy", "parameters_of"]
+
+# Parameters that change nothing in what is computed here, with the values for which that is so.
+_HARMLESS: dict[str, Callable[[Any], bool]] = {
+    "assume_unique": lambda value: True,
+    "casting": lambda value: value in ("same_kind", "unsafe"),
+    "kind": lambda value: True,
+    "device": lambda value: value in (None, "cpu"),
+    "optimize": lambda value: True,
+    "order": lambda value: value in ("C", "K", "A", None),
+    "overwrite_input": lambda value: True,
+    "subok": lambda value: True,
+}
+# Where ours has another name for a parameter that may be given by name.
+_RENAMED: dict[str, dict[str, str]] = {
+    "array_split": {"indices_or_sections": "sections"},
+    "clip": {"a_min": "min", "a_max": "max"},
+    "split": {"indices_or_sections": "sections"},
+}
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@lru_cache(maxsize=1024)
+def parameters_of(function: Any, own: Any) -> tuple[inspect.Signature, dict[str, str]] | None:
+    """The signature of a NumPy function, and the name in `own` of each parameter that it honours.
+
+    None where NumPy tells no signature (some built-in functions before NumPy 2.4).
+    """
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return None
+    ours = list(inspect.signature(own).parameters.values())
+    operands = (own.inputs or 0) if isinstance(own, Primitive) else 1
+    known = {p.name for p in ours if p.kind is not inspect.Parameter.POSITIONAL_ONLY}
+    renamed = _RENAMED.get(own.__name__, {})
+    names: dict[str, str] = {}
+    for i, parameter in enumerate(signature.parameters.values()):
+        if parameter.kind in _VARIADIC:
+            continue
+        at = ours[i] if i < len(ours) else None
+        is_operand = at is not None and (
+            at.kind is inspect.Parameter.POSITIONAL_ONLY
+            or (i < operands and at.kind not in _VARIADIC)
+        )
+        if is_operand and at is not None:
+            names[parameter.name] = at.name
+        elif renamed.get(parameter.name, parameter.name) in known:
+            names[parameter.name] = renamed.get(parameter.name, parameter.name)
+    return signature, names
+
+
+def call_as_numpy(
+    function: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """`own(...)` for a call of NumPy's `function`, whose meaning it is.
+
+    Raises TypeError, as NumPy does, where the arguments do not fit its signature, and StagingError
+    for one that `own` has no meaning for.
+    """
+    found = parameters_of(function, own)
+    if found is None:
+        return own(*args, **kwargs)
+    signature, names = found
+    bound = signature.bind(*args, **kwargs)
+    given: dict[str, Any] = {}
+    several: tuple[Any, ...] = ()
+    out = None
+    for name, value in bound.arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            several = value
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            given |= _further(function, own, value)
+        elif name in names:
+            if value is not np._NoValue:
+                given[names[name]] = value
+        elif name == "out":
+            out = value
+        elif not _is_harmless(name, value, parameter.default):
+            raise _refusal(function, name)
+    result = own(*several, **given) if several else _call(own, given)
+    return result if out is None else _stored(result, out)
+
+
+def _call(own: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """`own` with `given`, of which some go by position only."""
+    parameters = inspect.signature(own).parameters.values()
+    leading = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY]
+    while leading and leading[-1].name not in given:
+        leading.pop()
+    positional = [given.pop(p.name, p.default) for p in leading]
+    return own(*positional, **given)
+
+
+def _further(function: Any, own: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Keywords that NumPy's function takes without naming them in its signature."""
+    known = inspect.signature(own).parameters
+    for name, value in values.items():
+        if name not in known and not _is_harmless(name, value, inspect.Parameter.empty):
+            raise _refusal(function, name)
+    return {name: value for name, value in values.items() if name in known}
+
+
+def _is_harmless(name: str, value: Any, default: Any) -> bool:
+    if value is default or (type(value) is type(default) and value == default):
+        return True
+    return name in _HARMLESS and _HARMLESS[name](value)
+
+
+def _refusal(function: Any, name: str) -> StagingError:
+    module = function.__module__.removeprefix("numpy").lstrip(".")
+    shown = f"np.{module}.{function.__name__}" if module else f"np.{function.__name__}"
+    return StagingError(
+        f"`{shown}` of a traced value has no `{name}` yet",
+        "leave the argument out, or compute it outside the converted function",
+    )
+
+
+def _stored(result: Any, out: Any) -> Any:
+    """`result`, written into `out`."""
+    target = out[0] if isinstance(out, tuple) else out
+    target[...] = result
+    return target

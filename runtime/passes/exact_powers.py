@@ -1,0 +1,281 @@
+"""Repeated integer products and sums in fewer steps, bit for bit: `x @ (x @ (x @ y))` by squaring.
+
+Integers are a ring modulo 2**bits, and so are matrices of them: arithmetic that wraps around is
+associative, and powers of one factor commute. So n products by the same factor x are about
+log2(n) squarings and as many products (D. E. Knuth, "The Art of Computer Programming", vol. 2,
+section 4.6.3, algorithm A), and n additions of x are one of n*x. Compilers know the rewrite as
+reassociation (LLVM's pass `Reassociate`).
+
+It is done for chains within a graph, and for a loop of known length that does nothing else to one
+of its variables. Never for floats, whose result depends on the order; nor for Python ints, whose
+overflow is an error, nor for NumPy scalars, whose overflow is a warning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from runtime import ops
+from runtime.errors import Origin
+from runtime.graph.clone import Change, Copy, shared
+from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.ops.declare import REGISTRY
+from runtime.passes.counters import counter_of
+from runtime.spec import TensorType, Type
+
+__all__ = ["raise_exact_powers"]
+
+# What the call of a kernel costs, in multiplications: so many are done meanwhile.
+CALL = 1_000
+
+Operand = TypeVar("Operand")
+
+
+class _Chain(NamedTuple):
+    """`times` applications of `op` with the same operand `factor` at `side`, begun with `start`."""
+
+    op: Op
+    side: int
+    factor: Value
+    start: Value
+    times: int
+    origin: Origin | None
+
+    def repeated(self, trips: int) -> _Chain:
+        """The chain of a loop body, run several times."""
+        return self._replace(times=self.times * trips)
+
+
+def raise_exact_powers(graph: Graph) -> Graph:
+    """`graph` with fewer operations for repeated integer products and sums."""
+    return shared(_rewritten)(graph)
+
+
+def _rewritten(graph: Graph, change: Change) -> Graph:
+    chains = _chains(graph)
+    copy = Copy(graph, change)
+    for node in graph.nodes:
+        if node in chains:
+            copy.values[node.outputs[0]] = _emit(copy, chains[node])
+        else:
+            copy.keep(node)
+        if node.op.name == "while":
+            _rewrite_results(copy, node)
+    return copy.finish()
+
+
+# ---- chains in a graph -------------------------------------------------------------------------
+
+
+def _chains(graph: Graph) -> dict[Node, _Chain]:
+    """The chains worth rewriting, by their last node."""
+    links = _Links(graph)
+    found: dict[Node, _Chain] = {}
+    inner: set[Node] = set()
+    for node in reversed(graph.nodes):
+        if node in inner or not _is_exact(node):
+            continue
+        chain, nodes = max(links.chains_to(node), key=lambda known: known[0].times)
+        inner.update(nodes)
+        if _is_worthwhile(chain):
+            found[node] = chain
+    return found
+
+
+class _Links:
+    """Which nodes of a graph may be links of one chain: nothing else reads what is between them.
+
+    An effect parts chains: it may be a call that writes into the memory of the factor.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.uses = Counter(value for node in graph.nodes for value in node.inputs)
+        self.uses.update(graph.outputs)
+        self.stretch: dict[Node, int] = {}
+        effects = 0
+        for node in graph.nodes:
+            effects += node.has_effect
+            self.stretch[node] = effects
+
+    def chains_to(self, last: Node) -> Iterator[tuple[_Chain, list[Node]]]:
+        """The chains that end with a node, one for each choice of the factor, and their nodes."""
+        for side in _SIDES[last.op.name]:
+            factor, start = last.inputs[side], last.inputs[1 - side]
+            nodes = [last]
+            while (rest := self._before(start, factor, side, last)) is not None:
+                nodes.append(_node_of(start))
+                start = rest
+            yield _Chain(last.op, side, factor, start, len(nodes), last.origin), nodes
+
+    def _before(self, value: Value, factor: Value, side: int, last: Node) -> Value | None:
+        """What the factor is applied to where that gives `value`, None if it does not."""
+        node = value.node
+        if node is None or node.op is not last.op or self.uses[value] != 1:
+            return None
+        if self.stretch.get(node) != self.stretch[last] or not _is_exact(node):
+            return None
+        sides = [s for s in _SIDES[node.op.name] if node.inputs[s] is factor]
+        if not sides or (node.op.name == "matmul" and side not in sides):
+            return None
+        return node.inputs[1 - (side if side in sides else sides[0])]
+
+
+# Which operand may be the repeated one.
+_SIDES = {"matmul": (0, 1), "multiply": (0, 1), "add": (0, 1), "subtract": (1,)}
+
+
+def _is_exact(node: Node) -> bool:
+    """Whether the node is arithmetic modulo 2**bits among arrays, and cannot raise."""
+    if node.op.name not in _SIDES or node.can_raise:
+        return False
+    types = [value.type for value in (*node.inputs, *node.outputs)]
+    dtypes = {t.dtype if isinstance(t, TensorType) and t.rank else None for t in types}
+    dtype = dtypes.pop()
+    return not dtypes and dtype is not None and dtype.kind in "iu"
+
+
+def _node_of(value: Value) -> Node:
+    assert value.node is not None
+    return value.node
+
+
+# ---- loops -------------------------------------------------------------------------------------
+
+
+def _rewrite_results(copy: Copy, loop: Node) -> None:
+    """Compute without the loop what it multiplies, or adds to, the same number of times anyway.
+
+    The variables of the loop stay, and go with the dead code.
+    """
+    counter = None if loop.has_effect else counter_of(loop)
+    trips = None if counter is None else counter.trips(loop)
+    if trips is None:
+        return
+    links = _Links(loop.graphs[1])
+    for position in range(len(loop.outputs)):
+        chain = _loop_chain(loop, position, links)
+        if chain is not None and _is_worthwhile(chain := chain.repeated(trips)):
+            copy.values[loop.outputs[position]] = _emit(copy, chain)
+
+
+def _loop_chain(loop: Node, position: int, links: _Links) -> _Chain | None:
+    """The chain in which the body changes one carried value, in terms of the graph of the loop."""
+    test, body = loop.graphs
+    captures = loop.attrs["captures"]
+    carried, last = body.inputs[captures + position], body.outputs[position].node
+    initial = loop.inputs[captures + position]
+    test_reads = any(test.inputs[captures + position] in node.inputs for node in test.nodes)
+    is_read = links.uses[carried] != 1 or links.uses[body.outputs[position]] != 1 or test_reads
+    if last is None or is_read or not _is_exact(last) or initial.type != carried.type:
+        return None
+    for chain, _ in links.chains_to(last):
+        if chain.start is carried and chain.factor in body.inputs[:captures]:
+            factor = loop.inputs[body.inputs.index(chain.factor)]
+            if factor.type == chain.factor.type:
+                return chain._replace(factor=factor, start=initial)
+    return None
+
+
+# ---- what stands for a chain -------------------------------------------------------------------
+
+
+def _is_worthwhile(chain: _Chain) -> bool:
+    """Whether fewer operations, and no more arithmetic, give the same."""
+    if chain.times < 2:
+        return False
+    if chain.op.name in ("add", "subtract"):
+        return chain.times > (1 if _begins_with_factor(chain) else 2)
+    applied, square = _cost(chain, chain.start), _cost(chain, chain.factor)
+    if applied is None or square is None:
+        return False
+    exponent = chain.times + _begins_with_factor(chain)
+    squarings, products = exponent.bit_length() - 1, exponent.bit_count()
+    if _begins_with_factor(chain):
+        return (squarings + products - 1) < chain.times
+    return squarings * square + products * applied < chain.times * applied
+
+
+def _begins_with_factor(chain: _Chain) -> bool:
+    """Whether the chain is a power, or a multiple, of its factor and nothing else."""
+    return chain.start is chain.factor and chain.op.name != "subtract"
+
+
+def _cost(chain: _Chain, other: Value) -> int | None:
+    """Multiplications in the product of the factor and another operand; None when not known."""
+    factor, operand = _sizes(chain.factor.type), _sizes(other.type)
+    if factor is None or operand is None:
+        return None
+    summed = 1
+    if chain.op.name == "matmul":
+        if len(factor) < 2 or factor[-1] != factor[-2]:
+            return None
+        summed = factor[-1]
+    (result,) = chain.op.infer_all(_sided(chain, chain.factor.type, other.type), {})
+    return CALL + math.prod(_sizes(result) or ()) * summed
+
+
+def _sizes(type_: Type) -> tuple[int, ...] | None:
+    """The size of each axis, None unless all are known."""
+    if not isinstance(type_, TensorType) or type_.shape is None:
+        return None
+    sizes = tuple(n for n in type_.shape if n is not None)
+    return sizes if len(sizes) == len(type_.shape) else None
+
+
+def _sided(chain: _Chain, factor: Operand, other: Operand) -> tuple[Operand, Operand]:
+    """The two operands, the factor at its side."""
+    return (factor, other) if chain.side == 0 else (other, factor)
+
+
+def _emit(copy: Copy, chain: _Chain) -> Value:
+    """The value of a chain, from new nodes of the copy."""
+    factor, start = copy.mapped([chain.factor, chain.start])
+    if chain.op.name in ("add", "subtract"):
+        return _multiple(copy, chain, factor, start)
+    return _power(copy, chain, factor, start)
+
+
+def _power(copy: Copy, chain: _Chain, factor: Value, start: Value) -> Value:
+    """Knuth's algorithm A, from the lowest binary digit of the exponent to the highest."""
+    is_power = _begins_with_factor(chain)
+    exponent = chain.times + is_power
+    result = None if is_power else start
+    while True:
+        if exponent & 1:
+            operands = None if result is None else _sided(chain, factor, result)
+            result = factor if operands is None else _apply(copy, chain, chain.op, operands)
+        exponent >>= 1
+        if not exponent:
+            assert result is not None
+            return result
+        factor = _apply(copy, chain, chain.op, (factor, factor))
+
+
+def _multiple(copy: Copy, chain: _Chain, factor: Value, start: Value) -> Value:
+    is_multiple = _begins_with_factor(chain)
+    times = _constant(copy, chain, chain.times + is_multiple)
+    product = _apply(copy, chain, ops.multiply.op, (factor, times))
+    return product if is_multiple else _apply(copy, chain, chain.op, _sided(chain, product, start))
+
+
+def _constant(copy: Copy, chain: _Chain, number: int) -> Value:
+    """A number modulo 2**bits, in the dtype of the chain."""
+    type_ = chain.factor.type
+    assert isinstance(type_, TensorType)
+    value = np.uint64(number % 2 ** (8 * type_.dtype.itemsize)).astype(type_.dtype)
+    types = [TensorType(type_.dtype, ())]
+    node = Node(REGISTRY["constant"].op, (), {"value": value}, (), types, chain.origin)
+    copy.nodes.append(node)
+    return node.outputs[0]
+
+
+def _apply(copy: Copy, chain: _Chain, op: Op, operands: Sequence[Value]) -> Value:
+    types = op.infer_all([value.type for value in operands], {})
+    node = Node(op, operands, {}, (), types, chain.origin)
+    copy.nodes.append(node)
+    return node.outputs[0]

@@ -1,0 +1,162 @@
+"""Text and other parts with holes, to be filled in with values when a graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, cast
+
+import numpy as np
+
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+
+__all__ = [
+    "ASCII",
+    "PERCENT",
+    "REPR",
+    "STR",
+    "ArrayHole",
+    "Hole",
+    "LazyString",
+    "Record",
+    "Line",
+    "fill",
+    "format_part",
+]
+
+# How the value in a piece of text is converted before it is formatted, as in code objects.
+STR, REPR, ASCII = 115, 114, 97
+# The conversion of a piece that is formatted as `spec % value`.
+PERCENT = 37
+
+_CONVERSIONS: dict[int, Callable[[Any], Any]] = {
+    -1: lambda v: v,
+    STR: str,
+    REPR: repr,
+    ASCII: ascii,
+}
+
+
+class Hole:
+    """Takes the place of traced operand number `index`."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class ArrayHole(Hole):
+    """For an ndarray of rank 0, whose value travels as a scalar."""
+
+    __slots__ = ()
+
+
+class Record:
+    """A namedtuple or dataclass object of class `kind`, with holes in its fields."""
+
+    __slots__ = ("fields", "kind")
+
+    def __init__(self, kind: type, fields: dict[str, Any]) -> None:
+        self.kind, self.fields = kind, fields
+
+    def made(self, fields: dict[str, Any]) -> Any:
+        """The object with these values; its `__init__` is not called."""
+        if issubclass(self.kind, tuple):
+            return tuple.__new__(self.kind, fields.values())
+        made = object.__new__(self.kind)
+        for name, value in fields.items():
+            object.__setattr__(made, name, value)
+        return made
+
+
+class LazyString:
+    """A string whose text is known only when the graph runs.
+
+    `parts` are literal strings and (value, conversion, format spec) triples as in an f-string.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+    def __str__(self) -> str:
+        return "".join(p if isinstance(p, str) else "{...}" for p in self.parts)
+
+    def __add__(self, other: Any) -> Any:
+        return LazyString((*self.parts, *_parts(other)))
+
+    def __radd__(self, other: Any) -> Any:
+        return LazyString((*_parts(other), *self.parts))
+
+    def __bool__(self) -> bool:
+        return any(isinstance(p, str) and p for p in self.parts) or self._refuse()
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(str, name) and not name.startswith("__"):
+            self._refuse()
+        raise AttributeError(f"'str' object has no attribute '{name}'")
+
+    def _refuse(self, *others: Any) -> NoReturn:
+        raise StagingError(
+            "text that is known only when the graph runs is needed while tracing",
+            "print it, return it or put it in the message of an exception; compare numbers instead",
+            origin=origin_of_caller(),
+        )
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __mod__ = _refuse
+    __len__ = __iter__ = __getitem__ = __mul__ = __rmul__ = __hash__ = _refuse
+
+
+def _parts(x: Any) -> tuple[Any, ...]:
+    if isinstance(x, LazyString):
+        return x.parts
+    if isinstance(x, str):
+        return (x,)
+    raise TypeError(f'can only concatenate str (not "{type(x).__name__}") to str')
+
+
+class Line:
+    """What a `print` writes: the values in `parts` as text, called with the values of the holes.
+
+    >>> Line(("x is", Hole(0)), " ", "!")(1.5)
+    'x is 1.5!'
+    """
+
+    __slots__ = ("end", "parts", "separator")
+
+    def __init__(self, parts: tuple[Any, ...], separator: str, end: str) -> None:
+        self.parts, self.separator, self.end = parts, separator, end
+
+    def __call__(self, *operands: Any) -> str:
+        return self.separator.join(map(str, fill(self.parts, operands))) + self.end
+
+
+def fill(part: Any, operands: Sequence[Any]) -> Any:
+    """`part` with the run-time values in its holes.
+
+    >>> fill([Hole(1), LazyString(("x = ", (Hole(0), -1, ".1f")))], (0.25, True))
+    [True, 'x = 0.2']
+    """
+    if isinstance(part, Hole):
+        value = operands[part.index]
+        return np.asarray(value) if isinstance(part, ArrayHole) else value
+    if isinstance(part, LazyString):
+        return "".join(
+            p if isinstance(p, str) else format_part(*fill(p, operands)) for p in part.parts
+        )
+    if isinstance(part, Record):
+        return part.made({k: fill(v, operands) for k, v in part.fields.items()})
+    if type(part) in (tuple, list):
+        return type(part)(fill(p, operands) for p in part)
+    if type(part) is dict:
+        return {k: fill(v, operands) for k, v in part.items()}
+    return part
+
+
+def format_part(value: Any, conversion: int, spec: Any) -> str:
+    """The text of one (value, conversion, format spec)."""
+    if conversion == PERCENT:
+        return cast(str, spec % (value,))
+    return format(_CONVERSIONS[conversion](value), spec or "")

@@ -1,0 +1,60 @@
+"""Forms that cover what was found in one place of a `try`."""
+
+import numpy as np
+import pytest
+
+from autograph.operators.snapshots import Form, Leaf, Same, form_of, leaves, rebuild, unite
+from autograph.operators.values import NOTHING
+from autograph.operators.variables import Maybe, Poison, Undefined
+from runtime.building import Builder, traced
+from runtime.spec import TensorType, type_of_number
+from runtime.tensor import Tensor
+
+F8 = TensorType(np.dtype("f8"), (3,))
+
+
+def made(type_):
+    """A traced value of a body."""
+    return traced(Builder().input(type_))
+
+
+def covering(*values):
+    """The form of several values, of which no tensor is older than the `try`."""
+    form: Form | None = None
+    for x in values:
+        new = form_of(x, lambda x: not isinstance(x, (Tensor, list)))
+        form = new if form is None else unite(form, new, "x")
+    return form
+
+
+def test_one_value_is_no_graph_value():
+    assert covering("a", "a") == Same("a") and covering(3, 3) == Same(3)
+
+
+def test_numbers_that_differ_are_joined():
+    assert covering(3, 2.5) == Leaf(type_of_number(1.0))
+    assert covering(3, made(F8)) == Leaf(TensorType(np.dtype("f8"), None))
+
+
+@pytest.mark.parametrize("values", [(Undefined("x"), 1, 2), (1, Undefined("x"), 2)])
+def test_a_name_that_may_be_unbound_has_a_bit(values):
+    form = covering(*values)
+    assert [type_ for _, type_ in leaves(form, 1)] == [type_of_number(1), type_of_number(True)]
+    assert list(leaves(form, Undefined("x"))) == [
+        (NOTHING, type_of_number(1)),
+        (False, type_of_number(True)),
+    ]
+    built = rebuild(form, "x", iter([7, made(type_of_number(True))]))
+    assert isinstance(built, Maybe) and built.value == 7
+
+
+def test_parts_of_a_container_are_joined_one_by_one():
+    form = covering([1, "a"], [2, "a"])
+    assert rebuild(form, "x", iter([9])) == [9, "a"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("a", "b"), ([1], [1, 2]), (None, 1), ([1], 1)])
+def test_kinds_that_differ_are_an_error_where_they_are_read(one, other):
+    built = rebuild(covering(one, other), "x", iter([]))
+    assert isinstance(built, Poison) and "depending on where it raised" in built.what
+    assert isinstance(rebuild(covering(one, other, one), "x", iter([])), Poison)

@@ -1,0 +1,205 @@
+"""Control flow as functions, eagerly and in a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def both(f, *args):
+    """The result, which is the same eagerly and from one trace."""
+    with ag.eager():
+        expected = f(*args)
+    converted = ag.convert(f)
+    for _ in range(2):
+        found = converted(*args)
+        for a, e in zip(flat(found), flat(expected), strict=True):
+            assert np.asarray(a).dtype == np.asarray(e).dtype
+            np.testing.assert_allclose(a, e, rtol=1e-12)
+    assert converted.trace_count == 1
+    return found
+
+
+def flat(x):
+    if isinstance(x, dict):
+        x = tuple(x.values())
+    if isinstance(x, (tuple, list)):
+        return [leaf for part in x for leaf in flat(part)]
+    return [x]
+
+
+def loops(f, *args):
+    graph = ag.convert(f).get_concrete_function(*args).graph
+    return [n for n in graph.walk() if n.op.name == "while"]
+
+
+X = np.arange(1.0, 8.0)
+
+
+def test_case():
+    def size(x):
+        return ag.case(
+            [(x > 10, lambda: 3 * x), (x > 5, lambda: 2 * x)],
+            default=lambda: x,
+        )
+
+    for x, expected in ((12.0, 36.0), (7.0, 14.0), (1.0, 1.0)):
+        assert both(size, np.float64(x)) == expected
+
+    def last(x):
+        return ag.case([(x > 10, lambda: 1.0), (x > 5, lambda: 2.0)])
+
+    assert both(last, np.float64(0)) == 2.0
+    with pytest.raises(ValueError, match="default"):
+        ag.case([])
+
+
+def test_case_exclusive():
+    def f(x):
+        return ag.case([(x > 1, lambda: 1), (x > 2, lambda: 2)], lambda: 0, exclusive=True)
+
+    assert both(f, np.float64(1.5)) == 1
+    with pytest.raises(RuntimeError, match="exclusive"):
+        ag.convert(f)(np.float64(3.0))
+
+
+def test_switch_case():
+    def f(i, x):
+        return ag.switch_case(i, [lambda: x, lambda: x * x, lambda: -x])
+
+    for i, expected in ((0, 3.0), (1, 9.0), (2, -3.0), (7, -3.0), (-1, -3.0)):
+        assert both(f, np.int64(i), np.float64(3)) == expected
+
+    def g(i):
+        return ag.switch_case(i, {3: lambda: 30.0, 5: lambda: 50.0}, default=lambda: 0.0)
+
+    assert [ag.convert(g)(np.int64(i)) for i in (3, 4, 5)] == [30.0, 0.0, 50.0]
+
+
+def test_branches_are_converted():
+    def helper(x):
+        if x > 0:
+            return x
+        return -x
+
+    def f(x):
+        return ag.cond(x != 0, lambda: helper(x), lambda: 1.0)
+
+    assert both(f, np.float64(-2.0)) == 2.0
+
+
+def test_scan():
+    def running(x):
+        return ag.scan(lambda total, v: (total + v, total), 0.0, x)
+
+    total, before = both(running, X)
+    assert total == 28.0
+    np.testing.assert_array_equal(before, np.cumsum(X) - X)
+    assert len(loops(running, X)) == 1
+
+
+def test_scan_with_control_flow_nests_and_reverse():
+    def step(carry, row):
+        if row["x"] > carry["top"]:
+            top = row["x"]
+        else:
+            top = carry["top"] * 0.5
+        return {"top": top, "n": carry["n"] + 1}, (top, row["x"] * row["y"])
+
+    def f(x, y):
+        return ag.scan(step, {"top": 0.0, "n": 0}, {"x": x, "y": y}, reverse=True)
+
+    last, (tops, products) = both(f, X, X[::-1].copy())
+    assert last["n"] == 7
+    np.testing.assert_array_equal(products, X * X[::-1])
+    assert tops[-1] == 7.0
+
+
+def test_scan_widens_its_carry():
+    def f(x):
+        return ag.scan(lambda c, v: (c + v, c), 0, x)
+
+    last, before = both(f, X)
+    assert before.dtype == np.float64
+    assert last == 28.0
+
+
+def test_scan_without_rows():
+    def f(x):
+        return ag.scan(lambda c, _: (c * 2, c), x, length=5)
+
+    last, values = both(f, np.float64(1))
+    assert last == 32
+    np.testing.assert_array_equal(values, 2.0 ** np.arange(5))
+    with pytest.raises(ValueError, match="needs `xs` or `length`"):
+        ag.scan(lambda c, x: (c, x), 0)
+    with pytest.raises(ValueError, match="different lengths"):
+        ag.scan(lambda c, x: (c, x), 0, (np.zeros(3), np.zeros(4)))
+
+
+def test_scan_of_unknown_length():
+    @ag.convert(input_signature=[ag.TensorSpec([None])])
+    def f(x):
+        return ag.scan(lambda c, v: (c + v, c * v), 0.0, x)[1]
+
+    for n in (2, 5):
+        np.testing.assert_array_equal(f(np.ones(n)), np.arange(float(n)))
+    assert f.trace_count == 1
+
+
+def test_scan_gradient():
+    def f(w, x):
+        return ag.scan(lambda h, v: (ag.tanh(h * w + v), h), 0.0 * w, x)[0]
+
+    w, x = 0.7, np.linspace(-1, 1, 6)
+    eps = 1e-6
+    expected = float(f(w + eps, x) - f(w - eps, x)) / (2 * eps)
+    assert ag.grad(f)(w, x) == pytest.approx(expected, rel=1e-7)
+    assert ag.grad(ag.convert(f))(w, x) == pytest.approx(expected, rel=1e-7)
+
+
+def test_map_fn():
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    f = lambda x: ag.map_fn(collatz, x)
+    found = ag.convert(f)(np.array([1, 7, 27]))
+    np.testing.assert_array_equal(found, [0, 16, 111])
+    g = lambda x, y: ag.map_fn(lambda p: (p[0] + p[1], p[0]), (x, y))
+    total, first = both(g, X, X)
+    np.testing.assert_array_equal(total, 2 * X)
+    np.testing.assert_array_equal(first, X)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5, 7, 8, 13])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_associative_scan(n, reverse):
+    x = np.linspace(1, 2, n)
+    f = lambda x: ag.associative_scan(lambda a, b: a * b, x, reverse=reverse)
+    expected = np.cumprod(x[::-1])[::-1] if reverse else np.cumprod(x)
+    np.testing.assert_allclose(both(f, x), expected)
+
+
+def test_associative_scan_of_a_recurrence():
+    """h[i] = a[i] * h[i-1] + b[i] as an associative combination of pairs."""
+
+    def combine(left, right):
+        return left[0] * right[0], right[0] * left[1] + right[1]
+
+    a, b = np.random.default_rng(0).normal(size=(2, 3, 9))
+    f = lambda a, b: ag.associative_scan(combine, (a, b), axis=1)[1]
+    expected = np.zeros((3, 9))
+    h = np.zeros(3)
+    for i in range(9):
+        h = a[:, i] * h + b[:, i]
+        expected[:, i] = h
+    np.testing.assert_allclose(both(f, a, b), expected)
+    gradient = ag.grad(lambda a: f(a, b)[:, -1].sum())(a)
+    assert gradient.shape == a.shape
+    assert len(loops(f, a, b)) == 0

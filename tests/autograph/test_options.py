@@ -1,0 +1,58 @@
+"""What `convert` is told."""
+
+import functools
+
+import pytest
+
+from autograph.options import Binding, check_options, without_partials
+
+
+def f(a, b=2, *rest, c, d=4, **more):
+    return a, b, rest, c, d, more
+
+
+def test_arguments_are_bound_with_defaults_and_given_back():
+    binding = Binding(f)
+    bound = binding.bind((1,), {"c": 3, "e": 5})
+    assert bound == {"a": 1, "b": 2, "rest": (), "c": 3, "d": 4, "more": {"e": 5}}
+    args, kwargs = binding.call_arguments(bound)
+    assert f(*args, **kwargs) == f(1, c=3, e=5)
+    assert binding.positional == ["a", "b"] and not binding.simple
+    assert Binding(lambda x, y: x).simple
+
+
+def test_a_wrong_call_raises_as_in_python():
+    with pytest.raises(TypeError, match="missing a required argument: 'c'"):
+        Binding(f).bind((1,), {})
+
+
+def test_what_has_no_signature_is_refused():
+    with pytest.raises(TypeError, match="not a Python callable with a signature"):
+        Binding(3)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("retracing", True, "convert\\(\\) has no option retracing; there are"),
+        ("prints", "always", "prints is 'graph' or 'trace', not 'always'"),
+        ("returns", "list", "returns is 'tensor' or 'numpy', not 'list'"),
+        ("device", "/gpu:9", "there is no device '/gpu:9'"),
+        ("native", True, "native=True"),
+    ],
+)
+def test_a_wrong_option_is_named(option, value, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        check_options({option: value})
+
+
+def test_options_have_defaults_and_tensorflows_are_taken():
+    options = check_options(
+        {"input_signature": [1], "experimental_relax_shapes": True, "name": "n"}
+    )
+    assert options.input_signature == (1,) and options.reduce_retracing
+    assert dict(options.others) == {"name": "n"} and options.prints == "graph"
+
+
+def test_partials_are_looked_through():
+    assert without_partials(functools.partial(functools.partial(f, 1), 2)) is f

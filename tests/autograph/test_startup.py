@@ -1,0 +1,36 @@
+"""Tests of what `import autograph` brings along."""
+
+import subprocess
+import sys
+
+import pytest
+
+import autograph as ag
+
+# Each of these would take more of the time of the import than most of our own packages.
+HEAVY = {
+    "argparse", "asyncio", "concurrent", "email", "hashlib", "http", "multiprocessing",
+    "pandas", "scipy", "shutil", "sqlite3", "tempfile", "unittest", "urllib", "xml", "zipfile",
+}  # fmt: skip
+
+
+def test_the_import_brings_nothing_heavy_along_but_numpy():
+    program = (
+        "import sys, numpy; before = {*sys.modules}; import autograph\n"
+        "print(*{name.split('.')[0] for name in {*sys.modules} - before})"
+    )
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "autograph" in run.stdout.split()
+    assert HEAVY.isdisjoint(run.stdout.split())
+
+
+def test_names_that_wait_are_found_and_listed():
+    assert ag.save.__module__ == "autograph.saving"
+    assert {*ag.__all__} <= {*dir(ag)}
+    assert all(hasattr(ag, name) for name in ag.__all__)
+
+
+def test_other_names_are_not_found():
+    with pytest.raises(AttributeError, match="module 'autograph' has no attribute 'nonsense'"):
+        ag.nonsense  # noqa: B018

@@ -1,0 +1,114 @@
+"""`TensorArray`, eagerly and in graphs (rows B6.20, B10.03)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+
+def squares(n):
+    found = ag.TensorArray(np.float64, size=n)
+    for i in range(n):
+        found.write(i, float(i) * i)
+    return found.stack()
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_rows_written_in_a_loop(n):
+    expected = np.arange(float(n)) ** 2
+    np.testing.assert_array_equal(squares(n), expected)
+    converted = ag.convert(squares)
+    for _ in range(2):
+        np.testing.assert_array_equal(converted(np.int64(n)), expected)
+    assert converted.trace_count == 1
+
+
+def test_reassigned_as_in_tensorflow():
+    @ag.convert
+    def f(x):
+        found = ag.TensorArray(np.float64, size=len(x))
+        for i in range(len(x)):
+            found = found.write(i, x[i] * 2)
+        return found.stack()
+
+    x = np.random.default_rng(0).normal(size=(30, 3))
+    np.testing.assert_array_equal(f(x), 2 * x)
+
+
+def test_dynamic_rnn():
+    """Row B10.03: a function argument, rows of a batch, a TensorArray; and a plain array."""
+
+    def dynamic_rnn(rnn_step, inputs, state):
+        inputs = np.transpose(inputs, (1, 0, 2))
+        steps = inputs.shape[0]
+        states = ag.TensorArray(np.float64, size=steps)
+        for i in range(steps):
+            state = rnn_step(inputs[i], state)
+            states = states.write(i, state)
+        return np.transpose(states.stack(), (1, 0, 2))
+
+    ones = np.ones((2, 3, 4))
+    f = ag.convert(lambda x, h: dynamic_rnn(lambda a, b: a + b, x, h))
+    found = f(ones, np.zeros((2, 4)))
+    assert found.shape == (2, 3, 4)
+    np.testing.assert_array_equal(found[0], [[1.0] * 4, [2.0] * 4, [3.0] * 4])
+
+
+def test_grows():
+    def evens(x):
+        found = ag.TensorArray(np.float64, size=0, dynamic_size=True, element_shape=())
+        count = 0
+        for i in range(len(x)):
+            if x[i] % 2 == 0:
+                found.write(count, x[i])
+                count += 1
+        return found.stack()[:count]
+
+    x = np.arange(25.0)
+    np.testing.assert_array_equal(evens(x), x[::2])
+    np.testing.assert_array_equal(ag.convert(evens)(x), x[::2])
+
+
+def test_other_methods():
+    a = ag.TensorArray(np.float64, size=3)
+    assert a.size() == 3
+    a.unstack(np.arange(6.0).reshape(3, 2))
+    np.testing.assert_array_equal(a.read(1), [2.0, 3.0])
+    np.testing.assert_array_equal(a.gather([2, 0]), [[4.0, 5.0], [0.0, 1.0]])
+    np.testing.assert_array_equal(a.concat(), np.arange(6.0))
+    a.scatter([0, 2], np.ones((2, 2)))
+    np.testing.assert_array_equal(a.stack(), [[1, 1], [2, 3], [1, 1]])
+    b = ag.TensorArray(np.float64).split(np.arange(6.0), [2, 2, 2])
+    np.testing.assert_array_equal(b.stack(), [[0, 1], [2, 3], [4, 5]])
+    assert "size=3" in repr(b)
+
+
+def test_gradient():
+    def f(w):
+        found = ag.TensorArray(np.float64, size=4)
+        h = w
+        for i in range(4):
+            h = h * w
+            found = found.write(i, h)
+        return found.stack().sum()
+
+    expected = sum(k * 1.5 ** (k - 1) for k in range(2, 6))
+    assert float(ag.grad(f)(1.5)) == pytest.approx(expected)
+    assert float(ag.grad(ag.convert(f))(1.5)) == pytest.approx(expected)
+
+
+def test_errors():
+    a = ag.TensorArray(np.float64, size=2)
+    with pytest.raises(ValueError, match="nothing was written"):
+        a.stack()
+    a.write(0, [1.0, 2.0])
+    with pytest.raises(IndexError):
+        a.write(5, [1.0, 2.0])
+    with pytest.raises(ValueError, match="broadcast"):
+        a.write(0, [1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match="cannot be written"):
+        ag.TensorArray(np.int32, size=2).write(0, np.float64(1.5))
+    with pytest.raises(ValueError, match="one shape"):
+        a.split(np.arange(3.0), [1, 2])

@@ -1,0 +1,584 @@
+"""`with` on managers of all kinds: what they do, they do at each call."""
+
+import contextlib
+import decimal
+import io
+import threading
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, assert_equal, no_line_of, observe, refuse
+
+samples = Samples()
+F = np.float64
+X = np.array([1.0, 2.0])
+PLACE = types.SimpleNamespace()
+
+
+def agree(sample, make, *cases, traces=1, alone=True):
+    """Calls of the sample do what plain Python does, also to the object that `make` gives.
+
+    The object is in `PLACE.it` while the sample runs; the second call runs the graph alone.
+    """
+    PLACE.it = make()
+    expected = [(observe(sample, case), snapshot(PLACE.it)) for case in cases]
+    for backend in BACKENDS:
+        PLACE.it = make()
+        function = ag.convert(sample)
+        with config.backend.using(backend), config.check.using(True):
+            for k, (case, (plain, state)) in enumerate(zip(cases, expected)):
+                with no_line_of(__file__) if k and alone else contextlib.nullcontext():
+                    got = observe(function, case)
+                assert type(got.error) is type(plain.error), f"{got} for {plain}"
+                assert str(got.error) == str(plain.error)
+                assert_equal(got.value, plain.value)
+                assert got.printed == plain.printed
+                assert snapshot(PLACE.it) == state, f"{snapshot(PLACE.it)} for {state}"
+        assert function.trace_count == traces, function.explain()
+    return function
+
+
+def snapshot(thing):
+    return repr(vars(thing)) if hasattr(thing, "__dict__") else repr(thing)
+
+
+# ---- managers of the user's (B2.18) --------------------------------------------------------------
+
+
+class Log:
+    def __init__(self):
+        self.entries, self.last = [], 0.0
+
+    def __enter__(self):
+        self.entries.append("enter")
+        print("enter")
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self.entries.append("leave")
+        print("leave", kind is None)
+
+
+def logged(x):
+    with PLACE.it as log:
+        log.last = x * 2.0
+        print("inside", x)
+    return log.last + 1.0
+
+
+def test_b2_18_enter_and_exit_run_on_each_call():
+    agree(logged, Log, (1.5,), (2.5,), (-1.0,))
+
+
+class Scaled:
+    """What `__enter__` gives, and what `__exit__` stores, depends on data."""
+
+    def __init__(self):
+        self.total = np.float64(0.0)
+
+    def __enter__(self):
+        if self.total > 3.0:
+            self.total = self.total - 1.0
+        return self.total
+
+    def __exit__(self, *details):
+        if self.total < 5.0:
+            self.total = self.total * 2.0
+
+
+def accumulated(x):
+    with PLACE.it as before:
+        PLACE.it.total = PLACE.it.total + x
+        y = before * x
+    return y
+
+
+def test_b2_18_control_flow_in_enter_and_exit_is_staged():
+    agree(accumulated, Scaled, (F(1.5),), (F(2.5),), (F(-1.0),), (F(9.0),))
+
+
+def in_a_branch(x):
+    y = x
+    if x > 0:
+        with PLACE.it:
+            y = x * 3.0
+    return y
+
+
+def in_a_loop(x):
+    s = F(0.0)
+    while s < x:
+        with PLACE.it:
+            s = s + 1.0
+    return s
+
+
+class Counted:
+    def __init__(self):
+        self.depth, self.most = np.float64(0.0), np.float64(1.0)
+
+    def __enter__(self):
+        self.depth = self.depth + 1.0
+        self.most = np.maximum(self.most, self.depth)
+        return self
+
+    def __exit__(self, *details):
+        self.depth = self.depth - 0.5
+
+
+@pytest.mark.parametrize("sample", [in_a_branch, in_a_loop])
+def test_b2_18_inside_of_staged_statements(sample):
+    agree(sample, Counted, (F(3.0),), (F(-2.0),), (F(5.0),))
+
+
+def raising_while_tracing(x):
+    try:
+        with PLACE.it:
+            raise KeyError("k")
+    except KeyError:
+        return x + 1.0
+
+
+def test_b2_18_exceptions_of_python_code_reach_exit():
+    agree(raising_while_tracing, Log, (1.0,), (2.0,))
+
+
+@samples("B2.18", (F(2.0),), (F(-3.0),))
+def made_in_the_function(x):
+    with Local(x) as made:
+        y = made.value * 2.0
+        if y > 0:
+            y = y + 1.0
+    return y, made.value
+
+
+class Local:
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        self.value = self.value + 1.0
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self.value = self.value * 10.0
+        return False
+
+
+@samples("B2.18", (F(2.0),), (F(-3.0),))
+def only_exit(x):
+    with Closing() as made:
+        y = x + 1.0
+    return y, made.closed
+
+
+class Closing(contextlib.AbstractContextManager):
+    closed = False
+
+    def __exit__(self, *details):
+        self.closed = True
+
+
+@samples("B2.18", (X, np.int64(1)), (X, np.int64(7)))
+def index_error_inside(x, i):
+    with Quiet():
+        return x[i]
+
+
+class Quiet:
+    def __enter__(self):
+        return 1
+
+    def __exit__(self, kind, error, traceback):
+        if kind is None:
+            print("fine")
+
+
+class Noisy(Quiet):
+    def __exit__(self, kind, error, traceback):
+        if kind is not None:
+            print("failed")
+
+
+def effect_on_error(x, i):
+    with Noisy():
+        return x[i]  # refused
+
+
+def decides_on_error(x, i):
+    with Deciding():
+        return x[i]  # refused
+
+
+class Deciding(Quiet):
+    def __exit__(self, kind, error, traceback):
+        return kind is IndexError
+
+
+@pytest.mark.parametrize("sample", [effect_on_error, decides_on_error])
+def test_b2_18_an_error_of_the_graph_that_exit_would_see_is_refused(sample):
+    refuse(sample, X, np.int64(1), match="`__exit__` has an effect")
+
+
+# ---- contextlib.contextmanager -------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def doubled(x):
+    print("before", x)
+    if x > 0:
+        x = x * 2.0
+    yield x
+    PLACE.it.entries.append("after")
+    print("after", x)
+
+
+def with_generator(x):
+    with doubled(x) as y:
+        z = y + 1.0
+        print("inside", z)
+    return z
+
+
+def test_b2_18_generator_managers_are_converted():
+    agree(with_generator, Log, (F(1.0),), (F(-1.0),), (F(4.0),))
+
+
+@contextlib.contextmanager
+def protected(x):
+    PLACE.it.last = x
+    try:
+        yield
+    finally:
+        PLACE.it.last = PLACE.it.last + 100.0
+
+
+def with_finally(x):
+    with protected(x):
+        PLACE.it.last = PLACE.it.last + 1.0
+    return x
+
+
+def test_b2_18_generator_managers_with_finally():
+    agree(with_finally, Log, (F(1.0),), (F(-1.0),))
+
+
+@samples("B2.18", (X, np.int64(1)), (X, np.int64(7)))
+def generator_that_is_not_resumed_after_an_error(x, i):
+    with announced():
+        return x[i]
+
+
+@contextlib.contextmanager
+def announced():
+    print("before")
+    yield
+    print("after")
+
+
+@samples("B2.18", (F(1.0),), (F(-1.0),))
+def generators_one_in_the_other(x):
+    with outer(x) as y, announced():
+        y = y * 3.0
+        if y > 1:
+            y = y - 1.0
+    return y
+
+
+@contextlib.contextmanager
+def outer(x):
+    print("outer")
+    with announced():
+        yield x + 1.0
+    print("outer ends")
+
+
+@samples("B2.18", (F(1.0),), (F(2.0),))
+def generator_catches_in_python(x):
+    with catching():
+        x = x + 1.0
+        raise KeyError("no")
+    return x
+
+
+@contextlib.contextmanager
+def catching():
+    try:
+        yield
+    except KeyError as error:
+        print("caught", error)
+
+
+def error_under_finally(x, i):
+    with protected(x):
+        return x[i]  # refused
+
+
+def test_b2_18_an_error_of_the_graph_in_a_protected_generator_is_refused():
+    PLACE.it = Log()
+    refuse(error_under_finally, X, np.int64(1), match="clean up after it")
+
+
+@contextlib.contextmanager
+def branching(x):
+    if x is None:
+        yield 1  # refused
+    else:
+        yield 2
+
+
+def with_branching(x):
+    with branching(None) as k:
+        return x * k
+
+
+def test_b2_18_a_yield_in_a_branch_is_refused():
+    with pytest.raises(ag.UnsupportedSyntaxError, match="`yield` of a context manager"):
+        ag.convert(with_branching)(1.0)
+
+
+# ---- managers of others --------------------------------------------------------------------------
+
+
+LOCK = threading.Lock()
+
+
+def locked(x):
+    with LOCK:
+        return x + 1.0
+
+
+def test_b2_18_a_lock_is_held_while_the_graph_runs():
+    f = ag.convert(locked)
+    assert f(1.0) == 2.0
+    with LOCK:
+        waiting = threading.Thread(target=lambda: results.append(f(5.0)))
+        results = []
+        waiting.start()
+        waiting.join(0.1)
+        assert waiting.is_alive() and not results
+    waiting.join(5.0)
+    assert results == [6.0] and f.trace_count == 1
+
+
+def locked_index(x, i):
+    with LOCK:
+        return x[i]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_b2_18_an_error_of_the_graph_leaves_the_manager(backend):
+    f = ag.convert(locked_index)
+    with config.backend.using(backend):
+        assert f(X, np.int64(1)) == 2.0
+        with pytest.raises(IndexError):
+            f(X, np.int64(7))
+        assert not LOCK.locked()
+        assert f(X, np.int64(0)) == 1.0
+
+
+def locked_in_loop(x):
+    s = F(0.0)
+    while s < x:
+        with LOCK:
+            s = s + 1.0
+            if s > 100.0:
+                raise ValueError(f"too far: {s}")
+    return s
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_b2_18_managers_in_staged_loops_are_left_at_errors(backend):
+    f = ag.convert(locked_in_loop)
+    with config.backend.using(backend):
+        assert f(F(3.0)) == 3.0
+        with pytest.raises(ValueError, match="too far: 101"):
+            f(F(1000.0))
+        assert not LOCK.locked() and f(F(2.0)) == 2.0 and f.trace_count == 1
+
+
+def test_b2_18_gradients_pass_through():
+    assert ag.grad(ag.convert(lambda x: locked_square(x)))(3.0) == 6.0
+    assert ag.convert(ag.grad(locked_square))(3.0) == 6.0
+
+
+def locked_square(x):
+    with LOCK:
+        return x * x
+
+
+def library_value(x):
+    with LOCK as value:
+        return x * value  # refused
+
+
+def test_b2_18_what_a_manager_of_others_gives_is_refused():
+    refuse(library_value, 1.0, match="what a lock gives")
+
+
+@samples("B2.18", (F(1.0),), (F(3.0),), tensors=False, saved=False)
+def precise(x):
+    with np.printoptions(precision=2):
+        print(np.array([1 / 3, 2 / 3]) * x)
+    print(np.array([1 / 3, 2 / 3]) * x)
+    return x
+
+
+def divided(x):
+    with np.errstate(all="raise"):
+        y = 1.0 / x
+    return y
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_s11_errstate_inside_is_honoured(backend):
+    f = ag.convert(divided)
+    with config.backend.using(backend):
+        assert_equal(f(X), 1.0 / X)
+        with pytest.raises(FloatingPointError):
+            f(np.array([1.0, 0.0]))
+        with pytest.raises(FloatingPointError):
+            ag.convert(divided)(F(0.0))
+        assert_equal(f(X), 1.0 / X)
+
+
+def divided_for_nothing(x):
+    with np.errstate(divide="raise"):
+        1.0 / x
+    with np.errstate(divide="ignore"):
+        return 1.0 / x
+
+
+def test_s11_errstate_inside_keeps_what_only_raises():
+    f = ag.convert(divided_for_nothing)
+    assert_equal(f(X), 1.0 / X)
+    with pytest.raises(FloatingPointError):
+        f(np.zeros(2))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_s11_errstate_outside_is_honoured(backend):
+    f = ag.convert(lambda x: np.log(x) + np.exp(x))
+    with config.backend.using(backend), np.errstate(all="raise"):
+        assert_equal(f(X), np.log(X) + np.exp(X))
+        for bad in (np.zeros(2), np.array([1.0, 1e4])):
+            with pytest.raises(FloatingPointError):
+                f(bad)
+    with np.errstate(all="ignore"):
+        assert_equal(f(np.zeros(2)), np.array([-np.inf, -np.inf]))
+
+
+@samples("S11", (F(2.0),), (F(0.0),), (F(-4.0),), saved=False)
+def floating_errors_are_caught(x):
+    y = F(0.0)
+    try:
+        with np.errstate(all="raise"):
+            y = y + 1.0
+            y = 1.0 / x
+            print("no error")
+    except FloatingPointError:
+        print("caught")
+    return y
+
+
+def caught_around_a_lock(x, i):
+    y = 1.0
+    try:
+        with LOCK:
+            y = 2.0
+            y = x[i]
+    except IndexError:
+        y = y + 10.0
+    return y
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_s11_a_manager_is_left_before_the_handler_runs(backend):
+    f = ag.convert(caught_around_a_lock)
+    with config.backend.using(backend):
+        for i in (1, 7, 0, -9):
+            assert f(X, np.int64(i)) == caught_around_a_lock(X, i)
+            assert not LOCK.locked()
+    assert f.trace_count == 1
+
+
+OUT = io.StringIO()
+
+
+def redirected(x):
+    with contextlib.redirect_stdout(OUT):
+        print("hidden", x)
+    print("shown", x)
+    return x
+
+
+def test_b2_18_redirected_output_goes_there_on_each_call(capsys):
+    OUT.truncate(0)
+    OUT.seek(0)
+    f = ag.convert(redirected)
+    f(1.0), f(2.0)
+    assert OUT.getvalue() == "hidden 1.0\nhidden 2.0\n"
+    assert capsys.readouterr().out == "shown 1.0\nshown 2.0\n"
+
+
+@samples("B2.18", (F(1.0),), (F(3.0),))
+def nothing_but_a_value(x):
+    with contextlib.nullcontext(x * 2.0) as y:
+        return y + 1.0
+
+
+@samples("B2.18", (F(1.0),), (F(3.0),))
+def decimals(x):
+    with decimal.localcontext() as context:
+        context.prec = 3
+        third = decimal.Decimal(1) / 3
+    return x * float(third), str(decimal.Decimal(1) / 7)
+
+
+@samples("B2.18", (F(1.0),), (F(-3.0),), saved=False)
+def warnings_are_ignored(x):
+    with warnings.catch_warnings(action="ignore"):
+        return np.abs(x) * 2.0
+
+
+def stacked(x):
+    with contextlib.ExitStack() as stack:  # refused
+        stack.enter_context(LOCK)
+        return x
+
+
+def test_b2_18_a_stack_of_managers_is_refused():
+    refuse(stacked, 1.0, match="a ExitStack that was made while tracing|ExitStack")
+
+
+def traced_setting(x):
+    with np.printoptions(precision=x):  # refused
+        return x
+
+
+def test_b2_18_a_traced_setting_is_refused():
+    refuse(traced_setting, 1.0, match="known only when the graph runs")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: (np.seterr(all="ignore"), x)[1],
+        lambda x: x * len(np.geterr()),
+        lambda x: (np.set_printoptions(precision=3), x)[1],
+    ],
+)
+def test_s9_settings_of_numpy_are_not_frozen(call):
+    before = np.geterr(), np.get_printoptions()
+    with pytest.raises(ag.StagingError, match="called while tracing"):
+        ag.convert(call)(np.float64(1.0))
+    assert (np.geterr(), np.get_printoptions()) == before
+
+
+test_contexts = samples.test()

@@ -1,0 +1,184 @@
+"""Names that are None at times, and else a number or an array (B2.04)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, innermost_line
+
+samples = Samples()
+I, F = np.int64, np.float64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+X, Z = A(1, 2, 3), A(5, 6, 7)
+BIG = np.array([5.0, 3, 4, 1, 2] * 5)
+
+
+@samples("B2.04", (F(1), F(1)), (F(1), F(-1)), joined=True)
+def value_of_one_path(x, c):
+    y = None
+    if c > 0:
+        y = x
+    r = 0.0
+    if y is not None:
+        r = y * 2
+    return r
+
+
+@samples("B2.04", (A(3, 1, 2), F(0)), (A(3, 1, 2), F(2.5)), (A(3, 1, 2), F(5)), joined=True)
+def find_first(xs, t):
+    found = None
+    for i in range(3):
+        if found is None and xs[i] > t:
+            found = i
+    if found is None:
+        return -1
+    return found
+
+
+@samples("B2.04", (BIG,), (BIG[::-1].copy(),), joined=True)
+def best_of_all(xs):
+    best = None
+    for x in xs:
+        if best is None or x < best:
+            best = x
+    return best
+
+
+@samples("B2.04", (BIG, F(3)), (BIG, F(9)), (BIG, F(0)), joined=True)
+def first_above(xs, t):
+    found = None
+    for i in range(len(xs)):
+        if xs[i] > t and found is None:
+            found = i
+    if found is None:
+        return -1
+    return found * 2
+
+
+@samples("B2.04", (BIG, F(3)), (BIG, F(9)), (BIG, F(0)), joined=True)
+def best_array(xs, t):
+    best = None
+    for i in range(len(xs)):
+        if xs[i] > t:
+            row = xs[i : i + 1] * 2
+            if best is None or row[0] < best[0]:
+                best = row
+    if best is not None:
+        best[0] += 1
+        return best.sum()
+    return 0.0
+
+
+@samples("B2.04", (BIG, F(3)), (BIG, F(9)), (BIG, F(0)), joined=True)
+def none_again(xs, t):
+    last = None
+    n = 0
+    for i in range(len(xs)):
+        if last is None:
+            last = xs[i]
+        elif xs[i] > t:
+            n += 1
+            last = None
+        else:
+            last = last + xs[i]
+    if last is None:
+        last = 0.0
+    return (last, n)
+
+
+@samples("B2.04", (X.copy(), Z.copy(), F(3)), (X.copy(), Z.copy(), F(-3)), joined=True)
+def array_or_none(x, z, c):
+    y = None
+    if c > 0:
+        y = x
+    if y is not None:
+        y[0] = 10
+    z[0] = 1
+    return x + 0
+
+
+@samples("B2.04", (BIG, I(1)), (BIG, I(2)), joined=True)
+def previous_value(xs, n):
+    prev = None
+    k = n
+    tot = 0.0
+    while k < 20:
+        if prev is not None:
+            tot += xs[k] * prev
+        prev = xs[k]
+        k += 1
+    return tot
+
+
+@samples("B2.04", (F(1), F(1)), (F(1), F(-1)), joined=True)
+def conditional_expression(x, c):
+    y = x if c > 0 else None
+    return 0.0 if y is None else y + 1
+
+
+@samples("B2.04", (F(1), F(1)), (F(1), F(-1)), joined=True)
+def result_of_a_callee(x, c):
+
+    def g(x, c):
+        if c > 0:
+            return x
+        return None
+
+    y = g(x, c)
+    if y is None:
+        return 0.0
+    return y + 1
+
+
+test_optional_values = samples.test()
+
+
+def used_where_absent(x, c):
+    y = None
+    if c > 0:
+        y = x
+    return y + 1
+
+
+def given_back(x, c):
+    y = None
+    if c > 0:
+        y = x
+    return y
+
+
+@pytest.mark.parametrize("sample", [used_where_absent, given_back])
+def test_b2_04_the_absent_value_is_refused_where_it_is_used(sample):
+    f = ag.convert(sample)
+    assert f(F(1), F(1)) == sample(F(1), F(1))
+    with pytest.raises(TypeError, match="`y` is None on the path that was taken") as caught:
+        f(F(1), F(-1))
+    first = sample.__code__.co_firstlineno
+    assert innermost_line(caught.value, __file__) == first + 4
+    assert "ask `is None`" in str(caught.value)
+    assert f(F(2), F(1)) == sample(F(2), F(1))
+    assert f.trace_count == 1
+
+
+def largest_gap(xs):
+    previous = None
+    total = 0.0
+    for x in xs:
+        if previous is not None:
+            total = total + (x - previous) ** 2
+        previous = x * 1.0
+    return total
+
+
+def test_gradient_through_optional_values():
+    xs = np.linspace(0, 1, 20) ** 2
+    steps = np.eye(20) * 1e-6
+    expected = [(largest_gap(xs + d) - largest_gap(xs - d)) / 2e-6 for d in steps]
+    np.testing.assert_allclose(ag.grad(ag.convert(largest_gap))(xs), expected, atol=1e-6)

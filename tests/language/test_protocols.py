@@ -1,0 +1,935 @@
+"""Methods that Python calls by itself on the user's objects: guarded, staged, and with effects."""
+
+import contextlib
+import dataclasses
+import enum
+import functools
+import io
+import threading
+import typing
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, assert_equal, no_line_of, observe, refuse
+
+samples = Samples()
+F = np.float64
+I = np.int64
+
+
+def follow(sample, make, change, *cases, traces):
+    """Calls with one object that `change` changes before the last: as plain Python each time."""
+    things = [make() for _ in range(1 + len(BACKENDS))]
+    plain = things.pop()
+    functions = [ag.convert(sample) for _ in BACKENDS]
+    for k, case in enumerate(cases):
+        if k == len(cases) - 1:
+            for thing in (plain, *things):
+                change(thing)
+        expected = observe(sample, (plain, *case))
+        for backend, function, thing in zip(BACKENDS, functions, things):
+            alone = no_line_of(__file__) if k == 1 else contextlib.nullcontext()
+            with config.backend.using(backend), config.check.using(True), alone:
+                got = observe(function, (thing, *case))
+            assert type(got.error) is type(expected.error), f"{got} for {expected}"
+            assert_equal(got.value, expected.value)
+            assert got.printed == expected.printed
+            assert repr(vars(thing)) == repr(vars(plain))
+    for function in functions:
+        assert function.trace_count == traces, function.explain()
+
+
+# ---- what implicit calls read is guarded (S6) ----------------------------------------------------
+
+
+class Bag:
+    def __init__(self):
+        self.items, self.table = [1.0, 2.0], {"a": 2.0, "b": 3.0}
+        self.limit = 2
+
+    def __iter__(self):
+        return iter(self.items[: self.limit])
+
+    def __len__(self):
+        return self.limit
+
+    def __contains__(self, item):
+        return item < self.limit
+
+    def __getitem__(self, key):
+        return self.table[key] * self.limit
+
+    def keys(self):
+        return [k for k in self.table if self.table[k] > self.limit - 1]
+
+    def __call__(self, x):
+        return x * self.limit
+
+
+class Lazy(Bag):
+    """Its items come from a generator."""
+
+    def __iter__(self):
+        for item in self.items:
+            if item < self.limit:
+                yield item
+
+
+class Sized:
+    limit = 1
+
+    def __len__(self):
+        return self.limit
+
+
+class Flag(Bag):
+    def __bool__(self):
+        return self.limit > 1
+
+
+def total(*args, **kwargs):
+    return sum(args) + sum(kwargs.values())
+
+
+def first_and_rest(bag, x):
+    first, *rest = bag
+    return x * first, [x + r for r in rest]
+
+
+def unpacked(bag, x):
+    (a,) = [*bag][:1]
+    return x * a
+
+
+def looped(bag, x):
+    for item in bag:
+        x = x + item
+    return x
+
+
+def by_hand(bag, x):
+    iterator = iter(bag)
+    return x * next(iterator, 0.0) + next(iterator, 5.0)
+
+
+IMPLICIT = {
+    "display": lambda bag, x: [x * item for item in [*bag]],
+    "set": lambda bag, x: x * len({*bag}) + 1.0,
+    "tuple": lambda bag, x: (x, *bag),
+    "arguments": lambda bag, x: total(x, *bag),
+    "keywords": lambda bag, x: total(x, **bag),
+    "mapping": lambda bag, x: x * total(0.0, **{**bag}),
+    "dict": lambda bag, x: x * len(dict(bag)),
+    "unpacked": unpacked,
+    "starred": first_and_rest,
+    "loop": looped,
+    "comprehension": lambda bag, x: [x + item for item in bag],
+    "iterator": by_hand,
+    "in": lambda bag, x: x if 1 in bag else -x,
+    "not in": lambda bag, x: x if 1 not in bag else -x,
+    "len": lambda bag, x: x * len(bag),
+    "bool": lambda bag, x: x if bool(bag) else -x,
+    "if": lambda bag, x: x if bag else -x,
+    "not": lambda bag, x: x if not bag else -x,
+    "and": lambda bag, x: x if bag and x is not None else -x,
+    "item": lambda bag, x: x * bag["a"],
+    "call": lambda bag, x: bag(x),
+    "sum": lambda bag, x: x + sum(bag),
+    "sorted": lambda bag, x: x * sorted(bag)[-1],
+    "list": lambda bag, x: x * len(list(bag)),
+    "max": lambda bag, x: x * max(bag),
+    "zip": lambda bag, x: [x * a for a, _ in zip(bag, "ab")],
+    "enumerate": lambda bag, x: [x * a + i for i, a in enumerate(bag)],
+    "map": lambda bag, x: list(map(lambda a: x * a, bag)),
+    "any": lambda bag, x: x if any(a > 1.5 for a in bag) else -x,
+}
+
+
+@pytest.mark.parametrize("sample", IMPLICIT.values(), ids=IMPLICIT)
+def test_s6_what_implicit_calls_read_is_guarded(sample):
+    def change(bag):
+        bag.limit = 1
+
+    follow(sample, Flag, change, (F(2.0),), (F(3.0),), (F(4.0),), traces=2)
+
+
+@pytest.mark.parametrize("key", ["display", "arguments", "loop", "unpacked", "sum", "sorted"])
+def test_s6_generators_of_objects_are_guarded(key):
+    def change(bag):
+        bag.items[0] = 0.5
+
+    follow(IMPLICIT[key], Lazy, change, (F(2.0),), (F(3.0),), (F(4.0),), traces=2)
+
+
+@pytest.mark.parametrize("key", ["if", "bool", "len", "not"])
+def test_s6_the_length_is_the_truth_value(key):
+    def change(sized):
+        sized.limit = 0
+
+    follow(IMPLICIT[key], Sized, change, (F(2.0),), (F(3.0),), (F(4.0),), traces=2)
+
+
+def test_s6_other_attributes_may_change():
+    def change(bag):
+        bag.table["a"] = 9.0
+
+    follow(IMPLICIT["len"], Bag, change, (F(2.0),), (F(3.0),), (F(4.0),), traces=1)
+
+
+# ---- their control flow is staged, arrays are inputs ---------------------------------------------
+
+
+class Point:
+    """Every operator of it branches on data."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, x):
+        self.x = x
+        self.count = F(0.0)
+        if x > 100:
+            self.x = x / 2
+
+    def _clipped(self, y):
+        self.count = self.count + 1.0
+        if y > 10:
+            return y - 10
+        return y
+
+    def __add__(self, y):
+        return self._clipped(self.x + y)
+
+    def __radd__(self, y):
+        if y > 1:
+            return y - self.x
+        return self.x
+
+    def __matmul__(self, y):
+        return self._clipped(self.x * y)
+
+    def __iadd__(self, y):
+        if y > 2:
+            self.x = self.x + y
+        return self
+
+    def __neg__(self):
+        return -self.x if self.x > 0 else F(0.0)
+
+    def __abs__(self):
+        return self._clipped(abs(self.x))
+
+    def __lt__(self, y):
+        if self.x > 3:
+            return y > 0
+        return y < 0
+
+    def __eq__(self, y):
+        return self._clipped(y) == self.x
+
+    def __hash__(self):
+        return 3
+
+    def __float__(self):
+        return float(self._clipped(self.x))
+
+    def __int__(self):
+        return int(self._clipped(self.x))
+
+    def __bool__(self):
+        return bool(self._clipped(self.x) > 4)
+
+    def __len__(self):
+        n = 2
+        if self.x > 3:
+            n = 3
+        return n
+
+    def __contains__(self, y):
+        if y > self.x:
+            return False
+        return y > 0
+
+    def __getitem__(self, k):
+        if self.x > k:
+            return self.x * k
+        return self.x
+
+    def __setitem__(self, k, value):
+        if value > 3:
+            self.x = value * k
+
+    def __delitem__(self, k):
+        self.x = self.x + k
+
+    def __call__(self, y):
+        if y > 3:
+            return y + self.x
+        return y - self.x
+
+    def __str__(self):
+        return f"at {self.x}"
+
+    def __repr__(self):
+        return f"Point({self._clipped(self.x)})"
+
+    def __format__(self, spec):
+        return f"<{self.x:{spec}}>" if spec else "<>"
+
+    @property
+    def half(self):
+        if self.x > 5:
+            return self.x / 2
+        return self.x
+
+    @half.setter
+    def half(self, value):
+        if value > 2:
+            self.x = value * 2
+        else:
+            self.x = value * 3
+
+    def __round__(self, n=0):
+        return self._clipped(self.x)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.count = self.count + 1.0
+        if self.x > 3:
+            return self.x * len(name)
+        return self.x
+
+
+def add_in_place(p, x):
+    p += x
+    return p.x
+
+
+def set_item(p, x):
+    p[2] = x
+    return p.x
+
+
+def delete_item(p, x):
+    del p[2]
+    return p.x
+
+
+def set_property(p, x):
+    p.half = x
+    return p.x
+
+
+def text(p, x):
+    print(p, repr(p), f"{p!r} {p:.2f} {p} {x}", str(p), format(p, ".1f"))
+    print(", ".join([str(p), "and", f"{x}"]))
+    return x
+
+
+def missing_twice(p, x):
+    return p.nothing + p.none * x, p.count
+
+
+OPERATORS = {
+    "add": lambda p, x: p + x,
+    "radd": lambda p, x: x + p,
+    "matmul": lambda p, x: p @ x,
+    "iadd": add_in_place,
+    "neg": lambda p, x: -p * x,
+    "abs": lambda p, x: abs(p) + x,
+    "lt": lambda p, x: p < x,
+    "gt": lambda p, x: -x if x > p else x,
+    "eq": lambda p, x: x if p == x else -x,
+    "float": lambda p, x: float(p) * x,
+    "int": lambda p, x: int(p) * x,
+    "if": lambda p, x: x if p else -x,
+    "not": lambda p, x: not p,
+    "bool": lambda p, x: bool(p),
+    "len": lambda p, x: len(p) * x,
+    "in": lambda p, x: x in p,
+    "not in": lambda p, x: x if x not in p else -x,
+    "getitem": lambda p, x: p[3] + x,
+    "setitem": set_item,
+    "delitem": delete_item,
+    "call": lambda p, x: p(x),
+    "property": lambda p, x: p.half * x,
+    "setter": set_property,
+    "text": text,
+    "getattr": missing_twice,
+    "getattr default": lambda p, x: getattr(p, "nothing", 5.0) * x,
+    "hasattr": lambda p, x: x if hasattr(p, "nothing") else -x,
+}
+
+
+@pytest.mark.parametrize("sample", OPERATORS.values(), ids=OPERATORS)
+def test_s9_operator_methods_are_staged(sample):
+    def change(p):
+        p.x = F(2.5)
+
+    cases = [(F(4.0),), (F(8.0),), (F(-3.0),), (F(1.0),)]
+    follow(sample, lambda: Point(F(6.0)), change, *cases, traces=1)
+
+
+def made(x):
+    p = Point(x)
+    q = p + 3.0
+    p += q
+    p[1] = x
+    return q, -p, abs(p), p.half, p.count, p.missing
+
+
+@samples("S9", (F(4.0),), (F(8.0),), (F(-3.0),), (F(300.0),))
+def made_in_the_function(x):
+    return made(x)
+
+
+@samples("S9", (F(4.0),), (F(-8.0),))
+def made_in_a_branch(x):
+    y = x
+    if x > 0:
+        p = Point(x)
+        p += 5.0
+        y = p.x + p
+    return y
+
+
+@samples("S9", (F(4.0),), (F(0.0),))
+def made_in_a_loop(x):
+    s = F(0.0)
+    while s < x:
+        p = Point(s)
+        p.half = s + 1.0
+        s = s + abs(p)
+    return s
+
+
+class Base:
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+
+    def __new__(cls, x):
+        self = super().__new__(cls)
+        self.made = x if x > 0 else -x
+        return self
+
+    def __init__(self, x):
+        self.x = x * 2.0
+
+    def __add__(self, other):
+        return self.x + other
+
+
+class Derived(Base):
+    def __init__(self, x):
+        super().__init__(x)
+        if x > 1:
+            self.x = self.x + 1.0
+
+    def __add__(self, other):
+        return super().__add__(other) * 10.0
+
+
+@samples("S9", (F(4.0),), (F(-8.0),))
+def constructors(x):
+    d = Derived(x)
+    return d.made, d.x, d + x
+
+
+@dataclasses.dataclass
+class Pair:
+    a: object
+    b: object = 2.0
+    kept: object = dataclasses.field(default=0.0, compare=False)
+
+    def __post_init__(self):
+        if self.a > 2:
+            self.a = self.a * 2.0
+
+
+@samples("S9", (F(4.0),), (F(1.0),), (F(8.0),))
+def dataclasses_of_data(x):
+    p, q = Pair(x), Pair(x * 1.0, 2.0, kept=7.0)
+    r = Pair(F(8.0))
+    return p.a, p == q, p == r, p != r, x if p == r else -x
+
+
+class Journaling:
+    def __init__(self):
+        object.__setattr__(self, "log", [])
+        object.__setattr__(self, "values", {})
+
+    def __setattr__(self, name, value):
+        if name.startswith("v"):
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+            self.values[name] = value
+
+    def __delattr__(self, name):
+        self.log.append(f"del {name}")
+        object.__delattr__(self, name)
+
+
+def set_and_delete(thing, x):
+    thing.seen = x * 2.0
+    thing.gone = x
+    del thing.gone
+    return thing.seen
+
+
+def test_s8_setattr_and_delattr_of_the_user():
+    follow(set_and_delete, Journaling, lambda t: None, (F(1.0),), (F(2.0),), (F(3.0),), traces=1)
+
+
+class Typed:
+    """A descriptor with a branch on data."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, thing, owner=None):
+        if thing is None:
+            return self
+        return getattr(thing, self.name) * 2.0
+
+    def __set__(self, thing, value):
+        if value > 3:
+            value = value - 3
+        setattr(thing, self.name, value)
+
+
+class Described:
+    value = Typed()
+
+    def __init__(self):
+        self._value = F(1.0)
+
+
+def through_descriptor(thing, x):
+    thing.value = thing.value + x
+    return thing.value
+
+
+def test_s9_descriptors_are_converted():
+    def change(thing):
+        thing._value = F(7.0)
+
+    cases = [(F(1.0),), (F(2.0),), (F(3.0),)]
+    follow(through_descriptor, Described, change, *cases, traces=1)
+
+
+class Cached:
+    def __init__(self):
+        self.x = F(3.0)
+        self.runs = []
+
+    @functools.cached_property
+    def square(self):
+        self.runs.append(1)
+        if self.x > 2:
+            return self.x * self.x
+        return self.x
+
+
+def test_s9_cached_properties_are_computed_once():
+    plain, thing = Cached(), Cached()
+    f = ag.convert(read_cached)
+    for k in range(4):
+        if k == 3:
+            plain.x = thing.x = F(9.0)
+        assert_equal(f(thing, F(k)), read_cached(plain, F(k)))
+        assert vars(thing) == vars(plain)
+    assert f.trace_count == 2  # the second finds the value in its place
+
+
+def read_cached(thing, x):
+    return thing.square * x + thing.square
+
+
+class Countdown:
+    """An iterator with state."""
+
+    def __init__(self):
+        self.n = 3
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+def test_s8_iterators_of_the_user_advance_at_each_call():
+    plain, thing = Countdown(), Countdown()
+    f = ag.convert(one_more)
+    for k in range(5):
+        assert_equal(f(thing, F(k)), one_more(plain, F(k)))
+        assert thing.n == plain.n
+
+
+def one_more(iterator, x):
+    return x + next(iterator, -7.0)
+
+
+class Weird:
+    def __init__(self):
+        self.x = F(2.0)
+
+    def __hash__(self):
+        return hash(self.x)
+
+    def __len__(self):
+        return self.x  # no int
+
+
+def no_int(thing, x):
+    return len(thing) * x
+
+
+def test_s1_what_python_refuses_stays_refused():
+    with pytest.raises(TypeError):
+        no_int(Weird(), 1.0)
+    with pytest.raises((TypeError, ag.StagingError)):
+        ag.convert(no_int)(Weird(), 1.0)
+
+
+def joined(p, x):
+    return str(p).upper()  # refused
+
+
+def test_s9_text_that_must_be_known_is_refused():
+    refuse(joined, Point(F(6.0)), F(1.0), match="known only when the graph runs")
+
+
+def test_s18_classes_are_as_before_after_a_trace_and_for_other_threads():
+    before = dict(vars(Point))
+    seen = []
+
+    class Spy(Point):
+        def __add__(self, y):
+            thread = threading.Thread(target=lambda: seen.append(Point(F(1.0)) + F(2.0)))
+            thread.start()
+            thread.join()
+            return super().__add__(y)
+
+    f = ag.convert(lambda p, x: p + x)
+    with pytest.raises(ag.StagingError):
+        f(Spy(F(2.0)), F(1.0))
+    assert dict(vars(Point)) == before
+    assert f(Point(F(2.0)), F(1.0)) == 3.0
+    assert dict(vars(Point)) == before
+
+
+# ---- subclasses of containers, records, enums ----------------------------------------------------
+
+
+class Doubling(list):
+    def append(self, x):
+        super().append(x * 2)
+
+    def __getitem__(self, i):
+        return super().__getitem__(i) + 1
+
+
+class Shifted(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value * 2)
+
+    def __getitem__(self, key):
+        return super().__getitem__(key) + 1
+
+    def __missing__(self, key):
+        self[key] = key * 2
+        return self[key]
+
+
+@samples("S8", (F(1.0),), (F(5.0),))
+def containers_made_in_the_function(x):
+    values, table = Doubling(), Shifted()
+    values.append(x)
+    values.append(x + 1.0)
+    table["a"] = x
+    return values[0], len(values), list(values), table["a"], table.get("b", x)
+
+
+class Holder:
+    def __init__(self):
+        self.table, self.values = Shifted(), Doubling()
+        dict.__setitem__(self.table, "a", F(3.0))
+
+    def __repr__(self):
+        return repr((dict(self.table), list(self.values)))
+
+
+def set_in_branch(holder, x):
+    if x > 2:
+        holder.table["a"] = x
+    return holder.table["a"]
+
+
+def grown(holder, x):
+    holder.values.append(x)
+    return holder.values[0]
+
+
+@pytest.mark.parametrize("sample", [set_in_branch, grown])
+def test_s8_subclasses_of_containers(sample):
+    plain, thing = Holder(), Holder()
+    f = ag.convert(sample)
+    for x in (1.0, 5.0, 2.0, -1.0, 7.0):
+        assert_equal(f(thing, F(x)), sample(plain, F(x)))
+        assert repr(thing) == repr(plain)
+
+
+class Vector(typing.NamedTuple):
+    a: float
+    b: float
+
+    def __add__(self, other):
+        if self.a > other.a:
+            return Vector(self.a, other.b)
+        return Vector(other.a, self.b)
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: float
+    b: float = 1.0
+
+    def __add__(self, other):
+        if self.a > other.a:
+            return dataclasses.replace(self, a=self.a - other.a)
+        return Frozen(self.a + other.a, self.b)
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+    def __add__(self, other):
+        if other > 0:
+            return other + self.value
+        return other - self.value
+
+    def __str__(self):
+        return f"<{self.name}>"
+
+
+@samples("S9", (F(1.0),), (F(5.0),), tensors=False)
+def records_and_enums(x):
+    print(Frozen(x), [Frozen(x)], Vector(x, x * 2.0), {"k": Frozen(x)})
+    print(f"{Frozen(x)} {Vector(x, x)!r} {Color.RED} {Color.BLUE!r}", Color.RED)
+    return Vector(x, x) + Vector(F(2.0), F(3.0)), Frozen(x) + Frozen(F(2.0)), Color.RED + x
+
+
+def printed_into_a_new_file(x):
+    file = io.StringIO()
+    print(x, file=file)  # refused
+    return file.getvalue()
+
+
+def compared_text(x):
+    return f"{x}" == "3.0"  # refused
+
+
+@pytest.mark.parametrize(
+    ("sample", "match"),
+    [(printed_into_a_new_file, "made while tracing"), (compared_text, "text that is known only")],
+)
+def test_s9_text_that_would_be_frozen_is_refused(sample, match):
+    refuse(sample, 3.0, match=match)
+
+
+# ---- functions of ours that call the user's ------------------------------------------------------
+
+
+def powered(x):
+    y = x
+    while y < 100.0:
+        y = y * y if y > 10 else y * x
+    return y
+
+
+@ag.custom_gradient
+def bounded(x):
+    y = x * x if x > 1 else x * 3.0
+
+    def gradient(dy):
+        if dy > 2:
+            return dy * 10.0
+        return dy * 5.0
+
+    return y, gradient
+
+
+DERIVATIVE = ag.grad(powered)
+COMPOSED = {
+    "grad of plain": lambda x: ag.grad(powered)(x),
+    "grad made outside": lambda x: DERIVATIVE(x),
+    "value and grad": lambda x: ag.value_and_grad(powered)(x),
+    "hessian": lambda x: ag.hessian(powered)(x),
+    "jvp": lambda x: ag.jvp(powered, (x,), (1.0,)),
+    "vjp": lambda x: ag.vjp(powered, x)[1](1.0),
+    "jacfwd": lambda x: ag.jacfwd(powered)(x),
+    "partial": lambda x: ag.grad(functools.partial(powered))(x),
+    "custom": lambda x: bounded(x),
+    "grad of custom": lambda x: ag.grad(lambda y: bounded(y) * 3.0)(x),
+    "recomputed": lambda x: ag.grad(ag.recompute_grad(powered))(x),
+}
+
+
+@pytest.mark.parametrize("sample", COMPOSED.values(), ids=COMPOSED)
+def test_d_transforms_of_plain_functions_in_converted_code(sample):
+    f = ag.convert(sample)
+    for k, x in enumerate((F(2.0), F(5.0), F(12.0))):
+        with no_line_of(__file__) if k else contextlib.nullcontext():
+            got = f(x)
+        assert_equal(got, sample(x), joined=True, tolerance=1e-12)
+    assert f.trace_count == 1
+
+
+@pytest.mark.parametrize("transform", [ag.grad, ag.value_and_grad, ag.hessian, ag.jacfwd])
+@pytest.mark.parametrize("function", [powered, bounded])
+def test_d_converted_transforms(transform, function):
+    f, plain = ag.convert(transform(function)), transform(function)
+    for k, x in enumerate((F(2.0), F(5.0), F(12.0))):
+        with no_line_of(__file__) if k else contextlib.nullcontext():
+            got = f(x)
+        assert_equal(got, plain(x), joined=True, tolerance=1e-12)
+    assert f.trace_count == 1
+
+
+class Learner:
+    def __init__(self):
+        self.weight = F(3.0)
+
+    def loss(self, x):
+        return x * self.weight if x > 1 else x
+
+
+def test_d_gradients_of_methods_follow_the_object():
+    learner = Learner()
+    f = ag.convert(lambda x: ag.grad(learner.loss)(x))
+    g = ag.convert(ag.grad(learner.loss))
+    assert f(F(2.0)) == g(F(2.0)) == 3.0 and f(F(0.5)) == g(F(0.5)) == 1.0
+    learner.weight = F(4.0)
+    assert f(F(2.0)) == g(F(2.0)) == 4.0 and f.trace_count == g.trace_count == 1
+
+
+# ---- bound methods, partials and classes are ways to an object -----------------------------------
+
+
+class Model:
+    rate = 2.0
+    scales = np.ones(1)
+
+    def __init__(self):
+        self.weight, self.factor, self.bias = F(3.0), 2.0, np.ones(2)
+        self.held = self.apply
+
+    def apply(self, x):
+        return x * self.weight * self.factor + self.bias.sum()
+
+    __call__ = apply
+
+    @classmethod
+    def rated(cls, x):
+        return x * cls.rate * cls.scales[0]
+
+    def of_type(self, x):
+        return x * type(self).rate * self.__class__.scales[0]
+
+    @staticmethod
+    def static(x):
+        return x * Model.rate * Model.scales[0]
+
+
+def through_bound(model):
+    bound = model.apply
+    return lambda x: bound(x)
+
+
+def through_partial(model):
+    part = functools.partial(Model.apply, model)
+    return lambda x: part(x)
+
+
+def through_list(model):
+    functions = [model.apply, functools.partial(model.apply)]
+    return lambda x: functions[0](x) * 2.0 - functions[1](x)
+
+
+def through_map(model):
+    bound = model.apply
+    return lambda x: list(map(bound, [x]))[0]
+
+
+WAYS = {
+    "bound": through_bound,
+    "partial": through_partial,
+    "list": through_list,
+    "map": through_map,
+    "attribute": lambda model: lambda x: model.held(x),
+    "default": lambda model: lambda x, f=model.apply: f(x),
+    "target bound": lambda model: model.apply,
+    "target partial": lambda model: functools.partial(Model.apply, model),
+    "target object": lambda model: model,
+    "gradient": lambda model: ag.grad(lambda x: model.apply(x) ** 2.0),
+    "gradient of bound": lambda model: ag.grad(model.apply),
+    "gradient of object": lambda model: ag.grad(model),
+    "gradient of partial": lambda model: ag.grad(functools.partial(Model.apply, model)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_s6_every_way_to_an_object_is_followed(way):
+    model = Model()
+    plain, f = way(model), ag.convert(way(model))
+    x = F(2.0)
+    for name, value in (("weight", F(5.0)), ("factor", 7.0), ("bias", np.zeros(2))):
+        assert_equal(f(x), plain(x))
+        setattr(model, name, value)
+    assert_equal(f(x), plain(x))
+    model.bias[0] = 100.0
+    assert_equal(f(x), plain(x))
+    assert f.trace_count <= 2
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        lambda model, x: model.rated(x),
+        lambda model, x: Model.rated(x),
+        lambda model, x: model.of_type(x),
+        lambda model, x: Model().of_type(x),
+        lambda model, x: Model().rated(x),
+        lambda model, x: type(model).static(x),
+    ],
+)
+def test_s6_attributes_of_classes_are_followed(sample, monkeypatch):
+    model, f, x = Model(), ag.convert(sample), F(2.0)
+    for name, value in (("rate", 3.0), ("scales", np.full(1, 2.0)), ("rate", 4.0)):
+        assert_equal(f(model, x), sample(model, x))
+        monkeypatch.setattr(Model, name, value)
+    assert_equal(f(model, x), sample(model, x))
+    Model.scales[0] = 9.0
+    assert_equal(f(model, x), sample(model, x))
+
+
+def test_s6_bound_methods_of_containers_and_arrays():
+    values, table, array = [], {"a": 1.0}, np.ones(2)
+    append, get, total = values.append, table.get, array.sum
+    f = ag.convert(lambda x: (append(x), x * get("a") * total())[1])
+    assert f(F(2.0)) == 4.0
+    table["a"], array[0] = 3.0, 5.0
+    assert f(F(2.0)) == 36.0 and values == [2.0, 2.0]
+
+
+test_protocols = samples.test()

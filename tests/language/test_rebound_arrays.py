@@ -1,0 +1,401 @@
+"""Names that are bound to another array, or to a new one, and written in place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+samples = Samples()
+I, F = np.int64, np.float64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+def R(*arrays, upto=4):
+    """A case per trip count from 0 on, each with arrays of its own."""
+    return [(*(a.copy() for a in arrays), I(k)) for k in range(upto)]
+
+
+X, Z, M = A(1, 2, 3), A(5, 6, 7), np.arange(12.0).reshape(4, 3)
+
+
+@samples("S7", *R(X))
+def rebound_local_write(x, n):
+    y = x + 0
+    for _ in range(n):
+        y[0] += 1
+        y = y * 2
+    return y
+
+
+@samples("S7", *R(X))
+def copy_then_write(x, n):
+    y = x
+    for i in range(n):
+        y = y.copy()
+        y[0] += i
+    y[1] = 9
+    return y + 0
+
+
+@samples("S7", *R(X))
+def new_then_write(x, n):
+    for i in range(n):
+        x = x + 1
+        x[i % 3] = 0
+    return x + 0
+
+
+@samples("S7", *[(X, Z, I(k)) for k in range(4)])
+def rebound_under_if(x, z, n):
+    y = x.copy()
+    for i in range(n):
+        if y[0] > 1.5:
+            y = y * 2
+        else:
+            y[1] += 4
+        y[0] += 1
+    y[2] = 0
+    return y
+
+
+@samples("S7", *R(M[:, :2] * 1))
+def view_then_rebind(m, n):
+    for i in range(n):
+        row = m[i]
+        row[0] = i
+        row = row * 2
+        row[1] = -1
+    return m.sum()
+
+
+@samples("S7", *R(X, Z))
+def rebound_if_alias(x, z, n):
+    w = x
+    for i in range(n):
+        if i == 1:
+            x = x.copy()
+        x[0] += 1
+    return (w + 0, x + 0)
+
+
+@samples("S7", *R(X, Z))
+def rebound_to_other(x, z, n):
+    y = x
+    for i in range(n):
+        y = z
+        y[0] += 1
+    y[1] = 0
+    return (x + 0, z + 0)
+
+
+@samples("S7", *R(X, Z))
+def one_of_two(x, z, n):
+    y = x
+    for i in range(n):
+        y = z
+    y[0] = 3
+    return (x + 0, z + 0)
+
+
+@samples("S7", *[(X.copy(), Z.copy(), I(c)) for c in range(4)])
+def keeps_best(x, z, n):
+    best = x
+    for i in range(n):
+        z[0] -= 3
+        if z[0] < best[0]:
+            best = z
+    best[1] = 77
+    return (x + 0, z + 0, best + 0)
+
+
+@samples("S7", *[(X.copy(), Z.copy(), I(c)) for c in range(4)])
+def keeps_best_new(x, z, n):
+    best = x
+    for i in range(n):
+        c = z - i
+        if c[0] < best[0]:
+            best = c
+    best[1] = 77
+    return (x + 0, z + 0, best + 0)
+
+
+@samples("S7", *[(A(3, 1, 2), A(1, 2, 3), A(0, 1, 0), I(c)) for c in range(4)])
+def three_choose(a, b, c, n):
+    y = a
+    for i in range(n):
+        if i % 3 == 0:
+            y = b
+        elif i % 3 == 1:
+            y = c
+        else:
+            y = a
+        y += 1
+    y[0] = -1
+    return (a + 0, b + 0, c + 0, y + 0)
+
+
+@samples("S7", *[(A(3, 1, 2), A(1, 2, 3, 4), I(c)) for c in range(3)])
+def other_shape(a, b, n):
+    y = a
+    for i in range(n):
+        y = b
+    return y * 1
+
+
+@samples("S7", *R(X, upto=7))
+def two_paths(x, n):
+    w = x
+    for i in range(n):
+        if i % 2 == 0:
+            if i == 2:
+                x = x * 2
+        elif i == 5:
+            x = x * 3
+        x[0] += 1
+    return (w + 0, x + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def two_paths_noloop(x, z, n):
+    w = x
+    if n % 2 == 0:
+        if n == 2:
+            x = x * 2
+    elif n == 3:
+        x = x * 3
+    x[0] += 1
+    return (w + 0, x + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def choice_then_fresh(x, z, n):
+    w = x
+    v = z
+    if n % 2 == 0:
+        x, z = (z, x)
+    for i in range(n):
+        if i == 2:
+            x = x * 2
+        x[0] += 1
+    w[1] = 50
+    return (w + 0, v + 0, x + 0, z + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def choice_then_branch_fresh(x, z, n):
+    w = x
+    v = z
+    if n % 2 == 0:
+        x, z = (z, x)
+    if n > 2:
+        x = x * 2
+    x[0] += 1
+    w[1] = 50
+    v[2] = 51
+    return (w + 0, v + 0, x + 0, z + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def fresh_then_choice(x, z, n):
+    w = x
+    v = z
+    if n > 2:
+        x = x * 2
+    if n % 2 == 0:
+        x, z = (z, x)
+    x[0] += 1
+    w[1] = 50
+    v[2] = 51
+    z[0] = -3
+    return (w + 0, v + 0, x + 0, z + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def fresh_and_choice_loops(x, z, n):
+    w = x
+    v = z
+    for i in range(n):
+        if i == 2:
+            x = x * 2
+        if i % 2 == 0:
+            y = x
+        else:
+            y = z
+        y[0] += 1
+    w[1] = 50
+    return (w + 0, v + 0, x + 0, z + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def copied_if_needed(x, z, n):
+    y = x
+    if n > 2:
+        y = x.copy()
+    for i in range(3):
+        y[i] += 1
+    return (y + 0, x + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def prev_cur(x, z, n):
+    prev = x
+    cur = z
+    for i in range(n):
+        new = cur * 2 - prev
+        prev = cur
+        cur = new
+    prev[0] = 9
+    return (x + 0, z + 0, prev + 0, cur + 0)
+
+
+@samples("S7", *R(X, Z, upto=5))
+def prev_cur_write(x, z, n):
+    prev = x
+    cur = z
+    for i in range(n):
+        new = cur * 2 - prev
+        new[0] = 0
+        prev[1] += 1
+        prev = cur
+        cur = new
+    return (x + 0, z + 0, prev + 0, cur + 0)
+
+
+@samples("S7", *R(X, Z, upto=3))
+def two_names_of_fresh(x, z, n):
+    y = x
+    w = z
+    if n > 0:
+        y = x * 2
+        w = y
+    y[0] = 100
+    return (w + 0, y + 0, x + 0, z + 0)
+
+
+@samples("S7", *R(X, Z, upto=3))
+def base_and_view_of_fresh(x, z, n):
+    y = x
+    w = z[1:]
+    if n > 0:
+        y = x * 2
+        w = y[1:]
+    y[1] = 100
+    w[1] = 50
+    return (w + 0, y + 0, x + 0, z + 0)
+
+
+@samples("S7", (A(1, 2, 3, 4, 5),), (A(5, 4, 3, 2, 1),))
+def shrinking_then_written(x):
+    w = x
+    while x.sum() > 6:
+        x = x[1:]
+    t = x.sum()
+    w[0] = 100
+    return (t, w)
+
+
+test_rebound_arrays = samples.test()
+
+
+def base_and_view_in_a_round(x, z, n):
+    y = x
+    w = z[1:]
+    for i in range(n):
+        y = x * 2
+        w = y[1:]
+        y[1] = i
+    y[1] = 100
+    return w + 0, y + 0  # refused
+
+
+def view_of_the_last_view(x, n):
+    y = x
+    for i in range(n):
+        y = y[::-1]
+    y[0] = 3  # refused
+    return x
+
+
+@pytest.mark.parametrize(
+    ("sample", "arguments", "name"),
+    [(base_and_view_in_a_round, (X, Z, I(2)), "w"), (view_of_the_last_view, (X, I(2)), "y")],
+)
+def test_a_view_whose_place_is_not_known_is_refused_where_it_is_used(sample, arguments, name):
+    refuse(sample, *arguments, match=f"`{name}` is a view .*\\n(.*\\n)*make a copy")
+
+
+def overlapping(x, y):
+    x += y  # refused
+    return x
+
+
+def test_arguments_that_share_memory_are_named_at_the_line_of_the_write():
+    z = np.arange(4.0)
+    with pytest.raises(
+        ag.StagingError, match="`x` is written and shares memory with `y`"
+    ) as caught:
+        ag.convert(overlapping)(z[1:], z[:3])
+    text = str(caught.value)
+    assert "x += y" in text and "^" in text and "y.copy()" in text
+
+
+class Holder:
+    def __init__(self):
+        self.w = A(1, 2, 3)
+
+    def known(self, x):
+        self.w[0] = 7
+        return self.w * x
+
+    def on_one_path(self, x):
+        if x > 0:
+            self.w[0] = x
+        return self.w * x
+
+
+@pytest.mark.parametrize("name", ["known", "on_one_path"])
+def test_array_of_the_object_of_a_bound_method(name):
+    plain, given = Holder(), Holder()
+    converted = ag.convert(getattr(given, name))
+    for x in (F(2), F(-1), F(3)):
+        np.testing.assert_array_equal(converted(x), getattr(plain, name)(x))
+        np.testing.assert_array_equal(given.w, plain.w)
+        given.w[1] = plain.w[1] = x
+    assert converted.trace_count == 1
+
+
+@ag.do_not_convert
+def made_outside():
+    return A(1, 2, 3)
+
+
+def used_after_a_write(x):
+    a = made_outside()
+    a[0] = 5  # refused
+    return a * x
+
+
+def given_back_after_a_write(x):
+    a = made_outside()
+    a[0] = 5  # refused
+    return a, x * 2
+
+
+def written_on_one_path(x):
+    a = made_outside()
+    if x > 0:
+        a[0] = 5  # refused
+    return a * x
+
+
+@pytest.mark.parametrize(
+    "sample", [used_after_a_write, given_back_after_a_write, written_on_one_path]
+)
+def test_an_array_that_other_code_made_is_not_written_unseen(sample):
+    refuse(sample, F(2), match=r"is written here(.*\n)*copy it first")

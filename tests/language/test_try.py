@@ -1,0 +1,807 @@
+"""`try` around code that may raise when the graph runs: caught there, as Python does.
+
+PYTEST_DONT_REWRITE: the samples' own `assert` must be Python's.
+"""
+
+from __future__ import annotations
+
+import traceback
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.autodiff import NoGradientError
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, check, count_nodes, graph_of, refuse
+
+samples = Samples()
+I = np.int64
+F = np.float64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+X = A(1, 2, 3, 4)
+
+
+class OwnError(ValueError):
+    pass
+
+
+class Model:
+    def __init__(self):
+        self.total, self.steps, self.log = F(0), 0, []
+
+
+# ---- clauses (B2.17, S11) --------------------------------------------------------------------
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def index_error(x, i):
+    try:
+        y = x[i]
+    except IndexError:
+        y = F(-1)
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def value_from_before(x, i):
+    y = x[0] * 10
+    try:
+        y = x[i]
+    except IndexError:
+        y = y + 1
+    return y
+
+
+@samples("B2.17", (F(2),), (F(-2),))
+def staged_raise(x):
+    try:
+        y = F(1)
+        if x < 0:
+            raise ValueError("negative")
+    except ValueError:
+        y = F(2)
+    return y * x
+
+
+@samples("B2.17", (F(2),), (F(-2),), (F(0),))
+def several_clauses(x):
+    try:
+        if x < 0:
+            raise KeyError("below")
+        if x == 0:
+            raise OwnError("zero")
+        y = x * 2
+    except KeyError:
+        y = x * 3
+    except (IndexError, ValueError):
+        y = x + 5
+    return y
+
+
+@samples("B2.17", (F(2),), (F(-2),), (F(0),))
+def unmatched_goes_on(x):
+    try:
+        if x < 0:
+            raise KeyError("below")
+        if x == 0:
+            raise OSError(f"got {x}")
+        y = x * 2
+    except KeyError:
+        y = x * 3
+    return y
+
+
+@samples("B2.17", (F(2),), (F(-2),), (F(0),))
+def bare_except(x):
+    y = x
+    try:
+        y = y + 1
+        if x < 0:
+            raise KeyError("below")
+        y = y + 1
+        assert x > 0
+    except:  # noqa: E722
+        y = y * 10
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def with_else(x, i):
+    try:
+        y = x[i]
+    except IndexError:
+        z = F(0)
+    else:
+        z = y * 2
+        print("fine", z)
+    return z
+
+
+@samples("B2.17", (X, I(1), I(2)), (X, I(9), I(2)), (X, I(1), I(9)))
+def error_in_else_is_not_caught(x, i, j):
+    try:
+        y = x[i]
+    except IndexError:
+        y = F(0)
+    else:
+        y = y + x[j]
+    return y
+
+
+@samples("B2.17", (X, I(1), I(2)), (X, I(9), I(2)), (X, I(9), I(9)))
+def error_in_a_handler(x, i, j):
+    try:
+        y = x[i]
+    except IndexError:
+        y = x[j]
+    return y
+
+
+# ---- finally ---------------------------------------------------------------------------------
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def with_finally(x, i):
+    y = F(0)
+    try:
+        y = x[i]
+        y = y * 2
+    finally:
+        print("finally", y)
+        x[0] = 7
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)), (X, I(-9)))
+def handlers_and_finally(x, i):
+    y = F(0)
+    try:
+        if i < 0:
+            raise OSError("below")
+        y = x[i]
+    except IndexError as e:
+        print("caught", e)
+        y = F(-1)
+    else:
+        y = y + 1
+    finally:
+        print("finally", y)
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def return_in_finally(x, i):
+    try:
+        y = x[i]
+    finally:
+        return x[0]  # noqa: B012
+    return y
+
+
+# ---- the exception ---------------------------------------------------------------------------
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def printed_and_formatted(x, i):
+    y = F(0)
+    try:
+        y = x[i]
+    except IndexError as e:
+        print("caught:", e, f"<{e}>", str(e), repr(e), "%s" % e)
+        print(e.args, e.args[0])
+    return y
+
+
+@samples("B2.17", (F(2),), (F(-2),), (F(0),))
+def asked_for_its_class(x):
+    y = x
+    try:
+        if x < 0:
+            raise OwnError("below", 3)
+        if x == 0:
+            raise KeyError("zero")
+    except Exception as e:
+        if isinstance(e, ValueError):
+            y = x * 5
+        elif isinstance(e, LookupError):
+            y = x + 7
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def raised_again(x, i):
+    try:
+        y = x[i]
+    except IndexError:
+        print("passing on")
+        raise
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def raised_again_by_name(x, i):
+    try:
+        y = x[i]
+    except IndexError as e:
+        raise e
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def raised_as_another(x, i):
+    try:
+        y = x[i]
+    except IndexError as e:
+        raise OwnError(f"no item {i}: {e}") from e
+    return y
+
+
+@samples("B2.17", (X, I(1), F(1)), (X, I(9), F(1)), (X, I(9), F(-1)))
+def raised_again_on_one_path(x, i, c):
+    try:
+        y = x[i]
+    except IndexError:
+        if c < 0:
+            raise
+        y = c
+    return y
+
+
+# ---- nests, loops, jumps, callees ------------------------------------------------------------
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)), (X, I(-9)))
+def nested(x, i):
+    y = F(0)
+    try:
+        y = y + 1
+        try:
+            if i < 0:
+                raise KeyError("below")
+            y = y + x[i]
+        except IndexError:
+            y = y + 100
+            print("inner", y)
+        y = y + 10
+    except KeyError:
+        y = -y
+        print("outer", y)
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def handled_further_out(x, i):
+    y = F(1)
+    try:
+        try:
+            y = y + x[i]
+        except IndexError as e:
+            y = y * 2
+            raise OwnError("again") from e
+        finally:
+            y = y + 10
+    except ValueError as e:
+        print(e)
+        y = y * 3
+    return y
+
+
+@samples("B2.17", (X, I(3)), (X, I(9)))
+def loop_inside(x, n):
+    total = F(0)
+    k = 0
+    try:
+        for i in range(n):
+            total = total + x[i]
+            k = k + 1
+        total = total * 10
+    except IndexError:
+        total = total + 0.5
+    return total, k
+
+
+@samples("B2.17", (X, I(3)), (X, I(9)))
+def inside_a_loop(x, n):
+    total = F(0)
+    missed = 0
+    for i in range(n):
+        try:
+            total = total + x[i]
+        except IndexError:
+            missed += 1
+    return total, missed
+
+
+@samples("B2.17", (X, I(3)), (X, I(9)))
+def break_in_a_handler(x, n):
+    total = F(0)
+    for i in range(n):
+        try:
+            total = total + x[i]
+        except IndexError:
+            break
+        total = total + 100
+    return total
+
+
+@samples("B2.17", (X, I(3)), (X, I(9)))
+def continue_and_return(x, n):
+    total = F(0)
+    for i in range(n):
+        try:
+            y = x[i]
+            if y == 2:
+                continue
+            if y > 3.5:
+                return total
+        except IndexError:
+            return F(-1)
+        total = total + y
+    return total
+
+
+@samples("B2.17", (X, I(3)), (X, I(9)))
+def return_in_the_body(x, i):
+    try:
+        return x[i]
+    except IndexError:
+        print("none")
+    return F(0)
+
+
+@samples("B2.17", (X, I(3)), (X, I(9)))
+def return_through_finally(x, i):
+    try:
+        return x[i]
+    except IndexError:
+        return F(-5)
+    finally:
+        print("bye")
+
+
+@samples("B2.17", (X, I(3)), (X, I(9)))
+def break_cancelled_by_an_error(x, i):
+    rounds = 0
+    for k in range(3):
+        try:
+            try:
+                rounds += 1
+                break
+            finally:
+                x[i] = k
+        except IndexError:
+            rounds += 10
+    return rounds
+
+
+@samples("B2.17", (X, I(2)), (X, I(9)))
+def in_a_callee(x, i):
+    def item(k, default):
+        try:
+            return x[k]
+        except IndexError:
+            return default
+
+    return item(0, F(7)) + item(i, F(8))
+
+
+@samples("B2.17", (X, I(2)), (X, I(9)))
+def around_a_callee(x, i):
+    def total(n):
+        t = F(0)
+        for k in range(n):
+            t = t + x[k]
+        return t
+
+    try:
+        y = total(i)
+    except IndexError:
+        y = total(2)
+    return y
+
+
+@samples("B2.17", (X, I(5)), (X, I(50)))
+def retry_until_it_works(x, i):
+    tries = 0
+    while True:
+        tries += 1
+        try:
+            y = x[i]
+            break
+        except IndexError:
+            i = i - 7
+            if tries > 20:
+                raise
+    return y, tries
+
+
+# ---- what the body wrote ---------------------------------------------------------------------
+
+
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), traces=2)
+def attributes(s, x, n):
+    try:
+        for i in range(n):
+            s.total = s.total + x[i]
+            s.steps = s.steps + 1
+        s.steps = -1
+    except IndexError:
+        print(s.total, s.steps)
+    s.total = s.total * 2
+    return s.total
+
+
+@samples("S11", (Model(), X, I(2)), (Model(), X, I(9)), (Model(), X, I(-9)), traces=3)
+def uncaught_after_caught(s, x, i):
+    try:
+        s.steps = 1
+        y = x[i]
+        s.steps = 2
+    except IndexError:
+        s.total = x[0]
+        y = x[i + 7]
+        s.total = x[1]
+    return y
+
+
+@samples("S11", (X, I(1)), (X, I(9)))
+def array_in_place(x, i):
+    try:
+        x[0] = 50
+        x[i] = 60
+        x[1] = 70
+    except IndexError:
+        x[2] = 80
+    return x.sum()
+
+
+@samples("S11", (X, I(1)), (X, I(9)))
+def local_array_in_place(x, i):
+    z = x * 2
+    w = z
+    try:
+        z[0] = 50
+        z[i] = 60
+    except IndexError:
+        w[1] = 70
+    return z
+
+
+@samples("S11", ([1.0], {"a": 1.0}, X, I(1)), ([1.0], {"a": 1.0}, X, I(9)))
+def container_item(items, table, x, i):
+    try:
+        table["a"] = x[0]
+        items[0] = x[1]
+        y = x[i]
+        table["a"] = y
+    except IndexError:
+        items[0] = items[0] + 1
+    return items[0]
+
+
+@samples("S11", (X, I(1)), (X, I(9)), joined=True)
+def joined_types(x, i):
+    y = 1
+    try:
+        y = 2.5
+        y = x[i] * 1j
+    except IndexError:
+        y = y * 2
+    return y
+
+
+@samples("S11", (X, I(1)), (X, I(9)))
+def prints_in_order(x, i):
+    print("a")
+    try:
+        print("b")
+        y = x[i]
+        print("c", y)
+    except IndexError:
+        print("d")
+    print("e")
+
+
+@samples("S12", (X, I(1)), (X, I(9)))
+def unbound_after_an_error(x, i):
+    try:
+        y = x[i]
+    except IndexError:
+        pass
+    return y
+
+
+@samples("S11", (np.eye(2), F(1)), (np.zeros((2, 2)), F(1)))
+def singular(x, v):
+    try:
+        y = np.linalg.inv(x)
+    except np.linalg.LinAlgError:
+        y = np.linalg.pinv(x) if x[0, 0] > 0 else x + v
+    return y
+
+
+@samples("S11", (X, I(2)), (X, I(0)))
+def zero_division(x, n):
+    k = 0
+    for i in range(n):
+        k += 1
+    try:
+        y = 6 // k
+    except ZeroDivisionError as e:
+        print(e)
+        y = -1
+    return y
+
+
+# ---- Python's own -----------------------------------------------------------------------------
+
+
+@samples("B2.17", (X, 3), (X, 4), traces=2)
+def python_errors_stay_python(x, k):
+    try:
+        y = {3: x}[k]
+    except KeyError as e:
+        y = x * e.args[0]
+    else:
+        y = y + 1
+    return y
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def python_error_after_a_run_time_one(x, i):
+    try:
+        y = x[i]
+        {}["missing"]  # noqa: B018
+    except IndexError:
+        y = F(1)
+    except KeyError as e:
+        print(e)
+    return y
+
+
+# ---- gradients -------------------------------------------------------------------------------
+
+
+def from_before(x, i):
+    y = x[0] * 3
+    try:
+        y = y * x[i]
+    except IndexError:
+        y = y * x[1]
+    return y
+
+
+def through_a_loop(x, n):
+    total = x[0]
+    try:
+        for i in range(n):
+            total = total * x[i]
+    except IndexError:
+        total = x[1] * 5.0
+    return total
+
+
+def of_what_was_computed(x, i):
+    y = x[0]
+    try:
+        y = y * 3
+        y = y * x[i]
+    except IndexError:
+        y = y * 2
+    return y
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("sample", "i", "expected"),
+    [
+        (from_before, 2, [9, 0, 3, 0]),
+        (from_before, 9, [6, 3, 0, 0]),
+        (through_a_loop, 2, [4, 1, 0, 0]),
+        (through_a_loop, 9, [0, 5, 0, 0]),
+        (of_what_was_computed, 2, [9, 0, 3, 0]),
+    ],
+)
+def test_gradients(backend, sample, i, expected):
+    with config.backend.using(backend):
+        f = ag.convert(sample)
+        assert ag.grad(f)(X, I(i)).tolist() == expected
+        inside = ag.convert(lambda x, i: ag.grad(lambda x: sample(x, i))(x))
+        assert inside(X, I(i)).tolist() == expected
+        x = ag.constant(X)
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x, I(i))
+        assert tape.gradient(y, x).numpy().tolist() == expected
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_second_gradients(backend):
+    with config.backend.using(backend):
+        f = ag.convert(
+            lambda x, i: ag.grad(lambda x: ag.grad(lambda x: from_before(x, i))(x)[0])(x)
+        )
+        assert f(X, I(2)).tolist() == [0, 0, 3, 0]
+        assert f(X, I(9)).tolist() == [0, 3, 0, 0]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_unknown_gradient_is_an_error_at_gradient_time(backend):
+    with config.backend.using(backend):
+        f = ag.convert(of_what_was_computed)
+        assert f(X, I(9)) == 6.0
+        with pytest.raises(NoGradientError, match="before an error was caught") as caught:
+            ag.grad(f)(X, I(9))
+        assert "of_what_was_computed" in str(caught.value)
+
+
+# ---- what a graph looks like, and refusals ---------------------------------------------------
+
+
+def test_a_body_that_cannot_raise_is_no_try():
+    @ag.convert
+    def f(x):
+        try:
+            y = x * 2
+        except ValueError:
+            y = x
+        return y
+
+    f(X)
+    assert count_nodes(graph_of(f), "try") == 0
+    g = ag.convert(index_error)
+    g(X, I(1))
+    assert count_nodes(graph_of(g), "try") == 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_floating_point_errors_under_a_state_around_the_call(backend):
+    def caught(x):
+        try:
+            y = 1.0 / x
+        except FloatingPointError:
+            y = -x
+        return y
+
+    with config.backend.using(backend), np.errstate(all="raise"):
+        f = ag.convert(caught)
+        assert f(F(0)) == 0.0 and f(F(4)) == 0.25
+
+
+def kinds_differ(x, i):
+    y = None
+    try:
+        y = x[i]
+        y = x[i + 1]
+    except IndexError:
+        y = y + 1  # refused
+    return y
+
+
+def test_a_kind_that_depends_on_where_it_raised_is_refused_where_it_is_read():
+    message = refuse(kinds_differ, X, I(1), match="depending on where it raised")
+    assert "`y` is None or" in message
+
+
+def uses_a_part(x, i):
+    try:
+        y = x[i]
+    except IndexError as e:
+        y = e.args[0] + 1  # refused
+    return y
+
+
+def test_parts_of_an_exception_are_for_text():
+    refuse(uses_a_part, X, I(1), match="a part of an exception that was caught")
+
+
+def advances_an_iterator(x, i):
+    numbers = iter([1.0, 2.0])
+    try:
+        y = next(numbers)
+        y = y + x[i]
+    except IndexError:
+        y = -1.0
+    return y, next(numbers)
+
+
+def test_an_iterator_cannot_be_advanced_twice():
+    refuse(advances_an_iterator, X, I(1), match="advances an iterator that is older")
+
+
+@samples("B2.17", (X, 2), (X, 3), traces=2)
+def items_run_out(x, k):
+    numbers = iter(range(k))
+    total = x[0]
+    while True:
+        try:
+            total = total + x[next(numbers)]
+        except StopIteration:
+            break
+    return total
+
+
+def write_through_either(x, i):
+    y = x * 1
+    try:
+        z = x[i]
+        y = x
+    except IndexError:
+        z = F(0)
+    y[0] = z  # refused
+    return y
+
+
+def test_an_array_that_may_be_an_older_one_is_not_written():
+    refuse(write_through_either, X, I(1), match="`y` may be another array or a new one")
+
+
+def test_errors_of_staging_pass_the_handlers():
+    def f(x, i):
+        try:
+            y = x[i]
+            open("/nonexistent")
+        except Exception:  # noqa: BLE001
+            y = x[0]
+        return y
+
+    with pytest.raises(ag.StagingError, match="open"):
+        ag.convert(f)(X, I(1))
+
+
+def test_an_exception_that_was_caught_keeps_no_frame_alive():
+    """Otherwise arrays of the graph would live as long as the exception, and be copied in loops."""
+
+    @ag.convert
+    def f(x, i):
+        try:
+            y = x[i]
+        except IndexError as e:
+            raise OwnError("again") from e
+        return y
+
+    with pytest.raises(OwnError) as caught:
+        f(X, I(9))
+    cause = caught.value.__cause__
+    assert isinstance(cause, IndexError)
+    rows = traceback.extract_tb(cause.__traceback__)
+    assert [row.line for row in rows if row.filename == __file__] == ["y = x[i]"]
+    assert not any(row.filename.startswith("<plan") for row in rows)
+
+
+def test_concurrent_saves_of_one_statement_in_two_calls():
+    def item(x, k):
+        try:
+            return x[k]
+        except IndexError:
+            return x[0]
+
+    def f(x, i, j):
+        return item(x, i) * 10 + item(x, j)
+
+    check(f, (X, I(1), I(9)), (X, I(9), I(2)), (X, I(2), I(3)), (X, I(9), I(9)))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_context_of_an_error_in_a_handler(backend):
+    def f(x, i):
+        try:
+            y = x[i]
+        except IndexError:
+            raise OwnError("again")  # noqa: B904
+        return y
+
+    with config.backend.using(backend), pytest.raises(OwnError) as caught:
+        ag.convert(f)(X, I(9))
+    assert isinstance(caught.value.__context__, IndexError)
+    assert caught.value.__cause__ is None
+
+
+test_try = samples.test()

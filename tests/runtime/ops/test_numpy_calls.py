@@ -1,0 +1,154 @@
+"""NumPy's parameters: each is honoured, has no meaning, or is refused by name."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+import numpy as np
+import pytest
+
+from runtime import ops
+from runtime.dispatch import call_numpy
+from runtime.errors import StagingError
+from runtime.ops.declare import by_numpy_name
+from runtime.ops.numpy_calls import _HARMLESS, call_as_numpy, parameters_of
+from runtime.tensor import Tensor
+
+
+def _found(name):
+    try:
+        return functools.reduce(getattr, name.split("."), np)
+    except AttributeError:  # this version of NumPy does not have it
+        return None
+
+
+FUNCTIONS = {
+    name: (function, own)
+    for name, own in sorted(by_numpy_name().items())
+    if (function := _found(name)) is not None
+    and not isinstance(function, np.ufunc)
+    and parameters_of(function, own) is not None
+}
+PARAMETERS = [
+    (name, parameter.name)
+    for name, (function, own) in FUNCTIONS.items()
+    for parameter in parameters_of(function, own)[0].parameters.values()
+    if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+]
+
+
+class _Odd:
+    """A value that no parameter has by default."""
+
+
+def _call(name, parameter, value):
+    """Call the meaning of a NumPy function, `parameter` given, all that it needs anything."""
+    function, own = FUNCTIONS[name]
+    needed = inspect.signature(function).parameters.values()
+    positional = [
+        value if p.name == parameter else None
+        for p in needed
+        if p.kind is p.POSITIONAL_ONLY or (p.default is p.empty and p.kind is not p.KEYWORD_ONLY)
+    ]
+    positional = [] if any(p.kind is p.VAR_POSITIONAL for p in needed) else positional
+    given = [p.name for p in needed][: len(positional)]
+    keywords = {} if parameter in given else {parameter: value}
+    return call_as_numpy(function, own, tuple(positional), keywords)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_numpy_requires_is_honoured(name):
+    signature, names = parameters_of(*FUNCTIONS[name])
+    for parameter in signature.parameters.values():
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            assert parameter.default is not parameter.empty or parameter.name in names
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+def test_each_parameter_of_numpy_is_honoured_or_refused_by_name(name, parameter):
+    function, own = FUNCTIONS[name]
+    _, names = parameters_of(function, own)
+    if parameter in names or parameter == "out":
+        return
+    if parameter in _HARMLESS and _HARMLESS[parameter](_Odd()):
+        return
+    with pytest.raises(
+        StagingError, match=f"^`np[.].*` of a traced value has no `{parameter}` yet"
+    ):
+        _call(name, parameter, _Odd())
+
+
+# Where NumPy's default is a mark for "not given", or ours says the same in another way.
+SAME_DEFAULTS = {
+    ("permute_dims", "axes"), ("expand_dims", "axis"), ("linalg.pinv", "rcond"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+def test_defaults_are_those_of_numpy(name, parameter):
+    function, own = FUNCTIONS[name]
+    signature, names = parameters_of(function, own)
+    theirs = signature.parameters[parameter].default
+    if parameter not in names or (name, parameter) in SAME_DEFAULTS:
+        return
+    ours = inspect.signature(own).parameters[names[parameter]].default
+    if theirs is np._NoValue:
+        assert ours in (None, False, True, 0)
+    elif parameter == "dtype" and theirs is None:
+        assert ours is None
+    elif theirs is inspect.Parameter.empty:
+        assert ours in (inspect.Parameter.empty, None)
+    else:
+        assert ours == theirs and type(ours) is type(theirs)
+
+
+X = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 0.5]])
+S = X @ X.T
+
+
+CALLS = [
+    (np.stack, (), {"arrays": [X, X]}), (np.sum, (), {"a": X, "axis": 0}),
+    (np.clip, (X,), {"a_min": 1.0, "a_max": 2.0}), (np.clip, (X,), {"max": 2.0}),
+    (np.concatenate, ([X, X],), {"axis": 1}), (np.cov, (X[0], X[1]), {}),
+    (np.linalg.svd, (X,), {"compute_uv": False}), (np.linalg.solve, (), {"a": S, "b": X}),
+    (np.reshape, (X,), {"shape": (3, 2)}), (np.tile, (), {"A": X, "reps": 2}),
+    (np.split, (), {"ary": X, "indices_or_sections": 2}), (np.tensordot, (), {"a": X, "b": X}),
+    (np.interp, (), {"x": 1.5, "xp": X[0], "fp": X[1]}), (np.round, (X,), {"decimals": 1}),
+    (np.argmax, (X, 0), {"keepdims": True}), (np.std, (X, 0), {"ddof": 1, "keepdims": True}),
+    (np.pad, (X, 1), {"constant_values": 2.0}), (np.meshgrid, (X[0], X[1]), {"copy": True}),
+    (np.einsum, ("ij,kj->ik", X, X), {"optimize": True}), (np.isin, (X, X[0]), {"kind": "sort"}),
+    (np.sort, (), {"a": X, "kind": "stable"}), (np.linalg.cholesky, (S,), {"upper": True}),
+    (np.linalg.norm, (), {"x": X, "ord": "nuc"}), (np.searchsorted, (), {"a": X[0], "v": 3.0}),
+]  # fmt: skip
+
+
+def _tensors(x):
+    if isinstance(x, list):
+        return [_tensors(part) for part in x]
+    return Tensor(x) if isinstance(x, np.ndarray) else x
+
+
+@pytest.mark.parametrize(("function", "args", "kwargs"), CALLS)
+def test_numpys_spelling_of_a_call_gives_what_numpy_gives(function, args, kwargs):
+    kwargs_ = {name: _tensors(value) for name, value in kwargs.items()}
+    found = function(*map(_tensors, args), **kwargs_)
+    expected = function(*args, **kwargs)
+    pairs = zip(found, expected, strict=True) if isinstance(expected, (list, tuple)) else [
+        (found, expected)
+    ]  # fmt: skip
+    for one, other in pairs:
+        np.testing.assert_allclose(
+            one.array, other, rtol=1e-12, strict=isinstance(other, np.ndarray)
+        )
+
+
+def test_what_numpy_refuses_raises_as_in_numpy():
+    with pytest.raises(TypeError, match="axes"):
+        call_numpy(np.sum, ops.numpy_function("sum"), (Tensor(X),), {"axes": 0})
+
+
+def test_a_result_goes_into_out():
+    out = Tensor(np.zeros(3))
+    assert np.max(Tensor(X), axis=0, out=out) is out
+    np.testing.assert_array_equal(out.array, [3.0, 5.0, 4.0])

@@ -1,0 +1,51 @@
+"""Covariances and order statistics at their edges; the rest is in the generic suite."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from runtime import ops
+from runtime.ops.samples import array
+
+X = array((3, 5))
+
+
+@pytest.mark.parametrize(
+    ("bias", "ddof", "weighted"), [*itertools.product([False, True], [None, 0, 1, 2], range(4))]
+)
+def test_covariances_have_numpys_divisors(bias, ddof, weighted):
+    weights = {}
+    if weighted & 1:
+        weights["fweights"] = np.array([1, 2, 1, 3, 1])
+    if weighted & 2:
+        weights["aweights"] = np.array([0.5, 2.0, 1.0, 0.1, 1.0])
+    found = ops.cov(X, bias=bias, ddof=ddof, **weights)
+    np.testing.assert_allclose(found.array, np.cov(X, bias=bias, ddof=ddof, **weights), rtol=1e-12)
+
+
+def test_single_precision_is_computed_in_double_as_in_numpy():
+    assert ops.cov(X.astype("f4")).dtype == np.cov(X.astype("f4")).dtype == np.float64
+    assert ops.cov(X, dtype=np.float32).dtype == np.float32
+
+
+def test_weights_and_tables_of_more_axes_are_refused_as_in_numpy():
+    for module in (np, ops):
+        with pytest.raises(ValueError, match="m has more than 2 dimensions"):
+            module.cov(np.zeros((2, 2, 2)))
+        with pytest.raises(RuntimeError, match="cannot handle multidimensional"):
+            module.cov(X, aweights=np.ones((5, 1)))
+
+
+def test_correlations_stay_within_one():
+    x = np.array([1.0, 2.0, 3.0]) * 1e-3
+    found = ops.corrcoef(np.stack([x, 3 * x, -x])).array
+    assert np.abs(found).max() <= 1.0
+    np.testing.assert_allclose(found, np.corrcoef(np.stack([x, 3 * x, -x])), atol=1e-12)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 0.99, 1.0])
+def test_quantiles_with_nan_are_nan(q):
+    x = np.array([[1.0, np.nan, 2.0], [3.0, 1.0, 2.0]])
+    np.testing.assert_array_equal(ops.quantile(x, q, 1).array, np.quantile(x, q, 1))
+    np.testing.assert_array_equal(ops.median(x, 1).array, np.median(x, 1))

@@ -1,0 +1,383 @@
+"""What the rewriting passes do, and what they must leave alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime.execute import plan, reference
+from runtime.graph.check import check
+from runtime.graph.clone import clone
+from runtime.graph.ir import Graph, Node, Value
+from runtime.graph.show import text
+from runtime.passes.algebra import simplify_arithmetic
+from runtime.passes.common_subexpressions import merge_common_subexpressions
+from runtime.passes.inlining import inline_calls
+from runtime.passes.layout import merge_layout_changes
+from runtime.passes.loop_invariants import hoist_loop_invariants
+from runtime.passes.rerolling import roll_repetitions
+from runtime import control
+
+X = np.array([[0.5, -0.0, np.nan], [np.inf, -1.5, 0.0]])
+N = np.array([3, -7, 0])
+
+
+def traced(f, *args):
+    """The graph of `f` as it was traced."""
+    return ag.convert(f).get_concrete_function(*args)._traced.graph
+
+
+def ops(graph):
+    return Counter(node.op.name for node in graph.walk())
+
+
+def after(step, f, *args):
+    """The graph after a pass, which computes the same bits and leaves the old one as it was."""
+    graph = traced(f, *args)
+    before = text(graph)
+    result = step(graph)
+    check(result)
+    assert text(graph) == before
+    raws = list(args)[: len(graph.inputs)]
+    for prepare in (plan.prepare, reference.prepare):
+        with np.errstate(all="ignore"):
+            expected, found = prepare(clone(graph))(*raws), prepare(result)(*raws)
+        for a, b in zip(found, expected, strict=True):
+            assert type(a) is type(b)
+            np.testing.assert_array_equal(a, b, strict=isinstance(a, np.ndarray))
+            if isinstance(a, np.ndarray) and a.dtype.kind == "f":
+                np.testing.assert_array_equal(np.signbit(a), np.signbit(b))
+    return result
+
+
+# ---- equal operations --------------------------------------------------------------------------
+
+
+def test_equal_operations_are_computed_once():
+    graph = after(merge_common_subexpressions, lambda x: ag.sin(x) * ag.cos(x) + ag.sin(x), X)
+    assert ops(graph)["sin"] == 1
+
+
+def test_equal_operations_in_a_loop_are_computed_once():
+    def f(x, n):
+        for i in range(n):
+            x = (x * 2 + i) * (x * 2 + i)
+        return x
+
+    before = ops(traced(f, X, np.int64(3)))["multiply"]
+    found = ops(after(merge_common_subexpressions, f, X, np.int64(3)))["multiply"]
+    assert found == before - 1
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: ag.sin(x) + ag.cos(x),
+        lambda x: x.sum(axis=0) + x.sum(axis=1)[:1],
+        lambda x: x.astype("f4").sum() + x.astype("f8").sum(),
+        lambda x: (x + 1) * (x + 1.0),
+    ],
+)
+def test_different_operations_stay(f):
+    graph = traced(f, X)
+    assert ops(merge_common_subexpressions(graph)) == ops(graph)
+
+
+def test_results_stay_arrays_of_their_own():
+    @ag.convert
+    def f(x):
+        return x + 1, x + 1
+
+    a, b = f(X[1:])
+    a[:] = 0
+    assert b[0, 1] == -0.5
+
+    @ag.convert
+    def g(n):
+        a, b = np.zeros(n), np.zeros(n)
+        a[0] = 1
+        return a, b
+
+    a, b = g(3)
+    np.testing.assert_array_equal(b, np.zeros(3))
+
+
+def test_effects_stay(capsys):
+    @ag.convert
+    def f(x):
+        print("once", x)
+        print("once", x)
+        return x + 1
+
+    f(np.float64(1))
+    assert capsys.readouterr().out == "once 1.0\nonce 1.0\n"
+
+
+def test_what_reads_memory_is_not_merged_over_what_writes_it():
+    v = ag.Variable([1.0, 2.0])
+
+    @ag.convert
+    def f():
+        a = v * 2
+        v.assign_add([1.0, 1.0])
+        return a, v * 2
+
+    a, b = f()
+    np.testing.assert_array_equal(a, [2.0, 4.0])
+    np.testing.assert_array_equal(b, [4.0, 6.0])
+
+
+# ---- arithmetic --------------------------------------------------------------------------------
+
+EXACT = [
+    (lambda x: ag.sin(x * 1.0), "multiply"),
+    (lambda x: ag.sin(1 * x), "multiply"),
+    (lambda x: ag.sin(x / 1), "divide"),
+    (lambda x: ag.sin(x - 0.0), "subtract"),
+    (lambda x: ag.sin(x + -0.0), "add"),
+    (lambda x: ag.sin(-(-x)), "negative"),
+    (lambda x: ag.sin(+x), "positive"),
+    (lambda x: ag.sin(ag.maximum(x, x)), "maximum"),
+    (lambda x: ag.where(x > 0, x, x) * 2, "where"),
+]
+
+
+@pytest.mark.parametrize(("f", "gone"), EXACT)
+def test_neutral_arithmetic_goes(f, gone):
+    left = 1 if gone == "negative" else 0
+    assert ops(after(simplify_arithmetic, f, X))[gone] == left
+
+
+@pytest.mark.parametrize(
+    ("f", "stays"),
+    [
+        (lambda x: ag.sin(x + 0.0), "add"),
+        (lambda x: ag.sin(x + 0), "add"),
+        (lambda x: ag.sin(0.0 - x), "subtract"),
+        (lambda x: ag.sin(x * 0), "multiply"),
+        (lambda x: ag.sin(x * -1), "multiply"),
+        (lambda x: ag.sin(2 / x), "divide"),
+        (lambda x: x * 1, "multiply"),
+        (lambda x: (x * 1).T, "multiply"),
+    ],
+)
+def test_what_may_change_a_bit_or_an_owner_stays(f, stays):
+    assert ops(after(simplify_arithmetic, f, X))[stays] == 1
+
+
+def test_integers():
+    assert ops(after(simplify_arithmetic, lambda n: (n + 0) * 3, N))["add"] == 0
+    assert ops(after(simplify_arithmetic, lambda n: (n // 1) * 3, N))["floor_divide"] == 0
+    assert ops(after(simplify_arithmetic, lambda n: (n << 0) * 3, N))["bitwise_left_shift"] == 0
+    assert ops(after(simplify_arithmetic, lambda n: ~~n * 3, N))["bitwise_invert"] == 1
+    # The type changes: a float divided is not what it was.
+    assert ops(after(simplify_arithmetic, lambda n: (n / 1) * 3, N))["divide"] == 1
+    assert ops(after(simplify_arithmetic, lambda n: (n * 1.0) * 3, N))["multiply"] == 2
+
+
+def test_complex_arithmetic_stays():
+    z = np.array([1 + 2j, complex(np.inf, 1)])
+    assert ops(after(simplify_arithmetic, lambda z: ag.conj(z * 1.0), z))["multiply"] == 1
+
+
+# ---- rearranging -------------------------------------------------------------------------------
+
+
+def test_transposes_and_reshapes_merge():
+    cube = np.arange(24.0).reshape(2, 3, 4)
+    f = lambda x: ag.sin(x.transpose(1, 0, 2).transpose(2, 1, 0))
+    assert ops(after(merge_layout_changes, f, cube))["permute_dims"] == 2
+    graph = after(merge_layout_changes, f, cube)
+    assert [n for n in graph.nodes if n.op.name == "sin"][0].inputs[0].node.inputs[0].node is None
+    g = lambda x: ag.sin(x.reshape(6, 4).reshape(3, 8))
+    last = [n for n in after(merge_layout_changes, g, cube).nodes if n.op.name == "sin"][0]
+    assert last.inputs[0].node.inputs[0].node is None
+    h = lambda x: ag.sin(x.T.T) + ag.sin(x.reshape(2, 3, 4)) + ag.sin(x.astype(float))
+    graph = after(merge_layout_changes, h, cube)
+    assert all(n.inputs[0].node is None for n in graph.nodes if n.op.name == "sin")
+
+
+def test_rearranging_that_matters_stays():
+    square = np.arange(9.0).reshape(3, 3)
+    assert ops(after(merge_layout_changes, lambda x: ag.sin(x.T), square))["permute_dims"] == 1
+    f = lambda x: ag.sin(x.astype("f4").astype("f8"))
+    assert ops(after(merge_layout_changes, f, square))["astype"] == 2
+    g = lambda x: ag.sin(x.T.reshape(9))
+    assert set(ops(after(merge_layout_changes, g, square))) >= {"permute_dims", "reshape"}
+
+
+# ---- loops -------------------------------------------------------------------------------------
+
+
+def body_ops(graph):
+    (loop,) = [n for n in graph.nodes if n.op.name == "while"]
+    return Counter(node.op.name for node in loop.graphs[1].walk())
+
+
+def test_what_no_round_changes_moves_out():
+    def f(x, w):
+        for i in range(40):
+            x = x + ag.sin(w * 2) * i
+        return x
+
+    graph = after(hoist_loop_invariants, f, X, X)
+    assert body_ops(graph)["sin"] == 0
+    assert ops(graph)["sin"] == 1
+
+
+def test_only_what_cannot_warn_moves_out_of_a_loop_that_may_make_no_round():
+    def f(x, w, n):
+        for i in range(n):
+            x = x + ag.exp(w) * (w > 0) * i
+        return x
+
+    found = body_ops(after(hoist_loop_invariants, f, X, X, np.int64(3)))
+    assert found["greater"] == 0
+    assert found["exp"] == 1
+
+
+def test_what_changes_or_raises_or_writes_stays():
+    def changing(x):
+        for i in range(40):
+            x = ag.sin(x) * i
+        return x
+
+    assert body_ops(after(hoist_loop_invariants, changing, X))["sin"] == 1
+
+    def raising(x, w, k, n):
+        for i in range(n):
+            x = x + w[k]
+        return x
+
+    args = (X, X, np.int64(1), np.int64(3))
+    assert body_ops(after(hoist_loop_invariants, raising, *args))["getitem"] == 1
+    # No round, no error.
+    np.testing.assert_array_equal(ag.convert(raising)(X, X, np.int64(9), np.int64(0)), X)
+
+    v = ag.Variable(X)
+
+    def writing(n):
+        for i in range(n):
+            v.assign(ag.cos(v))
+        return v.read_value()
+
+    graph = traced(writing, np.int64(3))
+    assert body_ops(hoist_loop_invariants(graph)) == body_ops(graph)
+
+
+def test_a_fresh_array_per_round_is_not_shared_between_rounds():
+    @ag.convert
+    def f(n):
+        total = 0.0
+        for i in range(n):
+            row = np.zeros(3)
+            row[i % 3] += 1.0
+            total = total + row.sum()
+        return total
+
+    assert f(np.int64(50)) == 50.0
+
+
+# ---- calls -------------------------------------------------------------------------------------
+
+
+def test_calls_are_inlined():
+    inner = traced(lambda x: ag.sin(x) * 2, X)
+    x = Value(inner.inputs[0].type, name="x")
+    call = Node(control.CALL, [x], {}, [inner], [v.type for v in inner.outputs])
+    again = Node(control.CALL, call.outputs, {}, [inner], [v.type for v in inner.outputs])
+    graph = Graph([x], [call, again], again.outputs)
+    flat = inline_calls(graph)
+    check(flat)
+    assert ops(flat)["call"] == 0
+    assert ops(flat)["sin"] == 2
+    with np.errstate(invalid="ignore"):
+        (expected,), (found,) = reference.prepare(graph)(X), plan.prepare(flat)(X)
+        np.testing.assert_array_equal(found, expected)
+
+
+# ---- repetition --------------------------------------------------------------------------------
+
+
+def test_chained_products_become_a_loop():
+    def power(x, y):
+        for _ in [None] * 100:
+            y = x @ y
+        return y
+
+    a = np.random.default_rng(0).normal(size=(4, 4)) / 3
+    graph = after(roll_repetitions, power, a, np.eye(4))
+    assert ops(graph)["while"] == 1
+    assert ops(graph)["matmul"] == 1
+    assert len(list(graph.walk())) < 10
+
+
+def test_several_carried_values_and_numbers_of_the_round():
+    def f(x):
+        a, b = x, x * 2
+        for i in [2 * k for k in range(30)]:
+            a, b = b + i, a * 0.5
+        return a - b
+
+    graph = after(roll_repetitions, f, X)
+    assert ops(graph)["while"] == 1
+    assert ops(graph)["multiply"] < 6
+
+
+def test_rows_by_number():
+    def f(x, w):
+        for k in [*range(12)]:
+            x = ag.tanh(x * w[k])
+        return x
+
+    w = np.linspace(0, 1, 12)
+    graph = after(roll_repetitions, f, X, w)
+    assert ops(graph)["tanh"] == 1
+
+
+def test_what_does_not_repeat_stays():
+    def short(x):
+        for _ in [None] * 4:
+            x = ag.sin(x)
+        return x
+
+    graph = traced(short, X)
+    assert ops(roll_repetitions(graph)) == ops(graph)
+
+    def all_wanted(x):
+        found = []
+        for _ in [None] * 30:
+            x = ag.sin(x)
+            found.append(x)
+        return found
+
+    graph = traced(all_wanted, X)
+    assert ops(roll_repetitions(graph)) == ops(graph)
+
+    def different(x):
+        for k in range(15):
+            x = ag.sin(x) if k % 3 else ag.cos(x)
+            if k % 2:
+                x = x + 1
+            if k % 5 == 0:
+                x = x * 3
+        return x
+
+    graph = traced(different, X)
+    assert ops(roll_repetitions(graph))["while"] <= 1
+    after(roll_repetitions, different, X)
+
+
+def test_gradients_of_rolled_code():
+    def f(x):
+        for _ in [None] * 25:
+            x = ag.tanh(x * 1.1)
+        return x.sum()
+
+    x = np.linspace(-1, 1, 5)
+    with ag.eager():
+        expected = ag.grad(f)(x)
+    np.testing.assert_allclose(ag.grad(ag.convert(f))(x), expected, rtol=1e-12)

@@ -1,0 +1,66 @@
+"""Tests of `runtime.dispatch`: NumPy's own functions on tensors."""
+
+import numpy as np
+import pytest
+
+from runtime.building import constant, trace_function
+from runtime.errors import StagingError
+from runtime.spec import TensorType, type_of_number
+from runtime.tensor import Tensor
+
+X = np.array([1.0, 2.0, 4.0])
+
+
+def test_a_ufunc_gives_a_tensor():
+    result = np.add(constant(X), 1)
+    assert isinstance(result, Tensor) and result.tolist() == [2.0, 3.0, 5.0]
+
+
+def test_a_ufunc_gives_a_scalar_even_for_a_python_number():
+    assert np.sin(Tensor(0.0)).type == TensorType(np.dtype("f8"), ())
+
+
+@pytest.mark.parametrize("out", [constant(np.zeros(3)), np.zeros(3)], ids=["tensor", "ndarray"])
+def test_a_ufunc_writes_into_out(out):
+    assert np.add(constant(X), 1, out=out) is out
+    assert np.asarray(out).tolist() == [2.0, 3.0, 5.0]
+
+
+def test_a_traced_result_does_not_go_into_an_ndarray():
+    with pytest.raises(StagingError, match="out= an ndarray"):
+        trace_function(lambda x: np.add(x, 1, out=np.zeros(3)), [TensorType(X.dtype, (3,))])
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda x: np.add.reduce(x), "`np.add.reduce`"),
+        (lambda x: np.add(x, 1, where=x > 1), "`np.add with where`"),
+        (lambda x: np.frompyfunc(abs, 1, 1)(x), "no tensor form"),
+        (lambda x: np.histogram(x), "`np.histogram`"),
+        (lambda x: np.linalg.eig(x), "`np.linalg.eig`"),
+    ],
+)
+def test_what_has_no_meaning_is_named(call, name):
+    with pytest.raises(StagingError, match=name):
+        call(constant(X))
+
+
+def kinds(function, *types):
+    result = trace_function(function, types)[2]
+    return [x.is_array for x in (result if isinstance(result, tuple) else (result,))]
+
+
+SCALAR = TensorType(np.dtype("f8"), ())
+
+
+def test_results_of_rank_0_are_arrays_where_numpys_are():
+    assert kinds(lambda x: np.where(x > 0, x, 0.0), SCALAR) == [True]
+    assert kinds(lambda x: np.tensordot(x, x, 1), TensorType(np.dtype("f8"), (3,))) == [True]
+    assert kinds(lambda x: np.sum(x), TensorType(np.dtype("f8"), (3,))) == [False]
+    assert kinds(lambda x: np.broadcast_arrays(x, x), SCALAR) == [True, True]
+
+
+def test_some_keep_what_they_are_given():
+    assert kinds(lambda x: (np.squeeze(x), np.squeeze(x.as_array())), SCALAR) == [False, True]
+    assert kinds(lambda x: np.real(x), type_of_number(1j)) == [False]
