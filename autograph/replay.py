@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from autograph.operators.access import attribute_slot, container_base, content_slot
+from autograph.operators.access import container_base, content_slot
+from autograph.operators.attributes import attribute_slot
 from autograph.operators.captures import weak
 from autograph.operators.templates import dig, fill, has_traced
 from autograph.operators.variables import Maybe, Undefined, _Unreadable

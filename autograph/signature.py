@@ -26,6 +26,7 @@ __all__ = [
     "COMPLEX",
     "FLOAT",
     "INT",
+    "OF_TYPE",
     "Arguments",
     "ArraySpec",
     "Identity",
@@ -40,6 +41,8 @@ __all__ = [
     "type_of_key",
 ]
 
+# An object whose class says by `__tf_tracing_type__` which objects share a trace.
+OF_TYPE = "of type"
 FLOAT = ("float",)
 INT = ("int",)
 COMPLEX = ("complex",)
@@ -124,6 +127,8 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
         return (kind, repr(x) if isinstance(x, float) else x)
     if kind is slice:
         return (slice, x.start, x.stop, x.step)
+    if hasattr(kind, "__tf_tracing_type__"):
+        return (OF_TYPE, x.__tf_tracing_type__(None))
     if isinstance(x, Variable) or not _is_plain_hashable(x):
         return Identity(x)
     return (kind, x)

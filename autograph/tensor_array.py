@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.access import setattr_
+from autograph.operators.attributes import setattr_
 from autograph.operators.conditionals import if_exp
 from runtime import ops, trace
 from runtime.building import Builder, building
@@ -172,7 +172,7 @@ class TensorArray:
         return value is not None and not (now if now is not None else home).reaches(value)
 
     def _grow(self, needed: Any) -> None:
-        size = self.size()
+        size = shape_of(self._rows)[0]
 
         def more() -> Any:
             extra = ops.maximum(needed - size, size)

@@ -18,7 +18,7 @@ from autograph.operators.captures import Captured, Guard, Trace, current_trace
 from autograph.operators.references import choice_of
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import _Unreadable
-from autograph.signature import Arguments, Identity, is_input_key
+from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
 from runtime import journal, trace, tree
 from runtime.building import Builder
 from runtime.errors import GraphError, StagingError
@@ -239,6 +239,9 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
     types = iter(arguments.inputs())
     for leaf, key, path in zip(arguments.leaves, arguments.keys, arguments.paths, strict=True):
         if not is_input_key(key):
+            if isinstance(key, tuple) and key[0] == OF_TYPE:
+                leaf = key[1].placeholder_value(None)
+                builder.trace.add_outside(leaf)
             if isinstance(key, Identity):
                 builder.trace.add_outside(leaf)
             parts.append(leaf)

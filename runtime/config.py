@@ -30,6 +30,7 @@ __all__ = [
     "log",
     "max_saved_bytes",
     "run_functions_eagerly",
+    "soft_placement",
     "verbosity",
 ]
 
@@ -182,6 +183,9 @@ strict_conversion = Switch(
     _flag,
     "Raise for a callee whose source cannot be had, rather than call it as it is.",
 )
+soft_placement = Switch(
+    "soft_placement", False, _flag, "Compute on the CPU where a device that is asked for is missing."
+)
 cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
 max_saved_bytes = Switch(
     "max_saved_bytes",
@@ -201,6 +205,7 @@ SWITCHES: dict[str, Switch[Any]] = {
         default_float,
         log_to_stdout,
         strict_conversion,
+        soft_placement,
         cache_size,
         max_saved_bytes,
     )

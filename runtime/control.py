@@ -95,7 +95,7 @@ def _nothing(*types: Type, **attrs: Any) -> tuple[Type, ...]:
 
 
 def _print(xp: Any, *operands: Any, render: Callable[..., str], file: Any, flush: bool) -> Any:
-    stream = sys.stdout if file is None else file
+    stream = sys.stdout if file is None else sys.stderr if file == "stderr" else file
     stream.write(render(*operands))
     if flush:
         stream.flush()

@@ -1,4 +1,4 @@
-"""The eager interpreter: an op computes at once, on NumPy arrays."""
+"""The eager interpreter: an op computes at once, on arrays of NumPy or of another device."""
 
 from __future__ import annotations
 
@@ -7,16 +7,29 @@ from typing import Any
 import numpy as np
 
 from runtime import attention, trace
+from runtime.devices import (
+    HOST,
+    common_device,
+    device_of,
+    in_use,
+    is_device_array,
+    located_kernel,
+    module_of,
+    moved,
+    placement,
+)
 from runtime.errors import LeakedTensorError
 from runtime.graph.ir import Op
+from runtime.ops import copy_to
 from runtime.tensor import Tensor, link_view
 
-__all__ = ["Eager", "compute", "raw"]
+__all__ = ["COPY_TO", "Eager", "compute", "is_array", "raw"]
 
 _NUMBERS = (bool, int, float, complex)
 _ARRAYS = (np.ndarray, np.generic)
 _RAW = (*_ARRAYS, *_NUMBERS)
 _INT_LIMIT = 2**63
+COPY_TO = copy_to.op
 
 
 def raw(x: Any) -> Any:
@@ -36,11 +49,14 @@ def raw(x: Any) -> Any:
             )
         return now._array
     array = getattr(x, "array", None)  # a Variable's handle
-    return x if array is not None else np.asarray(x)
+    return x if array is not None or is_device_array(x) else np.asarray(x)
 
 
-def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
-    """Result of `op` on raw operands: Python arithmetic among Python numbers, else the kernel."""
+def compute(op: Op, arrays: list[Any], attrs: dict[str, Any], device: str | None = None) -> Any:
+    """Result of `op` on raw operands: Python arithmetic among Python numbers, else the kernel.
+
+    The operands are on `device`, or are scalars of the host.
+    """
     if op.python is not None and _are_numbers(arrays):
         result = op.python(*arrays, **attrs)
         if isinstance(result, int) and not -_INT_LIMIT <= result < _INT_LIMIT:
@@ -48,7 +64,9 @@ def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
                 f"`{op.name}` of Python ints gives {result}, which does not fit in 64 bits"
             )
         return result
-    return op.kernel(np, *arrays, **attrs)
+    if device is None:
+        return op.kernel(np, *arrays, **attrs)
+    return located_kernel(op.kernel, device)(module_of(device), *arrays, **attrs)
 
 
 def _are_numbers(arrays: list[Any]) -> bool:
@@ -64,17 +82,73 @@ class Eager:
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result tensor, or a tuple of them for an op of several outputs."""
-        result = compute(op, [raw(x) for x in inputs], attrs)
+        arrays = [raw(x) for x in inputs]
+        if in_use[0]:
+            inputs, arrays, device = _placed(op, inputs, arrays)
+            result = compute(op, arrays, attrs, device)
+        else:
+            result = compute(op, arrays, attrs)
         is_tuple = isinstance(result, tuple)
-        if not is_tuple and inputs and result is inputs[0] and isinstance(result, np.ndarray):
+        if not is_tuple and inputs and result is inputs[0] and is_array(result):
             result = result.view()  # a tensor's own memory is never that of a caller's array
         kind = _kind_of_results(inputs)
         outputs = tuple(_wrap(r, kind) for r in result) if is_tuple else (_wrap(result, kind),)
         if attention.count[0]:
             _tell_tapes(op, inputs, attrs, outputs)
-        if op.view and isinstance(outputs[0]._array, np.ndarray):  # a scalar is no view
+        if op.view and is_array(outputs[0]._array):  # a scalar is no view
             link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
         return outputs if is_tuple else outputs[0]
+
+
+def is_array(x: Any) -> bool:
+    """Whether a raw value is an array, of whatever device, and no number."""
+    return isinstance(x, np.ndarray) or (bool(in_use[0]) and is_device_array(x))
+
+
+def _placed(
+    op: Op, inputs: tuple[Any, ...], arrays: list[Any]
+) -> tuple[tuple[Any, ...], list[Any], str | None]:
+    """Operands on one device, and that device: copied where a `with device(...)` asks for it.
+
+    Scalars of the host go along with other operands. Raises DeviceError where two devices meet.
+    """
+    homes = [device_of(getattr(a, "array", a)) for a in arrays]
+    if op.options.get("stays") or op.effect is not None:
+        return inputs, arrays, next((home for home in homes if home is not None), None)
+    wanted = placement()
+    fixed = [home for home, a in zip(homes, arrays, strict=True) if home is not None or _has_axes(a)]
+    device = common_device(fixed, op.name) if wanted is None else (None if wanted == HOST else wanted)
+    if device is None and all(home is None for home in homes):
+        return inputs, arrays, None
+    if device is not None and op.python is not None and _are_numbers(arrays):
+        return inputs, arrays, None
+    scalars = op.options.get("scalars", False)
+    kept = [
+        home == device or (home is None and not _has_axes(a) and (scalars or _is_number(a)))
+        for home, a in zip(homes, arrays, strict=True)
+    ]
+    if device is not None and not scalars and all(map(_is_number, arrays)):
+        kept = [False] * len(kept)  # no array of the device would tell the kernel where it is
+    moved_inputs = tuple(
+        x if stays else _copy(x, a, device)
+        for x, a, stays in zip(inputs, arrays, kept, strict=True)
+    )
+    return moved_inputs, [raw(x) for x in moved_inputs], device
+
+
+def _copy(x: Any, array: Any, device: str | None) -> Any:
+    """An operand on another device; that of a tensor is an operation that tapes are told of."""
+    if isinstance(x, Tensor):
+        return trace.apply(COPY_TO, (x,), {"device": HOST if device is None else device})
+    return moved(array, device)
+
+
+def _has_axes(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.ndim > 0
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, _NUMBERS) and not isinstance(x, _ARRAYS)
 
 
 def _tell_tapes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.origins import Origin
 
 __all__ = [
+    "DeviceError",
     "ForeignError",
     "GraphError",
     "HostCallError",
@@ -80,6 +81,18 @@ class LeakedTensorError(StagingError):
     ... except ag.LeakedTensorError:
     ...     print("it belongs to the graph")
     it belongs to the graph
+    """
+
+
+class DeviceError(StagingError, RuntimeError):
+    """A device cannot be used, or arrays of several devices meet in one operation.
+
+    >>> import autograph as ag
+    >>> try:
+    ...     ag.device("/cpu:7")
+    ... except ag.DeviceError as error:
+    ...     print(error.what)
+    /cpu:7 cannot be used: all cores of the host are /cpu:0
     """
 
 

@@ -19,8 +19,10 @@ __all__ = [
     "Transaction",
     "fresh",
     "is_fresh",
+    "is_spent",
     "note",
     "note_advanced",
+    "note_spent",
     "place_of",
     "recording",
     "transaction",
@@ -53,8 +55,10 @@ class Transaction:
         self.places: dict[Hashable, Origin | None] = {}
         # Objects made since it began, by id: nobody else can see what is written into them.
         self.made: dict[int, Any] = {}
-        # Whether an iterator that is older was advanced, which cannot be undone.
-        self.advanced = False
+        # The iterators that are older and were advanced, which cannot be undone.
+        self.advanced: list[Any] = []
+        # Iterators of which it depends on data how far they have come, by id.
+        self.spent: dict[int, Any] = {} if parent is None else parent.spent
 
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
@@ -128,8 +132,21 @@ def note_advanced(iterator: Any) -> None:
     """Tell the open transactions that are younger than `iterator` that it is advanced."""
     open_ = _transaction.get()
     while open_ is not None and open_.made.get(id(iterator)) is not iterator:
-        open_.advanced = True
+        open_.advanced.append(iterator)
         open_ = open_.parent
+
+
+def note_spent(iterator: Any) -> None:
+    """Remember that it depends on data how far `iterator` has come."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.spent[id(iterator)] = iterator
+
+
+def is_spent(iterator: Any) -> bool:
+    """Whether it depends on data how far `iterator` has come."""
+    open_ = _transaction.get()
+    return open_ is not None and open_.spent.get(id(iterator)) is iterator
 
 
 def is_fresh(thing: Any) -> bool:

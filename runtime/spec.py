@@ -21,8 +21,11 @@ __all__ = [
     "Type",
     "VariableType",
     "broadcast_shapes",
+    "device_of_type",
     "is_compatible",
+    "is_mobile",
     "join",
+    "on_device",
     "promote",
     "type_of_number",
     "weak_number",
@@ -48,33 +51,46 @@ class TensorType:
     `shape` holds an int or None (known at run time) per axis; a shape of None is an unknown rank.
     `weak` marks a Python number (rank 0, one of `WEAK_DTYPES`): it adapts to what it meets.
     At run time a weak value is a Python int, float, bool or complex, a strong rank-0 value is a
-    NumPy scalar, everything else an array.
+    NumPy scalar, everything else an array. `device` is None on the host; on another device every
+    strong value is an array of that device, of rank 0 too.
     """
 
-    __slots__ = ("dtype", "shape", "weak")
+    __slots__ = ("device", "dtype", "shape", "weak")
 
-    def __init__(self, dtype: np.dtype[Any], shape: Shape, weak: bool = False) -> None:
+    def __init__(
+        self,
+        dtype: np.dtype[Any],
+        shape: Shape,
+        weak: bool = False,
+        device: str | None = None,
+    ) -> None:
         self.dtype = dtype
         self.shape = shape
         self.weak = weak
+        self.device = device
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorType) and (
-            self.dtype == other.dtype and self.shape == other.shape and self.weak == other.weak
+            self.dtype == other.dtype
+            and self.shape == other.shape
+            and self.weak == other.weak
+            and self.device == other.device
         )
 
     def __hash__(self) -> int:
-        return hash((self.dtype, self.shape, self.weak))
+        return hash((self.dtype, self.shape, self.weak, self.device))
 
     def __repr__(self) -> str:
-        return f"TensorType(dtype={self.dtype!r}, shape={self.shape!r}, weak={self.weak!r})"
+        on = "" if self.device is None else f", device={self.device!r}"
+        return f"TensorType(dtype={self.dtype!r}, shape={self.shape!r}, weak={self.weak!r}{on})"
 
     def __str__(self) -> str:
         if self.weak:
             return f"{_PYTHON_TYPE[self.dtype].__name__}"
+        on = "" if self.device is None else f" on {self.device}"
         if self.shape is None:
-            return f"{self.dtype}[...]"
-        return f"{self.dtype}[{', '.join('?' if d is None else str(d) for d in self.shape)}]"
+            return f"{self.dtype}[...]{on}"
+        return f"{self.dtype}[{', '.join('?' if d is None else str(d) for d in self.shape)}]{on}"
 
     @property
     def rank(self) -> int | None:
@@ -94,6 +110,12 @@ class TensorType:
     def strong(self) -> TensorType:
         """The same type without weakness."""
         return TensorType(self.dtype, self.shape) if self.weak else self
+
+    def on(self, device: str | None) -> TensorType:
+        """The same type on a device; Python numbers are on the host always."""
+        if self.weak or self.device == device:
+            return self
+        return TensorType(self.dtype, self.shape, device=device)
 
 
 class StackType:
@@ -122,9 +144,9 @@ class VariableType:
 
     __slots__ = ("content",)
 
-    def __init__(self, dtype: np.dtype[Any], shape: Shape) -> None:
+    def __init__(self, dtype: np.dtype[Any], shape: Shape, device: str | None = None) -> None:
         # Type of the value that the variable holds.
-        self.content = TensorType(dtype, shape)
+        self.content = TensorType(dtype, shape, device=device)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, VariableType) and self.content == other.content
@@ -269,17 +291,39 @@ def join(a: Type, b: Type) -> Type | None:
     """Smallest type that holds values of both, or None when there is no such type.
 
     This is the rule for the branches of an `if` and the variables of a loop: dtypes promote,
-    dimensions that differ become unknown, weak stays weak only among weak types.
+    dimensions that differ become unknown, weak stays weak only among weak types. Values on two
+    devices have no such type; a number goes along with either.
     """
     if a == b:
         return a
     if isinstance(a, TensorType) and isinstance(b, TensorType):
-        promoted = promote(a, b)
-        return TensorType(promoted.dtype, _join_shapes(a.shape, b.shape), promoted.weak)
+        promoted, device = promote(a, b), b.device if is_mobile(a) else a.device
+        if device != b.device and not is_mobile(b):
+            return None
+        shape = _join_shapes(a.shape, b.shape)
+        return TensorType(promoted.dtype, shape, promoted.weak, device)
     if isinstance(a, StackType) and isinstance(b, StackType):
         element = join(a.element, b.element)
         return None if element is None else StackType(element)
     return None
+
+
+def is_mobile(type_: TensorType) -> bool:
+    """Whether a value goes along with operands on any device: a scalar of the host."""
+    return type_.device is None and type_.shape == ()
+
+
+def device_of_type(type_: Type) -> str | None:
+    """The device that values of this type are on; None: the host, or nowhere."""
+    if isinstance(type_, StackType):
+        return device_of_type(type_.element)
+    found = type_.content if isinstance(type_, VariableType) else type_
+    return found.device if isinstance(found, TensorType) else None
+
+
+def on_device(type_: Type, device: str | None) -> Type:
+    """`type_` on a device, where it is that of an array."""
+    return type_.on(device) if type(type_) is TensorType else type_
 
 
 def _join_shapes(a: Shape, b: Shape) -> Shape:
@@ -291,6 +335,8 @@ def _join_shapes(a: Shape, b: Shape) -> Shape:
 def is_compatible(general: TensorType, specific: TensorType) -> bool:
     """Whether a value of type `specific` may be given where `general` is declared."""
     if general.dtype != specific.dtype or general.weak != specific.weak:
+        return False
+    if general.device != specific.device:
         return False
     if general.shape is None:
         return True

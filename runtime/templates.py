@@ -18,10 +18,12 @@ __all__ = [
     "ArrayHole",
     "Hole",
     "LazyString",
-    "Record",
     "Line",
+    "Record",
+    "SummaryLine",
     "fill",
     "format_part",
+    "summary",
 ]
 
 # How the value in a piece of text is converted before it is formatted, as in code objects.
@@ -131,6 +133,90 @@ class Line:
 
     def __call__(self, *operands: Any) -> str:
         return self.separator.join(map(str, fill(self.parts, operands))) + self.end
+
+
+class SummaryLine(Line):
+    """What TensorFlow's `tf.print` writes: of an array `edge` elements at each end of an axis.
+
+    All arrays are holes; text stands as it is, other values, and text within a nest, as `repr`
+    shows them. Without `edge` arrays are written in full.
+
+    >>> line = SummaryLine(("x is", Hole(0), {"b": [Hole(1)]}), " ", "!", 1)
+    >>> line(np.arange(5), np.float32(1 / 3))
+    "x is [0 ... 4] {'b': [0.333333343]}!"
+    """
+
+    __slots__ = ("edge",)
+
+    def __init__(
+        self, parts: tuple[Any, ...], separator: str, end: str, edge: int | None
+    ) -> None:
+        super().__init__(parts, separator, end)
+        self.edge = edge
+
+    def __call__(self, *operands: Any) -> str:
+        texts = [
+            fill(p, operands) if isinstance(p, (str, LazyString)) else self._text(p, operands)
+            for p in self.parts
+        ]
+        return self.separator.join(texts) + self.end
+
+    def _text(self, part: Any, operands: Sequence[Any]) -> str:
+        if isinstance(part, Hole):
+            return summary(np.asarray(operands[part.index]), self.edge)
+        kind = type(part)
+        if kind in (list, tuple):
+            inner = ", ".join(self._text(p, operands) for p in part)
+            if kind is list:
+                return f"[{inner}]"
+            return f"({inner},)" if len(part) == 1 else f"({inner})"
+        if kind is dict:
+            rows = (f"{k!r}: {self._text(part[k], operands)}" for k in _sorted(part))
+            return f"{{{', '.join(rows)}}}"
+        return repr(fill(part, operands))
+
+
+def _sorted(keys: Any) -> Any:
+    try:
+        return sorted(keys)
+    except TypeError:
+        return keys
+
+
+def summary(array: np.ndarray[Any, Any], edge: int | None) -> str:
+    """The text of an array as TensorFlow's kernels write it.
+
+    >>> summary(np.array([[True, False], [True, True]]), 3)
+    '[[1 0]\\n [1 1]]'
+    """
+    return _element(array[()]) if array.ndim == 0 else _rows(array, edge, 1)
+
+
+def _rows(array: np.ndarray[Any, Any], edge: int | None, depth: int) -> str:
+    if array.size == 0 and array.ndim == 1:
+        return "[]"
+    show = _element if array.ndim == 1 else lambda row: _rows(row, edge, depth + 1)
+    # Blocks of k axes stand k lines apart.
+    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * depth
+    if edge is None or len(array) <= 2 * edge:
+        parts = [show(row) for row in array]
+    else:
+        parts = [*map(show, array[:edge]), "...", *map(show, array[len(array) - edge :])]
+    return f"[{gap.join(parts)}]"
+
+
+def _element(x: Any) -> str:
+    """A number in as few digits as give it back, of 6 or 9 (double precision: 15 or 17)."""
+    if x.dtype.kind == "b":
+        return "1" if x else "0"
+    if x.dtype.kind == "c":
+        return f"({_element(x.real)},{_element(x.imag)})"
+    if x.dtype.kind != "f":
+        return str(int(x))
+    few, many = (15, 17) if x.dtype.itemsize == 8 else (6, 9)
+    wide = np.float64(x) if x.dtype.itemsize == 8 else np.float32(x)
+    text = f"{float(wide):.{few}g}"
+    return text if type(wide)(text) == wide or wide != wide else f"{float(wide):.{many}g}"
 
 
 def fill(part: Any, operands: Sequence[Any]) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from runtime import journal, ops, trace
 from runtime.array_methods import ArrayMethods, check_numbers
 from runtime.cells import Cell, ViewStep
+from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
 from runtime.graph.ir import Op, Value
@@ -168,7 +169,9 @@ class Tensor(ArrayMethods):
         array = now._array
         if isinstance(array, (bool, int, float, complex)) and not isinstance(array, np.generic):
             return type_of_number(array)
-        return TensorType(array.dtype, array.shape)
+        if not in_use[0]:
+            return TensorType(array.dtype, array.shape)
+        return TensorType(array.dtype, array.shape, device=device_of(array))
 
     # ---- cells, views and writing ------------------------------------------------------------
 
@@ -214,6 +217,8 @@ class Tensor(ArrayMethods):
         key = _eager_key(key)
         array = self.array
         if not isinstance(array, np.ndarray) or key is NotImplemented or not array.flags.writeable:
+            return False
+        if in_use[0] and is_device_array(new):
             return False
         array[key] = new
         return True
@@ -271,8 +276,19 @@ class Tensor(ArrayMethods):
 
     @property
     def device(self) -> str:
-        """Where the array lives."""
-        return "/cpu:0"
+        """Name of the device that the array is on, such as "/cpu:0"."""
+        return self.type.device or HOST
+
+    def to(self, device: str, /) -> Tensor:
+        """This tensor on a device: itself where it is there already, else a copy.
+
+        Gradients are copied back. Raises DeviceError where there is no such device.
+        """
+        return cast(Tensor, ops.to_device(self, device))
+
+    def to_device(self, device: str, /, *, stream: Any = None) -> Tensor:
+        """As `to`: the array API standard's name."""
+        return cast(Tensor, ops.to_device(self, device, stream=stream))
 
     @property
     def T(self) -> Tensor:
@@ -316,8 +332,8 @@ class Tensor(ArrayMethods):
         return now._array
 
     def numpy(self) -> Any:
-        """The value as a read-only ndarray, or a NumPy scalar for rank 0."""
-        array = self._known("`.numpy()`")
+        """The value as a read-only ndarray, or a NumPy scalar for rank 0: from whatever device."""
+        array = host_array(self._known("`.numpy()`"))
         if not isinstance(array, np.ndarray):
             return array if isinstance(array, np.generic) else np.asarray(array)[()]
         self.cell().exported = True
@@ -326,7 +342,7 @@ class Tensor(ArrayMethods):
         return result
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = np.asarray(self._known("conversion to an ndarray"))
+        array = np.asarray(host_array(self._known("conversion to an ndarray")))
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         return array.copy() if copy else np.asarray(self.numpy())
@@ -341,11 +357,11 @@ class Tensor(ArrayMethods):
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
-        return np.asarray(self._known("`.tolist()`")).tolist()
+        return np.asarray(host_array(self._known("`.tolist()`"))).tolist()
 
     def tobytes(self) -> bytes:
         """The elements as bytes in C order."""
-        return np.asarray(self._known("`.tobytes()`")).tobytes()
+        return np.asarray(host_array(self._known("`.tobytes()`"))).tobytes()
 
     def __bool__(self) -> bool:
         return bool(self._known("a Python `if`, `while`, `and`, `or`, `not` or `bool()`"))
@@ -360,7 +376,7 @@ class Tensor(ArrayMethods):
         return complex(self._known("`complex()`"))
 
     def __index__(self) -> int:
-        array = self._known("a Python index or size")
+        array = host_array(self._known("a Python index or size"))
         return cast(int, array.__index__())
 
     def __len__(self) -> int:
@@ -402,10 +418,11 @@ class Tensor(ArrayMethods):
     def __repr__(self) -> str:
         if self.is_traced:
             return self.describe()
-        array = self.array
+        array = host_array(self.array)
         shape = np.shape(array)
         body = np.array2string(np.asarray(array), separator=" ", prefix="Tensor(")
-        return f"Tensor({body}, shape={shape}, dtype={self.dtype})"
+        on = "" if self.type.device is None else f", device={self.device}"
+        return f"Tensor({body}, shape={shape}, dtype={self.dtype}{on})"
 
     def describe(self) -> str:
         """The tensor in a few words, for messages and debuggers."""
@@ -424,7 +441,7 @@ class Tensor(ArrayMethods):
     def __format__(self, spec: str) -> str:
         if not spec:
             return str(self)
-        return format(self._known("a format specification outside converted code"), spec)
+        return format(host_array(self._known("a format specification outside converted code")), spec)
 
     # ---- NumPy -------------------------------------------------------------------------------
 

@@ -24,8 +24,7 @@ def convert_comprehension(node: Any, conversion: Conversion) -> gast.expr:
     scope = conversion.lowering.scopes[node]
     lazy = isinstance(node, gast.GeneratorExp)
     conversion.inline(scope, lambda: _inside(node, conversion), lazy=lazy)
-    expression: gast.expr = node
-    return expression if lazy else FRESH.expression(node, made=node)
+    return FRESH.expression(node, made=node)
 
 
 def _iterate(iterable: Any, conversion: Conversion) -> gast.expr:

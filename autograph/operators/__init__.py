@@ -1,9 +1,7 @@
 """What generated code calls as `ag__`: each operator with its Python and its graph meaning."""
 
 from autograph.operators.access import (
-    delattr_,
     delitem,
-    getattr_,
     getitem,
     iadd,
     iand,
@@ -19,12 +17,12 @@ from autograph.operators.access import (
     iterate,
     itruediv,
     ixor,
-    setattr_,
     setitem,
     slice_,
     unpack,
     unpack_ex,
 )
+from autograph.operators.attributes import delattr_, getattr_, setattr_
 from autograph.operators.calls import (
     autograph_artifact,
     converted_call,

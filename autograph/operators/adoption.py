@@ -15,15 +15,16 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from autograph.operators.access import getattr_
+from autograph.operators.attributes import getattr_
 from autograph.operators.captures import Trace, guard_environment, guard_state
 from autograph.operators.conditionals import condition
-from autograph.operators.logical import not_
+from autograph.operators.logical import and_, not_
 from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
 from autograph.operators.templates import LazyString, shown
 from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -149,10 +150,36 @@ def _dispatcher(name: str, original: FunctionType) -> Function:
             for argument in args:
                 guard_state(argument)
             return original(*args, **kwargs)
+        if name == "__next__":
+            return _next(twin, args[0])
         result = twin(*args, **kwargs)
         return _known(result, args[0], name) if exact else result
 
     return run
+
+
+def _next(twin: Function, iterator: Any) -> Any:
+    """The next item; whether there is one must be known while tracing."""
+    builder = building()
+    assert builder is not None
+    mark = builder.mark()
+    item = twin(iterator)
+    nodes = builder.graph.nodes[mark.now(builder.graph.nodes) :]
+    if any(map(_ends, nodes)):
+        raise StagingError(
+            f"whether a {type(iterator).__name__} has a next item is known only when the graph "
+            "runs",
+            "write the loop with `while`, or end it by `break`",
+            origin=origin_of_caller(),
+        )
+    return item
+
+
+def _ends(node: Node) -> bool:
+    template = node.attrs.get("template")
+    if isinstance(getattr(template, "error", None), StopIteration):
+        return True
+    return any(_ends(inner) for graph in node.graphs for inner in graph.nodes)
 
 
 def _known(result: Any, thing: Any, name: str) -> Any:
@@ -187,7 +214,10 @@ def _is_generated_equality(cls: type, name: str, function: FunctionType) -> bool
 
 
 def _equality_of(cls: type, original: FunctionType) -> Function:
-    """The `__eq__` of a dataclass, field by field, whose result may be traced."""
+    """The `__eq__` of a dataclass, field by field, whose result may be traced.
+
+    Up to Python 3.12 it compares tuples, from 3.13 on it is `a == b and ...`.
+    """
     names = [f.name for f in dataclasses.fields(cls) if f.compare]
 
     def equal(self: Any, other: Any) -> Any:
@@ -195,9 +225,12 @@ def _equality_of(cls: type, original: FunctionType) -> Function:
             return original(self, other)
         if other.__class__ is not self.__class__:
             return NotImplemented
+        if sys.version_info >= (3, 13):
+            return and_(lambda: True, *(_comparison(self, other, name) for name in names))
         result: Any = True
         for name in names:
-            test = _fields_equal(getattr_(self, name), getattr_(other, name))
+            a, b = getattr_(self, name), getattr_(other, name)
+            test = True if a is b else condition(a == b)
             if isinstance(test, Tensor):
                 result = test if result is True else ops.logical_and(result, test)
             elif not test:
@@ -207,5 +240,5 @@ def _equality_of(cls: type, original: FunctionType) -> Function:
     return equal
 
 
-def _fields_equal(a: Any, b: Any) -> Any:
-    return True if a is b and sys.version_info < (3, 13) else condition(a == b)
+def _comparison(one: Any, other: Any, name: str) -> Function:
+    return lambda: getattr_(one, name) == getattr_(other, name)

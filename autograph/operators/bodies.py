@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from autograph.operators.caught import Caught
+from autograph.operators.iterators import spend
 from autograph.operators.references import Snapshot, cells_under
 from autograph.operators.scope import cells_of
 from autograph.operators.templates import dig, fill
@@ -58,6 +59,8 @@ class Outcome:
     writes: dict[Any, tuple[journal.Slot, Any, Any]]
     raised: bool
     result: Any = None
+    # The iterators that are older than the body and that it took items from.
+    advanced: list[Any] = field(default_factory=list)
     # The arrays that the body left, by id, and what was in them at its end.
     pinned: dict[int, Tensor] = field(default_factory=dict)
     roots: dict[Cell, Tensor] = field(default_factory=dict)
@@ -76,10 +79,11 @@ class Outcome:
     def keep(self, x: Any) -> None:
         """Note what is in the arrays of `x`."""
         if isinstance(x, Tensor):
-            if isinstance(x._cell, Snapshot):
+            cells = [] if x._cell is None else cells_under(x)
+            if any(isinstance(cell, Snapshot) for cell in cells):
                 self.pinned[id(x)] = x.current()
-            elif x._cell is not None:
-                self.roots.update((cell, cell.root) for cell in cells_under(x))
+            else:
+                self.roots.update((cell, cell.root) for cell in cells)
         elif isinstance(x, Maybe | Nullable):
             self.keep(x.value)
         elif is_container(x):
@@ -116,11 +120,12 @@ def run_body(
                 for key, (slot, old, new) in touched.items()
                 if not (isinstance(slot.owner, Cell) and old[0] is new[0])
             }
-            outcome = Outcome(builder, values, writes, raised, result)
+            outcome = Outcome(builder, values, writes, raised, result, transaction.advanced)
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:
             transaction.roll_back()
             state.set(before)
+            spend(transaction.advanced)
     return outcome
 
 

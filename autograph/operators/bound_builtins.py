@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import access
+from autograph.operators import access, attributes
 from autograph.operators.access import content_slot, delitem, getitem, iadd, ior, setitem
 from autograph.operators.captures import (
     Place,
@@ -23,6 +23,7 @@ from autograph.operators.captures import (
     weak,
     with_captured,
 )
+from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
 from autograph.operators.templates import has_traced
@@ -74,9 +75,9 @@ _ITEM_METHODS: dict[str, Callable[..., Any]] = {
 
 # What `super().__setattr__(...)` and `object.__setattr__(self, ...)` run.
 _OF_OBJECTS: dict[str, Callable[..., Any]] = {
-    "__getattribute__": access.getattr_plain,
-    "__setattr__": access.setattr_plain,
-    "__delattr__": access.delattr_plain,
+    "__getattribute__": attributes.getattr_plain,
+    "__setattr__": attributes.setattr_plain,
+    "__delattr__": attributes.delattr_plain,
 }
 
 
@@ -87,6 +88,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return format_method(owner, args, kwargs)
     if journal.recording() is None:
         return function(*args, **kwargs)
+    for argument in args:
+        taken(argument)
     if isinstance(function, MethodWrapperType) and name in _OF_OBJECTS:
         return _OF_OBJECTS[name](owner, *args)
     if name == "__new__":

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import access, iterables
+from autograph.operators import access, attributes, iterables
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, if_exp
-from autograph.operators.iterables import Indexed, is_open
+from autograph.operators.iterables import Indexed, IndexedIterator, is_open
+from autograph.operators.iterators import taken
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
@@ -41,7 +42,7 @@ def len_(x: Any) -> Any:
     """`len(x)`: a Python int where it is known, else an integer tensor."""
     x = _plain(x)
     if isinstance(x, Indexed):
-        return x.length
+        return len(x) if isinstance(x, IndexedIterator) else x.length
     if isinstance(x, Tensor):
         shape = x.type.shape
         if shape is None or (shape != () and shape[0] is None):
@@ -152,24 +153,28 @@ def _weak_int(x: Any) -> Any:
 
 def enumerate_(x: Any, start: Any = 0) -> Any:
     x = _plain(x)
-    return iterables.enumerated(x, start) if _array(x) else enumerate(x, start)
+    return journal.fresh(iterables.enumerated(x, start) if _array(x) else enumerate(x, start))
 
 
 def zip_(*parts: Any, strict: bool = False) -> Any:
     parts = tuple(map(_plain, parts))
-    return (
-        iterables.zipped(parts, strict) if any(map(_array, parts)) else zip(*parts, strict=strict)
+    traced = any(map(_array, parts))
+    return journal.fresh(
+        iterables.zipped(parts, strict) if traced else zip(*parts, strict=strict)
     )
 
 
 def reversed_(x: Any) -> Any:
     x = _plain(x)
-    return iterables.reversed_(x) if _array(x) else reversed(x)
+    return journal.fresh(iterables.reversed_(x) if _array(x) else reversed(x))
 
 
 def map_(function: Any, *parts: Any) -> Any:
     parts = tuple(map(_plain, parts))
-    return iterables.mapped(function, parts) if any(map(_array, parts)) else map(function, *parts)
+    traced = any(map(_array, parts))
+    return journal.fresh(
+        iterables.mapped(function, parts) if traced else map(function, *parts)
+    )
 
 
 def filter_(function: Any, x: Any) -> Any:
@@ -186,7 +191,7 @@ def filter_(function: Any, x: Any) -> Any:
             )
         return bool(result)
 
-    return filter(known, access.iterate(x))
+    return journal.fresh(filter(known, access.iterate(x)))
 
 
 def sum_(x: Any, start: Any = 0) -> Any:
@@ -255,6 +260,12 @@ def _reduced(items: Indexed, start: Any, combine: Callable[[Any, Any], Any]) -> 
 def _over_rows(x: Any, choose: Callable[[Any, Any], Any], name: str, default: Any) -> Any:
     rows = iterables.as_indexed(x)
     assert rows is not None
+    return _extreme_of(rows, choose, name, default)
+
+
+def _extreme_of(
+    rows: Indexed, choose: Callable[[Any, Any], Any], name: str, default: Any
+) -> Any:
     known = rows.known_length()
     if known == 0:
         if default is _ABSENT:
@@ -264,7 +275,7 @@ def _over_rows(x: Any, choose: Callable[[Any, Any], Any], name: str, default: An
         stage_raise(ops.equal(rows.length, 0), _of_nothing(name))
     elif known is None:
         go = rows.length > 0
-        return if_exp(go, lambda: _over_rows(x, choose, name, _ABSENT), lambda: default, name)
+        return if_exp(go, lambda: _extreme_of(rows, choose, name, _ABSENT), lambda: default, name)
     rest = Indexed(name, rows.length - 1, lambda i: rows.item(i + 1))
     return _reduced(rest, rows.item(0), choose)
 
@@ -383,12 +394,13 @@ def next_(iterator: Any, *default: Any) -> Any:
             "only while tracing",
             "call `next` outside and pass the item as an argument",
         )
-    journal.note_advanced(iterator)
+    taken(iterator)
     return next(iterator, *default)
 
 
 def iter_(x: Any, *sentinel: Any) -> Any:
-    return journal.fresh(iter(access.iterate(x)) if not sentinel else iter(x, *sentinel))
+    made = iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)
+    return made if made is x else journal.fresh(made)
 
 
 def hasattr_(thing: Any, name: str) -> bool:
@@ -398,7 +410,7 @@ def hasattr_(thing: Any, name: str) -> bool:
     if current_trace() is None:
         return hasattr(thing, name)
     try:
-        access.getattr_(thing, name)
+        attributes.getattr_(thing, name)
     except AttributeError:
         return False
     return True
@@ -406,9 +418,9 @@ def hasattr_(thing: Any, name: str) -> bool:
 
 def getattr_(thing: Any, name: Any, *default: Any) -> Any:
     if not default:
-        return access.getattr_(thing, name)
+        return attributes.getattr_(thing, name)
     try:
-        return access.getattr_(thing, name)
+        return attributes.getattr_(thing, name)
     except AttributeError:
         return default[0]
 
@@ -422,7 +434,8 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     tuple: _collected(tuple), set: _collected(set), frozenset: _collected(frozenset),
     isinstance: isinstance_, type: type_, next: next_, iter: iter_, getattr: getattr_,
     hasattr: hasattr_,
-    setattr: access.setattr_, delattr: access.delattr_, print: print_, str: str_, repr: repr_,
+    setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
+    repr: repr_,
     format: format_,
 }  # fmt: skip
 

@@ -28,6 +28,7 @@ from autograph.operators.guards import (
     state_marks,
     weak,
 )
+from autograph.operators.iterators import taken
 from runtime import journal
 from runtime.building import Builder, building
 from runtime.errors import StagingError
@@ -332,7 +333,10 @@ def with_captured(nest: Any) -> Any:
     What is read of it as a whole is guarded.
     """
     trace = current_trace()
-    if trace is None or not trace.is_outside(nest):
+    if trace is None:
+        return nest
+    if not trace.is_outside(nest):
+        taken(nest)
         return nest
     if not isinstance(nest, _NESTS):
         if isinstance(nest, set):

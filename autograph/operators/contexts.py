@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import access
+from autograph.operators import attributes
 from autograph.operators.captures import Trace, current_trace, weak
 from autograph.operators.conditionals import condition
 from autograph.operators.methods import ORIGINALS, attribute, method, twin_of_generator
@@ -47,7 +47,7 @@ def context(manager: Any) -> Any:
     if kind.__module__.partition(".")[0] in _OURS or not hasattr(kind, "__exit__"):
         return manager
     if isinstance(manager, contextlib.nullcontext):
-        return _Entering(lambda: access.getattr_(manager, "enter_result"))
+        return _Entering(lambda: attributes.getattr_(manager, "enter_result"))
     if isinstance(manager, contextlib._GeneratorContextManager):
         twin = twin_of_generator(manager.func)
         if twin is not None:

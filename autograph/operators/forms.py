@@ -12,9 +12,11 @@ from autograph.operators.references import (
     Part,
     Reference,
     is_older,
+    is_older_cell,
     refer,
     reference_of,
     reserve,
+    seen_by,
 )
 from autograph.operators.values import (
     NOTHING,
@@ -307,9 +309,11 @@ def _referring(form: Referring, x: Any, name: str, body: Builder) -> Referring:
     numbers = sorted(parts)
     type_ = _widen_type(form.type, type_of(x), name)
     of_parts = tuple(parts[n] for n in numbers), tuple(types[n] for n in numbers)
-    if _grows(form, older.values()) or form.sources:
+    made = [part for n, part in found.parts.items() if n not in older]
+    seen = [c for part in made for c in seen_by(part) if is_older_cell(c, body)]
+    if _grows(form, older.values()) or form.sources or seen:
         number = form.own if isinstance(form, Owning) else reserve()
-        cells = (part.cell for part in (*form.parts, *parts.values()))
+        cells = (*(part.cell for part in (*form.parts, *parts.values())), *seen)
         sources = tuple(dict.fromkeys((*form.sources, *cells)))
         return Owning(type_, (), (), number, name, sources=sources)
     if isinstance(form, Owning):

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.operators.bodies import stage_raise
+from autograph.operators.iterators import spend, taken
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
 __all__ = [
     "Indexed",
+    "IndexedIterator",
     "enumerated",
     "is_open",
     "mapped",
@@ -46,8 +48,12 @@ class Indexed:
             return self.length.item() if self.length.is_known else None
         return int(self.length)
 
+    def begin(self) -> None:
+        """Note that the items are gone through now: from the first to the last, any time."""
+
     def unrolled(self) -> Iterator[Any]:
         """The items one after the other; the length must be known."""
+        self.begin()
         length = self.known_length()
         if length is None:
             raise StagingError(
@@ -67,6 +73,26 @@ class Indexed:
                 f"len() of `{self.name}` outside converted code", "its length is a tensor"
             )
         return length
+
+
+class IndexedIterator(Indexed):
+    """What `zip`, `enumerate`, `map` and `reversed` give: it can be gone through once."""
+
+    __slots__ = ()
+
+    def begin(self) -> None:
+        """Note that the items are gone through now; refused if they may have been before."""
+        taken(self)
+        spend([self])
+
+    def __next__(self) -> Any:
+        raise StagingError(
+            f"`next` of `{self.name}` over what is known only when the graph runs",
+            "use a `for` statement, or index the arrays",
+        )
+
+    def __len__(self) -> int:
+        raise TypeError(f"object of type '{self.name}' has no len()")
 
 
 def is_open(x: Any) -> bool:
@@ -103,6 +129,7 @@ def of_rows(x: Tensor) -> Indexed:
 def as_indexed(x: Any) -> Indexed | None:
     """The indexed form of something that can be staged, None for other iterables."""
     if isinstance(x, Indexed):
+        x.begin()
         return x
     if isinstance(x, Tensor):
         return of_rows(x)
@@ -116,16 +143,15 @@ def as_indexed(x: Any) -> Indexed | None:
 
 def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
-    indexed = [as_indexed(p) for p in parts]
-    if any(part is None for part in indexed):
+    if not all(isinstance(p, Indexed | Tensor | range) for p in parts):
         return zip(*(_in_python(p) for p in parts), strict=strict)
-    known = [part for part in indexed if part is not None]
+    known = [part for part in map(as_indexed, parts) if part is not None]
     length = known[0].length
     for k, part in enumerate(known[1:], start=2):
         if strict:
             _check_lengths(length, part.length, k)
         length = _smaller(length, part.length)
-    return Indexed("zip", length, lambda i: tuple(part.item(i) for part in known))
+    return IndexedIterator("zip", length, lambda i: tuple(part.item(i) for part in known))
 
 
 def _check_lengths(first: Any, other: Any, k: int) -> None:
@@ -158,14 +184,14 @@ def enumerated(x: Any, start: Any = 0) -> Any:
     part = as_indexed(x)
     if part is None:
         return enumerate(x, start)
-    return Indexed("enumerate", part.length, lambda i: (start + i, part.item(i)))
+    return IndexedIterator("enumerate", part.length, lambda i: (start + i, part.item(i)))
 
 
 def reversed_(x: Any) -> Any:
     """`reversed` of something traced."""
     part = as_indexed(x)
     assert part is not None
-    return Indexed("reversed", part.length, lambda i: part.item(part.length - 1 - i))
+    return IndexedIterator("reversed", part.length, lambda i: part.item(part.length - 1 - i))
 
 
 def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
@@ -173,4 +199,5 @@ def mapped(call: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
     together = zipped(parts)
     if not isinstance(together, Indexed):
         return itertools.starmap(call, together)
-    return Indexed("map", together.length, lambda i: call(*together.item(i)))
+    together.begin()
+    return IndexedIterator("map", together.length, lambda i: call(*together.item(i)))

@@ -9,6 +9,7 @@ from autograph.operators.bodies import State
 from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.iterables import Indexed, as_indexed
+from autograph.operators.iterators import spend
 from autograph.operators.staged_loops import Step, staged_loop
 from autograph.operators.variables import _Unreadable
 from runtime import journal
@@ -47,20 +48,33 @@ def while_stmt(
             body()
         return
     state = State(get_state, set_state, symbol_names)
-    rounds, patience, mark = 0, _ROUNDS, builder.mark()
+    rounds, patience, mark, rolls = 0, _ROUNDS, builder.mark(), _may_roll(opts)
     while True:
-        go = condition(test())
+        go, first = _watched(test) if rolls else (test(), False)
+        go = condition(go)
         if isinstance(go, Tensor):
             staged_loop(go, Step(body, test), state, opts)
             return
         if not go:
             return
-        if rounds == patience and _may_roll(opts) and builder.mark() > mark:
+        if rolls and rounds == patience and builder.mark() > mark:
             if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
                 return
             patience *= 8
-        body()
+        _, second = _watched(body) if rolls else (body(), False)
+        rolls = rolls and not first and not second
         rounds += 1
+
+
+def _watched(run: Thunk) -> tuple[Any, bool]:
+    """Run a part of a round; whether it took items of an older iterator, which a trace of the
+    whole loop would take again.
+    """
+    with journal.transaction() as part:
+        try:
+            return run(), bool(part.advanced)
+        finally:
+            part.commit()
 
 
 def _may_roll(opts: dict[str, Any]) -> bool:
@@ -162,6 +176,7 @@ class _For(NamedTuple):
                 "make a list of it first",
             )
         items = iterator if isinstance(iterator, _Items) else list(iterator)
+        spend([iterator])
         count = len(items)
 
         def rest(k: int, go: Any) -> None:
@@ -197,7 +212,11 @@ class _For(NamedTuple):
             if not (long and len(whole) - k > _ROUNDS):
                 self.body(item)
                 continue
-            if self._adds_nodes(item, builder):
+            adds = self._adds_nodes(item, builder)
+            if adds is None:
+                long = False
+                continue
+            if adds:
                 builder.truncate(mark)
                 tail = _tail(whole, k)
                 if _roll(lambda tail=tail: self.staged(tail, 0), builder):  # type: ignore[misc]
@@ -205,18 +224,27 @@ class _For(NamedTuple):
                 long = False
             self.body(item)
 
-    def _adds_nodes(self, item: Any, builder: Builder) -> bool:
-        """Whether a round adds nodes; nothing that it did remains."""
+    def _adds_nodes(self, item: Any, builder: Builder) -> bool | None:
+        """Whether a round adds nodes; nothing that it did remains.
+
+        None for a round that takes items of an older iterator: it has been run for good.
+        """
         before, mark = self.state.get(), builder.mark()
-        with journal.transaction():
+        with journal.transaction() as trial:
             try:
                 self.body(item)
-            except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
-                return True
-            finally:
+            except Exception:
+                if trial.advanced:
+                    trial.commit()
+                    raise
+                added = True
+            else:
                 added = builder.mark() > mark
-                self.state.set(before)
-                builder.truncate(mark)
+            if trial.advanced:
+                trial.commit()
+                return None
+            self.state.set(before)
+            builder.truncate(mark)
         return added
 
     def staged(self, items: Indexed, first: int, go: Any = None) -> None:

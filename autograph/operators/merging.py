@@ -18,11 +18,14 @@ from autograph.operators.references import (
     fulfil,
     has_cell,
     is_older,
+    is_older_cell,
     promised,
     refer,
     reference_of,
     reserve,
+    seen_by,
     select,
+    snapshot,
 )
 from autograph.operators.values import (
     NOTHING,
@@ -46,6 +49,7 @@ from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime import control, ops, trace
 from runtime.building import Builder
 from runtime.cells import Cell
+from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
@@ -220,11 +224,16 @@ class Merger:
         has_content = own.is_used or any(
             part.type != type_ for side in join.sides for part in side.parts.values()
         )
-        content = self.numeric(join.name, *join.contents) if has_content else None
+        seen = self._seen(join)
+        content = self.numeric(join.name, *join.contents) if has_content or seen else None
 
         def finish(outputs: Sequence[Any]) -> None:
             join.content = None if content is None else tensor(content(outputs)).as_array()
             found = {number: make(outputs) for number, make in parts.items()}
+            if join.content is not None and seen:
+                cells = (*seen, *(part.cell for part in found.values()))
+                join.made = snapshot(join.content, dict.fromkeys(cells), join.name)
+                return
             if not found:
                 join.made = join.content
                 return
@@ -234,6 +243,20 @@ class Merger:
             join.made = refer(index(outputs), found, type_)
 
         return finish
+
+    def _seen(self, join: _Join) -> list[Cell]:
+        """The cells of which the array is, on a path, a view in a place unknown."""
+        found: list[Cell] = []
+        for outcome, side in zip(self.outcomes, join.sides, strict=True):
+            for part in side.parts.values():
+                if is_older(part, outcome.builder):
+                    continue
+                older = [c for c in seen_by(part) if is_older_cell(c, outcome.builder)]
+                if any(c in self._uses for c in seen_by(part) if c not in older):
+                    what = f"`{join.name}` is a view of an array that one path made"
+                    raise StagingError(what, "make a copy (`y = x.copy()`) of one of the two")
+                found += older
+        return found
 
     def _side(self, join: _Join, side: int, own: _Own, parts: dict[int, Any]) -> Any:
         """The number of the array on one path; adds the arrays of `parts` that it may be."""

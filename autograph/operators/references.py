@@ -7,7 +7,6 @@ through it is a branch for each array that it may be, so that all names of that 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -34,18 +33,17 @@ __all__ = [
     "fulfil",
     "has_cell",
     "is_older",
+    "is_older_cell",
     "older_reference",
     "promised",
     "refer",
     "reference_of",
     "reserve",
     "same",
+    "seen_by",
     "select",
     "snapshot",
 ]
-
-
-_tokens = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,20 +182,21 @@ class Snapshot(Cell):
             "depends on data"
         )
         self.sources = tuple(sources)
-        self.token = next(_tokens)
         self._taken: tuple[Any, Tensor] = (None, content)
 
     def assume(self) -> None:
         """Learn that the content is that of the arrays as they are now."""
-        self._taken = self._tokens(), self._taken[1]
+        self._taken = self.token, self._taken[1]
 
-    def _tokens(self) -> Any:
+    @property
+    def token(self) -> Any:  # type: ignore[override]
+        """What changes with each write of the arrays."""
         return tuple(cell.token for cell in self.sources)
 
     @property
     def root(self) -> Any:
         """The content; raises StagingError when an array that it shows was written since."""
-        if self._taken[0] not in (None, self._tokens()):
+        if self._taken[0] not in (None, self.token):
             raise self.refusal("that array was written before it is read here")
         return self._taken[1]
 
@@ -253,6 +252,11 @@ def choice_of(x: Tensor) -> Reference | None:
     return x._cell.choices if is_choice else None  # type: ignore[union-attr]
 
 
+def seen_by(part: Part) -> tuple[Cell, ...]:
+    """The cells of which an array is a view in a place unknown; none for any other array."""
+    return part.cell.sources if isinstance(part.cell, Snapshot) else ()
+
+
 def older_reference(x: Any, inner: Builder) -> Reference | None:
     """`reference_of` if all those arrays are older than the staged body that `inner` builds."""
     with trace.interpreting(inner):
@@ -264,13 +268,19 @@ def older_reference(x: Any, inner: Builder) -> Reference | None:
 
 def is_older(part: Part, inner: Builder) -> bool:
     """Whether an array is older than the staged body that `inner` builds."""
-    first = part.cell.first
+    return is_older_cell(part.cell, inner) and all(
+        is_numeric(x) and type_of(x).rank == 0 for x in part.operands
+    )
+
+
+def is_older_cell(cell: Cell, inner: Builder) -> bool:
+    """Whether an array was made before the staged body that `inner` builds."""
+    first = cell.first
     return (
         first is not None
         and not inner.owns(first)
         and inner.parent is not None
         and inner.parent.reaches(first)
-        and all(is_numeric(x) and type_of(x).rank == 0 for x in part.operands)
     )
 
 

@@ -22,6 +22,7 @@ from autograph.operators.references import (
     refer,
     reference_of,
     same,
+    seen_by,
     select,
     snapshot,
 )
@@ -58,12 +59,15 @@ class Ownership:
         """The array of a name, of the content that the loop carries for it."""
         own = self._parts[form.own]
         fulfil(own, content.as_array())
+        numbers = (form.own, *sorted(self.others.get(form.own, ())))
         if form.sources or form.own in self.views:
-            seen = [self._parts[n].cell for n in sorted(self.views.get(form.own, ()))]
-            made = snapshot(content, (*form.sources, *seen), form.name)
+            # It may as well be no view, but one of the arrays that it may be otherwise.
+            shown = (*numbers, *sorted(self.views.get(form.own, ())))
+            arrays = (*parts.values(), *(self._parts[n] for n in shown))
+            cells = dict.fromkeys((*form.sources, *(part.cell for part in arrays)))
+            made = snapshot(content, cells, form.name)
             self._assumed.append((made, content))
             return made
-        numbers = (form.own, *sorted(self.others.get(form.own, ())))
         known = self.left.get(form.own)
         if self.surely_left and isinstance(known, int):
             index = known
@@ -110,14 +114,16 @@ class Ownership:
 
     def _note_views(self, claims: list[tuple[int, Reference, dict[int, Part]]]) -> None:
         """A view of an array that a round made and another name holds: where is not carried."""
-        holders: dict[Cell, list[tuple[int, Part]]] = {}
+        holders: dict[Cell, list[tuple[int, bool]]] = {}
         for own, _, made in claims:
             for part in made.values():
-                holders.setdefault(part.cell, []).append((own, part))
+                holders.setdefault(part.cell, []).append((own, bool(part.chain)))
+                for cell in seen_by(part):
+                    holders.setdefault(cell, []).append((own, True))
         for held in holders.values():
             names = {own for own, _ in held}
-            for own, part in held:
-                if part.chain and len(names) > 1:
+            for own, is_view in held:
+                if is_view and len(names) > 1:
                     self.views.setdefault(own, set()).update(names - {own})
 
 

@@ -78,7 +78,9 @@ class Site:
             moved = self._moved(form, self.initials[key], known)
             if moved is not None and _covers(moved, self.initials[key]):
                 forms[key] = moved
-        written = [cell for old in known.written for cell in self._now(old, known)]
+        written = [
+            cell for old in known.written for cell in self._now(old, known) if cell.locked is None
+        ]
         others = {
             self._owns[own]: {self._owns[other] for other in found if other in self._owns}
             for own, found in known.others.items()

@@ -31,6 +31,7 @@ from autograph.operators.forms import (
     widen,
 )
 from autograph.operators.iterables import Indexed
+from autograph.operators.iterators import refuse_in_loop
 from autograph.operators.logical import and_
 from autograph.operators.references import reference_of
 from autograph.operators.sharing import Ownership
@@ -137,7 +138,9 @@ class _Loop:
             following = None if index is None else index + 1
             return following, (self.step.go_on(following) if self.carries_go else None)
 
-        return run_body("body", self.parent, run, self.state)
+        outcome = run_body("body", self.parent, run, self.state)
+        refuse_in_loop(outcome.advanced)
+        return outcome
 
     def _placeholders(self, builder: Builder) -> Any:
         """Put placeholders into all carried places; gives the one for the index, if any."""
@@ -249,6 +252,7 @@ class _Loop:
 
         kept = [entry.placed for entry in self.entries.values()]
         outcome = run_body("test", self.parent, run, self.state)
+        refuse_in_loop(outcome.advanced)
         for entry, placed in zip(self.entries.values(), kept, strict=True):
             entry.placed = placed
         self.inputs = body_inputs

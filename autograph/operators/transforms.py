@@ -10,7 +10,7 @@ from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from autograph.operators.captures import current_trace, with_captured
-from autograph.operators.methods import ARTIFACT, convert, method
+from autograph.operators.methods import ARTIFACT, attribute, convert, method
 from runtime import journal
 
 __all__ = ["is_ours", "rewired", "with_converted"]
@@ -50,7 +50,7 @@ def _converted(thing: Any) -> Any:
     if type(thing) is functools.partial:
         bound, named = with_captured(thing.args), with_captured(thing.keywords)
         return functools.partial(_converted(thing.func), *bound, **named)
-    if is_ours(getattr(type(thing), "__call__", None)):
+    if is_ours(attribute(type(thing), "__call__")):
         return thing
     return method(thing, "__call__") or thing
 

@@ -1,4 +1,4 @@
-"""Calls of what is not the user's: pure functions, NumPy and `math`, and what belongs to the host."""
+"""Calls of what is not the user's: pure functions, NumPy, `math`, and what belongs to the host."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if isinstance(function, FunctionType):
         guard_environment(function)
     if _is_pure(function, root):
-        return as_fresh(function(*args, **kwargs))
+        result = as_fresh(function(*args, **kwargs))
+        return journal.fresh(result) if _is_new_iterator(function, result) else result
     raise host_call(function)
 
 
@@ -292,6 +293,10 @@ def as_fresh(result: Any) -> Any:
     if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
         return journal.fresh(type(result)(map(as_fresh, result)))
     return journal.fresh(result) if isinstance(result, (list, dict, set, deque)) else result
+
+
+def _is_new_iterator(function: Any, result: Any) -> bool:
+    return inspect.isgenerator(result) and inspect.isgeneratorfunction(function)
 
 
 _MATH = {

@@ -233,15 +233,15 @@ class Tensor(AnyTensor):
     # ---- text --------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        facts = f"shape={self.shape}, dtype={self.dtype}"
+        facts = f"shape={self.shape}, dtype={self._shown_dtype()}"
         if self.is_traced:
-            return f"<tf.Tensor '{self._title()}' shape={self.shape} dtype={self.dtype}>"
+            return f"<tf.Tensor '{self._title()}' {facts.replace(', dtype', ' dtype')}>"
         array = self.array
         text = repr(array) if isinstance(array, np.ndarray) else repr(array.item())
         return f"<tf.Tensor: {facts}, numpy={_own_lines(text)}>"
 
     def __str__(self) -> str:
-        facts = f"shape={self.shape}, dtype={self.dtype}"
+        facts = f"shape={self.shape}, dtype={self._shown_dtype()}"
         if self.is_traced:
             return f'Tensor("{self._title()}", {facts})'
         return f"tf.Tensor({_own_lines(str(self.array))}, {facts})"
@@ -252,6 +252,10 @@ class Tensor(AnyTensor):
     def at_trace(self) -> Any:
         """What `print` shows of it while tracing."""
         return str(self)
+
+    def _shown_dtype(self) -> np.dtype[Any]:
+        """The dtype that the value has once it is an operand: a counter is an int32 then."""
+        return _of_weak(self) if self.type.weak else self.dtype
 
     def _title(self) -> str:
         value = self.value
@@ -326,7 +330,11 @@ def operands(x: Any, y: Any) -> tuple[Any, Any]:
     if right and not left:
         y = as_tensor(y)
         return _adapted(x, y), y
-    return as_tensor(x), as_tensor(y)
+    x, y = as_tensor(x), as_tensor(y)
+    if {x.dtype, y.dtype} == {_DEFAULTS[int], _DEFAULTS[float]} and not (left or right):
+        # Python numbers of both kinds.
+        x, y = ops.astype(x, _DEFAULTS[float]), ops.astype(y, _DEFAULTS[float])
+    return x, y
 
 
 def _adapted(x: Any, like: Any) -> Any:

@@ -34,7 +34,7 @@ def batch(size: Any, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
     """
     builder = building()
     assert builder is not None
-    if all(node.op.effect in (None, "raise") for node in graph.walk()):
+    if all(node.op.effect in (None, "raise", "pending") for node in graph.walk()):
         mark = builder.mark()
         try:
             return _walk(size, graph, lanes)
@@ -52,6 +52,8 @@ def _walk(size: Any, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
 
 
 def _node(size: Any, node: Node, operands: list[Lane]) -> list[Lane]:
+    if node.op.name == "pending":
+        return []  # a node that can raise gets its own when it is emitted
     if node.op.name == "missing":
         return [_filler(v.type) for v in node.outputs]
     if not any(x.batched for x in operands) or node.op.name == "dim":

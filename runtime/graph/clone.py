@@ -1,4 +1,4 @@
-"""Copies of graphs, changed on the way: passes never change the graph that they are given."""
+"""Graphs made from other graphs: passes never change the graph that they are given."""
 
 from __future__ import annotations
 
@@ -14,35 +14,73 @@ Change = Callable[[Graph], Graph]
 class Copy:
     """A graph in the making from another one, node by node in program order.
 
-    `values` says what stands in the copy for a value of the source. Sub-graphs of the nodes that
-    are kept go through `change`.
+    What does not change is not copied: the new graph has inputs and nodes in common with the source,
+    and is the source itself where nothing changed at all. `values` says what stands in the copy for
+    the values that are replaced. Sub-graphs of the nodes that are kept go through `change`.
     """
 
     def __init__(self, source: Graph, change: Change) -> None:
         self.source = source
         self.change = change
-        self.inputs = [copy_value(value) for value in source.inputs]
         self.nodes: list[Node] = []
-        self.values: dict[Value, Value] = dict(zip(source.inputs, self.inputs, strict=True))
+        self.values: dict[Value, Value] = {}
+
+    def value(self, value: Value) -> Value:
+        """What stands in the copy for a value of the source."""
+        return self.values.get(value, value)
 
     def mapped(self, values: Sequence[Value]) -> list[Value]:
         """What stands in the copy for values of the source."""
-        return [self.values[value] for value in values]
+        if not self.values:
+            return list(values)
+        known = self.values.get
+        return [known(value, value) for value in values]
+
+    def replace(self, values: Sequence[Value], others: Sequence[Value]) -> None:
+        """Let `others`, values of the copy, stand for values of the source."""
+        self.values.update(zip(values, others, strict=True))
 
     def keep(self, node: Node) -> Node:
-        """Copy a node, its graphs changed."""
+        """The node itself, or a copy if its operands or graphs are changed."""
+        inputs = self.mapped(node.inputs)
+        graphs = [self.change(graph) for graph in node.graphs] if node.graphs else node.graphs
+        if inputs == node.inputs and graphs == node.graphs:
+            self.nodes.append(node)
+            return node
+        return self.add(copy_node(node, inputs, graphs), node.outputs)
+
+    def paste(self, node: Node) -> Node:
+        """A copy of a node of another graph, which may be pasted several times."""
         graphs = [self.change(graph) for graph in node.graphs]
         return self.add(copy_node(node, self.mapped(node.inputs), graphs), node.outputs)
 
     def add(self, node: Node, instead_of: Sequence[Value]) -> Node:
         """Append a new node, whose outputs stand for the values `instead_of` of the source."""
         self.nodes.append(node)
-        self.values.update(zip(instead_of, node.outputs, strict=True))
+        self.replace(instead_of, node.outputs)
         return node
+
+    def drop(self) -> None:
+        """Take the last node away, and what was pending for it."""
+        self.drop_pending(self.nodes.pop())
+
+    def drop_pending(self, node: Node) -> None:
+        """Take away what was pending for a node that would have been next."""
+        if not node.can_raise:
+            return
+        before = len(self.nodes) - 1
+        while before >= 0 and self.nodes[before].op.name == "constant":
+            before -= 1
+        if before >= 0 and self.nodes[before].op.name == "pending":
+            del self.nodes[before]
 
     def finish(self) -> Graph:
         """The copy, whole."""
-        return Graph(self.inputs, self.nodes, self.mapped(self.source.outputs), self.source.name)
+        source = self.source
+        outputs = self.mapped(source.outputs)
+        if self.nodes == source.nodes and outputs == source.outputs:
+            return source
+        return Graph(source.inputs, self.nodes, outputs, source.name)
 
 
 def shared(change: Callable[[Graph, Change], Graph]) -> Change:
@@ -62,14 +100,19 @@ def shared(change: Callable[[Graph, Change], Graph]) -> Change:
 
 def clone(graph: Graph) -> Graph:
     """A graph with new values and nodes that means the same. Sub-graphs are copied too."""
-    return shared(_same)(graph)
+    return shared(_anew)(graph)
 
 
-def _same(graph: Graph, change: Change) -> Graph:
-    copy = Copy(graph, change)
+def _anew(graph: Graph, change: Change) -> Graph:
+    inputs = [copy_value(value) for value in graph.inputs]
+    values = dict(zip(graph.inputs, inputs, strict=True))
+    nodes = []
     for node in graph.nodes:
-        copy.keep(node)
-    return copy.finish()
+        graphs = [change(inner) for inner in node.graphs]
+        made = copy_node(node, [values[value] for value in node.inputs], graphs)
+        values.update(zip(node.outputs, made.outputs, strict=True))
+        nodes.append(made)
+    return Graph(inputs, nodes, [values[value] for value in graph.outputs], graph.name)
 
 
 def copy_value(value: Value) -> Value:

@@ -5,14 +5,14 @@ The order of a graph's nodes is the order of the program: effects need no furthe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from runtime.errors import Origin
-from runtime.spec import Type
+from runtime.spec import Type, device_of_type, on_device
 
-__all__ = ["Graph", "Node", "Op", "Rule", "Value"]
+__all__ = ["Graph", "Node", "Op", "Rule", "Value", "device_of_types"]
 
 Rule = Callable[..., Any]
 
@@ -61,13 +61,22 @@ class Op:
         return f"Op({self.name})"
 
     def infer_all(self, types: Sequence[Type], attrs: dict[str, Any]) -> tuple[Type, ...]:
-        """Output types, always as a tuple."""
+        """Output types, always as a tuple: on the device of the operands, if they have another."""
         result = self.infer(*types, **attrs)
-        return result if isinstance(result, tuple) else (result,)
+        found = result if isinstance(result, tuple) else (result,)
+        device = device_of_types(types)
+        if device is None or self.options.get("stays"):
+            return found
+        return tuple(on_device(t, device) for t in found)
 
     def can_raise(self, types: Sequence[Type], attrs: dict[str, Any]) -> bool:
         """Whether running with operands of these types can raise."""
         return self.raises is not None and self.raises(tuple(types), attrs)
+
+
+def device_of_types(types: Iterable[Type]) -> str | None:
+    """The device that operands of these types are computed on; None: the host."""
+    return next((d for d in map(device_of_type, types) if d is not None), None)
 
 
 class Value:
@@ -94,7 +103,7 @@ class Node:
     uses are inputs of the node and of the graph.
     """
 
-    __slots__ = ("attrs", "graphs", "inputs", "op", "origin", "outputs", "signals")
+    __slots__ = ("_raises", "attrs", "graphs", "inputs", "op", "origin", "outputs", "signals")
 
     def __init__(
         self,
@@ -112,6 +121,9 @@ class Node:
         self.origin = origin
         # Whether it computes where errors of floating point raise: `np.errstate(all="raise")`.
         self.signals = False
+        # Whether the op can raise on such operands, once that was asked for. It stays so: operands
+        # are replaced only by others of their type.
+        self._raises: bool | None = None
         self.outputs = [Value(t, self, i) for i, t in enumerate(types)]
 
     def __repr__(self) -> str:
@@ -124,18 +136,26 @@ class Node:
         return value
 
     @property
+    def device(self) -> str | None:
+        """The device that it is computed on: that of its operands, or where it makes an array."""
+        found = device_of_types([v.type for v in self.inputs])
+        return device_of_types([v.type for v in self.outputs]) if found is None else found
+
+    @property
     def has_effect(self) -> bool:
         """Whether this node, or one in its graphs, is an ordered effect."""
-        return self.op.effect is not None or any(
-            node.has_effect for graph in self.graphs for node in graph.nodes
-        )
+        if self.op.effect is not None or not self.graphs:
+            return self.op.effect is not None
+        return any(node.has_effect for graph in self.graphs for node in graph.nodes)
 
     @property
     def can_raise(self) -> bool:
         """Whether running this node, or one in its graphs, can raise."""
-        return self.signals or self.op.can_raise([v.type for v in self.inputs], self.attrs) or any(
-            node.can_raise for graph in self.graphs for node in graph.nodes
-        )
+        if self._raises is None:
+            self._raises = self.op.can_raise([v.type for v in self.inputs], self.attrs)
+        if self.signals or self._raises or not self.graphs:
+            return self.signals or self._raises
+        return any(node.can_raise for graph in self.graphs for node in graph.nodes)
 
 
 class Graph:

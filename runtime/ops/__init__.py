@@ -163,6 +163,7 @@ from runtime.ops.joining import (
     vstack,
 )
 from runtime.ops.keys import encode_index
+from runtime.ops.placement import copy_to, to_device
 from runtime.ops.positions import (
     argwhere,
     flatnonzero,
@@ -341,6 +342,7 @@ __all__ = [
     "conj",
     "convolve",
     "copy",
+    "copy_to",
     "copysign",
     "cos",
     "cosh",
@@ -502,6 +504,7 @@ __all__ = [
     "tanh",
     "tensordot",
     "tile",
+    "to_device",
     "trace",
     "transpose",
     "trapezoid",

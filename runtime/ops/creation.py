@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
+from runtime import devices
 from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, may_not_fit, no_gradient, op
@@ -34,6 +36,7 @@ __all__ = [
     "full_like",
     "linspace",
     "logspace",
+    "making_on",
     "meshgrid",
     "ones",
     "ones_like",
@@ -41,6 +44,11 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+
+def making_on(device: Any) -> AbstractContextManager[Any]:
+    """A context in which new arrays are made on `device`; None: as elsewhere."""
+    return nullcontext() if device is None else devices.device(device)
 
 
 # ---- constant arrays ---------------------------------------------------------------------------
@@ -64,14 +72,15 @@ def zeros_(xp: Module, *dims: Array, shape: tuple[Dim, ...], dtype: np.dtype[Any
     return xp.zeros(decode_shape(shape, dims), dtype)
 
 
-def zeros(shape: Any, dtype: Any = np.float64, order: str = "C") -> Any:
+def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
     """An array of zeros; sizes may be integer tensors.
 
     >>> ag.zeros((2, 2)).tolist()
     [[0.0, 0.0], [0.0, 0.0]]
     """
     static, dims = encode_shape(shape)
-    return zeros_(*dims, shape=static, dtype=np.dtype(dtype))
+    with making_on(device):
+        return zeros_(*dims, shape=static, dtype=np.dtype(dtype))
 
 
 def _filled(x: TensorType, *dims: TensorType, shape: Any, dtype: Any) -> TensorType:
@@ -103,6 +112,7 @@ def _full_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any, dtype: Any) -> t
         ((True,), {"shape": (0,)}),
     ),
     name="full",
+    scalars=True,
 )
 def full_(
     xp: Module,
@@ -115,32 +125,36 @@ def full_(
     return xp.full(decode_shape(shape, dims), x, dtype)
 
 
-def full(shape: Any, fill_value: Operand, dtype: Any = None, order: str = "C") -> Any:
+def full(
+    shape: Any, fill_value: Operand, dtype: Any = None, order: str = "C", *, device: Any = None
+) -> Any:
     """An array filled with a value, in the value's dtype unless one is given.
 
     >>> ag.full((2,), 7.0).numpy()
     array([7., 7.])
     """
     static, dims = encode_shape(shape)
-    return full_(fill_value, *dims, shape=static, dtype=None if dtype is None else np.dtype(dtype))
+    own = None if dtype is None else np.dtype(dtype)
+    with making_on(device):
+        return full_(fill_value, *dims, shape=static, dtype=own)
 
 
-def ones(shape: Any, dtype: Any = np.float64, order: str = "C") -> Any:
+def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
     """An array of ones; sizes may be integer tensors.
 
     >>> ag.ones((3,), int).numpy()
     array([1, 1, 1])
     """
-    return full(shape, 1, np.dtype(dtype))
+    return full(shape, 1, np.dtype(dtype), device=device)
 
 
-def empty(shape: Any, dtype: Any = np.float64, order: str = "C") -> Any:
+def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
     """An array to be filled later. It is filled with zeros: results must not depend on chance.
 
     >>> ag.empty((2, 3)).shape
     (2, 3)
     """
-    return zeros(shape, dtype)
+    return zeros(shape, dtype, device=device)
 
 
 def _alike(x: Operand, dtype: Any, shape: Any) -> tuple[Any, np.dtype[Any]]:
@@ -157,38 +171,59 @@ _LIKE = calls(
 
 @implements("zeros_like", samples=_LIKE)
 def zeros_like(
-    x: Operand, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+    x: Operand,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Any:
     """Zeros in the shape and dtype of `x`, unless others are given.
 
     >>> ag.zeros_like(np.array([1, 2])).numpy()
     array([0, 0])
     """
-    return zeros(*_alike(x, dtype, shape))
+    return zeros(*_alike(x, dtype, shape), device=device)
 
 
 @implements("ones_like", samples=_LIKE)
 def ones_like(
-    x: Operand, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+    x: Operand,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Any:
     """Ones in the shape and dtype of `x`, unless others are given.
 
     >>> ag.ones_like(np.array([1.5, 2.5])).numpy()
     array([1., 1.])
     """
-    return ones(*_alike(x, dtype, shape))
+    return ones(*_alike(x, dtype, shape), device=device)
 
 
 @implements("empty_like")
 def empty_like(
-    x: Operand, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+    x: Operand,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Any:
     """An array to be filled later, in the shape and dtype of `x`; see `empty`.
 
     >>> ag.empty_like(np.zeros((2, 3))).shape
     (2, 3)
     """
-    return empty(*_alike(x, dtype, shape))
+    return empty(*_alike(x, dtype, shape), device=device)
 
 
 @implements(
@@ -202,6 +237,8 @@ def full_like(
     order: str = "K",
     subok: bool = True,
     shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Any:
     """An array in the shape and dtype of `x`, filled with a value.
 
@@ -209,7 +246,7 @@ def full_like(
     array([3., 3.])
     """
     size, own = _alike(x, dtype, shape)
-    return full(size, fill_value, own)
+    return full(size, fill_value, own, device=device)
 
 
 # ---- sequences ---------------------------------------------------------------------------------
@@ -245,6 +282,7 @@ def _range_type(*types: TensorType, start: Any, stop: Any, step: Any, dtype: Any
         ((np.int32(1), np.int32(7), 2), {"start": None, "stop": None, "step": None}),
     ),
     name="arange",
+    scalars=True,
 )
 def arange_(
     xp: Module,
@@ -305,6 +343,7 @@ def _line_vjp(
         ((0.0, 1.0), {"num": 0}),
         ((0.5, 1.0), {"num": 1}),
     ),
+    scalars=True,
 )
 def linspace(
     xp: Module,

@@ -76,6 +76,7 @@ def _dim_type(x: TensorType, axis: int) -> TensorType:
     infer=_dim_type,
     vjp=no_gradient,
     samples=fixed((array((2, 3)),), (array((0, 4), "f4"),), axis=1),
+    stays=True,
 )
 def dim(xp: Module, x: Array, axis: int) -> int:
     """Size of one axis of `x`, as a Python int.
@@ -139,6 +140,7 @@ def _number(x: Array, kind: str | None) -> Any:
         ((3,), {"kind": "bool"}),
         ((np.float64(0.5),), {"kind": None}),
     ),
+    stays=True,
 )
 def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
     """The rank-0 `x` as a Python number: "int", "float", "bool", "complex" or, by default, alike.
@@ -189,7 +191,7 @@ def stop_gradient(xp: Module, x: Array) -> Array:
     return x
 
 
-@op(inputs=0, infer=lambda type: type, vjp=no_gradient)
+@op(inputs=0, infer=lambda type: type, vjp=no_gradient, stays=True)
 def missing(xp: Module, type: Type) -> None:
     """A value of the given type that is never read."""
     return None
@@ -216,6 +218,7 @@ def _chosen(condition: Any, x: Any, y: Any) -> Any:
         (np.False_, array((0, 2)), array((0, 2))),
     ),
     forwards=True,
+    stays=True,
 )
 def choose(xp: Module, condition: Any, x: Any, y: Any) -> Any:
     """The array `x` itself if `condition` is true, else `y`; the other may be missing.
@@ -225,7 +228,7 @@ def choose(xp: Module, condition: Any, x: Any, y: Any) -> Any:
     return x if condition else y
 
 
-@op(inputs=0, infer=lambda element: StackType(element), vjp=no_gradient)
+@op(inputs=0, infer=lambda element: StackType(element), vjp=no_gradient, stays=True)
 def stack_empty(xp: Module, element: Type) -> None:
     """An empty stack of values of the given type."""
     return None
@@ -241,6 +244,7 @@ def _push_vjp(g: Any, out: Any, stack: Any, value: Any) -> tuple[Any, Any]:
     infer=lambda stack, value: stack,
     vjp=_push_vjp,
     reads=(1,),
+    stays=True,
 )
 def stack_push(xp: Module, stack: Any, value: Array) -> Any:
     """`stack` with `value` on top."""
@@ -251,6 +255,7 @@ def stack_push(xp: Module, stack: Any, value: Array) -> Any:
     inputs=1,
     infer=lambda stack: (stack, stack.element),
     vjp=lambda g, out, stack: (stack_push(*g),),
+    stays=True,
 )
 def stack_pop(xp: Module, stack: Any) -> tuple[Any, Any]:
     """The stack below the top, and the value on top."""
@@ -262,6 +267,7 @@ def stack_pop(xp: Module, stack: Any) -> tuple[Any, Any]:
     inputs=2,
     infer=lambda stack, like: (stack, stack.element),
     vjp=lambda g, out, stack, like: (stack_push(*g), None),
+    stays=True,
 )
 def stack_take(xp: Module, stack: Any, like: Array) -> tuple[Any, Any]:
     """As `stack_pop`, but an empty stack gives zeros like `like`.
@@ -290,13 +296,19 @@ def _zeros(xp: Module, x: Any) -> Any:
     return zeros if zeros.ndim else zeros[()]
 
 
-@op(inputs=1, infer=_zero_type, vjp=no_gradient, takes_variables=True)
+@op(inputs=1, infer=_zero_type, vjp=no_gradient, takes_variables=True, stays=True)
 def zeros_of(xp: Module, x: Any) -> Any:
     """The zero cotangent of `x`: zeros, an empty stack, a missing value for a missing one."""
     return _zeros(xp, x)
 
 
-@op(inputs=2, infer=lambda x, y: (x,), vjp=lambda g, out, x, y: (g[0], g[0]))
+@op(
+    inputs=2,
+    infer=lambda x, y: (x,),
+    vjp=lambda g, out, x, y: (g[0], g[0]),
+    forwards=True,
+    stays=True,
+)
 def accumulate(xp: Module, x: Any, y: Any) -> tuple[Any]:
     """Sum of two cotangents that may be stacks or missing; a tuple of one."""
     return (_sum(xp, x, y),)

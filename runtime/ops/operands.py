@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from runtime.devices import device_of, is_device_array
 from runtime.spec import Dim, Shape, TensorType, type_of_number
 
 __all__ = [
@@ -94,7 +95,11 @@ def type_of(x: Operand) -> TensorType:
         return own
     if is_number(x):
         return type_of_number(x)
-    array = x if isinstance(x, (np.ndarray, np.generic)) else np.asarray(x)
+    if isinstance(x, (np.ndarray, np.generic)):
+        return TensorType(x.dtype, x.shape)
+    if is_device_array(x):
+        return TensorType(x.dtype, x.shape, device=device_of(x))
+    array = np.asarray(x)
     return TensorType(array.dtype, array.shape)
 
 

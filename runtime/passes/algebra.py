@@ -2,7 +2,8 @@
 
 Each rule is exact for all values of the dtypes it is for: nan, infinities and -0.0 included. So
 `x + 0` stays for floats (-0.0 + 0 is 0.0), and so does `x * 0` (nan, -x); for integers both go.
-Results that somebody may come to hold stay arrays of their own (`exposed_values`).
+Results that somebody may come to hold stay arrays of their own (`exposed_values`), and so does what
+is read after a write (`read_late`). What signals errors of floating point stays.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Value
-from runtime.passes.uses import exposed_values
+from runtime.passes.uses import exposed_values, read_late, stretches
 from runtime.spec import TensorType
 
 __all__ = ["simplify_arithmetic"]
@@ -29,17 +30,17 @@ def simplify_arithmetic(graph: Graph) -> Graph:
 
 
 def _simplified(graph: Graph, change: Change) -> Graph:
-    exposed = exposed_values(graph)
+    exposed = exposed_values(graph) | read_late(graph, stretches(graph.nodes))
     copy = Copy(graph, change)
     for node in graph.nodes:
         made = copy.keep(node)
         rule = RULES.get(node.op.name)
-        if rule is None or node.outputs[0] in exposed:
+        if rule is None or made.signals or node.outputs[0] in exposed:
             continue
         operand = rule(made)
         if operand is not None and operand.type == made.outputs[0].type:
-            copy.nodes.pop()
-            copy.values[node.outputs[0]] = operand
+            copy.drop()
+            copy.replace(node.outputs, [operand])
     return copy.finish()
 
 
@@ -120,9 +121,22 @@ def _idempotent(node: Node) -> Value | None:
     return node.inputs[0] if inner is not None and inner.op is node.op else None
 
 
+def _sign(node: Node) -> Value | None:
+    """Of a complex number it is a quotient, which is rounded each time."""
+    return None if _is_complex(node.inputs[0]) else _idempotent(node)
+
+
 def _same_operands(node: Node) -> Value | None:
-    x, y = node.inputs[-2:]
+    x, y = node.inputs
     return x if x is y else None
+
+
+def _same_choices(node: Node) -> Value | None:
+    """A choice between a value and itself, unless the condition makes it larger."""
+    condition, x, y = node.inputs
+    sizes = condition.type, x.type
+    is_static = all(isinstance(t, TensorType) and t.is_static for t in sizes)
+    return x if x is y and is_static else None
 
 
 def _shift(node: Node) -> Value | None:
@@ -141,10 +155,11 @@ RULES: dict[str, Rule] = {
     "bitwise_invert": _twice,
     "conj": _twice,
     "positive": lambda node: node.inputs[0],
-    **dict.fromkeys(("abs", "floor", "ceil", "trunc", "rint", "sign"), _idempotent),
+    **dict.fromkeys(("abs", "floor", "ceil", "trunc", "rint"), _idempotent),
+    "sign": _sign,
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _same_operands),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "logical_and", "logical_or"), _same_operands),
-    "where": _same_operands,
+    "where": _same_choices,
     "bitwise_left_shift": _shift,
     "bitwise_right_shift": _shift,
 }

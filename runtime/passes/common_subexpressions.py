@@ -1,21 +1,22 @@
 """Computes once what is computed twice: equal operations on the same operands.
 
-Left alone: effects, control flow, and arrays that somebody may come to hold (`exposed_values`),
-which must stay apart. An operation that can raise is merged into an earlier one, which would have
-raised the same. (The method is value numbering; J. Cocke, "Global common subexpression
-elimination", 1970.)
+Left alone: effects, control flow, and arrays that must stay apart, because somebody may come to hold
+them (`exposed_values`) or they are read after a write (`read_late`). An operation that can raise is merged into an earlier one, which would have
+raised the same; what was pending for it goes too. (The method is value numbering; J. Cocke, "Global
+common subexpression elimination", 1970.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime.graph.clone import Change, Copy, shared
-from runtime.graph.ir import Graph, Node
-from runtime.passes.uses import exposed_values, stretches
+from runtime.graph.ir import Graph, Node, Value
+from runtime.passes.uses import exposed_values, read_late, stretches
+from runtime.spec import TensorType
 
 __all__ = ["merge_common_subexpressions"]
 
@@ -29,41 +30,44 @@ def merge_common_subexpressions(graph: Graph) -> Graph:
 
 
 def _merged(graph: Graph, change: Change) -> Graph:
-    exposed = exposed_values(graph)
     stretch = stretches(graph.nodes)
+    apart = exposed_values(graph) | read_late(graph, stretch)
     known: dict[Hashable, Node] = {}
     copy = Copy(graph, change)
-    for position, node in enumerate(graph.nodes):
-        has_pending = node.can_raise and graph.pending_for(position) is not None
-        key = None if has_pending else _key(copy, node, stretch[node])
-        if key is None:
-            copy.keep(node)
+    for node in graph.nodes:
+        key = _key(node, copy.mapped(node.inputs), stretch[node])
+        first = None if key is None else known.get(key)
+        if first is not None and apart.isdisjoint(node.outputs):
+            copy.drop_pending(node)
+            copy.replace(node.outputs, first.outputs)
             continue
-        first = known.get(key)
-        if first is None or not exposed.isdisjoint(node.outputs):
-            made = copy.keep(node)
+        made = copy.keep(node)
+        if key is not None:
             known.setdefault(key, made)
-        else:
-            copy.values.update(zip(node.outputs, first.outputs, strict=True))
     return copy.finish()
 
 
-def _key(copy: Copy, node: Node, stretch: int) -> Hashable:
+def _key(node: Node, inputs: Sequence[Value], stretch: int) -> Hashable:
     """Equal for nodes that compute the same; None for those that are not to be merged."""
-    if node.graphs or node.op.effect is not None or not node.outputs:
+    op = node.op
+    if node.graphs or op.effect is not None or not node.outputs:
         return None
-    if node.op.name == "constant":
-        return _constant_key(node)
+    if op.name == "constant":
+        return _constant_key(node.attrs["value"])
+    if any(type(value.type) is not TensorType for value in node.outputs):
+        return None
+    if not node.attrs:
+        return (op, *inputs, node.signals, stretch)
     attrs = tuple(sorted(node.attrs.items()))
     try:
         hash(attrs)
     except TypeError:
         return None
-    return (node.op.name, tuple(map(id, copy.mapped(node.inputs))), repr(attrs), stretch)
+    # Equal is not the same: 0.0 and -0.0, 1 and True.
+    return (op, *inputs, attrs, repr(attrs), node.signals, stretch)
 
 
-def _constant_key(node: Node) -> Hashable:
-    value: Any = node.attrs["value"]
+def _constant_key(value: Any) -> Hashable:
     if not isinstance(value, (np.ndarray, np.generic)):
         return ("constant", type(value), repr(value))
     if value.nbytes > _SMALL:

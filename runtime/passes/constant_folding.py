@@ -1,7 +1,8 @@
 """Computes at compile time what depends on constants only, bit for bit as it would be at run time.
 
-Left for run time: effects, what raises or warns, and results that would take much memory. A branch
-whose predicate is known is written in place of its `cond`.
+Left for run time: effects, what raises or warns, results that would take much memory, and arrays
+that somebody comes to hold (`held_values`): each call gives a new one. A branch whose predicate is
+known is written in place of its `cond`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from runtime.execute.kernels import compute
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.passes.uses import held_values
 from runtime.spec import TensorType
 
 __all__ = ["fold_constants"]
@@ -28,37 +30,53 @@ def fold_constants(graph: Graph) -> Graph:
 
 def _folded(graph: Graph, change: Change) -> Graph:
     copy = Copy(graph, change)
+    held = held_values(graph)
     for node in graph.nodes:
-        _fold(copy, node)
+        if not _fold(copy, node, held):
+            copy.keep(node)
     return copy.finish()
 
 
-def _fold(copy: Copy, node: Node) -> None:
-    inputs = copy.mapped(node.inputs)
-    if node.op.name == "cond" and _is_constant(inputs[0]):
-        _fold_branch(copy, node, inputs)
-        return
-    results = _results(node, inputs)
-    if results is None:
-        copy.keep(node)
-        return
-    constant = _op_of(inputs[0])
+def _fold(copy: Copy, node: Node, held: set[Value]) -> bool:
+    """Put what is known instead of a node; whether anything is."""
+    if not node.inputs or node.op.effect is not None:
+        return False
+    first = copy.value(node.inputs[0])
+    if not _is_constant(first):
+        return False
+    if node.op.name == "cond":
+        _fold_branch(copy, node, bool(_constant(first)))
+        return True
+    results = _results(node, copy.mapped(node.inputs))
+    if results is None or _gives_away(node, results, held):
+        return False
+    constant = _op_of(first)
     for value, result in zip(node.outputs, results, strict=True):
         made = Node(constant, (), {"value": result}, (), [value.type], node.origin)
         copy.add(made, [value])
+    copy.drop_pending(node)
+    return True
 
 
-def _fold_branch(copy: Copy, node: Node, inputs: list[Value]) -> None:
-    branch = node.graphs[0 if _constant(inputs[0]) else 1]
-    copy.values.update(zip(branch.inputs, inputs[1:], strict=True))
+def _gives_away(node: Node, results: list[Any], held: set[Value]) -> bool:
+    """Whether somebody would come to hold, and could change, an array that is to stay constant."""
+    pairs = zip(node.outputs, results, strict=True)
+    return any(v in held and isinstance(result, np.ndarray) for v, result in pairs)
+
+
+def _fold_branch(copy: Copy, node: Node, is_true: bool) -> None:
+    branch = node.graphs[0 if is_true else 1]
+    copy.replace(branch.inputs, copy.mapped(node.inputs[1:]))
+    held = held_values(branch)
     for part in branch.nodes:
-        _fold(copy, part)
-    copy.values.update(zip(node.outputs, copy.mapped(branch.outputs), strict=True))
+        if not _fold(copy, part, held):
+            copy.paste(part)
+    copy.replace(node.outputs, copy.mapped(branch.outputs))
 
 
 def _results(node: Node, inputs: list[Value]) -> list[Any] | None:
     """The constant results, None where the node is to run."""
-    if not inputs or not node.outputs or node.graphs or node.op.effect is not None:
+    if not node.outputs or node.graphs:
         return None
     if not all(map(_is_constant, inputs)):
         return None

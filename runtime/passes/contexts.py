@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runtime.contexts import WITHIN
-from runtime.graph.clone import Change, Copy, copy_node, copy_value, shared
+from runtime.graph.clone import Change, Copy, clone, copy_node, copy_value, shared
 from runtime.graph.ir import Graph, Node, Value
 
 __all__ = ["outline_contexts"]
@@ -23,6 +23,8 @@ def _outlined(graph: Graph, change: Change) -> Graph:
     for node in graph.nodes:
         copy.keep(node)
     made = copy.finish()
+    if any(node.op.name == "enter" for node in made.nodes):
+        made = clone(made)  # its nodes get other operands
     while (region := _innermost(made.nodes)) is not None:
         _outline(made, *region)
     return made

@@ -7,7 +7,7 @@ not end. So no exception and no effect appears or vanishes. What is written in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from runtime.graph.clone import Change, Copy, copy_node, shared
@@ -24,39 +24,137 @@ class _Kept(NamedTuple):
     inputs: Sequence[int]
 
 
+class _Needed(NamedTuple):
+    """What some results of a graph need: positions of inputs, and nodes; None: the whole node."""
+
+    inputs: frozenset[int]
+    nodes: dict[Node, _Kept | None]
+
+
 def drop_dead_code(graph: Graph) -> Graph:
     """`graph` without what has no influence on its outputs, effects and errors."""
-    return shared(_all_outputs)(graph)
+    return shared(_Needs().all_outputs)(graph)
 
 
-def _all_outputs(graph: Graph, change: Change) -> Graph:
-    everything = _Kept(range(len(graph.outputs)), range(len(graph.inputs)))
-    return _without(graph, everything, change)
+class _Needs:
+    """What is needed in the graphs of one program; each question is answered once."""
+
+    def __init__(self) -> None:
+        self._needed: dict[tuple[Graph, tuple[int, ...]], _Needed] = {}
+        self._stay: dict[Node, bool] = {}
+
+    # ---- rewriting -------------------------------------------------------------------------------
+
+    def all_outputs(self, graph: Graph, change: Change) -> Graph:
+        """The graph with all of its outputs and inputs."""
+        everything = _Kept(range(len(graph.outputs)), range(len(graph.inputs)))
+        return self._without(graph, everything, change)
+
+    def _without(self, graph: Graph, interface: _Kept, change: Change) -> Graph:
+        """The graph with these outputs and inputs, and what the outputs need."""
+        kept = self.of(graph, interface.outputs).nodes
+        copy = Copy(graph, change)
+        for node in graph.nodes:
+            if node in kept:
+                self._copy(copy, node, kept[node])
+        inputs = [graph.inputs[position] for position in interface.inputs]
+        if inputs == graph.inputs and len(interface.outputs) == len(graph.outputs):
+            return copy.finish()
+        outputs = [copy.value(graph.outputs[position]) for position in interface.outputs]
+        return Graph(inputs, copy.nodes, outputs, graph.name)
+
+    def _copy(self, copy: Copy, node: Node, kept: _Kept | None) -> None:
+        if kept is None or _is_whole(kept, node):
+            copy.keep(node)
+            return
+        inputs = [node.inputs[position] for position in kept.inputs]
+        outputs = [node.outputs[position] for position in kept.outputs]
+        graphs = [self._without(g, _interface(node, g, kept), copy.change) for g in node.graphs]
+        made = copy_node(node, copy.mapped(inputs), graphs, outputs)
+        if node.op.name == "while":
+            made.attrs["captures"] = sum(p < node.attrs["captures"] for p in kept.inputs)
+        copy.add(made, outputs)
+
+    # ---- asking ----------------------------------------------------------------------------------
+
+    def of(self, graph: Graph, outputs: Iterable[int]) -> _Needed:
+        """What some outputs, the effects and the errors of a graph need."""
+        key = (graph, tuple(outputs))
+        if key not in self._needed:
+            self._needed[key] = self._find(graph, [graph.outputs[p] for p in key[1]])
+        return self._needed[key]
+
+    def _find(self, graph: Graph, results: Sequence[Value]) -> _Needed:
+        needed = set(results)
+        kept: dict[Node, _Kept | None] = {}
+        belonging: set[Node | None] = set()
+        for position in reversed(range(len(graph.nodes))):
+            node = graph.nodes[position]
+            stays = self.must_stay(node)
+            if node not in belonging and not stays and needed.isdisjoint(node.outputs):
+                continue
+            if stays and node.can_raise:
+                belonging.add(graph.pending_for(position))
+            rule = _RULES.get(node.op.name)
+            if rule is None:
+                kept[node] = None
+                needed.update(node.inputs)
+            else:
+                outputs = [value.index for value in node.outputs if value in needed]
+                kept[node] = part = rule(self, node, outputs)
+                needed.update(node.inputs[p] for p in part.inputs)
+        inputs = (p for p, value in enumerate(graph.inputs) if value in needed)
+        return _Needed(frozenset(inputs), kept)
+
+    def cond(self, node: Node, outputs: Sequence[int]) -> _Kept:
+        """What a `cond` keeps for some results."""
+        used = self.of(node.graphs[0], outputs).inputs | self.of(node.graphs[1], outputs).inputs
+        return _Kept(outputs, [0, *(position + 1 for position in sorted(used))])
+
+    def loop(self, node: Node, outputs: Sequence[int]) -> _Kept:
+        """What a `while` keeps for some results: what these feed on, too."""
+        test, body = node.graphs
+        captures: int = node.attrs["captures"]
+        carried = set(outputs)
+        tested = self.of(test, [0]).inputs
+        while True:
+            used = tested | self.of(body, sorted(carried)).inputs
+            more = {position - captures for position in used if position >= captures} - carried
+            if not more:
+                inputs = used | {captures + position for position in carried}
+                return _Kept(sorted(carried), sorted(inputs))
+            carried |= more
+
+    def must_stay(self, node: Node) -> bool:
+        """Whether the node stays even if nothing reads its results."""
+        if not node.graphs:
+            return node.op.effect is not None or node.can_raise
+        if node not in self._stay:
+            self._stay[node] = self._must_stay(node)
+        return self._stay[node]
+
+    def _must_stay(self, node: Node) -> bool:
+        types = [value.type for value in node.inputs]
+        if node.op.effect is not None or node.op.can_raise(types, node.attrs):
+            return True
+        safe = None
+        if node.op.name == "while":
+            counter = counter_of(node)
+            if counter is None and node.attrs.get("maximum") is None:
+                return True  # it may not end
+            if counter is not None and not counter.can_overflow:
+                safe = counter.increment
+        return any(
+            self.must_stay(part) for graph in node.graphs for part in graph.nodes if part is not safe
+        )
 
 
-def _without(graph: Graph, interface: _Kept, change: Change) -> Graph:
-    """A copy of `graph` with these outputs and inputs, and what the outputs need."""
-    results = [graph.outputs[position] for position in interface.outputs]
-    _, kept = _needed(graph, results)
-    copy = Copy(graph, change)
-    for node in graph.nodes:
-        if node in kept:
-            _copy(copy, node, kept[node])
-    inputs = [copy.inputs[position] for position in interface.inputs]
-    return Graph(inputs, copy.nodes, copy.mapped(results), graph.name)
+_Rule = Callable[[_Needs, Node, Sequence[int]], _Kept]
+_RULES: dict[str, _Rule] = {"cond": _Needs.cond, "while": _Needs.loop}
 
 
-def _copy(copy: Copy, node: Node, kept: _Kept | None) -> None:
-    if kept is None:
-        copy.keep(node)
-        return
-    inputs = [node.inputs[position] for position in kept.inputs]
-    outputs = [node.outputs[position] for position in kept.outputs]
-    graphs = [_without(g, _interface(node, g, kept), copy.change) for g in node.graphs]
-    made = copy_node(node, copy.mapped(inputs), graphs, outputs)
-    if node.op.name == "while":
-        made.attrs["captures"] = sum(p < node.attrs["captures"] for p in kept.inputs)
-    copy.add(made, outputs)
+def _is_whole(kept: _Kept, node: Node) -> bool:
+    return len(kept.inputs) == len(node.inputs) and len(kept.outputs) == len(node.outputs)
 
 
 def _interface(node: Node, graph: Graph, kept: _Kept) -> _Kept:
@@ -64,70 +162,3 @@ def _interface(node: Node, graph: Graph, kept: _Kept) -> _Kept:
     if node.op.name == "cond":
         return _Kept(kept.outputs, [position - 1 for position in kept.inputs[1:]])
     return _Kept([0] if graph is node.graphs[0] else kept.outputs, kept.inputs)
-
-
-def _needed(graph: Graph, results: Sequence[Value]) -> tuple[set[Value], dict[Node, _Kept | None]]:
-    """The values that have an influence, and the nodes to keep; None: the node is kept whole."""
-    needed = set(results)
-    kept: dict[Node, _Kept | None] = {}
-    belonging: set[Node | None] = set()
-    for position in reversed(range(len(graph.nodes))):
-        node = graph.nodes[position]
-        if node.can_raise:
-            belonging.add(graph.pending_for(position))
-        is_wanted = _must_stay(node) or node in belonging
-        if not is_wanted and needed.isdisjoint(node.outputs):
-            continue
-        outputs = [value.index for value in node.outputs if value in needed]
-        rule = _RULES.get(node.op.name)
-        kept[node] = part = None if rule is None else rule(node, outputs)
-        positions = range(len(node.inputs)) if part is None else part.inputs
-        needed.update(node.inputs[position] for position in positions)
-    return needed, kept
-
-
-def _cond(node: Node, outputs: Sequence[int]) -> _Kept:
-    used = _inputs_for(node.graphs[0], outputs) | _inputs_for(node.graphs[1], outputs)
-    return _Kept(outputs, [0, *(position + 1 for position in sorted(used))])
-
-
-def _while(node: Node, outputs: Sequence[int]) -> _Kept:
-    test, body = node.graphs
-    captures: int = node.attrs["captures"]
-    carried = set(outputs)
-    while True:
-        used = _inputs_for(test, [0]) | _inputs_for(body, sorted(carried))
-        more = {position - captures for position in used if position >= captures} - carried
-        if not more:
-            inputs = used | {captures + position for position in carried}
-            return _Kept(sorted(carried), sorted(inputs))
-        carried |= more
-
-
-_RULES = {"cond": _cond, "while": _while}
-
-
-def _inputs_for(graph: Graph, outputs: Sequence[int]) -> set[int]:
-    """Positions of the inputs that some outputs, the effects and the errors need."""
-    needed, _ = _needed(graph, [graph.outputs[position] for position in outputs])
-    return {position for position, value in enumerate(graph.inputs) if value in needed}
-
-
-def _must_stay(node: Node) -> bool:
-    return node.has_effect or _can_raise(node) or _may_not_end(node)
-
-
-def _can_raise(node: Node) -> bool:
-    if node.op.name != "while":
-        return node.can_raise
-    counter = counter_of(node)
-    safe = None if counter is None or counter.can_overflow else counter.increment
-    return any(
-        _can_raise(part) for graph in node.graphs for part in graph.nodes if part is not safe
-    )
-
-
-def _may_not_end(node: Node) -> bool:
-    if node.op.name == "while" and node.attrs.get("maximum") is None and counter_of(node) is None:
-        return True
-    return any(_may_not_end(part) for graph in node.graphs for part in graph.nodes)

@@ -61,7 +61,7 @@ def _rewritten(graph: Graph, change: Change) -> Graph:
     copy = Copy(graph, change)
     for node in graph.nodes:
         if node in chains:
-            copy.values[node.outputs[0]] = _emit(copy, chains[node])
+            copy.replace(node.outputs, [_emit(copy, chains[node])])
         else:
             copy.keep(node)
         if node.op.name == "while":
@@ -74,6 +74,8 @@ def _rewritten(graph: Graph, change: Change) -> Graph:
 
 def _chains(graph: Graph) -> dict[Node, _Chain]:
     """The chains worth rewriting, by their last node."""
+    if not any(map(_is_exact, graph.nodes)):
+        return {}
     links = _Links(graph)
     found: dict[Node, _Chain] = {}
     inner: set[Node] = set()
@@ -131,12 +133,12 @@ _SIDES = {"matmul": (0, 1), "multiply": (0, 1), "add": (0, 1), "subtract": (1,)}
 
 def _is_exact(node: Node) -> bool:
     """Whether the node is arithmetic modulo 2**bits among arrays, and cannot raise."""
-    if node.op.name not in _SIDES or node.can_raise:
+    if node.op.name not in _SIDES:
         return False
     types = [value.type for value in (*node.inputs, *node.outputs)]
     dtypes = {t.dtype if isinstance(t, TensorType) and t.rank else None for t in types}
     dtype = dtypes.pop()
-    return not dtypes and dtype is not None and dtype.kind in "iu"
+    return not dtypes and dtype is not None and dtype.kind in "iu" and not node.can_raise
 
 
 def _node_of(value: Value) -> Node:
@@ -160,7 +162,7 @@ def _rewrite_results(copy: Copy, loop: Node) -> None:
     for position in range(len(loop.outputs)):
         chain = _loop_chain(loop, position, links)
         if chain is not None and _is_worthwhile(chain := chain.repeated(trips)):
-            copy.values[loop.outputs[position]] = _emit(copy, chain)
+            copy.replace([loop.outputs[position]], [_emit(copy, chain)])
 
 
 def _loop_chain(loop: Node, position: int, links: _Links) -> _Chain | None:

@@ -3,16 +3,18 @@
 A node moves if it is pure, cannot raise, and all it reads is the same in every round: captured, or
 carried and never changed. A loop that may make no round computes it in vain, so that only what
 cannot warn moves out of such a one; out of a loop of known, positive length anything moves.
-Nothing moves out of a loop that writes into memory. (F. Allen and J. Cocke, "A catalogue of
+Nothing moves out of a loop that writes into memory, and no array that somebody may come to hold. (F. Allen and J. Cocke, "A catalogue of
 optimizing transformations", 1971: code motion.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from runtime.graph.clone import Change, Copy, copy_node, copy_value, shared
 from runtime.graph.ir import Graph, Node, Value
 from runtime.passes.counters import counter_of
-from runtime.passes.uses import may_write
+from runtime.passes.uses import exposed_values, may_write
 from runtime.spec import TensorType
 
 __all__ = ["hoist_loop_invariants"]
@@ -23,12 +25,12 @@ _QUIET = frozenset(
     + ("logical_and", "logical_or", "logical_xor", "logical_not", "where", "isfinite", "signbit")
     + ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "maximum", "minimum")
     + ("reshape", "permute_dims", "expand_dims", "squeeze", "flip", "broadcast_to", "concat")
-    + ("zeros", "full", "arange", "negative", "abs", "sign", "real", "imag", "conj", "dim")
-    + ("getitem", "copy", "identity", "sort", "argsort", "tril", "triu", "any", "all")
+    + ("zeros", "full", "arange", "real", "imag", "conj", "dim", "tril", "triu", "any", "all")
+    + ("getitem", "copy", "identity", "sort", "argsort")
 )
 # These warn for floats only; for arrays of integers they wrap around.
 _QUIET_FOR_INTEGERS = frozenset(
-    ("add", "subtract", "multiply", "matmul", "sum", "cumsum", "square")
+    ("add", "subtract", "multiply", "matmul", "sum", "cumsum", "square", "negative", "abs", "sign")
 )
 
 
@@ -49,11 +51,11 @@ def _hoisted(graph: Graph, change: Change) -> Graph:
 
 def _keep_loop(copy: Copy, node: Node) -> None:
     test, body = (copy.change(graph) for graph in node.graphs)
-    inputs = copy.mapped(node.inputs)
     moving = _invariant_nodes(node, test, body)
     if not moving:
-        copy.add(copy_node(node, inputs, [test, body]), node.outputs)
+        copy.keep(node)
         return
+    inputs = copy.mapped(node.inputs)
     outside = dict(zip(body.inputs, inputs, strict=True))
     for part in moving:
         made = copy_node(part, [outside[v] for v in part.inputs], part.graphs)
@@ -76,44 +78,58 @@ def _emit_loop(
     staying = [part for part in body.nodes if part not in moved]
     read = {v for part in staying for v in part.inputs}.union(body.outputs)
     passed = [v for part in moving if part in moved for v in part.outputs if v in read]
-    inputs = copy.mapped(node.inputs)
-    new_inputs = [*inputs[:count], *(outside[v] for v in passed), *inputs[count:]]
-    loop = Copy(body, lambda graph: graph)
     entering = [copy_value(v) for v in passed]
-    loop.values.update(zip(passed, entering, strict=True))
+    loop = Copy(body, lambda graph: graph)
+    loop.replace(passed, entering)
     for part in staying:
         loop.keep(part)
-    finished = loop.finish()
-    finished.inputs[count:count] = entering
-    tested = Copy(test, lambda graph: graph)
-    for part in test.nodes:
-        tested.keep(part)
-    tests = tested.finish()
-    tests.inputs[count:count] = [copy_value(v) for v in passed]
-    made = copy_node(node, new_inputs, [tests, finished])
+    unread = [copy_value(v) for v in passed]
+    graphs = (
+        Graph(_with(test.inputs, count, unread), test.nodes, test.outputs, test.name),
+        Graph(_with(body.inputs, count, entering), loop.nodes, loop.mapped(body.outputs), body.name),
+    )
+    inputs = _with(copy.mapped(node.inputs), count, (outside[v] for v in passed))
+    made = copy_node(node, inputs, graphs)
     made.attrs["captures"] = count + len(passed)
     copy.add(made, node.outputs)
 
 
+def _with(values: Sequence[Value], position: int, others: Iterable[Value]) -> list[Value]:
+    """`values` with `others` put in."""
+    return [*values[:position], *others, *values[position:]]
+
+
 def _invariant_nodes(node: Node, test: Graph, body: Graph) -> list[Node]:
-    """The nodes of the body that may move, in order."""
-    if any(may_write(part) for part in body.nodes):
+    """The nodes of the body that may move, in order.
+
+    An array that somebody comes to hold is made anew in each round.
+    """
+    if any(map(may_write, body.nodes)):
         return []
     count = node.attrs["captures"]
     same = set(body.inputs[:count])
     carried = body.inputs[count:]
     same.update(v for v, after in zip(carried, body.outputs, strict=True) if v is after)
     runs = _surely_runs(node)
+    exposed: set[Value] | None = None
     moving: list[Node] = []
     for part in body.nodes:
         if part.op.name == "constant":
             # A constant is repeated along with what needs it.
             same.update(part.outputs)
             continue
-        if _may_move(part, runs) and same.issuperset(part.inputs):
+        if not same.issuperset(part.inputs) or not _may_move(part, runs):
+            continue
+        exposed = exposed_values(body) if exposed is None else exposed
+        if exposed.isdisjoint(part.outputs) or all(map(_is_number, part.outputs)):
             moving.append(part)
             same.update(part.outputs)
     return _with_constants(body, moving)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value has no memory to be shared."""
+    return isinstance(value.type, TensorType) and value.type.shape == ()
 
 
 def _with_constants(body: Graph, moving: list[Node]) -> list[Node]:
@@ -129,15 +145,23 @@ def _with_constants(body: Graph, moving: list[Node]) -> list[Node]:
 
 
 def _may_move(part: Node, runs: bool) -> bool:
-    if part.op.effect is not None or part.graphs or part.can_raise or not part.inputs:
+    if part.op.effect is not None or part.graphs or not part.inputs or not part.outputs:
         return False
-    if not all(isinstance(v.type, TensorType) for v in (*part.inputs, *part.outputs)):
+    types = [v.type for v in (*part.inputs, *part.outputs)]
+    if not all(isinstance(t, TensorType) for t in types) or part.can_raise:
         return False
-    if runs or part.op.name in _QUIET:
+    return runs or _is_quiet(part)
+
+
+def _is_quiet(part: Node) -> bool:
+    """Whether the node gives no warning of NumPy's, whatever the values."""
+    if part.op.name in _QUIET:
         return True
+    # NumPy scalars of integers warn where arrays of them wrap around.
     types = [v.type for v in part.inputs]
-    wraps = all(isinstance(t, TensorType) and t.dtype.kind in "iub" and t.rank for t in types)
-    return part.op.name in _QUIET_FOR_INTEGERS and wraps
+    wraps = all(isinstance(t, TensorType) and t.dtype.kind in "iub" for t in types)
+    is_array = any(isinstance(t, TensorType) and t.rank for t in types)
+    return part.op.name in _QUIET_FOR_INTEGERS and wraps and is_array
 
 
 def _surely_runs(node: Node) -> bool:

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from runtime.graph.ir import Graph, Node, Value
+from runtime.spec import TensorType
 
-__all__ = ["exposed_values", "may_write", "stretches"]
+__all__ = ["exposed_values", "held_values", "may_write", "read_late", "stretches"]
 
-_WRITES_NOTHING = frozenset(("print", "raise", "read", "pending"))
+# Effects that write into no array: what they change is replaced, not overwritten.
+_WRITES_NOTHING = frozenset(("assign", "draw", "print", "raise", "read"))
+
+
+def held_values(graph: Graph) -> set[Value]:
+    """Values that outlive the graph: its results, and what effects and errors hand to others."""
+    held = set(graph.outputs)
+    for node in graph.nodes:
+        if node.op.effect is not None or not node.outputs:
+            held.update(node.inputs)
+    return held
 
 
 def exposed_values(graph: Graph) -> set[Value]:
-    """Values whose memory others may come to hold: results, what views, branches and effects take.
+    """Values whose memory others may come to hold.
 
-    Anywhere else a value can be replaced by an equal one; these must stay arrays of their own.
+    Besides those held: what branches and loops take, and what views, stacks and ops that pass
+    operands on make exposed values of. Anywhere else a value can be replaced by an equal one; these
+    must stay arrays of their own.
     """
-    exposed = set(graph.outputs)
-    for node in graph.nodes:
-        if node.graphs or node.op.view or node.op.effect is not None:
+    exposed = held_values(graph)
+    for node in reversed(graph.nodes):
+        if node.graphs or (_may_pass_on(node) and not exposed.isdisjoint(node.outputs)):
             exposed.update(node.inputs)
     return exposed
+
+
+def _may_pass_on(node: Node) -> bool:
+    """Whether results may share memory with operands."""
+    op = node.op
+    if op.view or op.options.get("forwards", False):
+        return True
+    return any(type(value.type) is not TensorType for value in (*node.inputs, *node.outputs))
 
 
 def may_write(node: Node) -> bool:
@@ -38,3 +59,18 @@ def stretches(nodes: Iterable[Node]) -> dict[Node, int]:
         writes += may_write(node)
         found[node] = writes
     return found
+
+
+def read_late(graph: Graph, stretch: Mapping[Node, int]) -> set[Value]:
+    """Values that are read after something wrote into memory that was not yet when they were made.
+
+    They must be arrays that nothing else writes into.
+    """
+    if not graph.nodes or not stretch[graph.nodes[-1]]:
+        return set()
+    return {
+        value
+        for node in graph.nodes
+        for value in node.inputs
+        if value.node is not None and stretch[value.node] < stretch[node]
+    }

@@ -32,7 +32,7 @@ class State:
         """The place of a Variable, array or tensor in the document. Raises Unstorable."""
         place = self._places.get(id(thing))
         if place is None:
-            if type(thing) is Variable:
+            if isinstance(thing, Variable):
                 place = {"variable": len(self.variables)}
                 self.variables.append(self._write_variable(thing))
             else:
@@ -43,7 +43,7 @@ class State:
         return place
 
     def _write_variable(self, variable: Variable) -> dict[str, Any]:
-        type_ = TensorType(variable.dtype, variable.shape)
+        type_ = variable.variable_type.content
         part = {"name": variable.name, "type": type_text(type_), "trainable": variable.trainable}
         return {**part, "value": _write_content(self._writer, variable.array, variable.name)}
 

@@ -15,7 +15,7 @@ import numpy as np
 from runtime.save.dtypes import dtype_named, dtype_text, is_storable, parse_type, type_text
 from runtime.save.reading import Malformed
 from runtime.spec import ErrorType, StackType, TensorType, VariableType
-from runtime.templates import ArrayHole, Hole, LazyString, Line
+from runtime.templates import ArrayHole, Hole, LazyString, Line, Record, SummaryLine
 
 __all__ = ["Arrays", "Reader", "Unstorable", "Writer"]
 
@@ -142,6 +142,10 @@ def _write_dict(writer: Writer, x: Any) -> Any:
 
 def _write_text(writer: Writer, x: LazyString) -> Any:
     return [part if isinstance(part, str) else writer.write(tuple(part)) for part in x.parts]
+
+
+def _write_summary(writer: Writer, x: SummaryLine) -> Any:
+    return [*_write_line(writer, x), x.edge]
 
 
 def _write_line(writer: Writer, x: Line) -> Any:
@@ -287,10 +291,6 @@ def _read_hole(reader: Reader, part: Any, kind: type[Hole] = Hole) -> Hole:
     return kind(part)
 
 
-def _read_array_hole(reader: Reader, part: Any) -> Hole:
-    return ArrayHole(_read_hole(reader, part).index)
-
-
 def _read_text(reader: Reader, part: Any) -> LazyString:
     return LazyString(tuple(map(_read_piece, map(reader.read, _items(part)))))
 
@@ -314,6 +314,14 @@ def _read_line(reader: Reader, part: Any) -> Line:
     if type(values) is not tuple:
         raise Malformed("a print has a list of values")
     return Line(values, _text(separator), _text(end))
+
+
+def _read_summary(reader: Reader, part: Any) -> SummaryLine:
+    *line, edge = _items(part, 4)
+    plain = _read_line(reader, line)
+    if edge is not None and (type(edge) is not int or edge < 1):
+        raise Malformed("a print shows a positive number of elements")
+    return SummaryLine(plain.parts, plain.separator, plain.end, edge)
 
 
 def _read_slice(reader: Reader, part: Any) -> slice:
@@ -343,7 +351,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("hole", (Hole,), lambda w, x: x.index, _read_hole),
     Kind("array hole", (ArrayHole,), lambda w, x: x.index,
          lambda r, x: _read_hole(r, x, ArrayHole)),
-    Kind("array_hole", (ArrayHole,), lambda w, x: x.index, _read_array_hole),
     Kind("text", (LazyString,), _write_text, _read_text),
     Kind("line", (Line,), _write_line, _read_line),
+    Kind("summary", (SummaryLine,), _write_summary, _read_summary),
 )  # fmt: skip

@@ -270,3 +270,29 @@ def test_eagerly():
 def test_vectorized_map():
     found = ag.vectorized_map(lambda p: p[0] + p[1].sum(), (np.arange(5.0), ROWS))
     np.testing.assert_allclose(found, np.arange(5.0) + ROWS.sum(1))
+
+
+def test_writes_before_an_error_of_an_item():
+    class Box:
+        pass
+
+    def f(box, x, i):
+        box.seen = x.sum()
+        return ag.vmap(lambda row, k: row[k])(x, i)
+
+    box = Box()
+    with pytest.raises(IndexError):
+        ag.convert(f)(box, ROWS, np.array([0, 1, 2, 3, 9]))
+    assert box.seen == ROWS.sum()
+    np.testing.assert_array_equal(ag.convert(f)(box, ROWS, np.zeros(5, int)), ROWS[:, 0])
+
+
+def test_try_in_an_item():
+    def f(row, k):
+        try:
+            return row[k]
+        except IndexError:
+            return -1.0
+
+    found = ag.vmap(f)(ROWS, np.array([0, 1, 9, 3, -9]))
+    np.testing.assert_array_equal(found, [ROWS[0, 0], ROWS[1, 1], -1.0, ROWS[3, 3], -1.0])

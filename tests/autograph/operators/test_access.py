@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators import access
+from autograph.operators import access, attributes
 from runtime import journal
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
@@ -23,14 +23,15 @@ class Box:
 
 def test_in_python_they_are_pythons_own():
     box, items = Box(3), [1, 2, 3]
-    assert access.getattr_(box, "value") == 3 and access.getitem(items, slice(1, None)) == [2, 3]
-    access.setattr_(box, "value", 4)
+    assert attributes.getattr_(box, "value") == 3
+    assert access.getitem(items, slice(1, None)) == [2, 3]
+    attributes.setattr_(box, "value", 4)
     access.setitem(items, 0, 9)
     access.delitem(items, 1)
     assert box.value == 4 and items == [9, 3]
-    access.delattr_(box, "value")
+    attributes.delattr_(box, "value")
     with pytest.raises(AttributeError, match="'Box' object has no attribute 'value'"):
-        access.getattr_(box, "value")
+        attributes.getattr_(box, "value")
     with pytest.raises(IndexError, match="list index out of range"):
         access.getitem(items, 7)
 
@@ -38,8 +39,8 @@ def test_in_python_they_are_pythons_own():
 def test_stores_are_rolled_back_after_a_trace():
     box, items, table, last = Box(3), [1, 2], {"a": 1}, collections.deque([1, 2])
     with tracing(box, items, table, last):
-        access.setattr_(box, "value", 4)
-        access.setattr_(box, "new", 5)
+        attributes.setattr_(box, "value", 4)
+        attributes.setattr_(box, "new", 5)
         access.setitem(items, 0, 9)
         access.delitem(table, "a")
         access.setitem(last, 1, 7)
@@ -52,10 +53,10 @@ def test_stores_are_rolled_back_after_a_trace():
 def test_attributes_from_outside_are_guarded_and_properties_run():
     box = Box(3)
     with tracing(box) as facts:
-        assert access.getattr_(box, "value") == 3 and access.getattr_(box, "double") == 6
+        assert attributes.getattr_(box, "value") == 3 and attributes.getattr_(box, "double") == 6
         assert ("attr", id(box), "value") in facts.guards
         with pytest.raises(AttributeError):
-            access.getattr_(box, "missing")
+            attributes.getattr_(box, "missing")
         assert ("attr", id(box), "missing") in facts.guards
 
 
@@ -104,5 +105,5 @@ def test_in_place_operators_are_pythons(name):
 
 def test_nothing_is_recorded_outside_of_a_trace():
     assert journal.recording() is None
-    access.setattr_(Box(), "value", 1)
+    attributes.setattr_(Box(), "value", 1)
     assert journal.recording() is None

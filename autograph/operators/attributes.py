@@ -1,0 +1,288 @@
+"""Attributes: read as inputs or guarded, written through the journal, descriptors converted."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.captures import (
+    Place,
+    current_trace,
+    guard_absence,
+    is_fixed_module,
+    read,
+    weak,
+)
+from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
+from autograph.operators.templates import python_type_of
+from autograph.operators.variables import Undefined, _Unreadable
+from runtime import journal
+from runtime.building import building, origin_of_caller
+from runtime.errors import StagingError
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = [
+    "attribute_slot",
+    "delattr_",
+    "delattr_plain",
+    "getattr_",
+    "getattr_plain",
+    "setattr_",
+    "setattr_plain",
+]
+
+_ABSENT = object()
+
+
+def getattr_(thing: Any, name: str) -> Any:
+    """`thing.name`. While tracing, attributes of objects from outside are inputs or guarded.
+
+    The getter of a property or other descriptor of the user's is converted, as any function that is
+    called, and so is a `__getattr__`.
+    """
+    if building() is not None:
+        if isinstance(thing, (Caught, PartOfError)):
+            return thing.part(name)
+        getter = _getter(thing, name)
+        if getter is not None:
+            return getter()
+    try:
+        value = getattr(thing, name)
+    except AttributeError:
+        if isinstance(thing, Tensor):
+            raise _missing(thing, name) from None
+        guard_absence(thing, name)
+        raise
+    if issubclass(type(value), _Unreadable):
+        return value.load()
+    return _read_attribute(thing, name, value)
+
+
+def getattr_plain(thing: Any, name: str) -> Any:
+    """`object.__getattribute__(thing, name)`."""
+    try:
+        value = object.__getattribute__(thing, name)
+    except AttributeError:
+        guard_absence(thing, name)
+        raise
+    return value.load() if issubclass(type(value), _Unreadable) else _noted(thing, name, value)
+
+
+def _read_attribute(thing: Any, name: str, value: Any) -> Any:
+    trace = current_trace()
+    if trace is None:
+        return value
+    if isinstance(thing, (Tensor, Variable)):
+        if not trace.tensors and _is_of_arrays_only(thing, name):
+            raise _missing(thing, name)
+        return value
+    return _noted(thing, name, value)
+
+
+def _noted(thing: Any, name: str, value: Any) -> Any:
+    """An attribute's value, as an input of the trace or guarded if it is from outside."""
+    trace = current_trace()
+    if trace is None:
+        return value
+    if isinstance(value, _BOUND) and not _is_kept(thing, name, value):
+        return value
+    if isinstance(thing, ModuleType):
+        if is_fixed_module(thing):
+            return value
+    elif isinstance(thing, type) and "<locals>" not in thing.__qualname__:
+        trace.add_outside(thing)  # a class of a module is older than any trace
+    elif not trace.is_outside(thing):
+        # What an object of the trace's own has from its class is older than the trace.
+        thing = _class_with(thing, name, value)
+        if thing is None:
+            return value
+    fetch = weak(thing)
+    owner = thing.__name__ if isinstance(thing, (type, ModuleType)) else type(thing).__name__
+    read_plainly: Callable[[Any, str], Any] = getattr
+    if isinstance(attribute(type(thing), "__getattr__"), FunctionType):
+        read_plainly = object.__getattribute__
+    place = Place(f"{owner}.{name}", lambda: read_plainly(fetch(), name))
+    return read(("attr", id(thing), name), place, value)
+
+
+_BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+
+
+def _is_kept(thing: Any, name: str, bound: Any) -> bool:
+    """Whether a bound method is what an attribute holds, and not made by reading it."""
+    held = getattr(thing, "__dict__", None)
+    return held is not None and held.get(name) is bound
+
+
+def _class_with(thing: Any, name: str, value: Any) -> type | None:
+    """The class from which an object has an attribute that is a plain value."""
+    if isinstance(thing, type) or name in getattr(thing, "__dict__", ()):
+        return None
+    holders = (cls for cls in type(thing).__mro__ if vars(cls).get(name) is value)
+    return next(holders, None)
+
+
+def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
+    """What runs code of the user's to give an attribute, converted; None where nothing does."""
+    kind = type(thing)
+    if not kind.__flags__ & MADE_BY_CLASS_STATEMENT or isinstance(thing, type):
+        return None
+    found = attribute(kind, name)
+    if isinstance(found, property):
+        getter = convert(found.fget) if isinstance(found.fget, FunctionType) else None
+        return None if getter is None else functools.partial(getter, thing)
+    fields = getattr(thing, "__dict__", None) if name != "__dict__" else None
+    if fields is not None and name in fields and not hasattr(type(found), "__set__"):
+        return None
+    if isinstance(found, functools.cached_property):
+        getter = convert(found.func) if isinstance(found.func, FunctionType) else None
+        return None if getter is None else lambda: _cached(thing, name, getter)
+    get = attribute(type(found), "__get__")
+    if isinstance(get, FunctionType) and convert(get) is not None:
+        return lambda: convert(get)(found, thing, kind)  # type: ignore[misc]
+    if found is None and not hasattr(kind, name):
+        return _fallback(thing, name)
+    return None
+
+
+def _fallback(thing: Any, name: str) -> Callable[[], Any] | None:
+    """The user's `__getattr__`, which the absence of the attribute runs."""
+    fallback = method(thing, "__getattr__")
+    if fallback is None:
+        return None
+    guard_absence(thing, name, plainly=True)
+    return functools.partial(fallback, name)
+
+
+def _cached(thing: Any, name: str, getter: Callable[..., Any]) -> Any:
+    guard_absence(thing, name, plainly=True)
+    value = getter(thing)
+    setattr_plain(thing, name, value)
+    return value
+
+
+def _setter(thing: Any, name: str, slot: str) -> Callable[..., Any] | None:
+    """What runs code of the user's to set or delete an attribute, converted."""
+    if not type(thing).__flags__ & MADE_BY_CLASS_STATEMENT or isinstance(thing, type):
+        return None
+    own = method(thing, "__setattr__" if slot == "__set__" else "__delattr__")
+    if own is not None:
+        return functools.partial(own, name)
+    return _descriptor_setter(thing, name, slot)
+
+
+def _descriptor_setter(thing: Any, name: str, slot: str) -> Callable[..., Any] | None:
+    found = attribute(type(thing), name)
+    if isinstance(found, property):
+        function = found.fset if slot == "__set__" else found.fdel
+        setter = convert(function) if isinstance(function, FunctionType) else None
+        return None if setter is None else functools.partial(setter, thing)
+    set_ = attribute(type(found), slot)
+    twin = convert(set_) if isinstance(set_, FunctionType) else None
+    return None if twin is None else functools.partial(twin, found, thing)
+
+
+def _is_of_arrays_only(thing: Any, name: str) -> bool:
+    """Whether `thing` stands for a Python number, which lacks this attribute of arrays."""
+    if not isinstance(thing, Tensor) or not thing.type.weak:
+        return False
+    return hasattr(np.ndarray, name) and not hasattr(python_type_of(thing), name)
+
+
+def _missing(x: Any, name: str) -> Exception:
+    """What to raise for an attribute that `x` lacks: NumPy's error, if NumPy lacks it too."""
+    kind = python_type_of(x)
+    if hasattr(kind, name):
+        return StagingError(
+            f"`.{name}` of {x.describe()} has no tensor form yet",
+            "use a function of `autograph` or NumPy, or compute it outside the converted function",
+            origin=origin_of_caller(),
+        )
+    shown = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    return AttributeError(f"'{shown}' object has no attribute '{name}'", name=name, obj=x)
+
+
+def attribute_slot(thing: Any, name: str) -> journal.Slot:
+    """An attribute as a place of the journal."""
+
+    def write(value: Any) -> None:
+        if not isinstance(value, Undefined):
+            _plainly(thing, "__setattr__", setattr)(thing, name, value)
+        elif name in vars(thing) or not hasattr(thing, "__dict__"):
+            _plainly(thing, "__delattr__", delattr)(thing, name)
+
+    def get() -> Any:
+        found = getattr(thing, "__dict__", {}).get(name, _ABSENT)
+        if found is _ABSENT:
+            unbound = Undefined(name)
+            found = getattr(thing, name, unbound) if _has_slot(thing, name) else unbound
+        return found
+
+    def load() -> Any:
+        found = get()
+        return found if isinstance(found, _Unreadable) else getattr_(thing, name)
+
+    shown = f"{type(thing).__name__}.{name}"
+    return journal.Slot(("attr", id(thing), name), thing, shown, get, write, load)
+
+
+def _plainly(thing: Any, special: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, or what it does where the class has no special method of the user's for it."""
+    is_own = isinstance(attribute(type(thing), special), FunctionType)
+    return getattr(object, special) if is_own else function
+
+
+def _has_slot(thing: Any, name: str) -> bool:
+    found = attribute(type(thing), name)
+    if isinstance(found, functools.cached_property):
+        return False
+    return not hasattr(thing, "__dict__") or hasattr(type(thing), name)
+
+
+def setattr_(thing: Any, name: str, value: Any) -> None:
+    """`thing.name = value`."""
+    if building() is not None:
+        setter = _setter(thing, name, "__set__")
+        if setter is not None:
+            setter(value)
+            return
+    _note_attribute(thing, name)
+    setattr(thing, name, value)
+
+
+def setattr_plain(thing: Any, name: str, value: Any) -> None:
+    """`object.__setattr__(thing, name, value)`."""
+    setter = _descriptor_setter(thing, name, "__set__") if building() is not None else None
+    if setter is not None:
+        setter(value)
+        return
+    _note_attribute(thing, name)
+    object.__setattr__(thing, name, value)
+
+
+def delattr_(thing: Any, name: str) -> None:
+    """`del thing.name`."""
+    if building() is not None:
+        deleter = _setter(thing, name, "__delete__")
+        if deleter is not None:
+            deleter()
+            return
+    _note_attribute(thing, name)
+    delattr(thing, name)
+
+
+def delattr_plain(thing: Any, name: str) -> None:
+    """`object.__delattr__(thing, name)`."""
+    _note_attribute(thing, name)
+    object.__delattr__(thing, name)
+
+
+def _note_attribute(thing: Any, name: str) -> None:
+    if journal.recording() is not None and not isinstance(thing, Tensor):
+        journal.note(attribute_slot(thing, name))

@@ -1,0 +1,81 @@
+"""Iterators that Python advances while a function is traced: what was taken cannot be put back.
+
+An iterator that a branch advanced has come as far as data decides. Nobody may take items from it
+afterwards: neither the other branch, nor what follows, nor a second trace of a loop's body.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from types import CellType, FunctionType
+from typing import Any
+
+from autograph.operators.methods import ARTIFACT
+from runtime import journal
+from runtime.errors import StagingError
+
+__all__ = ["refuse_in_loop", "spend", "taken"]
+
+_WAY_OUT = "take the items before it, or index a list by a counter"
+
+
+def taken(x: Any) -> None:
+    """Tell the journal that items are taken from `x`, if it is an iterator.
+
+    Raises StagingError if it depends on data which items are left.
+    """
+    if journal.recording() is None or not _is_iterator(x):
+        return
+    if any(map(journal.is_spent, _with_sources(x))):
+        raise StagingError(
+            f"items are taken from {_title(x)}, and which are left is known only when the graph "
+            "runs: a branch or loop of the graph has taken some before",
+            _WAY_OUT,
+        )
+    # Who goes over another iterator has been told of it when it was made.
+    journal.note_advanced(x)
+
+
+def spend(iterators: Iterable[Any]) -> None:
+    """Note that it depends on data which items are left in these iterators."""
+    for iterator in iterators:
+        for one in _with_sources(iterator):
+            journal.note_spent(one)
+
+
+def refuse_in_loop(iterators: list[Any]) -> None:
+    """Refuse a round of a staged loop that took items from iterators that are older than it."""
+    if iterators:
+        raise StagingError(
+            f"each round of this loop takes items from {_title(iterators[0])} that is older than "
+            "the loop, and how many rounds there are is known only when the graph runs",
+            _WAY_OUT,
+        )
+
+
+def _title(iterator: Any) -> str:
+    kind = getattr(iterator, "name", type(iterator).__name__)
+    return f"an iterator ({str(kind).removesuffix('_iterator')})"
+
+
+def _is_iterator(x: Any) -> bool:
+    """Whether taking items from `x` changes it in a way that the journal does not see."""
+    step = getattr(type(x), "__next__", None)
+    return step is not None and not (isinstance(step, FunctionType) and hasattr(step, ARTIFACT))
+
+
+def _with_sources(iterator: Any) -> Iterator[Any]:
+    """An iterator, and those that it takes its items from."""
+    seen: set[int] = set()
+    found = [iterator]
+    while found:
+        x = found.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if _is_iterator(x):
+            yield x
+        elif not isinstance(x, tuple | CellType):
+            continue
+        found += gc.get_referents(x)

@@ -1,0 +1,65 @@
+"""`tf.dtypes`: the element types, which are NumPy's dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograph.tf.names import missing
+from autograph.tf.tensors import cast_
+from runtime.dtypes import (
+    bool,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
+__all__ = [
+    "DType",
+    "as_dtype",
+    "bool",
+    "cast",
+    "complex64",
+    "complex128",
+    "double",
+    "float16",
+    "float32",
+    "float64",
+    "half",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
+DType = np.dtype
+half, double = float16, float64
+cast = cast_
+
+
+def as_dtype(type_value: Any) -> np.dtype[Any]:
+    """The dtype of a name, a type or a dtype.
+
+    >>> import autograph.tf as tf
+    >>> tf.as_dtype("float32") == tf.float32
+    True
+    """
+    return np.dtype(type_value)
+
+
+__getattr__ = missing("tf.dtypes", globals())
