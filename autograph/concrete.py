@@ -16,8 +16,12 @@ from autograph.tracebacks import shortened
 from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
 from runtime.compile import compile_graph
+from runtime.devices import copied, is_device_array
+from runtime.eager import is_array
 from runtime.errors import StagingError
+from runtime.execute.ownership import may_share
 from runtime.graph.view import FuncGraph
+from runtime.ops.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorSpec, TensorType, is_compatible
 from runtime.tensor import Tensor
@@ -281,16 +285,14 @@ class ConcreteFunction:
         """Give a caller's array what was written into it before an error."""
         raws = list(map(_raw, inputs))
         self._check_alone(inputs, raws, position)
-        _write_back(inputs[position], value.copy())
+        _write_back(inputs[position], copied(value))
 
     def _check_alone(self, inputs: list[Any], raws: list[Any], position: int) -> None:
         """Raise StagingError where an array that is written shares memory with another input."""
         target = inputs[position]
         array = target.array if isinstance(target, Tensor) else target
         for i, other in enumerate(raws):
-            if i == position or not isinstance(other, np.ndarray):
-                continue
-            if np.may_share_memory(array, other):
+            if i != position and may_share(array, other):
                 one, two = self._input_name(position), self._input_name(i)
                 raise StagingError(
                     f"`{one}` is written and shares memory with `{two}`, which is given to "
@@ -374,8 +376,9 @@ class ConcreteFunction:
                 if position is not None:
                     results.append(inputs[position])
                     continue
-            if not self._fresh[i] and isinstance(output, np.ndarray):
-                output = _own(output, raws, results)
+            if not self._fresh[i] and is_array(output):
+                # Constants, inputs, variables and what control flow passes on are held elsewhere.
+                output = copied(output)
             if not self._gives_tensors:
                 results.append(output)
             elif tensors is not None:
@@ -424,16 +427,15 @@ def _is_as_traced(captured: Any) -> bool:
         return False
     if found is captured.initial() and not isinstance(found, np.ndarray):
         return True
-    type_ = found.type if isinstance(found, Tensor) else TensorType(found.dtype, found.shape)
-    return bool(type_ == captured.type)
+    return bool(type_of(found) == captured.type)
 
 
 def _checked(value: Any, type_: TensorType, path: str) -> Any:
-    if not isinstance(value, (Tensor, np.ndarray, np.generic)):
+    if not isinstance(value, (Tensor, np.ndarray, np.generic)) and not is_device_array(value):
         if type_.weak and isinstance(value, (bool, int, float, complex)):
             return value
         value = np.asarray(value, type_.dtype)[()]
-    given = value.type if isinstance(value, Tensor) else TensorType(value.dtype, value.shape)
+    given = type_of(value)
     if not is_compatible(type_, given):
         raise TypeError(f"argument `{path}` must be {type_}, but {given} was given")
     return value
@@ -457,18 +459,6 @@ _SHARING = frozenset(
      "stop_gradient",
      "broadcast_to", "real", "imag", "strengthen", "stack_pop", "stack_take")
 )  # fmt: skip
-
-
-def _own(output: np.ndarray, raws: list[Any], earlier: list[Any]) -> np.ndarray:
-    """An array that shares memory with no input, variable or other result."""
-    if output.base is not None or not output.flags.owndata:
-        return output.copy()
-    if any(output is x for x in raws) or any(
-        output is (x._array if isinstance(x, Tensor) else x) for x in earlier
-    ):
-        return output.copy()
-    # Constants, variables and what control flow passes on may be held elsewhere.
-    return output.copy()
 
 
 def _write_back(target: Any, value: Any) -> None:

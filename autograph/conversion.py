@@ -19,7 +19,7 @@ from autograph import operators, rules
 from autograph.converters import (
     Context,
     Options,
-    convert_generator,
+    convert_for_consumer,
     convert_tree,
     lambda_scope,
 )
@@ -90,7 +90,9 @@ _EXCLUDED = frozenset(
     ]
 )
 _STANDARD_LIBRARY = frozenset(sys.stdlib_module_names) - {"__main__", "this"}
-_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_COROUTINES = (
+    inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
+)
 
 
 class Conversion(NamedTuple):
@@ -170,7 +172,7 @@ def _context(function: FunctionType, source: Source, options: Options) -> Contex
         text=source.text,
         class_name=source.class_name,
         options=options,
-        free_names=frozenset(function.__code__.co_freevars),
+        free_names=frozenset(_free_names(function)),
         module_names=_shadowed_builtins(function),
         first_line=source.first_line,
         function=source.qualname,
@@ -184,11 +186,16 @@ def _compiled(
         tree,
         name=source.qualname,
         filename=source.filename,
-        free_names=function.__code__.co_freevars,
+        free_names=_free_names(function),
         class_name=source.class_name,
         flags=source.flags,
         prelude=prelude,
     )
+
+
+def _free_names(function: FunctionType) -> tuple[str, ...]:
+    """The closure variables; a function that was defined in converted code has the operators too."""
+    return tuple(name for name in function.__code__.co_freevars if name != AG)
 
 
 def _refuse_our_name(function: FunctionType) -> None:
@@ -226,8 +233,8 @@ def _lambda_prelude(fscope: str, free: tuple[str, ...], options: Options) -> tup
 def left_alone(function: FunctionType) -> str | None:
     """Why a function that converted code calls is called as it is; None when it is converted."""
     reason = _belongs_to_others(function)
-    if reason is None and function.__code__.co_flags & _GENERATORS:
-        return "it is a generator or a coroutine"
+    if reason is None and function.__code__.co_flags & _COROUTINES:
+        return "it is a coroutine"
     return reason
 
 
@@ -263,28 +270,36 @@ def _callee(function: FunctionType) -> FunctionType | None:
 
 
 _CALLEE = Options(user_requested=False)
-_generators: weakref.WeakKeyDictionary[FunctionType, tuple[FunctionType, bool]] = (
+_consumers: weakref.WeakKeyDictionary[FunctionType, FunctionType | None] = (
     weakref.WeakKeyDictionary()
 )
 
 
-def _generator_of_manager(function: FunctionType) -> tuple[FunctionType, bool] | None:
-    """What runs in place of a generator marked with `contextlib.contextmanager`."""
-    if _belongs_to_others(function) is not None:
+def _for_consumer(function: FunctionType) -> FunctionType | None:
+    """What runs in the place of a loop over a generator; None where only the generator can."""
+    original = vars(function).get(ORIGINAL, lambda: function)() or function
+    if AG in original.__globals__:  # text that is converted already
         return None
     with _lock:
-        if function not in _generators:
-            source = source_of(function)
-            tree: Any = parse_function(source)
-            is_protected = convert_generator(tree, _context(function, source, _CALLEE))
-            code = _compiled(function, tree, source)
-            made = make_function(code, function, operators)
-            setattr(made, methods.ARTIFACT, True)
-            _generators[function] = made, is_protected
-        return _generators[function]
+        if original not in _consumers:
+            _consumers[original] = _made_for_consumer(original)
+        return _consumers[original]
 
 
-methods.use_converters(_callee, _generator_of_manager)
+def _made_for_consumer(function: FunctionType) -> FunctionType | None:
+    try:
+        source = source_of(function)
+    except SourceUnavailableError:
+        return None
+    tree: Any = parse_function(source)
+    if not convert_for_consumer(tree, _context(function, source, _CALLEE)):
+        return None
+    made = make_function(_compiled(function, tree, source), function, operators)
+    setattr(made, methods.ARTIFACT, True)
+    return made
+
+
+methods.use_converters(_callee, _for_consumer)
 
 
 def is_converted(function: Any) -> bool:
@@ -335,6 +350,8 @@ def underlying_function(target: Any) -> tuple[FunctionType | None, Any]:
 def converted_source(function: FunctionType, options: Options | None = None) -> str:
     """The converted function as the text of an importable module."""
     options = options or Options()
+    if function.__code__.co_flags & inspect.CO_GENERATOR:  # as those that call it have it
+        options = options._replace(user_requested=False)
     conversion = _conversion(function, options)
     tree = conversion.tree
     if not isinstance(tree, gast.Lambda):

@@ -12,6 +12,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
@@ -44,6 +45,7 @@ from autograph.tracebacks import shorten, shortened
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
+from runtime.devices import device
 from runtime.errors import HostCallError, StagingError
 from runtime.origins import hide_frames_of
 from runtime.spec import TensorSpec
@@ -82,6 +84,7 @@ class Function(Generic[P, R]):
     # tensors of which class.
     _stands_for_tensors: bool | None = None
     _tensor_class: type[Tensor] = Tensor
+    _array_class: type[Tensor] = Tensor
 
     def __init__(self, target: Callable[P, R], options: FunctionOptions) -> None:
         self._target: Any = target
@@ -212,7 +215,7 @@ class Function(Generic[P, R]):
         if found is self:
             return (_by_name, (self.__module__, self.__qualname__))
         if found is not None and found is self._target:
-            return (_converted, (found, self._options))
+            return (_converted, (found, self._options, type(self)))
         raise pickle.PicklingError(
             f"{self!r} is pickled by its name, and `{self.__module__}.{self.__qualname__}` is not "
             "it: only functions at the top of a module or class can be pickled"
@@ -259,7 +262,8 @@ class Function(Generic[P, R]):
         if building() is not None:
             return self.__ag_call__(args, kwargs)
         if config.run_functions_eagerly.value:
-            return self._target(*args, **kwargs)
+            with self._placing():
+                return self._target(*args, **kwargs)
         bound = self._bind.bind(args, kwargs)
         given = bound
         if self._options.input_signature is not None:
@@ -285,7 +289,13 @@ class Function(Generic[P, R]):
         self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """A call of which nothing is left to a graph: plain Python."""
-        return self._target(*args, **kwargs)
+        with self._placing():
+            return self._target(*args, **kwargs)
+
+    def _placing(self) -> AbstractContextManager[Any]:
+        """The context of the option `device`."""
+        name = self._options.device
+        return nullcontext() if name is None else device(name)
 
     def _remember_fast(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], concrete: ConcreteFunction
@@ -294,6 +304,8 @@ class Function(Generic[P, R]):
             return
         if self._options.input_signature is not None or not concrete.is_simple:
             return
+        if concrete._traced.arguments.device is not None:
+            return  # it is for calls within a `with device(...)`, which do not come that way
         key = fast_key(args, self._policy.inputs, self._bind.positional)
         if key is not None and all(is_input_key(k) for k in key):
             if len(self._fast) >= 4 * config.cache_size.value:
@@ -304,7 +316,8 @@ class Function(Generic[P, R]):
         """A call from converted code: while tracing, the function is traced into the caller."""
         if building() is None:
             return self(*args, **kwargs)
-        return self._callable()(*args, **kwargs)
+        with self._placing():
+            return self._callable()(*args, **kwargs)
 
     def _callable(self) -> Callable[..., Any]:
         """What a trace runs: the converted function."""
@@ -447,17 +460,19 @@ class Function(Generic[P, R]):
 
     def _run_trace(self, arguments: Arguments, may_create: bool) -> tracing.Traced:
         try:
-            return tracing.trace_call(
-                self._callable(),
-                self._bind.call_arguments,
-                arguments,
-                name=self.__name__,
-                prints=self._options.prints,
-                pure=self._options.pure,
-                may_create=may_create,
-                tensors=self._stands_for_tensors,
-                tensor_class=self._tensor_class,
-            )
+            with self._placing():
+                return tracing.trace_call(
+                    self._callable(),
+                    self._bind.call_arguments,
+                    arguments,
+                    name=self.__name__,
+                    prints=self._options.prints,
+                    pure=self._options.pure,
+                    may_create=may_create,
+                    tensors=self._stands_for_tensors,
+                    tensor_class=self._tensor_class,
+                    array_class=self._array_class,
+                )
         except HostCallError as error:
             if error.staged or arguments.inputs():
                 raise
@@ -502,11 +517,13 @@ class Function(Generic[P, R]):
             if merged is not None:
                 keys = merged
                 break
-        return Arguments(arguments.structure, arguments.leaves, arguments.paths, keys)
+        return arguments._replace(keys=keys)
 
     def _classify(self, bound: dict[str, Any]) -> Arguments:
         """The arguments taken apart; dimensions that the input signature leaves open are open."""
         arguments = classify(bound, self._policy)
+        if self._options.device is not None:
+            arguments = arguments._replace(device=None)  # the same for all calls
         if self._options.input_signature is None:
             return arguments
         specs = tree.leaves({**bound, **self._declared(bound)})
@@ -634,9 +651,9 @@ class BoundFunction(Generic[P, R]):
         return getattr(self._function, name)
 
 
-def _converted(function: Any, options: FunctionOptions) -> Any:
+def _converted(function: Any, options: FunctionOptions, kind: type[Any]) -> Any:
     """How a Function is pickled whose name is that of the plain function."""
-    return Function(function, options)
+    return kind(function, options)
 
 
 def _found_by_name(module: str, qualname: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.signature import Arguments, is_input_key, type_of_key
+from runtime.devices import is_device_array
 from runtime.spec import TensorSpec, TensorType, is_compatible
 from runtime.tensor import Tensor
 
@@ -25,7 +26,7 @@ def accepts(mine: Arguments, relaxed: bool, arguments: Arguments) -> bool:
 
     The open dimensions of a `relaxed` one stand for sizes of at least 2.
     """
-    if mine.structure != arguments.structure:
+    if mine.structure != arguments.structure or mine.device != arguments.device:
         return False
     if relaxed and any(map(_has_small_size, mine.keys, arguments.keys)):
         return False
@@ -70,7 +71,7 @@ def unknown_dimensions(arguments: Arguments) -> int:
 
 def merge_keys(old: Arguments, new: Arguments) -> tuple[Any, ...] | None:
     """Keys that cover both, differing dimensions open; None when more than dimensions differ."""
-    if old.structure != new.structure:
+    if old.structure != new.structure or old.device != new.device:
         return None
     merged = []
     for a, b in zip(old.keys, new.keys, strict=True):
@@ -107,12 +108,13 @@ def conform_leaf(x: Any, spec: Any, name: str, function: str) -> Any:
     """`x` as the input signature wants it; TypeError where it does not fit."""
     if not isinstance(spec, TensorSpec) or isinstance(x, TensorSpec):
         return x
-    if not isinstance(x, (Tensor, np.ndarray, np.generic)):
+    if not isinstance(x, (Tensor, np.ndarray, np.generic)) and not is_device_array(x):
         x = np.asarray(x)
         if not np.can_cast(x.dtype, spec.dtype, "same_kind"):
             raise TypeError(f"{function}: `{name}` must be {spec.type}, but {x.dtype} was given")
         x = x.astype(spec.dtype)
-    given = x.type if isinstance(x, Tensor) else TensorType(x.dtype, x.shape)
+    # A spec says nothing of devices: each has a trace of its own.
+    given = x.type.on(None) if isinstance(x, Tensor) else TensorType(x.dtype, x.shape)
     if not is_compatible(spec.type, given):
         raise TypeError(
             f"{function}: `{name}` must be {spec.type} by its input_signature, "

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from autograph.status import check_features
-from runtime.devices import list_devices
+from runtime.devices import resolve
 
 __all__ = ["Binding", "FunctionOptions", "check_options", "without_partials"]
 
@@ -98,8 +98,8 @@ def check_options(given: dict[str, Any]) -> FunctionOptions:
         raise ValueError(f"prints is 'graph' or 'trace', not {known['prints']!r}")
     if known.get("returns") not in (None, "tensor", "numpy"):
         raise ValueError(f"returns is 'tensor' or 'numpy', not {known['returns']!r}")
-    if known.get("device") not in (None, *list_devices()):
-        raise ValueError(f"there is no device {known['device']!r}, only {list_devices()}")
+    if known.get("device") is not None:
+        known["device"] = resolve(known["device"])
     if known.get("native"):
         raise ValueError("native=True: there is no native code, graphs run on NumPy")
     return FunctionOptions(**known, others=others)

@@ -21,8 +21,9 @@ import numpy as np
 from autograph.operators.access import container_base, content_slot
 from autograph.operators.attributes import attribute_slot
 from autograph.operators.captures import weak
+from autograph.operators.iterators import is_iterator, title
 from autograph.operators.templates import dig, fill, has_traced
-from autograph.operators.variables import Maybe, Undefined, _Unreadable
+from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from runtime import control, journal, tree
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -115,8 +116,6 @@ def pending_writes(builder: Builder, facts: Any, containers: Containers) -> Pend
     values: list[Value] = []
     among_arguments = False
     for key, slot, old, path in _lasting(facts, containers):
-        if not _is_content(key) and slot.read() is old:
-            continue  # a name that the function may write; it has not yet
         operands: list[Tensor] = []
         writer: _Writer | _Refusal | None
         try:
@@ -165,8 +164,22 @@ def _lasting(
     """
     for key, (slot, old) in journal.all_noted().items():
         path = containers.get(id(slot.owner), (None,))[0] if _is_content(key) else None
-        if not _is_local(key, slot, facts, path):
+        if _is_local(key, slot, facts, path):
+            continue
+        if not _is_content(key) and slot.read() is old:
+            _guard_unwritten(slot, old)
+        else:
             yield key, slot, old, path
+
+
+def _guard_unwritten(slot: journal.Slot, old: Any) -> None:
+    """Guard a captured name that is as it was: not written, or written with what it held.
+
+    As long as it holds that, both are the same. An array is read as an input, and what is read
+    is another object.
+    """
+    if slot.load is not None and not isinstance(old, (_Unreadable, np.ndarray, Tensor)):
+        slot.load()
 
 
 def _is_content(key: Any) -> bool:
@@ -195,7 +208,10 @@ def _writer(
     The traced values that it takes are appended to `operands`.
     """
     new = slot.read()
+    if isinstance(new, Tensor) and new is facts.arrays.get(id(old)):
+        return None  # the array that it held, which is written back by itself
     defined, gone = None, isinstance(old, _Unreadable)
+    is_nullable = isinstance(new, Nullable)
     if isinstance(new, Maybe):
         defined, new = new.defined, new.value
         if not gone:
@@ -204,16 +220,22 @@ def _writer(
         if gone:
             return None
         _refuse_deletion(key, slot)
-    elif isinstance(new, _Unreadable):
-        new.load()
+    elif isinstance(new, Poison):
+        raise StagingError(new.what, new.hint, origin=journal.place_of(key))
+    elif isinstance(new, Nullable):
+        defined, new = new.present, new.value
     change, content = _change_of(key, slot, old, new)
     _refuse_open_objects(content, slot.name, facts, set())
     content = dig(content, operands)
-    absent = None if gone else Undefined(slot.name)
     if defined is None:
         return _Writer(_target(slot, path), change, content, facts.tensors)
     operands.append(defined)
+    absent = None if is_nullable else _NOTHING if gone else Undefined(slot.name)
     return _OptionalWriter(_target(slot, path), change, content, facts.tensors, absent)
+
+
+# There is nothing to write into a place that had no value before.
+_NOTHING = object()
 
 
 def _refuse_deletion(key: Any, slot: journal.Slot) -> None:
@@ -250,6 +272,12 @@ def _refuse_open_objects(part: Any, name: str, facts: Any, seen: set[int]) -> No
         for x in part.values() if isinstance(part, dict) else part:
             _refuse_open_objects(x, name, facts, seen)
         return
+    if is_iterator(part) and not facts.is_outside(part):
+        raise StagingError(
+            f"{title(part)} made in the function is stored in {name}, and every call would store "
+            "the same one",
+            "store a list of its items",
+        )
     fields = getattr(part, "__dict__", None)
     if not isinstance(fields, dict) or facts.is_outside(part):
         return
@@ -348,18 +376,20 @@ class _OptionalWriter(_Writer):
         change: Change,
         content: Any,
         tensors: bool,
-        absent: Undefined | None,
+        absent: Any,
     ) -> None:
         super().__init__(target, change, content, tensors)
-        # What is to be written where the place lost its value; None: it had none before.
+        # What is to be written where there is no value: None, or that the place has none.
         self.absent = absent
 
     def __call__(self, *raws: Any) -> None:
         *values, defined = raws
         if defined:
             super().__call__(*values)
-        elif self.absent is not None:
-            self.change(self.target(), self.absent)
+            return
+        thing = self.target()
+        if thing is not None and self.absent is not _NOTHING:
+            self.change(thing, self.absent)
 
 
 class ArrayWriter:

@@ -372,8 +372,13 @@ class _Document:
                 keys.append(name)
                 children.append(child)
         kept = structure._replace(keys=tuple(keys), children=tuple(children))
-        picked = [tuple(part[i] for i in rows) for part in arguments[1:]]
-        return Arguments(kept, *picked), tuple(signature.declared[i] for i in rows)
+        picked = Arguments(
+            kept,
+            tuple(arguments.leaves[i] for i in rows),
+            tuple(arguments.paths[i] for i in rows),
+            tuple(arguments.keys[i] for i in rows),
+        )
+        return picked, tuple(signature.declared[i] for i in rows)
 
     def _leaf(self, key: Any, declared: bool, leaf: Any) -> dict[str, Any]:
         if not is_input_key(key):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from autograph import rules
 from runtime import config as switches
 from runtime.building import building
+from runtime.passes import check_switched_off
 
 __all__ = ["config", "eager", "executing_eagerly", "set_verbosity"]
 
@@ -53,6 +54,21 @@ class config:  # a namespace: `ag.config.run_functions_eagerly(True)`
         >>> ag.config.do_not_convert_module("my_package.plotting")
         """
         rules.add(rules.Rule(name, convert=False))
+
+    @staticmethod
+    def without_passes(*names: str) -> AbstractContextManager[None]:
+        """Leave passes over graphs out, for functions that are first called in this context.
+
+        `AUTOGRAPH_DISABLE_PASSES` does so for the process. Without a pass a function is slower, and
+        gives the same. Raises ValueError where a name is none of a pass.
+
+        >>> import autograph as ag
+        >>> with ag.config.without_passes("merge_common_subexpressions"):
+        ...     ag.convert(lambda x: ag.sin(x) * ag.sin(x))(0.0).item()
+        0.0
+        """
+        check_switched_off(names)
+        return switches.disable_passes.using(names)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import numpy as np
 
 from autograph.operators.captures import check_array
 from runtime import tree
+from runtime.devices import device_of, in_use, is_device_array, placement
 from runtime.spec import TensorSpec, TensorType, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -107,7 +108,11 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
         return (x.dtype, x.shape)
     if isinstance(x, Tensor):
         type_ = x.type
-        return ("weak", type_.dtype) if type_.weak else ("tensor", type_.dtype, type_.shape)
+        if type_.weak:
+            return ("weak", type_.dtype)
+        if type_.device is not None:
+            return ("tensor", type_.device, type_.dtype, type_.shape)
+        return ("tensor", type_.dtype, type_.shape)
     if isinstance(x, np.generic) and not isinstance(x, _TEXT):
         return ("scalar", x.dtype)
     if isinstance(x, np.ndarray):
@@ -125,6 +130,8 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
         return ("tensor", x.dtype, x.shape)
     if isinstance(x, _CONSTANTS):
         return (kind, repr(x) if isinstance(x, float) else x)
+    if is_device_array(x):
+        return ("array on", device_of(x), x.dtype, x.shape)
     if kind is slice:
         return (slice, x.start, x.stop, x.step)
     if hasattr(kind, "__tf_tracing_type__"):
@@ -144,7 +151,7 @@ def is_input_key(key: Any) -> bool:
     if not isinstance(key, tuple):
         return False
     return key in (FLOAT, INT, COMPLEX) or isinstance(key[0], np.dtype) or key[0] in (
-        "tensor", "scalar", "weak", "array of",
+        "tensor", "scalar", "weak", "array of", "array on",
     )  # fmt: skip
 
 
@@ -156,7 +163,8 @@ def type_of_key(key: Any) -> TensorType:
         return TensorType(key[1], (), weak=True)
     if key[0] == "scalar":
         return TensorType(key[1], ())
-    return TensorType(*key[-2:])
+    is_elsewhere = key[0] == "array on" or (key[0] == "tensor" and len(key) > 3)
+    return TensorType(*key[-2:], device=key[1] if is_elsewhere else None)
 
 
 def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> Any:
@@ -172,6 +180,8 @@ def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> A
                 return None
             if type(array) is np.ndarray or isinstance(array, np.generic):
                 parts.append(("tensor", array.dtype, array.shape))
+            elif is_device_array(array):
+                parts.append(("tensor", device_of(array), array.dtype, array.shape))
             else:
                 return None
         elif kind is float:
@@ -183,6 +193,8 @@ def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> A
             parts.append(("scalar", x.dtype))
         elif issubclass(kind, Tensor) and x._cell is None and isinstance(x._array, _ARRAYS):
             parts.append(("tensor", x._array.dtype, x._array.shape))
+        elif is_device_array(x):
+            parts.append(("array on", device_of(x), x.dtype, x.shape))
         else:
             return None
     return tuple(parts)
@@ -195,10 +207,14 @@ class Arguments(NamedTuple):
     leaves: tuple[Any, ...]
     paths: tuple[str, ...]
     keys: tuple[Any, ...]
+    # Of a call within `with device(...)`.
+    device: str | None = None
 
     @property
     def key(self) -> Any:
         """The key of the trace."""
+        if self.device is not None:
+            return (self.structure, self.keys, self.device)
         return (self.structure, self.keys)
 
     def inputs(self) -> list[tuple[str, Any, TensorType]]:
@@ -215,7 +231,7 @@ class Arguments(NamedTuple):
             None if is_input_key(key) else key if isinstance(key, Identity) else leaf
             for leaf, key in zip(self.leaves, self.keys, strict=True)
         )
-        return Arguments(self.structure, kept, self.paths, self.keys)
+        return self._replace(leaves=kept)
 
     def constants(self) -> list[tuple[str, Any]]:
         """Path and value of each leaf that is fixed in the graph; of a dead object, None."""
@@ -235,7 +251,8 @@ def classify(bound: dict[str, Any], policy: IntPolicy) -> Arguments:
     leaves, structure = tree.flatten(bound)
     paths = tuple(paths_of(structure))
     keys = tuple(leaf_key(x, path, policy) for x, path in zip(leaves, paths, strict=True))
-    return Arguments(structure, tuple(leaves), paths, keys)
+    device = placement() if in_use[0] else None
+    return Arguments(structure, tuple(leaves), paths, keys, device)
 
 
 def paths_of(structure: tree.Structure, prefix: str = "") -> list[str]:
@@ -270,7 +287,9 @@ def differences(old: Arguments, new: Arguments) -> list[str]:
     """What differs between the arguments of two traces, one text per argument."""
     if old.structure != new.structure:
         return [f"structure of the arguments: {', '.join(old.paths)} -> {', '.join(new.paths)}"]
-    return [
+    where = [old.device or "none", new.device or "none"]
+    placed = [f"`with device(...)`: {where[0]} -> {where[1]}"] if where[0] != where[1] else []
+    return placed + [
         f"`{path}`: {describe_key(a)} -> {describe_key(b)}"
         for path, a, b in zip(new.paths, old.keys, new.keys, strict=True)
         if a != b

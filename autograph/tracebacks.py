@@ -11,7 +11,7 @@ import inspect
 from types import CodeType, TracebackType
 from typing import Any
 
-from autograph.syntax.load import AG, SCOPE
+from autograph.syntax.load import AG, SCOPES
 from runtime import config
 from runtime.errors import Origin, StagingError, located
 from runtime.origins import is_user_code
@@ -70,7 +70,7 @@ def _is_part(code: CodeType) -> bool:
     """Whether `code` was made for a statement inside a function of the user's."""
     if not _is_converted(code) or code.co_name.startswith("<"):
         return False
-    return SCOPE not in code.co_names and not code.co_flags & inspect.CO_GENERATOR
+    return SCOPES.isdisjoint(code.co_names) and not code.co_flags & inspect.CO_GENERATOR
 
 
 def _locate(error: StagingError) -> None:

@@ -15,17 +15,22 @@ from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Captured, Guard, Trace, current_trace
+from autograph.operators.generators import check_left
+from autograph.operators.iterators import is_iterator, title
 from autograph.operators.references import choice_of
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import _Unreadable
 from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
-from runtime import journal, trace, tree
+from runtime import journal, ops, trace, tree
 from runtime.building import Builder
+from runtime.collector import rarely
+from runtime.devices import HOST, in_use, is_device_array
 from runtime.errors import GraphError, StagingError
 from runtime.graph.ir import Graph, Value
+from runtime.ops.operands import type_of
 from runtime.origins import Origin, origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
-from runtime.spec import TensorType, Type
+from runtime.spec import Type, device_of_type
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -55,9 +60,10 @@ class FunctionBuilder(Builder):
         prints: str,
         may_create: bool,
         tensor_class: type[Tensor] = Tensor,
+        array_class: type[Tensor] = Tensor,
     ) -> None:
         super().__init__(name)
-        self.tensor_class = tensor_class
+        self.tensor_class, self.array_class = tensor_class, array_class
         self.trace = Trace(self, prints=prints, tensors=facts_tensors)
         self.may_create = may_create
         self.signalling = int("raise" in np.geterr().values())
@@ -149,11 +155,14 @@ def trace_call(
     may_create: bool = False,
     tensors: bool | None = None,
     tensor_class: type[Tensor] = Tensor,
+    array_class: type[Tensor] = Tensor,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`."""
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
-    builder = FunctionBuilder(name, stands_for_tensors, prints, may_create, tensor_class)
-    with adopting(builder.trace):
+    builder = FunctionBuilder(
+        name, stands_for_tensors, prints, may_create, tensor_class, array_class
+    )
+    with rarely, adopting(builder.trace):
         return _traced(builder, function, bound, arguments, pure)
 
 
@@ -191,6 +200,7 @@ def _traced(
             # It is what the function does: its effects up to here stay, so it runs as a graph.
             emit_raise(error)
             result, raised = None, True
+        check_left(facts)
         finished = _finish(builder, arguments, placeholders, transaction, result, pure, containers)
         finished.raised = raised
         return finished
@@ -249,7 +259,7 @@ def _placeholders(builder: FunctionBuilder, arguments: Arguments) -> tuple[list[
         _, _, type_ = next(types)
         handle = builder.tensor(builder.input(type_, _identifier(path)))
         handle._name = path
-        if isinstance(leaf, np.ndarray):
+        if isinstance(leaf, np.ndarray) or is_device_array(leaf):
             handle.as_array()
         placeholders.append(handle)
         parts.append(handle)
@@ -290,6 +300,8 @@ def _finish(
         for i, h in enumerate(handles)
         if h._cell is not None and h._cell.root._value is not h._value
     ]
+    if in_use[0] and _come_home(builder, handles):
+        operands = [ops.to_device(x, HOST) for x in operands]
     outputs = [builder.value_of(x) for x in operands]
     kept: set[int] = set()
     if pure:
@@ -304,6 +316,8 @@ def _finish(
     facts.guard_reads()
     stores = replay.store_writes(builder, facts, containers)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
+    if builder.graph.nodes:
+        _refuse_iterators(template[1], facts)
     builder.graph.outputs = outputs
     finished = _assemble(
         builder, arguments, placeholders, template, written, len(operands), identical, choices
@@ -312,6 +326,19 @@ def _finish(
     finished.writes_before_errors = bool(facts.array_writers)
     finished.lasting = lasting
     return finished
+
+
+def _come_home(builder: FunctionBuilder, handles: list[Tensor]) -> bool:
+    """Whether results are copied to the host: the arrays that come in are all the host's.
+
+    Tensors stay where they are computed.
+    """
+    facts = builder.trace
+    things = [thing for thing, _ in builder.externals.values()]
+    kinds = [c.kind for c in facts.captured.values()] + [type(thing) for thing in things]
+    if facts.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds):
+        return False
+    return not any(device_of_type(value.type) for value in builder.graph.inputs)
 
 
 def _choices(
@@ -373,7 +400,9 @@ class ArrayHole(ResultHole):
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         result = results[self.index]
-        return result if isinstance(result, Tensor) else np.asarray(result)
+        if isinstance(result, Tensor) or is_device_array(result):
+            return result
+        return np.asarray(result)
 
 
 class TextHole:
@@ -411,6 +440,18 @@ def _check_result(leaf: Any) -> None:
             "known only when the graph runs",
             "return its values in a tuple, dict or dataclass instead",
         )
+
+
+def _refuse_iterators(holes: list[Any], facts: Trace) -> None:
+    """Refuse a result that is used up by going through it: each call would give the same one."""
+    for hole in holes:
+        made = hole.value if isinstance(hole, FixedPart) else None
+        if is_iterator(made) and not facts.is_outside(made):
+            raise StagingError(
+                f"the function returns {title(made)} that it made, and every call would give the "
+                "same one",
+                "return a list of its items",
+            )
 
 
 def _assemble(
@@ -486,4 +527,4 @@ def external_type(thing: Any) -> Type:
     """Graph type of something that is read by reference."""
     if isinstance(thing, Variable):
         return thing.variable_type
-    return thing.type if isinstance(thing, Tensor) else TensorType(thing.dtype, thing.shape)
+    return type_of(thing)

@@ -1,4 +1,6 @@
-"""Run the benchmarks: `python -m benchmarks [NAME ...]`, each a workload, `startup` or `ops`.
+"""Run the benchmarks: `python -m benchmarks [NAME ...]`.
+
+Each name is a workload, `startup`, `compile` or `ops`.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -11,6 +13,7 @@ import sys
 
 import numpy as np
 
+from benchmarks.compile_time import PROGRAMS, compile_costs
 from benchmarks.ops import operation_times
 from benchmarks.startup import conversion_times, import_time
 from benchmarks.timing import interleaved
@@ -38,6 +41,15 @@ def _startup() -> None:
     print(f"convert 50 lines  {cold:8.2f} ms cold, {cached:.4f} ms cached")
 
 
+def _compile() -> None:
+    print("compile: us per node of the graph, of functions of 100, 1,000 and 10,000 statements")
+    for name in PROGRAMS:
+        for statements in (100, 1_000, 10_000):
+            cost = compile_costs(name, statements)
+            parts = f"trace {cost.trace:.1f}  passes {cost.passes:.1f}  plan {cost.plan:.1f}"
+            print(f"  {name:9} {cost.nodes:6} nodes  {parts}  together {cost.total:.1f}")
+
+
 def _operations(frameworks: dict[str, object]) -> None:
     print("ops: one operation on a few numbers, in us; in a plan, one of a hundred")
     for name, times in operation_times(frameworks).items():
@@ -55,13 +67,15 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "ops", *WORKLOADS)
+    known = ("startup", "compile", "ops", *WORKLOADS)
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
     names = names or list(known)
     if "startup" in names:  # before the others are imported
         _startup()
+    if "compile" in names:
+        _compile()
     frameworks = peers()
     if "ops" in names:
         _operations(frameworks)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from runtime import ops
+from runtime.devices import is_device_array
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.spec import TensorType
@@ -30,7 +31,7 @@ def _operand(x: Any) -> Any:
 def _binary(function: Callable[..., Any]) -> Method:
     def method(self: Any, other: Any) -> Any:
         if not isinstance(other, ArrayMethods):
-            if not isinstance(other, _OPERANDS):
+            if not isinstance(other, _OPERANDS) and not is_device_array(other):
                 return NotImplemented
             other = _operand(other)
         return function(self, other)
@@ -42,7 +43,7 @@ def _equality(function: Callable[..., Any], otherwise: bool) -> Method:
     """`==` or `!=`; with what is no number, NumPy finds no element equal."""
 
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, (ArrayMethods, *_OPERANDS)):
+        if isinstance(other, (ArrayMethods, *_OPERANDS)) or is_device_array(other):
             return function(self, _operand(other))
         check_numbers(self.type, self._name)
         if not (isinstance(other, _UNEQUAL) or (other is None and self.is_array)):
@@ -126,7 +127,7 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _numpys(function: Callable[..., Any]) -> Callable[..., Any]:
     """A method that has the parameters of NumPy's function of that name, in their order."""
-    numpys = getattr(np, function.__name__)
+    numpys = getattr(np, function.__name__.removeprefix("numpy_"))
     names = frozenset(inspect.signature(function).parameters)
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -135,7 +136,7 @@ def _numpys(function: Callable[..., Any]) -> Callable[..., Any]:
         meaning = ops.numpy_function(numpys.__name__)
         return call_numpy(numpys, meaning, (self, *args), kwargs)
 
-    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    method.__name__, method.__doc__ = numpys.__name__, function.__doc__
     return method
 
 
@@ -242,7 +243,7 @@ class ArrayMethods:
     any = _numpys(ops.any)
     argmax = _numpys(ops.argmax)
     argmin = _numpys(ops.argmin)
-    argsort = _numpys(ops.argsort)
+    argsort = _numpys(ops.by_numpy_name()["argsort"])
     astype = _alike_method(ops.astype)
     clip = _numpys(ops.clip)
     cumprod = _numpys(ops.cumprod)

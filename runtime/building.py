@@ -5,17 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from runtime import ops, trace
 from runtime.array_methods import check_numbers
-from runtime.eager import compute
-from runtime.errors import LeakedTensorError
+from runtime.devices import HOST, device_of, host_array, in_use, is_device_array, placement
+from runtime.eager import COPY_TO, compute, is_array
+from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.origins import origin_of_caller
-from runtime.spec import TensorType, Type, VariableType, type_of_number
+from runtime.placement import fact_of_type, place
+from runtime.spec import TensorType, Type, VariableType, on_device, type_of_number
 from runtime.tensor import Tensor, constant_of, is_constant, link_view
 
 __all__ = ["Builder", "building", "origin_of_caller", "traced"]
@@ -83,8 +85,10 @@ class Builder:
         self.signalling = 0
         # Of the outermost builder: the `try` statements whose bodies are being traced.
         self.attempts: list[Any] = []
-        # Of the outermost builder: the class of the tensors that the trace makes.
+        # Of the outermost builder: the classes of the tensors that the trace makes, and of those
+        # that stand for ndarrays of its own or captured.
         self.tensor_class = Tensor
+        self.array_class = Tensor
         # Of the outermost builder: the arrays that a name may be depending on data, by number.
         self.references: list[Any] = []
         # Of the outermost builder, by id: arrays that are no part of the graph and were written
@@ -105,6 +109,10 @@ class Builder:
     def tensor(self, value: Value) -> Tensor:
         """A traced tensor for a graph value."""
         return self.root.tensor_class(None, value)
+
+    def array(self, value: Value) -> Tensor:
+        """A traced tensor that stands for an ndarray."""
+        return self.root.array_class(None, value)
 
     def adopt(self, values: Iterable[Value]) -> None:
         """Count values as the graph's own whose node was made elsewhere."""
@@ -198,7 +206,7 @@ class Builder:
                 return self.capture(now._value)
             if id(now) in self.root.pinned:
                 return self.external(now, now.type)
-            if isinstance(now._array, np.ndarray):
+            if is_array(now._array):
                 return self.external(x, x.type)
             return self.constant(now._array)
         if isinstance(x, np.ndarray):
@@ -211,6 +219,8 @@ class Builder:
             return self.capture(x)
         if isinstance(getattr(x, "variable_type", None), VariableType):
             return self.external(x, x.variable_type)
+        if is_device_array(x):
+            return self.external(x, TensorType(x.dtype, x.shape, device=device_of(x)))
         return self.constant(np.asarray(x))
 
     def watch(self, x: Tensor) -> None:
@@ -236,15 +246,14 @@ class Builder:
         if types is None:
             types = op.infer_all([v.type for v in inputs], attrs)
         root = self.root
-        signals = bool(root.signalling and inputs and op.effect is None and not graphs)
+        node = Node(op, inputs, attrs, graphs, types, origin_of_caller())
+        node.signals = bool(root.signalling and inputs and op.effect is None and not graphs)
         notice = root.before_raising
-        if notice is not None and (signals or op.can_raise([v.type for v in inputs], attrs)):
+        if notice is not None and (node.signals or node.op_can_raise):
             # What is emitted for it is no computation of the user's.
             root.signalling, signalling = 0, root.signalling
             notice(self)
             root.signalling = signalling
-        node = Node(op, inputs, attrs, graphs, types, origin_of_caller())
-        node.signals = signals
         self.graph.nodes.append(node)
         self._local.update(node.outputs)
         return node
@@ -252,20 +261,65 @@ class Builder:
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Traced result of an op."""
         values = [self.value_of(x) for x in inputs]
-        for value in values:
-            if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
-                check_numbers(value.type, value.name)
+        if in_use[0]:
+            return self._apply_placed(op, inputs, values, attrs)
+        types = [value.type for value in values]
+        for value, type_ in zip(values, types, strict=True):
+            if type(type_) is TensorType and type_.dtype.kind in "OSUV":
+                check_numbers(type_, value.name)
         folded = self._fold(op, values, attrs)
         if folded is not None:
-            return self._kind_of_results(inputs)(None, folded)
-        node = self.emit(op, values, attrs)
+            return self._known(op, inputs, attrs, folded)
+        inferred = op.infer(*types, **attrs)
+        several = isinstance(inferred, tuple)
+        node = self.emit(op, values, attrs, types=inferred if several else (inferred,))
         kind = self._kind_of_results(inputs)
-        outputs = tuple(kind(None, v) for v in node.outputs)
+        outputs = tuple([kind(None, v) for v in node.outputs])
         self.tell_tapes(node, inputs, outputs)
         if op.view:
             link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
-        several = isinstance(op.infer(*(v.type for v in values), **attrs), tuple)
         return outputs if several else outputs[0]
+
+    def _apply_placed(
+        self, op: Op, inputs: tuple[Any, ...], values: list[Value], attrs: dict[str, Any]
+    ) -> Any:
+        """As `apply`, where not everything is on the host: copies between devices are nodes."""
+        try:
+            placed = place(op, [fact_of_type(v.type) for v in values])
+        except DeviceError as error:
+            raise DeviceError(error.what, error.hint, origin=origin_of_caller()) from None
+        for value in values:
+            if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
+                check_numbers(value.type, value.name)
+        if placed is not None and any(placed.moved):
+            copies = [
+                self.apply(COPY_TO, (x,), {"device": placed.name}) if moved else x
+                for x, moved in zip(inputs, placed.moved, strict=True)
+            ]
+            inputs, values = tuple(copies), [self.value_of(x) for x in copies]
+        if op is not COPY_TO and (placed is None or placed.device is None):
+            folded = self._fold(op, values, attrs)
+            if folded is not None:
+                return self._known(op, inputs, attrs, folded)
+        types = [value.type for value in values]
+        inferred = op.infer_all(types, attrs)
+        if placed is not None:
+            inferred = tuple(on_device(t, placed.device) for t in inferred)
+        node = self.emit(op, values, attrs, types=inferred)
+        kind = self._kind_of_results(inputs)
+        outputs = tuple([kind(None, v) for v in node.outputs])
+        self.tell_tapes(node, inputs, outputs)
+        if op.view:
+            link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
+        several = isinstance(op.infer(*types, **attrs), tuple)
+        return outputs if several else outputs[0]
+
+    def _known(
+        self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], value: Value
+    ) -> Tensor:
+        """What an op gave whose result is a constant; a view of a constant array is still one."""
+        result = self._kind_of_results(inputs)(None, value)
+        return link_view(inputs[0], op, inputs[1:], attrs, result) if op.view else result
 
     def tell_tapes(self, node: Node, inputs: Iterable[Any], outputs: tuple[Tensor, ...]) -> None:
         """Tell the open tapes of a new node."""
@@ -278,22 +332,21 @@ class Builder:
             listener.record(node.op, pinned, attrs, outputs)
 
     def _kind_of_results(self, inputs: tuple[Any, ...]) -> type[Tensor]:
-        """The class of tensors that an op gives: the trace's, unless all operands stand for arrays.
-
-        In a trace of tensors of a derived class, `Tensor` itself stands for an ndarray.
-        """
-        wanted = self.root.tensor_class
-        if wanted is Tensor or not inputs:
-            return wanted
-        only_arrays = any(type(x) is Tensor for x in inputs) and not any(
-            isinstance(x, wanted) for x in inputs
-        )
-        return Tensor if only_arrays else wanted
+        """The class of tensors that an op gives: that of arrays where all operands are some."""
+        root = self.root
+        if root.tensor_class is not root.array_class:
+            kinds = [type(x).stands_for_array for x in inputs if isinstance(x, Tensor)]
+            if kinds and all(kinds):
+                return root.array_class
+        return root.tensor_class
 
     def _fold(self, op: Op, values: list[Value], attrs: dict[str, Any]) -> Value | None:
         """The constant that an op on small constants gives, so that it stays known."""
-        if op.effect is not None or not all(is_constant(v) for v in values) or not values:
+        if op.effect is not None or not values:
             return None
+        for value in values:
+            if not is_constant(value):
+                return None
         arrays = [constant_of(v) for v in values]
         if sum(np.size(a) for a in arrays) > _FOLD_LIMIT or trace.tapes():
             return None
@@ -365,8 +418,8 @@ def trace_function(
 def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) -> Tensor:
     """A tensor with a copy of `value`: a number, nested lists, an array or a tensor.
 
-    `dtype` defaults to NumPy's choice; `shape` reshapes, or repeats a single value. Raises
-    ValueError for a ragged nest.
+    `dtype` defaults to NumPy's choice; `shape` reshapes, or repeats a single value. It is on the
+    device of a `with device(...)`, else on that of `value`. Raises ValueError for a ragged nest.
 
     >>> import autograph as ag
     >>> ag.constant([[1, 2], [3, 4]]).shape
@@ -379,11 +432,16 @@ def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) 
     ):
         stacked: Tensor = ops.stack([constant(v) for v in value])
         return stacked if dtype is None else ops.astype(stacked, np.dtype(dtype))
-    array = np.array(value.numpy() if isinstance(value, Tensor) else value, dtype=dtype)
+    home, known = None, value.numpy() if isinstance(value, Tensor) else value
+    if in_use[0]:
+        home = placement() or (value.device if isinstance(value, Tensor) else device_of(value))
+        known = host_array(known)
+    array = np.array(known, dtype=dtype)
     if array.dtype.kind not in "biufc":
         raise TypeError(f"a tensor cannot hold {array.dtype} values: {value!r}")
     if shape is not None:
         array = np.full(shape, array) if array.size == 1 else array.reshape(shape)
     raw = array[()] if array.ndim == 0 else array
     builder = building()
-    return Tensor(raw) if builder is None else traced(builder.constant(raw))
+    made = Tensor(raw) if builder is None else traced(builder.constant(raw))
+    return made if home in (None, HOST) else cast(Tensor, ops.copy_to(made, device=home))

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from runtime import journal, trace
+from runtime import journal, ops, trace
+from runtime.devices import HOST, in_use
 from runtime.errors import StagingError
 from runtime.graph.ir import Op
 from runtime.origins import origin_of_caller
@@ -79,6 +80,9 @@ class Cell:
     def replace(self, root: Any) -> None:
         """Make `root` the current value."""
         journal.note(self.slot())
+        if in_use[0] and root.type.device != self.root.type.device:
+            # What is written in a `with device(...)` stays where the array is.
+            root = ops.to_device(root, self.root.type.device or HOST)
         self.root, self.token = root, next(_tokens)
 
     def update(self, handle: Any, change: Callable[[Any], Any]) -> None:

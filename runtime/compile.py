@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runtime import config
+from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
@@ -25,6 +26,7 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     name = config.backend.value if backend is None else backend
     if name not in BACKENDS:
         raise ValueError(f"there is no backend `{name}`; there are {', '.join(sorted(BACKENDS))}")
-    executable = BACKENDS[name](optimize(graph))
+    with rarely:
+        executable = BACKENDS[name](optimize(graph))
     config.log(4, lambda: executable.source)
     return executable

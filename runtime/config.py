@@ -26,10 +26,13 @@ __all__ = [
     "cache_size",
     "check",
     "default_float",
+    "disable_passes",
     "full_traceback",
     "log",
     "max_saved_bytes",
+    "print_passes",
     "run_functions_eagerly",
+    "show",
     "soft_placement",
     "verbosity",
 ]
@@ -158,6 +161,13 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
     return parse
 
 
+def _names(value: Any) -> frozenset[str]:
+    parts = value.split(",") if isinstance(value, str) else list(value)
+    if not all(isinstance(part, str) for part in parts):
+        raise ValueError("it is names, or a text of names with commas between them")
+    return frozenset(part.strip() for part in parts if part.strip())
+
+
 def _float(value: Any) -> np.dtype[Any]:
     dtype: np.dtype[Any] = np.dtype(value)
     if dtype.kind != "f":
@@ -173,6 +183,15 @@ verbosity = Switch(
     _count,
     "1: conversions and new traces; 2: graphs after passes; 3: each rewrite; 4: generated source.",
 )
+disable_passes = Switch(
+    "disable_passes", "", _names, "Passes over graphs to leave out, by name, from then on."
+)
+print_passes = Switch(
+    "print_passes",
+    "",
+    _names,
+    "Passes, by name, to write the graph before and after of; `all` for each that changes it.",
+)
 full_traceback = Switch("full_traceback", False, _flag, "Keep the compiler's own traceback lines.")
 run_functions_eagerly = Mode("run_functions_eagerly", "Run functions without a graph, op by op.")
 default_float = Switch("default_float", "float64", _float, "The dtype that Python floats become.")
@@ -184,7 +203,10 @@ strict_conversion = Switch(
     "Raise for a callee whose source cannot be had, rather than call it as it is.",
 )
 soft_placement = Switch(
-    "soft_placement", False, _flag, "Compute on the CPU where a device that is asked for is missing."
+    "soft_placement",
+    False,
+    _flag,
+    "Compute on the CPU where a device that is asked for is missing.",
 )
 cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
 max_saved_bytes = Switch(
@@ -200,6 +222,8 @@ SWITCHES: dict[str, Switch[Any]] = {
         backend,
         check,
         verbosity,
+        disable_passes,
+        print_passes,
         full_traceback,
         run_functions_eagerly,
         default_float,
@@ -215,7 +239,12 @@ SWITCHES: dict[str, Switch[Any]] = {
 def log(level: int, text: Callable[[], str]) -> None:
     """Write `text()` to standard error where the verbosity is `level` or more."""
     if verbosity.value >= level:
-        line = f"{text().rstrip()}\n"
-        sys.stderr.write(line)
-        if log_to_stdout.value:
-            sys.stdout.write(line)
+        show(text())
+
+
+def show(text: str) -> None:
+    """Write text to standard error, and to standard output with `log_to_stdout`."""
+    line = f"{text.rstrip()}\n"
+    sys.stderr.write(line)
+    if log_to_stdout.value:
+        sys.stdout.write(line)

@@ -13,6 +13,7 @@ from typing import Any
 
 from runtime import ops, trace
 from runtime.building import Builder, traced
+from runtime.devices import HOST
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.spec import ErrorType, TensorType, Type, type_of_number
 from runtime.tensor import Tensor
@@ -213,7 +214,12 @@ class ExceptionTemplate:
 def coerce(x: Any, type_: TensorType) -> Any:
     """`x` with dtype and weakness of `type_`, which its own type joins to."""
     given = x.type if isinstance(x, Tensor) else None
-    if given is None or (given.dtype == type_.dtype and given.weak == type_.weak):
+    if given is None:
+        return x
+    if given.device != type_.device and not type_.weak:
+        x = ops.copy_to(x, device=type_.device or HOST)
+        given = x.type
+    if given.dtype == type_.dtype and given.weak == type_.weak:
         return x
     if type_.weak:
         kinds = {"b": "bool", "i": "int", "f": "float", "c": "complex"}

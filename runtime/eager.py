@@ -8,19 +8,17 @@ import numpy as np
 
 from runtime import attention, trace
 from runtime.devices import (
-    HOST,
-    common_device,
     device_of,
     in_use,
     is_device_array,
     located_kernel,
     module_of,
     moved,
-    placement,
 )
 from runtime.errors import LeakedTensorError
 from runtime.graph.ir import Op
 from runtime.ops import copy_to
+from runtime.placement import Fact, Placed, place
 from runtime.tensor import Tensor, link_view
 
 __all__ = ["COPY_TO", "Eager", "compute", "is_array", "raw"]
@@ -108,43 +106,33 @@ def is_array(x: Any) -> bool:
 def _placed(
     op: Op, inputs: tuple[Any, ...], arrays: list[Any]
 ) -> tuple[tuple[Any, ...], list[Any], str | None]:
-    """Operands on one device, and that device: copied where a `with device(...)` asks for it.
-
-    Scalars of the host go along with other operands. Raises DeviceError where two devices meet.
-    """
-    homes = [device_of(getattr(a, "array", a)) for a in arrays]
-    if op.options.get("stays") or op.effect is not None:
+    """Operands on the device that `op` is computed on, and that device; None: the host."""
+    placed = place(op, [_fact(a) for a in arrays])
+    if placed is None:
+        homes = (device_of(getattr(a, "array", a)) for a in arrays)
         return inputs, arrays, next((home for home in homes if home is not None), None)
-    wanted = placement()
-    fixed = [home for home, a in zip(homes, arrays, strict=True) if home is not None or _has_axes(a)]
-    device = common_device(fixed, op.name) if wanted is None else (None if wanted == HOST else wanted)
-    if device is None and all(home is None for home in homes):
-        return inputs, arrays, None
-    if device is not None and op.python is not None and _are_numbers(arrays):
-        return inputs, arrays, None
-    scalars = op.options.get("scalars", False)
-    kept = [
-        home == device or (home is None and not _has_axes(a) and (scalars or _is_number(a)))
-        for home, a in zip(homes, arrays, strict=True)
-    ]
-    if device is not None and not scalars and all(map(_is_number, arrays)):
-        kept = [False] * len(kept)  # no array of the device would tell the kernel where it is
-    moved_inputs = tuple(
-        x if stays else _copy(x, a, device)
-        for x, a, stays in zip(inputs, arrays, kept, strict=True)
+    if not any(placed.moved):
+        return inputs, arrays, placed.device
+    inputs = tuple(
+        _copy(x, placed) if moved else x for x, moved in zip(inputs, placed.moved, strict=True)
     )
-    return moved_inputs, [raw(x) for x in moved_inputs], device
+    return inputs, [raw(x) for x in inputs], placed.device
 
 
-def _copy(x: Any, array: Any, device: str | None) -> Any:
+def _fact(x: Any) -> Fact:
+    if isinstance(x, np.ndarray):
+        return Fact(None, not x.ndim, False)
+    if isinstance(x, _RAW):
+        return Fact(None, True, _is_number(x))
+    device = device_of(x)
+    return Fact(device, device is None, False, device is not None)
+
+
+def _copy(x: Any, placed: Placed) -> Any:
     """An operand on another device; that of a tensor is an operation that tapes are told of."""
     if isinstance(x, Tensor):
-        return trace.apply(COPY_TO, (x,), {"device": HOST if device is None else device})
-    return moved(array, device)
-
-
-def _has_axes(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.ndim > 0
+        return trace.apply(COPY_TO, (x,), {"device": placed.name})
+    return moved(raw(x), placed.device)
 
 
 def _is_number(x: Any) -> bool:

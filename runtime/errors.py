@@ -53,6 +53,9 @@ class StagingError(Exception):
     `word` is the str 'plus' on one path but the str 'minus' on the other
     """
 
+    # Whether every way to stage the statement has been tried.
+    is_final = False
+
     def __init__(self, what: str, hint: str = "", origin: Origin | None = None) -> None:
         super().__init__(located(origin, what, hint))
         self.what, self.hint, self.origin = what, hint, origin

@@ -7,9 +7,11 @@ tracing do not happen twice.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import GeneratorType
 from typing import Any, NamedTuple
 
 from runtime.origins import Origin, origin_of_caller
@@ -17,12 +19,15 @@ from runtime.origins import Origin, origin_of_caller
 __all__ = [
     "Slot",
     "Transaction",
+    "all_noted",
+    "first_noted",
     "fresh",
     "is_fresh",
     "is_spent",
     "note",
     "note_advanced",
     "note_spent",
+    "note_unspent",
     "place_of",
     "recording",
     "transaction",
@@ -55,6 +60,8 @@ class Transaction:
         self.places: dict[Hashable, Origin | None] = {}
         # Objects made since it began, by id: nobody else can see what is written into them.
         self.made: dict[int, Any] = {}
+        # Generators among them, which end when the last one who uses them lets them go.
+        self.generators: weakref.WeakSet[Any] = weakref.WeakSet()
         # The iterators that are older and were advanced, which cannot be undone.
         self.advanced: list[Any] = []
         # Iterators of which it depends on data how far they have come, by id.
@@ -65,6 +72,12 @@ class Transaction:
         if slot.key not in self.slots and id(slot.owner) not in self.made:
             self.slots[slot.key] = (slot, slot.read())
             self.places[slot.key] = origin_of_caller()
+
+    def has_made(self, thing: Any) -> bool:
+        """Whether an object was made since it began."""
+        if type(thing) is GeneratorType:
+            return thing in self.generators
+        return self.made.get(id(thing)) is thing
 
     def written(self) -> dict[Hashable, tuple[Slot, Any, Any]]:
         """Slot, old and present content of each written place."""
@@ -80,9 +93,11 @@ class Transaction:
         """Keep the writes and tell the enclosing transaction of them."""
         if self.parent is not None:
             for key, entry in self.slots.items():
-                self.parent.slots.setdefault(key, entry)
-                self.parent.places.setdefault(key, self.places.get(key))
+                if id(entry[0].owner) not in self.parent.made:
+                    self.parent.slots.setdefault(key, entry)
+                    self.parent.places.setdefault(key, self.places.get(key))
             self.parent.made.update(self.made)
+            self.parent.generators |= self.generators
         self.slots.clear()
 
 
@@ -100,6 +115,15 @@ def all_noted() -> dict[Hashable, tuple[Slot, Any]]:
     open_ = _transaction.get()
     while open_ is not None:
         found |= open_.slots
+        open_ = open_.parent
+    return found
+
+
+def first_noted(key: Hashable) -> tuple[Slot, Any] | None:
+    """Slot and oldest content of a place, if it was noted in any open transaction."""
+    found, open_ = None, _transaction.get()
+    while open_ is not None:
+        found = open_.slots.get(key, found)
         open_ = open_.parent
     return found
 
@@ -123,7 +147,11 @@ def note(slot: Slot) -> None:
 def fresh(made: Any) -> Any:
     """`made`, of which the open transaction, if any, learns that it is new."""
     open_ = _transaction.get()
-    if open_ is not None:
+    if open_ is None:
+        return made
+    if type(made) is GeneratorType:
+        open_.generators.add(made)
+    else:
         open_.made[id(made)] = made
     return made
 
@@ -131,7 +159,7 @@ def fresh(made: Any) -> Any:
 def note_advanced(iterator: Any) -> None:
     """Tell the open transactions that are younger than `iterator` that it is advanced."""
     open_ = _transaction.get()
-    while open_ is not None and open_.made.get(id(iterator)) is not iterator:
+    while open_ is not None and not open_.has_made(iterator):
         open_.advanced.append(iterator)
         open_ = open_.parent
 
@@ -141,6 +169,13 @@ def note_spent(iterator: Any) -> None:
     open_ = _transaction.get()
     if open_ is not None:
         open_.spent[id(iterator)] = iterator
+
+
+def note_unspent(iterator: Any) -> None:
+    """Remember that it is known how far `iterator` has come."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.spent.pop(id(iterator), None)
 
 
 def is_spent(iterator: Any) -> bool:
@@ -153,7 +188,7 @@ def is_fresh(thing: Any) -> bool:
     """Whether `thing` was made since the outermost open transaction began."""
     open_ = _transaction.get()
     while open_ is not None:
-        if open_.made.get(id(thing)) is thing:
+        if open_.has_made(thing):
             return True
         open_ = open_.parent
     return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from bisect import bisect_right
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -14,8 +15,10 @@ __all__ = ["Origin", "hide_frames_of", "is_user_code", "origin_of_caller"]
 
 # Folders whose code is not the user's: ours and NumPy's.
 _hidden = [os.path.dirname(os.path.abspath(f)) + os.sep for f in (__file__, np.__file__)]
-_is_user_code: dict[CodeType, bool] = {}
 _KNOWN_LIMIT = 10_000
+# By the id of a code object, which a hash would go through as a whole: the code, and where in its
+# bytecode lines begin, and which; no lines for code that is not the user's.
+_known: dict[int, tuple[CodeType, tuple[list[int], list[int]] | None]] = {}
 
 
 class Origin(NamedTuple):
@@ -78,19 +81,29 @@ class Origin(NamedTuple):
 def hide_frames_of(folder: str) -> None:
     """Count code below `folder` as ours: the user's line is looked for further out."""
     _hidden.append(folder.rstrip(os.sep) + os.sep)
-    _is_user_code.clear()
+    _known.clear()
 
 
 def is_user_code(code: CodeType) -> bool:
     """Whether `code` is neither ours nor NumPy's."""
-    known = _is_user_code.get(code)
+    return _look_up(code)[1] is not None
+
+
+def _look_up(code: CodeType) -> tuple[CodeType, tuple[list[int], list[int]] | None]:
+    known = _known.get(id(code))
     if known is None:
+        if len(_known) > _KNOWN_LIMIT:
+            _known.clear()
         name = code.co_filename
-        known = not name.startswith(tuple(_hidden)) and not name.startswith("<frozen")
-        if len(_is_user_code) > _KNOWN_LIMIT:
-            _is_user_code.clear()
-        _is_user_code[code] = known
+        is_hidden = name.startswith((*_hidden, "<frozen"))
+        known = _known[id(code)] = (code, None if is_hidden else _lines(code))
     return known
+
+
+def _lines(code: CodeType) -> tuple[list[int], list[int]]:
+    """Where lines begin. A frame looks for its own from the start of the code each time."""
+    rows = [(start, line or 0) for start, _, line in code.co_lines()]
+    return [start for start, _ in rows], [line for _, line in rows]
 
 
 def origin_of_caller() -> Origin | None:
@@ -98,7 +111,11 @@ def origin_of_caller() -> Origin | None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if is_user_code(code):
-            return Origin(code.co_filename, frame.f_lineno, code.co_name, code, frame.f_lasti)
+        known = _known.get(id(code))
+        lines = _look_up(code)[1] if known is None else known[1]
+        if lines is not None:
+            last = frame.f_lasti
+            line = lines[1][bisect_right(lines[0], last) - 1]
+            return Origin(code.co_filename, line, code.co_name, code, last)
         frame = frame.f_back
     return None

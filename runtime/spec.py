@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from runtime.devices import HOST, placement
+
 __all__ = [
     "WEAK_DTYPES",
     "Dim",
@@ -268,6 +270,19 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     >>> broadcast_shapes((3, 1), (None,), (4,))
     (3, 4)
     """
+    first: Shape = ()
+    for other in shapes:
+        if other == first or other == ():
+            continue
+        if first != ():
+            return _broadcast(shapes)
+        first = other
+    # The sizes of one operand, which are known to meet only numbers and operands alike.
+    is_plain = first is not None and (None not in first or shapes.count(first) == 1)
+    return first if is_plain else _broadcast(shapes)
+
+
+def _broadcast(shapes: tuple[Shape, ...]) -> Shape:
     known = [s for s in shapes if s is not None]
     if len(known) < len(shapes):
         return None
@@ -292,14 +307,17 @@ def join(a: Type, b: Type) -> Type | None:
 
     This is the rule for the branches of an `if` and the variables of a loop: dtypes promote,
     dimensions that differ become unknown, weak stays weak only among weak types. Values on two
-    devices have no such type; a number goes along with either.
+    devices have such a type in a `with device(...)` only, there; a scalar goes along with either.
     """
     if a == b:
         return a
     if isinstance(a, TensorType) and isinstance(b, TensorType):
         promoted, device = promote(a, b), b.device if is_mobile(a) else a.device
         if device != b.device and not is_mobile(b):
-            return None
+            wanted = placement()
+            if wanted is None:
+                return None
+            device = None if wanted == HOST else wanted
         shape = _join_shapes(a.shape, b.shape)
         return TensorType(promoted.dtype, shape, promoted.weak, device)
     if isinstance(a, StackType) and isinstance(b, StackType):

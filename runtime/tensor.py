@@ -19,6 +19,7 @@ from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
 from runtime.graph.ir import Op, Value
+from runtime.namespace import namespace
 from runtime.spec import TensorType, type_of_number
 
 __all__ = ["Tensor", "constant_of", "is_constant", "link_view"]
@@ -70,6 +71,8 @@ class Tensor(ArrayMethods):
 
     __hash__: ClassVar[None]
     __array_priority__ = 1000
+    # Of a class for traces in which tensors and arrays differ: that of arrays.
+    stands_for_array: ClassVar[bool] = False
 
     _array: Any
     _value: Value | None
@@ -441,7 +444,9 @@ class Tensor(ArrayMethods):
     def __format__(self, spec: str) -> str:
         if not spec:
             return str(self)
-        return format(host_array(self._known("a format specification outside converted code")), spec)
+        return format(
+            host_array(self._known("a format specification outside converted code")), spec
+        )
 
     # ---- NumPy -------------------------------------------------------------------------------
 
@@ -451,8 +456,24 @@ class Tensor(ArrayMethods):
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return dispatch_function(func, args, kwargs)
 
+    # ---- other libraries ---------------------------------------------------------------------
+
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        return ops
+        return namespace(api_version)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The memory, for another library. It may write there, this tensor will not any more."""
+        array = self._known("`__dlpack__`")
+        if isinstance(array, np.ndarray):
+            self.cell().exported = True
+        elif not hasattr(array, "__dlpack__"):  # a scalar has no memory to share
+            array = np.asarray(array)
+        return array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        array = self._known("`__dlpack_device__`")
+        own = array if hasattr(array, "__dlpack_device__") else np.asarray(array)
+        return cast("tuple[Any, int]", own.__dlpack_device__())
 
 
 def _eager_key(key: Any) -> Any:

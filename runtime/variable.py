@@ -7,10 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from runtime import trace
+from runtime import ops, trace
 from runtime.building import building
+from runtime.devices import (
+    HOST,
+    copied,
+    device_of,
+    host_array,
+    in_use,
+    is_device_array,
+    moved,
+    placement,
+)
 from runtime.errors import StagingError
 from runtime.graph.ir import Op
+from runtime.ops.operands import is_number
 from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor
 
@@ -25,7 +36,8 @@ def _read(xp: Any, storage: Any) -> Any:
 
 def _assign(xp: Any, storage: Any, value: Any) -> Any:
     array = xp.asarray(value, dtype=storage.variable_type.dtype)
-    storage.array = array.copy() if array.ndim else array[()]
+    is_scalar = not array.ndim and storage.variable_type.content.device is None
+    storage.array = array[()] if is_scalar else array.copy()
     return storage.array
 
 
@@ -47,7 +59,8 @@ ASSIGN = Op(
 class Variable:
     """An array that is changed in place by `assign` and kept between calls.
 
-    `value` gives dtype and shape, which stay. Gradient tapes watch a variable that is `trainable`
+    `value` gives dtype and shape, which stay, as does the device: that of a `with device(...)`, else
+    that of `value`. What is assigned is copied there. Gradient tapes watch a variable that is `trainable`
     by themselves. Made inside a converted function, it must be made on the first trace only.
 
     >>> import autograph as ag
@@ -68,13 +81,12 @@ class Variable:
         shape: Any = None,
     ) -> None:
         on_new_variable(self)
-        raw = value.numpy() if isinstance(value, Tensor) else value
-        array = np.array(raw, dtype=dtype)
-        self.array: Any = array[()] if array.ndim == 0 else array
+        self.array: Any = _initial(value, dtype)
+        array = self.array
         self.trainable = trainable
         self.name = name or f"Variable_{next(_numbers)}"
         declared = array.shape if shape is None else tuple(shape)
-        self.variable_type = VariableType(array.dtype, declared)
+        self.variable_type = VariableType(array.dtype, declared, device_of(array))
 
     @property
     def type(self) -> TensorType:
@@ -98,8 +110,8 @@ class Variable:
 
     @property
     def device(self) -> str:
-        """Where the array lives."""
-        return "/cpu:0"
+        """Name of the device that the content is on, such as "/cpu:0"."""
+        return self.type.device or HOST
 
     def read_value(self) -> Tensor:
         """The present value as a tensor."""
@@ -114,7 +126,7 @@ class Variable:
         """The present value as an ndarray of its own, or a NumPy scalar."""
         if building() is not None:
             return self.read_value().numpy()
-        return self.array.copy()
+        return host_array(self.array).copy()
 
     def assign(self, value: Any) -> Tensor:
         """Replace the content; gives the new value.
@@ -122,7 +134,8 @@ class Variable:
         Raises ValueError when the shape differs.
         """
         value = value.read_value() if isinstance(value, Variable) else value
-        value = value if isinstance(value, Tensor) else np.asarray(value)
+        if not isinstance(value, Tensor) and not is_device_array(value):
+            value = np.asarray(value)
         given = value.type.shape if isinstance(value, Tensor) else value.shape
         if not _fits(self.variable_type.shape, given):
             raise ValueError(
@@ -131,20 +144,31 @@ class Variable:
             )
         if value.dtype != self.dtype:
             value = value.astype(self.dtype)
+        if in_use[0]:
+            value = ops.to_device(value, self.device)
         result: Tensor = trace.apply(ASSIGN, (self, value), {})
         return result
 
     def assign_add(self, value: Any) -> Tensor:
         """Add `value` to the content; gives the new value."""
-        return self.assign(self.read_value() + value)
+        return self.assign(self.read_value() + self._here(value))
 
     def assign_sub(self, value: Any) -> Tensor:
         """Subtract `value` from the content; gives the new value."""
-        return self.assign(self.read_value() - value)
+        return self.assign(self.read_value() - self._here(value))
+
+    def _here(self, value: Any) -> Any:
+        """A value on the device of the content."""
+        if not in_use[0] or is_number(value):
+            return value
+        return ops.to_device(value, self.device)
 
     def __repr__(self) -> str:
-        content = np.array2string(np.asarray(self.array), separator=" ")
-        return f"<Variable {self.name!r} shape={self.shape} dtype={self.dtype}, numpy={content}>"
+        content = np.array2string(np.asarray(host_array(self.array)), separator=" ")
+        on = "" if self.type.device is None else f" device={self.device}"
+        return (
+            f"<Variable {self.name!r} shape={self.shape} dtype={self.dtype}{on}, numpy={content}>"
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.read_value(), dtype=dtype)
@@ -177,6 +201,23 @@ class Variable:
 
     def __reduce__(self) -> Any:
         return (Variable, (self.array, self.trainable, self.name))
+
+
+def _initial(value: Any, dtype: Any) -> Any:
+    """The first content, which nobody else holds, on the device that it stays on."""
+    if isinstance(value, Tensor):
+        value = value.numpy() if value.is_traced else value.array
+    wanted, home = placement(), device_of(value)
+    if home is None:
+        array = np.array(value, dtype=dtype)
+        value = array[()] if array.ndim == 0 else array
+    else:
+        value = copied(value)
+        if dtype is not None and value.dtype != dtype:
+            value = moved(host_array(value).astype(dtype), home)
+    if wanted is not None:
+        home = None if wanted == HOST else wanted
+    return value if device_of(value) == home else moved(value, home)
 
 
 def _content(x: Any) -> Any:

@@ -49,6 +49,7 @@ class Scope:
     rebound_inside: set[str] = field(default_factory=set)
     children: list[Scope] = field(default_factory=list)
     is_generator: bool = False
+    is_asynchronous: bool = False
     sees_all: bool = False
     has_walrus: bool = False
 
@@ -224,7 +225,10 @@ class _Builder(Visitor):
         self.generic_visit(node)
 
     visit_YieldFrom = visit_Yield
-    visit_Await = visit_Yield
+
+    def visit_Await(self, node: gast.Await) -> None:
+        self._scope.is_generator = self._scope.is_asynchronous = True
+        self.generic_visit(node)
 
     def visit_Call(self, node: gast.Call) -> None:
         if isinstance(node.func, gast.Name):
@@ -294,11 +298,11 @@ class _Builder(Visitor):
             if number:
                 self.visit(generator.iter)
             if generator.is_async:
-                _function_around(scope).is_generator = True
+                _be_asynchronous(scope)
         self.visit_all([getattr(node, name, None) for name in ("elt", "key", "value")])
         self._shut(scope)
-        if scope.is_generator:
-            _function_around(scope).is_generator = True
+        if scope.is_asynchronous:
+            _be_asynchronous(scope)
 
     visit_SetComp = visit_ListComp
     visit_DictComp = visit_ListComp
@@ -314,6 +318,11 @@ def _function_around(scope: Scope) -> Scope:
     while scope.kind is Kind.COMPREHENSION and scope.parent is not None:
         scope = scope.parent
     return scope
+
+
+def _be_asynchronous(scope: Scope) -> None:
+    around = _function_around(scope)
+    around.is_generator = around.is_asynchronous = True
 
 
 def _captured_by(child: Scope) -> set[str]:

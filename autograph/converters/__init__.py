@@ -4,10 +4,11 @@ from typing import Any
 
 from autograph.analysis import ScopeTree
 from autograph.converters.context import Context, Options
-from autograph.converters.contexts import check_generator
-from autograph.converters.modules import Entry, Report, convert_in_place, convert_module, why_left
+from autograph.converters.conversion import why_left
+from autograph.converters.generators import put_consumer
+from autograph.converters.modules import Entry, Report, convert_in_place, convert_module
 from autograph.converters.pipeline import PIPELINE, Converter, lambda_scope
-from autograph.syntax.names import mangle_tree
+from autograph.syntax.names import Namer, mangle_tree
 
 __all__ = [
     "PIPELINE",
@@ -16,34 +17,36 @@ __all__ = [
     "Entry",
     "Options",
     "Report",
-    "convert_generator",
+    "convert_for_consumer",
     "convert_module",
     "convert_tree",
     "lambda_scope",
 ]
 
 
-def convert_generator(node: Any, context: Context) -> bool:
-    """Converts, in place, a generator that `contextlib.contextmanager` makes a manager of.
+def convert_for_consumer(node: Any, context: Context) -> bool:
+    """Converts, in place, a generator to a function that calls its first argument for each item.
 
-    Gives whether a `try` or `with` stands around its `yield`. Raises `UnsupportedSyntaxError` for a
-    `yield` that stands in a branch or loop.
+    False where it cannot be one: then the tree is of no use any more.
     """
     mangle_tree(node, context.class_name)
-    is_protected = check_generator(node, context.inside(node.name))
+    if not put_consumer(node, Namer(ScopeTree(node).identifiers(node))):
+        return False
     convert_in_place(node, ScopeTree(node), context)
-    return is_protected
+    return True
 
 
 def convert_tree(node: Any, context: Context) -> Any:
     """Converts a function or lambda, in place, and gives it back.
 
-    Raises `UnsupportedSyntaxError` for a coroutine or generator. A lambda's body mentions
-    the name `lambda_scope`, which the caller binds.
+    Raises `UnsupportedSyntaxError` for a coroutine, and for a generator that the user asked to
+    convert by itself. A lambda's body mentions the name `lambda_scope`, which the caller binds.
     """
     mangle_tree(node, context.class_name)
     scopes = ScopeTree(node)
     cause = why_left(node, scopes[node])
+    if scopes[node].is_generator and context.options.user_requested:
+        cause = "generator"
     if cause is not None:
         context.inside(getattr(node, "name", "<lambda>")).refuse(
             node,

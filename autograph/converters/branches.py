@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from autograph.converters.conversion import Conversion
+from autograph.converters.generators import keep_if
 from autograph.converters.state import State
 from autograph.syntax.template import Template, constant, make
 from autograph.syntax.walk import place_of
@@ -32,6 +33,8 @@ ag__.if_stmt(test, if_body, else_body, get_state, set_state, symbols, outputs)
 
 def convert_if(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """Names that are read after the statement come first in its state."""
+    if node in conversion.lowering.suspending:
+        return keep_if(node, conversion)
     names, outputs = conversion.facts.branch_state(node)
     test = conversion.expression(node.test)
     state = State(names, node, conversion)

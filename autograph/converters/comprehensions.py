@@ -10,10 +10,9 @@ from typing import Any
 import gast
 
 from autograph.converters.conversion import Conversion
-from autograph.converters.displays import FRESH
+from autograph.converters.displays import FRESH, ITERATE
 from autograph.syntax.template import Template
 
-ITERATE = Template("ag__.iterate(iterable)")
 TRUTH = Template("ag__.truth(test)")
 
 

@@ -83,6 +83,8 @@ class Conversion:
         self.region = Region(None)
         self.bound_here = 0
         self.hoisted: list[gast.stmt] = []
+        # How many `try` and `with` around a `yield` the walk is in.
+        self.protecting = 0
         self._lazy = 0
         self._inline = 0
 
@@ -142,10 +144,20 @@ class Conversion:
         return sorted(walrus_names(node)) if self.function.has_walrus else []
 
     def must_stay_inline(self, *nodes: gast.AST) -> bool:
-        """Whether a walrus in these parts stands where no named thunk can be put before it."""
+        """Whether parts must be computed where they stand.
+
+        A `yield` is one of the function around, and a walrus may stand where no named thunk can be
+        put before it.
+        """
+        if any(map(self.suspends, nodes)):
+            return True
         if not self._inline or not self.function.has_walrus:
             return False
         return any(walrus_names(node, into_lambdas=True) for node in nodes)
+
+    def suspends(self, node: gast.AST) -> bool:
+        """Whether an expression of a generator holds a `yield` of it."""
+        return self.function.is_generator and has_yield(node)
 
     def inline(self, scope: Scope, convert: Callable[[], None], *, lazy: bool) -> None:
         """Converts inside the scope of a lambda or comprehension."""
@@ -323,6 +335,30 @@ def walrus_names(node: gast.AST, *, into_lambdas: bool = False) -> set[str]:
         if into_lambdas or not isinstance(current, gast.Lambda):
             stack += gast.iter_child_nodes(current)
     return found
+
+
+def has_yield(node: gast.AST) -> bool:
+    """Whether a part of a function holds a `yield` of that very function."""
+    if isinstance(node, gast.Yield | gast.YieldFrom):
+        return True
+    if isinstance(node, gast.Lambda):
+        parts: Any = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    elif isinstance(node, gast.FunctionDef | gast.AsyncFunctionDef):
+        defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        parts = [*node.decorator_list, *defaults]
+    elif isinstance(node, gast.ClassDef):
+        parts = [*node.decorator_list, *node.bases, *node.keywords]
+    else:
+        parts = gast.iter_child_nodes(node)
+    return any(map(has_yield, parts))
+
+
+def why_left(node: gast.AST, scope: Scope) -> str | None:
+    """Why a function is left to Python, or None."""
+    if isinstance(node, gast.AsyncFunctionDef):
+        return "async def"
+    is_left = scope.is_asynchronous or (scope.is_generator and scope.kind is Kind.LAMBDA)
+    return "generator" if is_left else None
 
 
 def is_runtime(node: Any) -> bool:

@@ -1,7 +1,8 @@
-"""Lists, sets and dicts made in converted code are known to be new.
+"""Lists, sets and dicts made in converted code are known to be new; `*` goes over what it unpacks.
 
 [a, b]      ag__.fresh([ag__.ld(a), ag__.ld(b)])
 {k: v}      ag__.fresh({ag__.ld(k): ag__.ld(v)})
+f(*a)       ag__.converted_call(ag__.ld(f), (*ag__.iterate(ag__.ld(a)),), None, fscope)
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template
 from autograph.syntax.walk import transform_children
 
+ITERATE = Template("ag__.iterate(iterable)")
 FRESH = Template("ag__.fresh(made)")
 
 
@@ -25,4 +27,18 @@ def convert_display(node: Any, conversion: Conversion) -> gast.expr:
     return FRESH.expression(node, made=made)
 
 
-EXPRESSIONS = {gast.List: convert_display, gast.Set: convert_display, gast.Dict: convert_display}
+def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
+    """What `*` unpacks is gone through, as by a loop."""
+    made: Any = transform_children(node, conversion.expression)
+    if isinstance(node.ctx, gast.Load):
+        made.value = ITERATE.expression(node, iterable=made.value)
+    starred: gast.expr = made
+    return starred
+
+
+EXPRESSIONS = {
+    gast.List: convert_display,
+    gast.Set: convert_display,
+    gast.Dict: convert_display,
+    gast.Starred: convert_starred,
+}

@@ -14,8 +14,8 @@ from typing import Any
 
 import gast
 
-from autograph.converters.contexts import has_yield
 from autograph.converters.conversion import Conversion, unbound
+from autograph.converters.generators import REGAIN, protecting
 from autograph.converters.state import State
 from autograph.syntax.template import Template, constant, make, name, stored, tuple_of
 from autograph.syntax.walk import place_of
@@ -59,10 +59,15 @@ with ag__.try_body(('except*',)):
     body
 """)
 
+SUSPENDING_BODY = Template("""
+with ag__.try_body(('yield',)):
+    body
+""")
+
 
 def convert_try(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """Each block is a function; clauses are evaluated when an error asks for them."""
-    if has_yield(node):
+    if node in conversion.lowering.suspending:
         return [_inline(node, conversion)]
     state = State(conversion.facts.try_state(node), node, conversion)
     body = state.body(lambda: conversion.block(node.body))
@@ -140,41 +145,51 @@ def _cleared(bound: str, state: State, at: gast.AST) -> gast.stmt:
 
 
 def _inline(node: Any, conversion: Conversion) -> gast.stmt:
-    """A `try` around the `yield` of a manager's generator stays; errors of staging pass it."""
-    node.body = conversion.block(node.body)
-    for handler in node.handlers:
-        handler.type = conversion.optional(handler.type)
-        handler.body = conversion.block(handler.body)
-        if handler.name is not None and _must_exist_after(handler, conversion):
-            _bind_apart(handler, conversion)
+    """A `try` around a `yield` stays; errors of staging pass it."""
+    carried = conversion.carried  # found while the statements are as they were
+    with protecting(conversion):
+        body = conversion.block(node.body)
+        is_users = node not in conversion.lowering.as_is
+        node.body = SUSPENDING_BODY.statements(body[0], body=body) if is_users else body
+        for handler in node.handlers:
+            handler.type = conversion.optional(handler.type)
+            handler.body = [
+                *REGAIN.statements(handler, fscope=conversion.fscope),
+                *conversion.block(handler.body),
+            ]
+            if handler.name is not None and _must_exist_after(handler, carried, conversion):
+                _bind_apart(handler, conversion)
+        node.orelse = conversion.block(node.orelse)
+        node.finalbody = conversion.block(node.finalbody)
+    if node.finalbody:
+        node.finalbody[:0] = REGAIN.statements(node, fscope=conversion.fscope)
     if node.handlers:
         made: Any = PASS_ON.statements(node.handlers[0])[0]
         node.handlers = [*made.handlers, *node.handlers]
-    node.orelse = conversion.block(node.orelse)
-    node.finalbody = conversion.block(node.finalbody)
     statement: gast.stmt = node
     return statement
 
 
 def convert_try_star(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """Handlers, `else` and `finally` stay where they are."""
+    carried = conversion.carried  # found while the statements are as they were
     body = conversion.block(node.body)
     node.body = TRY_BODY.statements(node.body[0], body=body)
     for handler in node.handlers:
         handler.type = conversion.optional(handler.type)
         handler.body = conversion.block(handler.body)
-        if handler.name is not None and _must_exist_after(handler, conversion):
+        if handler.name is not None and _must_exist_after(handler, carried, conversion):
             _bind_apart(handler, conversion)
     node.orelse = conversion.block(node.orelse)
     node.finalbody = conversion.block(node.finalbody)
     return [node]
 
 
-def _must_exist_after(handler: Any, conversion: Conversion) -> bool:
+def _must_exist_after(handler: Any, carried: frozenset[str], conversion: Conversion) -> bool:
     bound, function = handler.name.id, conversion.function
     if bound in function.globals or (bound in function.nonlocals and not function.owner(bound)):
         return False
-    return bound in conversion.carried or conversion.facts.is_read_after_handler(handler)
+    return bound in carried or conversion.facts.is_read_after_handler(handler)
 
 
 def _bind_apart(handler: Any, conversion: Conversion) -> None:

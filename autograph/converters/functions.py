@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from autograph.converters.context import Options
-from autograph.converters.conversion import Conversion
+from autograph.converters.conversion import Conversion, why_left
 from autograph.converters.lambdas import convert_defaults
 from autograph.converters.state import Accessors
 from autograph.syntax.template import Template, constant, make, name, tuple_of
@@ -23,6 +23,16 @@ with ag__.FunctionScope(function_name, scope_name, options) as fscope:
     start
     body
     end
+""")
+GENERATOR = Template("""
+with ag__.GeneratorScope(function_name, scope_name, options) as fscope:
+    start
+    body
+    end
+""")
+NEVER = Template("""
+if False:
+    yield
 """)
 OPTIONS = Template("""
 ag__.ConversionOptions(
@@ -48,6 +58,7 @@ global shared
 def wrap_body(function: Any, conversion: Conversion) -> None:
     """Converts the body in place and puts it in a `FunctionScope`."""
     docstring, statements = _split_docstring(function.body)
+    suspends = any(map(conversion.suspends, statements))
     body = conversion.block(statements)
     start = conversion.close(conversion.region, function)
     before, scope_keywords = _shared(function, conversion)
@@ -58,8 +69,11 @@ def wrap_body(function: Any, conversion: Conversion) -> None:
         end = END_RETURN.statements(
             function, fscope=conversion.fscope, retval_=value, do_return=flag
         )
+    is_generator = conversion.function.is_generator
+    if is_generator and not suspends:  # the `yield` was in code that is never reached
+        end = [*NEVER.statements(function), *end]
     filled = body if body or start or end else [make(gast.Pass, place_of(function))]
-    made: Any = FUNCTION.statements(
+    made: Any = (GENERATOR if is_generator else FUNCTION).statements(
         function,
         function_name=constant(function.name, function),
         scope_name=constant(conversion.fscope, function),
@@ -152,10 +166,10 @@ def convert_untouched(node: Any, conversion: Conversion) -> list[gast.stmt]:
 
 
 def convert_function(node: Any, conversion: Conversion) -> list[gast.stmt]:
-    """A nested function is converted like any other; generators and coroutines are Python's."""
+    """A nested function is converted like any other; coroutines are Python's."""
     node.decorator_list = [conversion.expression(d) for d in node.decorator_list]
     convert_defaults(node.args, conversion)
-    if isinstance(node, gast.FunctionDef) and not conversion.lowering.scopes[node].is_generator:
+    if why_left(node, conversion.lowering.scopes[node]) is None:
         conversion.convert_nested(node)
         node.decorator_list = [*node.decorator_list, ARTIFACT.expression(node)]
     return [node]

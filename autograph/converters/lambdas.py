@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from autograph.converters.conversion import Conversion
+from autograph.converters.conversion import Conversion, why_left
 from autograph.syntax.template import Template
 
 CONVERTED = Template("ag__.converted_lambda(function)")
@@ -18,7 +18,7 @@ CONVERTED = Template("ag__.converted_lambda(function)")
 def convert_lambda(node: Any, conversion: Conversion) -> gast.expr:
     """The defaults are computed around it, the body inside it."""
     scope = conversion.lowering.scopes[node]
-    if scope.is_generator:
+    if why_left(node, scope) is not None:
         native: gast.expr = node
         return native
     convert_defaults(node.args, conversion)

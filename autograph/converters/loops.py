@@ -18,6 +18,7 @@ import gast
 from autograph.converters.assignments import assign_target
 from autograph.converters.context import source_text
 from autograph.converters.conversion import Conversion
+from autograph.converters.generators import keep_for, keep_while
 from autograph.converters.state import State
 from autograph.syntax.template import Template, constant, make, name
 from autograph.syntax.walk import place_of
@@ -51,6 +52,8 @@ def extra_test():
 
 def convert_while(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """The test runs before each round."""
+    if node in conversion.lowering.suspending:
+        return keep_while(node, conversion)
     state = State(conversion.facts.loop_state(node), node, conversion)
     tested = sorted(conversion.facts.written_in_test(node))
     for bound in tested:
@@ -76,6 +79,8 @@ def convert_while(node: Any, conversion: Conversion) -> list[gast.stmt]:
 
 def convert_for(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """Each round binds the target to the next item, then runs the body."""
+    if node in conversion.lowering.suspending:
+        return keep_for(node, conversion)
     iterable = conversion.expression(node.iter)
     names_text = source_text(node.target)
     state = State(conversion.facts.loop_state(node), node, conversion)

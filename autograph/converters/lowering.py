@@ -20,7 +20,8 @@ class Lowering:
 
     `extra_tests` are tests that a `for` obeys besides its iterator, `loop_options` the keyword
     arguments of a loop's directive, `returns` the assignments that stand for `return`,
-    `as_is` generated statements that are final already.
+    `as_is` generated statements that are final already, `suspending` those whose blocks or tests hold
+    a `yield`.
     """
 
     context: Context
@@ -31,6 +32,7 @@ class Lowering:
     loop_options: dict[gast.AST, list[gast.keyword]] = field(default_factory=dict)
     returns: set[gast.AST] = field(default_factory=set)
     as_is: set[gast.AST] = field(default_factory=set)
+    suspending: set[gast.AST] = field(default_factory=set)
     return_flag: str | None = None
     return_value: str | None = None
 

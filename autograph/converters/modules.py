@@ -10,6 +10,7 @@ import gast
 
 from autograph.analysis import Kind, Scope, ScopeTree
 from autograph.converters.context import Context
+from autograph.converters.conversion import why_left
 from autograph.converters.pipeline import PIPELINE, Pipeline
 from autograph.errors import ConversionError
 from autograph.syntax.names import RUNTIME, mangle_tree
@@ -35,8 +36,8 @@ class Report(NamedTuple):
 def convert_module(tree: gast.Module, context: Context) -> tuple[gast.Module, Report]:
     """Converts the functions and methods of a module in place; gives the tree and a report.
 
-    Decorators, imports and code outside functions stay. Coroutines and generators are left as they
-    are, and so are methods of classes in functions, and a function that cannot be converted.
+    Decorators, imports and code outside functions stay. Coroutines are left as they are, and so
+    are methods of classes in functions, and a function that cannot be converted.
     """
     places = list(_functions(tree.body, ()))
     names = [".".join((*classes, block[index].name)) for block, index, classes in places]
@@ -125,13 +126,6 @@ def _inner_name(scope: Scope, name: str) -> str:
 def _line(scope: Scope) -> int:
     line: int = getattr(scope.node, "lineno", 0)
     return line
-
-
-def why_left(node: gast.AST, scope: Scope) -> str | None:
-    """Why a function is left to Python, or None."""
-    if isinstance(node, gast.AsyncFunctionDef):
-        return "async def"
-    return "generator" if scope.is_generator else None
 
 
 def convert_in_place(node: Any, scopes: ScopeTree, context: Context) -> None:

@@ -23,6 +23,7 @@ from autograph.converters import (
     exceptions,
     fstrings,
     functions,
+    generators,
     jumps,
     lambdas,
     logic,
@@ -66,6 +67,12 @@ PIPELINE: tuple[Converter, ...] = (
         "jumps",
         "last rewrite: flags are ordinary names, so the facts computed next cover them",
         lower=jumps.lower_jumps,
+    ),
+    Converter(
+        "generators",
+        "before all that makes functions of blocks: those with a `yield` stay",
+        lower=generators.note_suspending,
+        expressions=generators.EXPRESSIONS,
     ),
     Converter(
         "names",

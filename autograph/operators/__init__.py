@@ -32,6 +32,7 @@ from autograph.operators.calls import (
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
+from autograph.operators.generators import GeneratorScope
 from autograph.operators.logical import and_, compare, in_, not_, not_in, or_, truth
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.printing import print_
@@ -53,6 +54,7 @@ from runtime.journal import fresh
 __all__ = [
     "ConversionOptions",
     "FunctionScope",
+    "GeneratorScope",
     "StagingError",
     "Undefined",
     "UndefinedReturnValue",

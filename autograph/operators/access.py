@@ -58,10 +58,8 @@ def getitem(thing: Any, key: Any) -> Any:
         return thing[key]
     if isinstance(thing, PartOfError):
         return thing[key]
-    if isinstance(thing, Variable):
-        thing = thing.read_value()
-    if isinstance(thing, Tensor):
-        return thing[key]
+    if isinstance(thing, (Tensor, Variable)):
+        return thing[key]  # type: ignore[index]
     if isinstance(thing, np.ndarray) and _has_open(key):
         return ops.getitem(thing, key)
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):

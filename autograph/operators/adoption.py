@@ -12,19 +12,20 @@ import functools
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FunctionType
+from types import FunctionType, GeneratorType
 from typing import Any
 
 from autograph.operators.attributes import getattr_
 from autograph.operators.captures import Trace, guard_environment, guard_state
 from autograph.operators.conditionals import condition
+from autograph.operators.generators import made
+from autograph.operators.iterators import ends
 from autograph.operators.logical import and_, not_
 from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
 from autograph.operators.templates import LazyString, shown
-from runtime import ops
+from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
-from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -149,13 +150,17 @@ def _dispatcher(name: str, original: FunctionType) -> Function:
             guard_environment(original)
             for argument in args:
                 guard_state(argument)
-            return original(*args, **kwargs)
+            return _fresh_generator(original(*args, **kwargs))
         if name == "__next__":
             return _next(twin, args[0])
-        result = twin(*args, **kwargs)
+        result = made(twin(*args, **kwargs), twin, args, kwargs)
         return _known(result, args[0], name) if exact else result
 
     return run
+
+
+def _fresh_generator(result: Any) -> Any:
+    return journal.fresh(result) if type(result) is GeneratorType else result
 
 
 def _next(twin: Function, iterator: Any) -> Any:
@@ -165,7 +170,7 @@ def _next(twin: Function, iterator: Any) -> Any:
     mark = builder.mark()
     item = twin(iterator)
     nodes = builder.graph.nodes[mark.now(builder.graph.nodes) :]
-    if any(map(_ends, nodes)):
+    if any(map(ends, nodes)):
         raise StagingError(
             f"whether a {type(iterator).__name__} has a next item is known only when the graph "
             "runs",
@@ -173,13 +178,6 @@ def _next(twin: Function, iterator: Any) -> Any:
             origin=origin_of_caller(),
         )
     return item
-
-
-def _ends(node: Node) -> bool:
-    template = node.attrs.get("template")
-    if isinstance(getattr(template, "error", None), StopIteration):
-        return True
-    return any(_ends(inner) for graph in node.graphs for inner in graph.nodes)
 
 
 def _known(result: Any, thing: Any, name: str) -> Any:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -18,6 +25,7 @@ from autograph.operators.captures import (
     weak,
 )
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.generators import made
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
 from autograph.operators.templates import python_type_of
 from autograph.operators.variables import Undefined, _Unreadable
@@ -136,7 +144,7 @@ def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
     found = attribute(kind, name)
     if isinstance(found, property):
         getter = convert(found.fget) if isinstance(found.fget, FunctionType) else None
-        return None if getter is None else functools.partial(getter, thing)
+        return None if getter is None else lambda: made(getter(thing), getter, (thing,), {})
     fields = getattr(thing, "__dict__", None) if name != "__dict__" else None
     if fields is not None and name in fields and not hasattr(type(found), "__set__"):
         return None
@@ -214,7 +222,7 @@ def attribute_slot(thing: Any, name: str) -> journal.Slot:
     def write(value: Any) -> None:
         if not isinstance(value, Undefined):
             _plainly(thing, "__setattr__", setattr)(thing, name, value)
-        elif name in vars(thing) or not hasattr(thing, "__dict__"):
+        elif _holds(thing, name):
             _plainly(thing, "__delattr__", delattr)(thing, name)
 
     def get() -> Any:
@@ -236,6 +244,13 @@ def _plainly(thing: Any, special: str, function: Callable[..., Any]) -> Callable
     """`function`, or what it does where the class has no special method of the user's for it."""
     is_own = isinstance(attribute(type(thing), special), FunctionType)
     return getattr(object, special) if is_own else function
+
+
+def _holds(thing: Any, name: str) -> bool:
+    """Whether an object has a value of its own under a name, in its `__dict__` or a slot."""
+    if name in getattr(thing, "__dict__", ()):
+        return True
+    return isinstance(attribute(type(thing), name), MemberDescriptorType) and hasattr(thing, name)
 
 
 def _has_slot(thing: Any, name: str) -> bool:

@@ -12,7 +12,7 @@ from autograph.operators.references import Snapshot, cells_under
 from autograph.operators.scope import cells_of
 from autograph.operators.templates import dig, fill
 from autograph.operators.values import is_container, own_children
-from autograph.operators.variables import Maybe, Nullable, Poison
+from autograph.operators.variables import Maybe, Nullable, Poison, _Unreadable
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell
@@ -48,6 +48,22 @@ class State(NamedTuple):
             return any(id(c) == key[1] for c in cells_of(self.get).values())
         space = getattr(self.get, "__globals__", None)
         return key[0] == "global" and key[1] == id(space) and key[2] in self.names
+
+    def read_captured(self) -> None:
+        """Read those of these names that belong to a scope around the function.
+
+        A path that does not write such a name leaves it what it is when the graph runs.
+        """
+        space = id(getattr(self.get, "__globals__", None))
+        keys: list[Any] = [("cell", id(cell)) for cell in cells_of(self.get).values()]
+        for key in [*keys, *(("global", space, name) for name in self.names)]:
+            slot, old = journal.first_noted(key) or (None, None)
+            if slot is None or slot.load is None or isinstance(old, _Unreadable):
+                continue
+            if slot.read() is old:
+                value = slot.load()
+                if value is not old:
+                    slot.write(value)
 
 
 @dataclass(eq=False, repr=False)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from types import (
-    MethodWrapperType,
-)
+from types import GeneratorType, MethodWrapperType
 from typing import Any
 
 import numpy as np
@@ -90,6 +88,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return function(*args, **kwargs)
     for argument in args:
         taken(argument)
+    if isinstance(owner, GeneratorType):
+        taken(owner)
     if isinstance(function, MethodWrapperType) and name in _OF_OBJECTS:
         return _OF_OBJECTS[name](owner, *args)
     if name == "__new__":

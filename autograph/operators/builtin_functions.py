@@ -13,6 +13,7 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.generators import call_of
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
 from autograph.operators.loops import for_stmt
@@ -159,9 +160,7 @@ def enumerate_(x: Any, start: Any = 0) -> Any:
 def zip_(*parts: Any, strict: bool = False) -> Any:
     parts = tuple(map(_plain, parts))
     traced = any(map(_array, parts))
-    return journal.fresh(
-        iterables.zipped(parts, strict) if traced else zip(*parts, strict=strict)
-    )
+    return journal.fresh(iterables.zipped(parts, strict) if traced else zip(*parts, strict=strict))
 
 
 def reversed_(x: Any) -> Any:
@@ -172,9 +171,7 @@ def reversed_(x: Any) -> Any:
 def map_(function: Any, *parts: Any) -> Any:
     parts = tuple(map(_plain, parts))
     traced = any(map(_array, parts))
-    return journal.fresh(
-        iterables.mapped(function, parts) if traced else map(function, *parts)
-    )
+    return journal.fresh(iterables.mapped(function, parts) if traced else map(function, *parts))
 
 
 def filter_(function: Any, x: Any) -> Any:
@@ -198,6 +195,8 @@ def sum_(x: Any, start: Any = 0) -> Any:
     """`sum`: adds from left to right, as Python does."""
     x = _plain(x)
     if isinstance(x, Indexed) and x.known_length() is None:
+        return _reduced(x, start, lambda total, item: total + item)
+    if call_of(x) is not None:
         return _reduced(x, start, lambda total, item: total + item)
     if isinstance(x, Tensor) and x.type.shape is not None and x.type.shape[:1] == (0,):
         return start
@@ -241,7 +240,7 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
     return extreme
 
 
-def _reduced(items: Indexed, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
+def _reduced(items: Any, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
     """`start` combined with one item after the other, in a staged loop."""
     result = start
 
@@ -253,7 +252,7 @@ def _reduced(items: Indexed, start: Any, combine: Callable[[Any, Any], Any]) -> 
         nonlocal result
         (result,) = values
 
-    for_stmt(items, None, step, lambda: (result,), put, (items.name,), {})
+    for_stmt(items, None, step, lambda: (result,), put, (getattr(items, "name", "result"),), {})
     return result
 
 
@@ -263,9 +262,7 @@ def _over_rows(x: Any, choose: Callable[[Any, Any], Any], name: str, default: An
     return _extreme_of(rows, choose, name, default)
 
 
-def _extreme_of(
-    rows: Indexed, choose: Callable[[Any, Any], Any], name: str, default: Any
-) -> Any:
+def _extreme_of(rows: Indexed, choose: Callable[[Any, Any], Any], name: str, default: Any) -> Any:
     known = rows.known_length()
     if known == 0:
         if default is _ABSENT:
@@ -382,7 +379,7 @@ def _stands_for_other(x: Tensor) -> bool:
     facts = current_trace()
     if facts is None:
         return False
-    return x.type.weak or not facts.tensors
+    return x.type.weak or not facts.tensors or type(x).stands_for_array
 
 
 def next_(iterator: Any, *default: Any) -> Any:

@@ -11,6 +11,7 @@ from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
     FunctionType,
+    GeneratorType,
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -28,6 +29,7 @@ from autograph.operators.captures import (
     with_captured,
 )
 from autograph.operators.frames import execute
+from autograph.operators.generators import made
 from autograph.operators.methods import ARTIFACT, attribute, convert, method
 from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.scope import FunctionScope
@@ -109,7 +111,7 @@ def converted_call(
     """
     kwargs = kwargs or {}
     if type(function) is FunctionType and ARTIFACT in function.__dict__:
-        return function(*args, **kwargs)
+        return made(function(*args, **kwargs), function, args, kwargs)
     if building() is None:
         twin = _twin if scope.options.recursive else _no_twin
         function, args, kwargs = resolve(function, args, kwargs, scope, twin)
@@ -207,14 +209,16 @@ def _call_function(
     function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     if _is_left_alone(function):
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        return journal.fresh(result) if type(result) is GeneratorType else result
     if is_ours(function):
         args, kwargs = with_converted(function, args, kwargs)
         return rewired(function)(*args, **kwargs)
     converted = convert(function)
     if converted is None:
         return call_unconverted(function, args, kwargs)
-    return (converted if scope.options.recursive else function)(*args, **kwargs)
+    called = converted if scope.options.recursive else function
+    return made(called(*args, **kwargs), called, args, kwargs)
 
 
 def _call_method(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -31,7 +32,9 @@ from autograph.operators.guards import (
 from autograph.operators.iterators import taken
 from runtime import journal
 from runtime.building import Builder, building
+from runtime.devices import is_device_array
 from runtime.errors import StagingError
+from runtime.ops.operands import type_of
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
@@ -106,6 +109,13 @@ class Trace:
     # Of captured containers, by id: the container, whether it is to be guarded as a whole, and
     # whether what was read last was looked at in a way that we know.
     reads: dict[int, tuple[Any, bool, bool]] = field(default_factory=dict)
+    # What made each generator of the trace; the scopes of those that are left in a `try` or `with`,
+    # and where; what went wrong in one that nobody held any more.
+    generators: weakref.WeakKeyDictionary[Any, Any] = field(
+        default_factory=weakref.WeakKeyDictionary
+    )
+    left: dict[Any, Any] = field(default_factory=dict)
+    failures: list[StagingError] = field(default_factory=list)
 
     def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:
         """What writes the caller's array behind a placeholder; made when first asked for."""
@@ -183,9 +193,9 @@ def read(key: Any, place: Place, value: Any) -> Any:
 
 def _is_array(value: Any) -> bool:
     """Whether a captured value is read as an input; NumPy's text is a Python value."""
-    return isinstance(value, (np.ndarray, np.generic, Tensor)) and not isinstance(
-        value, (str, bytes)
-    )
+    if isinstance(value, (np.ndarray, np.generic, Tensor)):
+        return not isinstance(value, (str, bytes))
+    return is_device_array(value)
 
 
 def _written(key: Any) -> bool:
@@ -217,12 +227,12 @@ def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
     if handle is None:
         if isinstance(value, np.ndarray):
             check_array(value, place.name)
-        type_ = value.type if isinstance(value, Tensor) else TensorType(value.dtype, value.shape)
+        type_ = type_of(value)
         value_ = trace.builder.input(type_, _identifier(place.name))
         is_tensor = isinstance(value, Tensor)
-        handle = trace.builder.tensor(value_) if is_tensor else Tensor(None, value_)
+        handle = trace.builder.tensor(value_) if is_tensor else trace.builder.array(value_)
         handle._name = place.name
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) or is_device_array(value):
             handle.as_array()
         trace.arrays[id(value)] = handle
         trace.keep.append(value)

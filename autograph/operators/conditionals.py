@@ -109,6 +109,7 @@ def staged_if(
     """One cond node for both branches; names and objects get the joined values."""
     parent = building()
     assert parent is not None
+    state.read_captured()
     outcomes = (
         run_body("true", parent, lambda b: body(), state),
         run_body("false", parent, lambda b: orelse(), state),

@@ -17,7 +17,7 @@ import numpy as np
 from autograph.operators import attributes
 from autograph.operators.captures import Trace, current_trace, weak
 from autograph.operators.conditionals import condition
-from autograph.operators.methods import ORIGINALS, attribute, method, twin_of_generator
+from autograph.operators.methods import ORIGINALS, attribute, convert, method
 from autograph.operators.plain_calls import UNCONVERTED
 from autograph.operators.templates import has_traced
 from autograph.operators.variables import Poison
@@ -49,9 +49,10 @@ def context(manager: Any) -> Any:
     if isinstance(manager, contextlib.nullcontext):
         return _Entering(lambda: attributes.getattr_(manager, "enter_result"))
     if isinstance(manager, contextlib._GeneratorContextManager):
-        twin = twin_of_generator(manager.func)
+        function = manager.func
+        twin = convert(function) if isinstance(function, FunctionType) else None
         if twin is not None:
-            return _generator_context(manager, *twin, trace)
+            return _generator_context(manager, twin, trace)
     enter, leave = method(manager, "__enter__"), method(manager, "__exit__")
     if enter is not None and leave is not None:
         function = attribute(kind, "__exit__")
@@ -185,7 +186,6 @@ def _asks_for_none(following: Any, last: Any) -> bool:
 def _generator_context(
     manager: contextlib._GeneratorContextManager[Any],
     twin: Callable[..., Any],
-    protected: bool,
     trace: Trace,
 ) -> Any:
     """The manager of a function marked with `contextlib.contextmanager`, converted."""
@@ -197,21 +197,19 @@ def _generator_context(
             origin=origin_of_caller(),
         )
     made = contextlib._GeneratorContextManager(twin, manager.args, manager.kwds)
-    return _Suspended(made, trace, protected)
+    return _Suspended(made, trace)
 
 
 class _Suspended:
-    """A converted generator around the body; its scope is open only while it runs itself."""
+    """A converted generator around the body."""
 
-    def __init__(self, manager: Any, trace: Trace, protected: bool) -> None:
-        self._manager, self._trace, self._protected = manager, trace, protected
-        self._scopes: list[Any] = []
+    def __init__(self, manager: Any, trace: Trace) -> None:
+        self._manager, self._trace = manager, trace
 
     def __enter__(self) -> Any:
-        before = len(self._trace.scopes)
+        before = len(self._trace.left)
         entered = self._manager.__enter__()
-        self._scopes = self._trace.scopes[before:]
-        del self._trace.scopes[before:]
+        self._protected = len(self._trace.left) > before
         builder = building()
         assert builder is not None
         self._builder, self._mark = builder, builder.mark()
@@ -221,7 +219,6 @@ class _Suspended:
         self, kind: Any, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         culprit = _that_raises(self._builder, self._mark) if error is None else None
-        self._trace.scopes += self._scopes
         if isinstance(error, (StagingError, GraphError)):
             self._manager.gen.close()
             return False

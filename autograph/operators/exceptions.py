@@ -177,6 +177,7 @@ def _attempt(
     """Emit a node that catches; the number of the clause that took an error, and the error."""
     parent = building()
     assert parent is not None
+    state.read_captured()
     attempt = Attempt(parent, state)
     outcome = attempt.trace(body)
     clause, error = attempt.emit(outcome, clauses)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Iterator
-from types import CellType, FunctionType
+from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
 from autograph.operators.methods import ARTIFACT
 from runtime import journal
 from runtime.errors import StagingError
+from runtime.graph.ir import Node
+from runtime.origins import origin_of_caller
 
-__all__ = ["refuse_in_loop", "spend", "taken"]
+__all__ = ["ends", "is_iterator", "refuse_in_loop", "spend", "taken", "title"]
 
 _WAY_OUT = "take the items before it, or index a list by a counter"
 
@@ -25,11 +27,18 @@ def taken(x: Any) -> None:
 
     Raises StagingError if it depends on data which items are left.
     """
-    if journal.recording() is None or not _is_iterator(x):
+    if journal.recording() is None or not is_iterator(x):
         return
+    if type(x) is GeneratorType and not journal.is_fresh(x):
+        raise StagingError(
+            f"the generator `{x.__name__}` exists outside of the converted function, and would advance "
+            "only while tracing",
+            "pass its items as an argument, or make the generator in the function",
+            origin=origin_of_caller(),
+        )
     if any(map(journal.is_spent, _with_sources(x))):
         raise StagingError(
-            f"items are taken from {_title(x)}, and which are left is known only when the graph "
+            f"items are taken from {title(x)}, and which are left is known only when the graph "
             "runs: a branch or loop of the graph has taken some before",
             _WAY_OUT,
         )
@@ -48,18 +57,27 @@ def refuse_in_loop(iterators: list[Any]) -> None:
     """Refuse a round of a staged loop that took items from iterators that are older than it."""
     if iterators:
         raise StagingError(
-            f"each round of this loop takes items from {_title(iterators[0])} that is older than "
+            f"each round of this loop takes items from {title(iterators[0])} that is older than "
             "the loop, and how many rounds there are is known only when the graph runs",
             _WAY_OUT,
         )
 
 
-def _title(iterator: Any) -> str:
+def ends(node: Node) -> bool:
+    """Whether a node, or one in it, raises StopIteration."""
+    template = node.attrs.get("template")
+    if isinstance(getattr(template, "error", None), StopIteration):
+        return True
+    return any(ends(inner) for graph in node.graphs for inner in graph.nodes)
+
+
+def title(iterator: Any) -> str:
+    """An iterator in words."""
     kind = getattr(iterator, "name", type(iterator).__name__)
     return f"an iterator ({str(kind).removesuffix('_iterator')})"
 
 
-def _is_iterator(x: Any) -> bool:
+def is_iterator(x: Any) -> bool:
     """Whether taking items from `x` changes it in a way that the journal does not see."""
     step = getattr(type(x), "__next__", None)
     return step is not None and not (isinstance(step, FunctionType) and hasattr(step, ARTIFACT))
@@ -74,7 +92,7 @@ def _with_sources(iterator: Any) -> Iterator[Any]:
         if id(x) in seen:
             continue
         seen.add(id(x))
-        if _is_iterator(x):
+        if is_iterator(x):
             yield x
         elif not isinstance(x, tuple | CellType):
             continue

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from autograph.operators.bodies import State
 from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.conditionals import condition, if_stmt
+from autograph.operators.generators import Call, Consumer, call_of
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.iterators import spend
 from autograph.operators.staged_loops import Step, staged_loop
@@ -61,8 +62,11 @@ def while_stmt(
             if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
                 return
             patience *= 8
-        _, second = _watched(body) if rolls else (body(), False)
-        rolls = rolls and not first and not second
+        if rolls:
+            _, second = _watched(body)
+            rolls = not first and not second
+        else:
+            body()
         rounds += 1
 
 
@@ -117,17 +121,10 @@ def for_stmt(
         iterated = iterated.read_value()
     builder = building()
     if builder is None:
-        if extra_test is None:
-            for item in iterated:
-                body(item)
-            return
-        iterator = iter(iterated)
-        while extra_test():
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-            body(item)
+        try:
+            _as_python(iterated, extra_test, body)
+        finally:
+            del iterated  # a generator that nobody else holds ends here, also after an error
         return
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if isinstance(iterated, (Indexed, Tensor)):
@@ -138,7 +135,24 @@ def for_stmt(
     elif isinstance(iterated, range):
         loop.over_range(iterated, builder)
     else:
-        loop.unrolled(_iterator(iterated))
+        try:
+            loop.over_iterable(iterated, builder)
+        finally:
+            del iterated
+
+
+def _as_python(iterated: Any, extra_test: Thunk | None, body: Callable[[Any], None]) -> None:
+    iterator = iter(iterated)
+    del iterated
+    try:
+        while extra_test is None or extra_test():
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            body(item)
+    finally:
+        del iterator
 
 
 def _iterator(iterated: Any) -> Iterator[Any]:
@@ -154,19 +168,101 @@ class _For(NamedTuple):
     def test(self) -> Any:
         return True if self.extra_test is None else condition(self.extra_test())
 
-    def unrolled(self, iterator: Iterator[Any]) -> None:
-        while True:
-            go = self.test()
-            if isinstance(go, Tensor):
-                self.guarded(go, iterator)
-                return
-            if not go:
-                return
+    def over_iterable(self, iterable: Any, builder: Builder) -> None:
+        """Item by item; a generator of the user's may be run in the place of the loop instead."""
+        iterator = _iterator(iterable)
+        found = call_of(iterator)
+        try:
+            if found is None:
+                self.unrolled(iterator)
+            else:
+                self.over_generator(iterator, *found, builder)
+        finally:
+            del iterator, iterable
+
+    def over_generator(
+        self, generator: Any, call: Call, twin: Callable[..., Any], builder: Builder
+    ) -> None:
+        """Run a generator in the place of the loop, or go through it item by item.
+
+        In its place, its own loops and branches are staged. A loop that may be left goes through
+        the items if it can: somebody may hold the generator, and take the rest of them.
+        """
+
+        def in_place() -> None:
+            self.in_place(generator, call, twin)
+
+        def one_by_one() -> None:
+            self.unrolled(generator)
+
+        goes_to_end = self.extra_test is None
+        first, second = (in_place, one_by_one) if goes_to_end else (one_by_one, in_place)
+        before, mark = self.state.get(), builder.mark()
+        with journal.transaction() as attempt:
             try:
-                item = next(iterator)
-            except StopIteration:
+                first()
+            except StagingError as error:
+                if attempt.advanced or error.is_final:
+                    raise
+                if not goes_to_end:
+                    generator.close()
+            except BaseException:
+                attempt.commit()
+                raise
+            else:
+                attempt.commit()
                 return
-            self.body(item)
+        self.state.set(before)
+        builder.truncate(mark)
+        try:
+            second()
+        except StagingError as error:
+            error.is_final = True
+            raise
+
+    def in_place(self, generator: Any, call: Call, twin: Callable[..., Any]) -> None:
+        """Run a generator's code, which runs the body for each item."""
+        consumer = Consumer(self.body, self.test, self.state)
+        journal.note_spent(generator)  # nobody else can take its items meanwhile
+        with journal.transaction() as run:
+            consumer.note_names()
+            try:
+                if_stmt(
+                    self.test(), lambda: call.run(consumer, twin), _nothing,
+                    self.state.get, self.state.set, self.state.names, 0,
+                )  # fmt: skip
+            except StagingError:
+                journal.note_unspent(generator)
+                raise
+            except BaseException:
+                consumer.forget_names(run)
+                run.commit()
+                spend([generator])
+                raise
+            consumer.forget_names(run)
+            run.commit()
+        if self.extra_test is None:
+            generator.close()
+            journal.note_unspent(generator)
+        else:
+            spend([generator])
+
+    def unrolled(self, iterator: Iterator[Any]) -> None:
+        try:
+            while True:
+                go = self.test()
+                if isinstance(go, Tensor):
+                    self.guarded(go, iterator)
+                    return
+                if not go:
+                    return
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    return
+                self.body(item)
+        finally:
+            del iterator
 
     def guarded(self, go: Tensor, iterator: Iterator[Any]) -> None:
         """The rest of an unrolled loop once going on depends on data: a branch per item."""

@@ -14,8 +14,8 @@ __all__ = [
     "ORIGINALS",
     "attribute",
     "convert",
+    "for_consumer",
     "method",
-    "twin_of_generator",
     "use_converters",
 ]
 
@@ -25,7 +25,7 @@ ARTIFACT = "__ag_artifact__"
 MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 _convert: Callable[[Any], Function | None]
-_convert_generator: Callable[[Any], tuple[Function, bool] | None]
+_convert_for_consumer: Callable[[Any], Function | None]
 
 # What stands in a class for a method of the user's now, and that method: see `adoption`.
 ORIGINALS: dict[Any, FunctionType] = {}
@@ -33,11 +33,11 @@ ORIGINALS: dict[Any, FunctionType] = {}
 
 def use_converters(
     function: Callable[[Any], Function | None],
-    generator: Callable[[Any], tuple[Function, bool] | None],
+    for_consumer: Callable[[Any], Function | None],
 ) -> None:
-    """Install what gives the converted twin of a function (called once, by `conversion`)."""
-    global _convert, _convert_generator
-    _convert, _convert_generator = function, generator
+    """Install what gives the converted twins of a function (called once, by `conversion`)."""
+    global _convert, _convert_for_consumer
+    _convert, _convert_for_consumer = function, for_consumer
 
 
 def convert(function: Any) -> Function | None:
@@ -45,12 +45,12 @@ def convert(function: Any) -> Function | None:
     return _convert(ORIGINALS.get(function, function))
 
 
-def twin_of_generator(function: Any) -> tuple[Function, bool] | None:
-    """The converted twin of a generator function, and whether its `yield` stands in a `try`.
+def for_consumer(function: FunctionType) -> Function | None:
+    """A converted generator function as one that calls its first argument for each item.
 
-    None for one that is left alone.
+    None where it cannot be one.
     """
-    return _convert_generator(function) if isinstance(function, FunctionType) else None
+    return _convert_for_consumer(function)
 
 
 def method(thing: Any, name: str) -> Function | None:

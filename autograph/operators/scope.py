@@ -73,8 +73,7 @@ class FunctionScope:
             if len(trace.scopes) >= _DEEPEST:
                 self._check_depth(trace.scopes)
             trace.scopes.append(journal.fresh(self))
-            if self._shared is not None:
-                self._note_shared(*self._shared)
+            self.note_shared()
         return self
 
     def __exit__(
@@ -162,7 +161,9 @@ class FunctionScope:
         hint = "return the same kind of value on every path"
         return StagingError(what, hint, origin=origin_of_caller())
 
-    def _note_shared(self, get: Any, set_: Any, names: tuple[str, ...]) -> None:
+    def note_shared(self) -> None:
+        """Tell the journal of the names of other scopes that the function may write."""
+        get, set_, names = self._shared or (None, None, ())
         for i, name in enumerate(names):
             journal.note(self._shared_slot(get, set_, i, name))
 
@@ -215,7 +216,7 @@ def note_names(bound: Callable[[], Any], shared: tuple[str, ...]) -> None:
 
 
 def _cell_slot(name: str, cell: CellType, owner: Any) -> journal.Slot:
-    def read() -> Any:
+    def fetch() -> Any:
         try:
             return cell.cell_contents
         except ValueError:
@@ -224,7 +225,8 @@ def _cell_slot(name: str, cell: CellType, owner: Any) -> journal.Slot:
     def write(value: Any) -> None:
         cell.cell_contents = value
 
-    return journal.Slot(("cell", id(cell)), owner, f"`{name}`", read, write)
+    key = ("cell", id(cell))
+    return journal.Slot(key, owner, f"`{name}`", fetch, write, _loading(key, name, fetch))
 
 
 def _global_slot(name: str, space: dict[str, Any]) -> journal.Slot:
@@ -234,8 +236,24 @@ def _global_slot(name: str, space: dict[str, Any]) -> journal.Slot:
         else:
             space[name] = value
 
+    def fetch() -> Any:
+        return space.get(name, Undefined(name))
+
     key = ("global", id(space), name)
-    return journal.Slot(key, space, f"`{name}`", lambda: space.get(name, Undefined(name)), write)
+    return journal.Slot(key, space, f"`{name}`", fetch, write, _loading(key, name, fetch))
+
+
+def _loading(key: Any, name: str, fetch: Callable[[], Any]) -> Callable[[], Any]:
+    """Reads a captured name as the program does."""
+
+    def load() -> Any:
+        found, trace = fetch(), current_trace()
+        is_local = trace is not None and key[0] == "cell" and key[1] in trace.local_cells
+        if is_local or isinstance(found, _Unreadable):
+            return found
+        return read(key, Place(f"`{name}`", fetch), found)
+
+    return load
 
 
 def _staged_depth() -> int:

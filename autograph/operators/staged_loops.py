@@ -90,6 +90,7 @@ def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> N
     """Emit one while node for the loop; names and objects get what they hold after it."""
     parent = building()
     assert parent is not None
+    state.read_captured()
     loop = _Loop(parent, go, step, state, options)
     outcome = loop.solve()
     loop.emit(outcome)

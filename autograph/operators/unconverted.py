@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from types import (
     FunctionType,
+    GeneratorType,
 )
 from typing import Any
 
@@ -81,6 +82,8 @@ PURE_MODULES = frozenset(
     ]
 )
 OURS = frozenset(("autograph", "runtime"))
+# Modules whose classes go through what they are given.
+_MADE_OF_ITEMS = frozenset(("builtins", "collections", "itertools"))
 ARRAYS = frozenset(("numpy", "cupy"))
 _HOST_BUILTINS = frozenset((input, open, __import__, exec, eval, compile, id, hash, vars, dir))
 
@@ -101,7 +104,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return function(*args, **kwargs)
     if function is super:
         return function(*args, **kwargs)
-    if not isinstance(function, type) or root in ("builtins", "collections"):
+    if not isinstance(function, type) or root in _MADE_OF_ITEMS:
         args = tuple(map(with_captured, args))
         kwargs = {name: with_captured(value) for name, value in kwargs.items()}
     if root != "builtins" and not isinstance(function, type):
@@ -145,10 +148,10 @@ def _is_handled(function: Any) -> bool:
 
 def _is_pure(function: Any, root: str) -> bool:
     if root == "builtins":
+        if isinstance(function, FunctionType):  # made by `exec` in a module without a name
+            return False
         return not _is_handled(function) and not any(function is f for f in _HOST_BUILTINS)
-    if root in PURE_MODULES or isinstance(function, functools._lru_cache_wrapper):
-        return True
-    return isinstance(function, FunctionType) and inspect.isgeneratorfunction(function)
+    return root in PURE_MODULES or isinstance(function, functools._lru_cache_wrapper)
 
 
 def host_call(function: Any) -> HostCallError:
@@ -289,10 +292,14 @@ def as_fresh(result: Any) -> Any:
         builder = building()
         assert builder is not None
         value = builder.constant(result.copy() if result.ndim else result[()])
-        return Tensor(None, value).as_array()
+        return builder.array(value).as_array()
     if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
         return journal.fresh(type(result)(map(as_fresh, result)))
-    return journal.fresh(result) if isinstance(result, (list, dict, set, deque)) else result
+    return journal.fresh(result) if isinstance(result, _OWN) else result
+
+
+# What nobody else has seen where a function gives it as its result.
+_OWN = (list, dict, set, deque, GeneratorType)
 
 
 def _is_new_iterator(function: Any, result: Any) -> bool:

@@ -28,8 +28,8 @@ from autograph.syntax.print import unparse
 AG = "ag__"
 """The name under which generated code finds its operators."""
 
-SCOPE = "FunctionScope"
-"""What each converted function of the user's names, and no function made for a part of one."""
+SCOPES = frozenset({"FunctionScope", "GeneratorScope"})
+"""What each converted function of the user's names one of, and no function made for a part of one."""
 
 HEADER = f"import autograph.operators as {AG}"
 
@@ -252,7 +252,7 @@ def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.C
             is_function
             and not is_generator
             and AG in (*code.co_freevars, *code.co_cellvars)
-            and SCOPE not in code.co_names
+            and SCOPES.isdisjoint(code.co_names)
             and not code.co_name.startswith("<")
         )
 
@@ -286,10 +286,13 @@ def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.C
 
 
 def _is_as_written(code: types.CodeType) -> bool:
-    """Whether it is code of a class body, generator or coroutine: nothing in it is converted."""
+    """Whether it is code of a class body, or of a generator or coroutine that is not converted:
+    nothing in it is.
+    """
     if not code.co_flags & inspect.CO_NEWLOCALS:
         return True
-    return bool(code.co_flags & _SUSPENDED) and not code.co_name.startswith("<gen")
+    is_suspended = bool(code.co_flags & _SUSPENDED) and not code.co_name.startswith("<gen")
+    return is_suspended and SCOPES.isdisjoint(code.co_names)
 
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

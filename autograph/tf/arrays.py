@@ -76,7 +76,7 @@ __all__ = [
 
 
 def dimensions(shape: Any) -> tuple[Any, ...]:
-    """A shape, given in whatever way TensorFlow takes one, as a tuple of ints and scalar tensors."""
+    """A shape, in whatever way TensorFlow takes one, as a tuple of ints and scalar tensors."""
     if isinstance(shape, (int, np.integer)):
         return (int(shape),)
     if isinstance(shape, AnyTensor) or hasattr(shape, "variable_type"):
@@ -197,9 +197,11 @@ def _common_dtype(parts: Sequence[Any]) -> np.dtype[Any]:
     strong = [as_tensor(x).dtype for x in parts if type(x) not in (int, float)]
     if strong:
         return np.result_type(*strong)
-    return np.result_type(np.int32, *(dtype_of_number(x) for x in parts)) if all(
-        type(x) is int for x in parts
-    ) else np.dtype(np.float32)
+    return (
+        np.result_type(np.int32, *(dtype_of_number(x) for x in parts))
+        if all(type(x) is int for x in parts)
+        else np.dtype(np.float32)
+    )
 
 
 def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Any:
@@ -337,9 +339,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     return ops.squeeze(as_tensor(input), axis=None if along == () else along)
 
 
-def transpose(
-    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None
-) -> Any:
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Any:
     """The axes in another order, reversed unless `perm` is given.
 
     >>> import autograph.tf as tf
@@ -452,7 +452,9 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     return ops.stack([as_tensor(v) for v in _alike(values)], axis=axis)
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = None) -> list[Any]:
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str | None = None
+) -> list[Any]:
     """The parts along an axis, in a list.
 
     >>> import autograph.tf as tf
@@ -555,7 +557,9 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     [[2, 3], [5, 6]]
     """
     firsts, sizes = dimensions(begin), dimensions(size)
-    ends = [None if type(n) is int and n == -1 else a + n for a, n in zip(firsts, sizes, strict=True)]
+    pairs = zip(firsts, sizes, strict=True)
+    ends = [None if type(n) is int and n == -1 else a + n for a, n in pairs]
+
     key = tuple(builtins.slice(a, b) for a, b in zip(firsts, ends, strict=True))
     return as_tensor(input_)[key]
 
@@ -689,9 +693,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return ops.where(condition, x, y)
 
 
-def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
-) -> Any:
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Not below the one value, not above the other.
 
     >>> import autograph.tf as tf
@@ -775,7 +777,9 @@ def unique(x: Any, out_idx: Any = np.int32, name: str | None = None) -> Unique:
     return Unique(*unique_with_counts(x, out_idx)[:2])
 
 
-def unique_with_counts(x: Any, out_idx: Any = np.int32, name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(
+    x: Any, out_idx: Any = np.int32, name: str | None = None
+) -> UniqueWithCounts:
     """The same, and how often each occurs.
 
     >>> import autograph.tf as tf

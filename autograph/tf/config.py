@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import autograph as ag
 from autograph.tf.names import missing
+from runtime import config as switches
 
 __all__ = [
     "LogicalDevice",
@@ -24,7 +25,6 @@ run_functions_eagerly = ag.config.run_functions_eagerly
 functions_run_eagerly = ag.config.functions_run_eagerly
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly
-_soft_placement = [False]
 
 
 class PhysicalDevice(NamedTuple):
@@ -77,7 +77,7 @@ def set_soft_device_placement(enabled: bool) -> None:
     >>> import autograph.tf as tf
     >>> tf.config.set_soft_device_placement(False)
     """
-    _soft_placement[0] = bool(enabled)
+    switches.soft_placement.set(bool(enabled))
 
 
 def get_soft_device_placement() -> bool:
@@ -87,7 +87,7 @@ def get_soft_device_placement() -> bool:
     >>> tf.config.get_soft_device_placement()
     False
     """
-    return _soft_placement[0]
+    return switches.soft_placement.value
 
 
 __getattr__ = missing("tf.config", globals())

@@ -106,7 +106,9 @@ def map_fn(
     return as_results(ag.map_fn(lambda x: as_results(fn(x)), rows))
 
 
-def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True) -> Any:
+def vectorized_map(
+    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True
+) -> Any:
     """`fn` of all rows of `elems` at once.
 
     >>> import autograph.tf as tf

@@ -82,6 +82,11 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     _check(ops.all(as_tensor(condition)), text)
 
 
+def _said(message: Any, fact: str) -> str:
+    """The user's message before the fact."""
+    return f"{message}: {fact}" if message else fact
+
+
 def _comparison(name: str, sign: str, compare: Callable[[Any, Any], Any]) -> Callable[..., None]:
     def check(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> None:
         first, second = operands(x, y)
@@ -192,7 +197,9 @@ def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: Any = Non
     """
     found = as_tensor(x).ndim
     if found < int(rank):
-        raise ValueError(f"{message or ''} x must have rank at least {rank}, but has {found}".strip())
+        raise ValueError(
+            f"{message or ''} x must have rank at least {rank}, but has {found}".strip()
+        )
 
 
 def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: Any = None) -> None:
@@ -204,7 +211,7 @@ def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: Any = None) ->
     found, wanted = as_tensor(x).ndim, [int(r) for r in ranks]
     if found not in wanted:
         text = " or ".join(map(str, wanted))
-        raise ValueError(f"{message or ''} x must have rank {text}, but has {found}".strip())
+        raise ValueError(_said(message, f"x must have rank {text}, but has {found}"))
 
 
 def assert_scalar(tensor: Any, message: Any = None, name: Any = None) -> Any:
@@ -226,7 +233,9 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: Any = None
     """
     found = as_tensor(tensor).dtype
     if found != np.dtype(tf_type):
-        raise TypeError(f"{message or ''} tensor must be of {np.dtype(tf_type)}, not {found}".strip())
+        raise TypeError(
+            f"{message or ''} tensor must be of {np.dtype(tf_type)}, not {found}".strip()
+        )
 
 
 def assert_integer(x: Any, message: Any = None, name: Any = None) -> None:
@@ -237,7 +246,7 @@ def assert_integer(x: Any, message: Any = None, name: Any = None) -> None:
     """
     found = as_tensor(x).dtype
     if found.kind not in "iu":
-        raise TypeError(f"{message or ''} an integer tensor is wanted, not {found}".strip())
+        raise TypeError(_said(message, f"an integer tensor is wanted, not {found}"))
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
@@ -266,14 +275,14 @@ def assert_shapes(
         found = TensorShape(as_tensor(x).shape).as_list()
         axes = tuple(wanted)
         if len(axes) != len(found):
-            raise ValueError(f"{message or ''} shape {found} does not have {len(axes)} axes".strip())
+            raise ValueError(
+                f"{message or ''} shape {found} does not have {len(axes)} axes".strip()
+            )
         for size, axis in zip(found, axes, strict=True):
             expected = known.setdefault(axis, size) if isinstance(axis, str) else axis
             if None not in (size, expected) and size != expected:
-                raise ValueError(
-                    f"{message or ''} shape {found}: the size of axis {axis!r} must be {expected}, "
-                    f"but is {size}".strip()
-                )
+                fact = f"shape {found}: the size of axis {axis!r} must be {expected}, but is {size}"
+                raise ValueError(_said(message, fact))
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

@@ -59,7 +59,8 @@ def as_dtype(type_value: Any) -> np.dtype[Any]:
     >>> tf.as_dtype("float32") == tf.float32
     True
     """
-    return np.dtype(type_value)
+    made: np.dtype[Any] = np.dtype(type_value)
+    return made
 
 
 __getattr__ = missing("tf.dtypes", globals())

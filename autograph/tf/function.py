@@ -12,7 +12,7 @@ from autograph.function import BoundFunction
 from autograph.function import Function as AnyFunction
 from autograph.options import FunctionOptions, check_options
 from autograph.signature import Arguments, IntPolicy
-from autograph.tf.tensors import Tensor, as_results, as_tensor
+from autograph.tf.tensors import Array, Tensor, as_results, as_tensor
 from autograph.tracebacks import shortened
 from runtime import tree
 from runtime.tensor import Tensor as AnyTensor
@@ -60,6 +60,7 @@ class Function(AnyFunction[P, R]):
 
     _stands_for_tensors = True
     _tensor_class = Tensor
+    _array_class = Array
 
     def __init__(self, target: Callable[P, R], options: FunctionOptions) -> None:
         super().__init__(target, options)
@@ -67,9 +68,20 @@ class Function(AnyFunction[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph of the arguments' signature, traced first if it is new."""
-        if all(type(x) is Tensor for x in args) and not kwargs:
-            return super().__call__(*args, **kwargs)
+        for x in args:
+            if type(x) is not Tensor:
+                break
+        else:
+            if not kwargs:
+                return super().__call__(*args, **kwargs)
         return super().__call__(*map(_arguments, args), **_named(kwargs))
+
+    def _remember_fast(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], concrete: ConcreteFunction
+    ) -> None:
+        # The fast key of a float does not hold its value.
+        if all(type(x) is Tensor for x in args):
+            super()._remember_fast(args, kwargs, concrete)
 
     def _conform(self, bound: dict[str, Any]) -> dict[str, Any]:
         return _named(super()._conform(bound))

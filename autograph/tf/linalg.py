@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-
 from autograph.tf.arrays import eye
 from autograph.tf.math import axes, l2_normalize, unary
 from autograph.tf.names import missing
@@ -342,7 +341,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     >>> tf.linalg.pinv([[2.0], [0.0]]).numpy()
     array([[0.5, 0. ]], dtype=float32)
     """
-    return ops.linalg.pinv(as_tensor(a), rcond=rcond)
+    return ops.linalg.pinv(as_tensor(a), rtol=rcond)
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:

@@ -19,6 +19,107 @@ from autograph.tf.names import missing
 from autograph.tf.tensors import as_tensor, cast_, is_tensor, operands
 from runtime import nn, ops
 
+__all__ = [
+    "TopK",
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "add_n",
+    "angle",
+    "argmax",
+    "argmin",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bincount",
+    "ceil",
+    "complex",
+    "confusion_matrix",
+    "conj",
+    "cos",
+    "cosh",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "cumulative_logsumexp",
+    "divide",
+    "divide_no_nan",
+    "equal",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "floor",
+    "floordiv",
+    "floormod",
+    "greater",
+    "greater_equal",
+    "imag",
+    "in_top_k",
+    "is_finite",
+    "is_inf",
+    "is_nan",
+    "l2_normalize",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log_sigmoid",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "multiply_no_nan",
+    "negative",
+    "not_equal",
+    "polyval",
+    "pow",
+    "real",
+    "reciprocal",
+    "reduce_all",
+    "reduce_any",
+    "reduce_euclidean_norm",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_std",
+    "reduce_sum",
+    "reduce_variance",
+    "rint",
+    "round",
+    "rsqrt",
+    "segment_mean",
+    "segment_sum",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "softplus",
+    "softsign",
+    "sqrt",
+    "square",
+    "squared_difference",
+    "subtract",
+    "tan",
+    "tanh",
+    "top_k",
+    "truediv",
+    "truncatediv",
+    "truncatemod",
+    "unsorted_segment_sum",
+    "xlogy",
+    "zero_fraction",
+]
+
 Operation = Callable[..., Any]
 
 
@@ -212,9 +313,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     >>> tf.complex(1.0, 2.0).dtype
     dtype('complex64')
     """
-    real, imag = operands(real, imag)
-    wanted = np.result_type(as_tensor(real).dtype, np.complex64)
-    return ops.astype(real, wanted) + ops.astype(imag, wanted) * 1j
+    real, imag = (as_tensor(x) for x in operands(real, imag))
+    return ops.make_complex(real, imag)
 
 
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
@@ -251,7 +351,9 @@ def _same_dtype(x: Any) -> Any:
     return x.dtype if x.dtype.kind in "iu" else None
 
 
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """Sum of the elements, in their dtype (int32 wraps around).
 
     >>> import autograph.tf as tf
@@ -262,7 +364,9 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.sum(x, axis=axes(axis), dtype=_same_dtype(x), keepdims=keepdims)
 
 
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """Product of the elements, in their dtype.
 
     >>> import autograph.tf as tf
@@ -273,7 +377,9 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return ops.prod(x, axis=axes(axis), dtype=_same_dtype(x), keepdims=keepdims)
 
 
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """Mean of the elements; of integers an integer, towards zero.
 
     >>> import autograph.tf as tf
@@ -294,7 +400,9 @@ def _count(x: Any, axis: Any) -> Any:
     return as_tensor(functools.reduce(lambda a, b: a * b, sizes, 1))
 
 
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """The largest element.
 
     >>> import autograph.tf as tf
@@ -304,7 +412,9 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.max(as_tensor(input_tensor), axis=axes(axis), keepdims=keepdims)
 
 
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """The smallest element.
 
     >>> import autograph.tf as tf
@@ -314,7 +424,9 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.min(as_tensor(input_tensor), axis=axes(axis), keepdims=keepdims)
 
 
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """Whether any element is true.
 
     >>> import autograph.tf as tf
@@ -324,7 +436,9 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     return ops.any(as_tensor(input_tensor), axis=axes(axis), keepdims=keepdims)
 
 
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """Whether all elements are true.
 
     >>> import autograph.tf as tf
@@ -366,7 +480,9 @@ def reduce_variance(
     return ops.var(x, axis=axes(axis), keepdims=keepdims)
 
 
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None) -> Any:
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+) -> Any:
     """Square root of the variance. Raises TypeError for integers.
 
     >>> import autograph.tf as tf

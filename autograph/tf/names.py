@@ -46,7 +46,7 @@ _ELSEWHERE = {
 
 
 def missing(space: str, served: dict[str, Any]) -> Callable[[str], NoReturn]:
-    """The `__getattr__` of the namespace `space`, which serves the public names of `served`."""
+    """The `__getattr__` of the namespace `space`, whose globals are `served`."""
 
     def answer(name: str) -> NoReturn:
         if name.startswith("__"):
@@ -64,7 +64,7 @@ def _advice(name: str, served: dict[str, Any]) -> str:
     ours = next((n for n in (name, name.removeprefix("reduce_")) if n in ag.__all__), None)
     if ours is not None:
         return f"; ag.{ours} may do, with NumPy's meaning (import autograph as ag)"
-    close = difflib.get_close_matches(name, [n for n in served if not n.startswith("_")], 4)
+    close = difflib.get_close_matches(name, served.get("__all__", ()), 4)
     if close:
         return f"; there is {', '.join(close)}"
     return "; docs/guide/tensorflow.md lists what is, dir() too"

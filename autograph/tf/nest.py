@@ -20,7 +20,7 @@ def _order(structure: tree.Structure) -> list[int]:
         starts.append(at)
         at += child.size
     children = range(len(structure.children))
-    if isinstance(structure.kind, type) and issubclass(structure.kind, dict):
+    if issubclass(structure.kind, dict):
         children = sorted(children, key=lambda i: structure.keys[i])  # type: ignore[assignment]
     return [starts[i] + j for i in children for j in _order(structure.children[i])]
 

@@ -242,7 +242,7 @@ def _spatial(sizes: Any, axes_: int, layout: str, what: str) -> Any:
 
 
 def _padding(padding: Any, axes_: int, layout: str) -> Any:
-    """"VALID", "SAME", or pairs for each axis, of which the spatial ones count."""
+    """ "VALID", "SAME", or pairs for each axis, of which the spatial ones count."""
     if isinstance(padding, str):
         return padding.lower()
     pairs = tuple(tuple(int(n) for n in pair) for pair in padding)
@@ -562,8 +562,10 @@ def batch_normalization(
     >>> tf.nn.batch_normalization([1.0, 3.0], 2.0, 1.0, None, None, 0.0).numpy()
     array([-1.,  1.], dtype=float32)
     """
-    parts = [None if p is None else as_tensor(p) for p in (x, mean, variance, offset, scale)]
-    return nn.batch_normalization(*parts, variance_epsilon)
+    x, mean, variance, offset, scale = (
+        None if part is None else as_tensor(part) for part in (x, mean, variance, offset, scale)
+    )
+    return nn.batch_normalization(x, mean, variance, offset, scale, variance_epsilon)
 
 
 def embedding_lookup(

@@ -77,7 +77,7 @@ class _File:
 
 
 def _stream(given: Any) -> Any:
-    """What the graph keeps: None for `sys.stdout` and "stderr" for `sys.stderr` as they are then."""
+    """What the graph keeps: None and "stderr" for the streams of the process as they are then."""
     if given is sys.stdout:
         return None
     if given is None or given is sys.stderr:

@@ -92,7 +92,9 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
     """
     names = [n for n in sorted(os.listdir(export_dir)) if n.endswith(_SUFFIX)]
     if not names:
-        raise FileNotFoundError(f"{os.fspath(export_dir)} holds no function that tf.saved_model saved")
+        raise FileNotFoundError(
+            f"{os.fspath(export_dir)} holds no function that tf.saved_model saved"
+        )
     paths = {n.removesuffix(_SUFFIX): os.path.join(export_dir, n) for n in names}
     return _Loaded({name: _of_tensors(ag.load(path)) for name, path in paths.items()})
 

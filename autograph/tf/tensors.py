@@ -2,13 +2,12 @@
 
 They differ from `ag.Tensor` in this: an operator casts an array beside a tensor to the tensor's
 dtype; `x += y` makes a new tensor and leaves the old one as it was; Python numbers become float32
-and int32; the text is TensorFlow's. In a graph of `tf.function`, `ag.Tensor` itself stands for an
-ndarray, so that NumPy code in there keeps NumPy's meaning.
+and int32; the text is TensorFlow's. In a graph of `tf.function`, an `Array` stands for an ndarray,
+so that NumPy code in there keeps NumPy's meaning.
 """
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, SupportsIndex, cast
 
@@ -16,13 +15,14 @@ import numpy as np
 
 from runtime import ops, tree
 from runtime.array_methods import ArrayMethods
-from runtime.building import building, constant as constant_of_array
+from runtime.building import constant as constant_of_array
 from runtime.graph.ir import Value
 from runtime.spec import TensorSpec as AnyTensorSpec
 from runtime.tensor import Tensor as AnyTensor
 from runtime.variable import Variable as AnyVariable
 
 __all__ = [
+    "Array",
     "Tensor",
     "TensorShape",
     "TensorSpec",
@@ -128,9 +128,8 @@ def _beside(self: Any, other: Any) -> Any:
     """An operand of a tensor's operator: an array takes the tensor's dtype."""
     if isinstance(other, (list, tuple)):
         other = constant(other)
-    if isinstance(other, _ARRAYS) or type(other) is AnyTensor:
-        other = convert_to_tensor(other)
-        return other if self.type.weak else ops.astype(other, self.dtype)
+    if isinstance(other, _ARRAYS) or type(other) is Array:
+        return _adapted(other, self)
     return other
 
 
@@ -142,11 +141,12 @@ def _widened(x: Any) -> Any:
 
 
 def _operator(name: str) -> Callable[[Any, Any], Any]:
-    method = getattr(ArrayMethods, name)
+    method, divides = getattr(ArrayMethods, name), "truediv" in name
 
     def operate(self: Any, other: Any) -> Any:
-        other = _beside(self, other)
-        if "truediv" in name:
+        if type(other) is not Tensor:
+            other = _beside(self, other)
+        if divides:
             self, other = _widened(self), _widened(other)
         return method(self, other)
 
@@ -156,6 +156,19 @@ def _operator(name: str) -> Callable[[Any, Any], Any]:
 
 _BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
 _COMPARISONS = "lt le gt ge".split()  # noqa: SIM905
+
+
+_equal: Any = ArrayMethods.__eq__
+_not_equal: Any = ArrayMethods.__ne__
+
+
+class Array(AnyTensor):
+    """An ndarray in a graph of `tf.function`: captured, or made there by NumPy."""
+
+    __slots__ = ()
+
+    __hash__: ClassVar[None]
+    stands_for_array = True
 
 
 class Tensor(AnyTensor):
@@ -177,7 +190,7 @@ class Tensor(AnyTensor):
 
     __hash__: ClassVar[None]
     # Of `v[key]`, to be assigned: the variable and the key.
-    _slice_of: tuple[Any, Any]
+    _slice_of: tuple[Any, Any] | None
 
     def __init__(self, array: Any, value: Value | None = None, key: Any = None) -> None:
         if value is None and type(array) in _DEFAULTS:
@@ -205,10 +218,18 @@ class Tensor(AnyTensor):
     def assign(self, new: Any, *_: Any) -> Any:
         """Of `variable[key]`: assign that part of the variable."""
         if hasattr(self, "_slice_of"):
+            if self._slice_of is None:
+                raise TypeError("parts of parts are not assigned: use one key, `v[0, 1].assign(x)`")
             variable, key = self._slice_of
             new = ops.astype(as_tensor(new), variable.dtype)
             return variable.assign(ops.index_update(variable.read_value(), new, key))
         return super().assign(new)
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        if hasattr(self, "_slice_of") and type(part) is Tensor:
+            part._slice_of = None
+        return part
 
     def __setitem__(self, key: Any, new: Any) -> None:
         if hasattr(self, "_slice_of"):
@@ -219,10 +240,10 @@ class Tensor(AnyTensor):
         super().__setitem__(key, new)
 
     def __eq__(self, other: object) -> Any:
-        return False if other is None else ArrayMethods.__eq__(self, _beside(self, other))
+        return False if other is None else _equal(self, _beside(self, other))
 
     def __ne__(self, other: object) -> Any:
-        return True if other is None else ArrayMethods.__ne__(self, _beside(self, other))
+        return True if other is None else _not_equal(self, _beside(self, other))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and len(inputs) == 2 and not kwargs:
@@ -264,6 +285,19 @@ class Tensor(AnyTensor):
         return f"{'Const' if name == 'constant' else name}:0"
 
 
+def _array_operator(name: str) -> Callable[[Any, Any], Any]:
+    method = getattr(ArrayMethods, name)
+
+    def operate(self: Any, other: Any) -> Any:
+        # A tensor has the say beside an array, on whichever side it stands.
+        return NotImplemented if type(other) is Tensor else method(self, other)
+
+    operate.__name__ = operate.__qualname__ = name
+    return operate
+
+
+for _short in (*_BINARY, *_COMPARISONS, "eq", "ne"):
+    setattr(Array, f"__{_short}__", _array_operator(f"__{_short}__"))
 for _short in _BINARY:
     setattr(Tensor, f"__{_short}__", _operator(f"__{_short}__"))
     setattr(Tensor, f"__r{_short}__", _operator(f"__r{_short}__"))
@@ -341,7 +375,9 @@ def _adapted(x: Any, like: Any) -> Any:
     if type(x) in _NUMBERS:
         return x
     x = as_tensor(x)
-    return x if like.type.weak else ops.astype(x, like.dtype)
+    # A fraction is kept, where TensorFlow would cut it off to an integer.
+    fits = np.can_cast(x.dtype, like.dtype, "same_kind")
+    return ops.astype(x, like.dtype) if fits and not like.type.weak else x
 
 
 def as_results(nest: Any) -> Any:
@@ -368,9 +404,7 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return isinstance(x, (AnyTensor, AnyVariable)) and type(x) is not AnyTensor or (
-        type(x) is AnyTensor and not x.is_traced
-    )
+    return isinstance(x, (AnyTensor, AnyVariable)) and type(x) is not Array
 
 
 def constant(
@@ -541,7 +575,11 @@ class Variable(AnyVariable):
         return as_tensor(super().read_value())
 
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Replace the content; gives the new value.
 
@@ -554,13 +592,21 @@ class Variable(AnyVariable):
         return None if isinstance(value, _ARRAYS) else self.dtype
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Add `delta` to the content; gives the new value."""
         return self.assign(self.read_value() + _beside(self.read_value(), delta))
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Subtract `delta` from the content; gives the new value."""
         return self.assign(self.read_value() - _beside(self.read_value(), delta))
@@ -626,8 +672,3 @@ class TensorSpec(AnyTensorSpec):
     def __repr__(self) -> str:
         shape = TensorShape(self.shape) if self.shape is not None else "<unknown>"
         return f"TensorSpec(shape={shape}, dtype=tf.{self.dtype}, name={self.name!r})"
-
-
-def tracing() -> builtins.bool:
-    """Whether a graph is being traced."""
-    return building() is not None

@@ -38,7 +38,7 @@ class Checkpoint(ag.Checkpoint):
         self.save_counter += 1
         return self.write(f"{os.fspath(file_prefix)}-{self.save_counter}")
 
-    def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+    def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:  # type: ignore[override]
         """Write a file; gives its name."""
         path = os.fspath(file_prefix)
         super().save(f"{path}{_SUFFIX}")
@@ -48,7 +48,7 @@ class Checkpoint(ag.Checkpoint):
         """Read variables back; with None, as `latest_checkpoint` gives it, nothing happens."""
         return None if save_path is None else self.read(save_path)
 
-    def read(self, save_path: str | os.PathLike[str], options: Any = None) -> Any:
+    def read(self, save_path: str | os.PathLike[str], options: Any = None) -> Any:  # type: ignore[override]
         """Read variables back."""
         return super().restore(f"{os.fspath(save_path)}{_SUFFIX}")
 

@@ -18,7 +18,8 @@ from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero
 from runtime.autodiff.linearize import Linearized, linearize
 from runtime.autodiff.sweep import CustomRecord, key_of
 from runtime.autodiff.tape import GradientTape, make_read_only, protect, watching
-from runtime.eager import raw
+from runtime.devices import device_of, moved
+from runtime.eager import is_array, raw
 from runtime.graph.ir import Graph
 from runtime.tensor import Tensor
 
@@ -160,8 +161,9 @@ class _Zero:
 
     def __init__(self, like: Tensor) -> None:
         array = like._array
-        is_array = isinstance(array, np.ndarray)
-        self.kept = np.broadcast_to(np.zeros((), array.dtype), array.shape) if is_array else array
+        self.kept, self.device = array, device_of(array)
+        if is_array(array):
+            self.kept = np.broadcast_to(np.zeros((), array.dtype), array.shape)
 
     def __call__(self) -> Tensor:
-        return Tensor(raw_zero(self.kept))
+        return Tensor(moved(raw_zero(self.kept), self.device))

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from runtime import ops
+from runtime.devices import HOST, device_of, located_kernel, module_of, placing_on
 from runtime.graph.check import accepts
 from runtime.ops.operands import Abstract, type_of
-from runtime.spec import ErrorType, StackType, TensorType, Type, VariableType
+from runtime.spec import (
+    ErrorType,
+    StackType,
+    TensorType,
+    Type,
+    VariableType,
+    device_of_type,
+)
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -81,13 +87,15 @@ def zero(type_: Type, like: Any) -> Any:
         return ops.stack_empty(element=cotangent_type(type_.element))
     assert not isinstance(type_, ErrorType), "an exception has no cotangent"
     if type_.shape is not None and None not in type_.shape:
-        return ops.zeros(type_.shape, dtype=type_.dtype)
+        with placing_on(device_of_type(type_)):
+            return ops.zeros(type_.shape, dtype=type_.dtype)
     return ops.zeros_of(like)
 
 
 def raw_zero(raw: Any) -> Any:
     """The zero cotangent of a raw value."""
-    return ops.zeros_of.op.kernel(np, raw)
+    kernel, device = ops.zeros_of.op.kernel, device_of(raw)
+    return located_kernel(kernel, device)(module_of(device), raw)
 
 
 def add(a: Any, b: Any) -> Any:
@@ -115,6 +123,8 @@ def conform(g: Any, type_: Type) -> Any:
     found = type_of(g)
     if found.weak:
         g = ops.strengthen(g)
+    if found.device != target.device:
+        g = ops.to_device(g, target.device or HOST)
     if target.shape is not None and not accepts(target, type_of(g)):
         sizes = (ops.dim(g, axis=i) if n is None else n for i, n in enumerate(target.shape))
         g = ops.reshape(g, tuple(sizes))

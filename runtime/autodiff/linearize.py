@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runtime.autodiff.transpose import Reopened, Transposed
+from runtime.collector import rarely
 from runtime.graph.clone import clone
 from runtime.graph.ir import Graph, Value
 
@@ -31,6 +32,11 @@ def linearize(graph: Graph, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
 
     The graph itself is not changed.
     """
+    with rarely:
+        return _linearized(graph, wanted, given)
+
+
+def _linearized(graph: Graph, wanted: tuple[int, ...], given: tuple[int, ...]) -> Linearized:
     forward = clone(graph)
     types = {j: forward.outputs[j].type for j in given}
     part = Transposed(Reopened(forward), types, wanted)

@@ -22,8 +22,9 @@ from runtime.autodiff.cotangents import (
     zero,
 )
 from runtime.building import Builder, building, traced
+from runtime.devices import in_use, is_device_array, placing_on
 from runtime.errors import Origin, located
-from runtime.graph.ir import Node, Op, Value
+from runtime.graph.ir import Node, Op, Value, device_of_types
 from runtime.ops.indexing import index_add_
 from runtime.ops.operands import Abstract, type_of
 from runtime.spec import TensorType, VariableType
@@ -63,7 +64,7 @@ def key_of(x: Any) -> Hashable:
         return _outermost(x)
     if isinstance(getattr(x, "variable_type", None), VariableType):
         return x  # type: ignore[no-any-return]
-    return ("ndarray", id(x)) if isinstance(x, np.ndarray) else None
+    return ("ndarray", id(x)) if isinstance(x, np.ndarray) or is_device_array(x) else None
 
 
 def _outermost(value: Value) -> Hashable:
@@ -201,6 +202,11 @@ class OpRecord:
         gs = [adjoints.take(key) for key in self.results]
         if all(g is None for g in gs):
             return
+        with placing_on(_device_of(gs)):
+            self._move(gs, adjoints, is_wanted)
+
+    def _move(self, gs: list[Any], adjoints: Adjoints, is_wanted: IsWanted) -> None:
+        """`pull_back`, computed where the cotangents of the outputs are."""
         wanted = [self._is_path(i) and is_wanted(key) for i, key in enumerate(self.keys)]
         if not any(wanted):
             return
@@ -262,6 +268,14 @@ class OpRecord:
     def _has_shape_of_output(self, position: int) -> bool:
         others = (x for i, x in enumerate(self.inputs) if i != position)
         return all(type_of(x).shape == () for x in others)
+
+
+def _device_of(gs: Iterable[Any]) -> str | None:
+    """The device of the cotangents of one application."""
+    if not in_use[0]:
+        return None
+    types = (type_of_any(g) for g in gs if g is not None)
+    return device_of_types([t for t in types if t is not None])
 
 
 def _filled(g: Any, out: Any) -> Any:

@@ -23,6 +23,7 @@ from runtime.autodiff.sweep import (
     sweep,
 )
 from runtime.building import building, traced
+from runtime.devices import copied, is_device_array, placing_on
 from runtime.errors import located
 from runtime.graph.ir import Node, Op, Value
 from runtime.ops.declare import no_gradient
@@ -123,7 +124,7 @@ class GradientTape:
     def _watch(self, x: Any) -> None:
         if isinstance(x, Variable):
             self._variables[x] = None
-        elif not isinstance(x, (Tensor, np.ndarray)):
+        elif not isinstance(x, (Tensor, np.ndarray)) and not is_device_array(x):
             raise TypeError(
                 f"a tape watches tensors, variables and arrays, not {type(x).__name__}: "
                 "make a tensor of it with `constant`"
@@ -417,8 +418,8 @@ def protect(x: Any) -> Any:
     what is kept is another name. The memory behind a view may be an array of the user's: views are
     copied. A copy goes by the key of its original.
     """
-    if isinstance(x, np.ndarray):
-        return Tensor(x.copy(), key=key_of(x))
+    if isinstance(x, np.ndarray) or is_device_array(x):
+        return Tensor(copied(x), key=key_of(x))
     array = x._array if isinstance(x, Tensor) else None
     if isinstance(array, np.ndarray) and array.flags.writeable:
         if array.base is not None:
@@ -468,7 +469,8 @@ def _seed(y: Any, weight: Any) -> Any:
     type_ = _known_type(y)
     if weight is None:
         shape = y.shape if isinstance(y, (Tensor, Variable)) else type_.shape
-        return ops.ones(shape, dtype=type_.dtype)
+        with placing_on(type_.device):
+            return ops.ones(shape, dtype=type_.dtype)
     if isinstance(weight, Variable):
         weight = weight.read_value()
     return conform(weight, type_)
@@ -479,7 +481,8 @@ def _result(x: Any, gradient: Any, fill: bool) -> Any:
         if not fill or x is None:
             return None
         shape = x.shape if isinstance(x, (Tensor, Variable)) else type_of(x).shape
-        return ops.zeros(shape, dtype=_known_type(x).dtype)
+        with placing_on(_known_type(x).device):
+            return ops.zeros(shape, dtype=_known_type(x).dtype)
     result = conform(gradient, _known_type(x))
     return result if isinstance(result, Tensor) else _tensor(result)
 

@@ -16,6 +16,8 @@ from runtime import ops, tree
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, watching
 from runtime.building import building
+from runtime.devices import copied, is_device_array, placing_on
+from runtime.eager import is_array
 from runtime.ops import stop_gradient
 from runtime.ops.operands import type_of
 from runtime.spec import TensorType
@@ -135,7 +137,10 @@ def pushed_forward(
     Transposing all targets at once mixes nothing: each cotangent gets what belongs to its target.
     """
     targets = [_as_tensor(y) for y in targets]
-    cotangents = [opaque(ops.zeros(y.shape, dtype=y.dtype)) for y in targets]
+    cotangents = []
+    for y in targets:
+        with placing_on(y.type.device):
+            cotangents.append(opaque(ops.zeros(y.shape, dtype=y.dtype)))
     with GradientTape(watch_accessed_variables=False) as second:
         second.watch([u for u in cotangents if is_differentiable(u.type)])
         pulled = tape.gradient(targets, sources, cotangents)
@@ -281,7 +286,7 @@ def _lift(x: Any) -> Any:
         x = x.view()
         x.flags.writeable = False
         return Tensor(x)
-    return ops.identity(x) if isinstance(x, Tensor) else Tensor(x)
+    return ops.identity(x) if isinstance(x, Tensor) or is_device_array(x) else Tensor(x)
 
 
 def _lowered(original: Any, gradient: Any) -> Any:
@@ -315,7 +320,7 @@ def _plain(x: Any) -> Any:
     if not isinstance(x, Tensor) or x.is_traced or watching([x]):
         return x
     array = x.array
-    return array.copy() if isinstance(array, np.ndarray) else array
+    return copied(array) if is_array(array) else array
 
 
 def _as_tensor(y: Any) -> Any:
@@ -323,7 +328,9 @@ def _as_tensor(y: Any) -> Any:
         return y.read_value()
     if isinstance(y, Tensor):
         return y
-    return opaque(y) if building() is not None else Tensor(np.asarray(y)[()])
+    if building() is not None:
+        return opaque(y)
+    return Tensor(y if is_device_array(y) else np.asarray(y)[()])
 
 
 def _check_scalar(y: Any) -> None:

@@ -24,9 +24,9 @@ Rule = Callable[[Any, Node, Sequence[Lane]], Any]
 
 # On Python numbers these raise where arrays give a value and a warning.
 _DIVISIONS = frozenset(("divide", "floor_divide", "remainder", "fmod", "pow", "float_power"))
-# These compare Python numbers exactly, whatever the dtype beside them.
-_COMPARISONS = frozenset(
-    ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "where")
+# These take Python numbers as they are, whatever the dtype beside them.
+_AS_GIVEN = frozenset(
+    ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "where", "ldexp")
 )
 
 
@@ -43,7 +43,7 @@ def elementwise(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
     weak = isinstance(out := node.outputs[0].type, TensorType) and out.weak
     if weak and node.op.name in _DIVISIONS:
         raise Uneven
-    if node.op.name not in _COMPARISONS:
+    if node.op.name not in _AS_GIVEN:
         operands = [adapted(x, operands) for x in operands]
     elif node.op.name == "where":
         operands = [operands[0], *(adapted(x, operands[1:]) for x in operands[1:])]
@@ -271,6 +271,23 @@ def matrices(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
     return trace.apply(node.op, (operands[0].tensor,), node.attrs)
 
 
+def pseudo_inverse(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
+    """A bound per lane is one per matrix."""
+    x, bound = operands
+    if not x.batched or (bound.batched and bound.rank != x.rank - 2):
+        raise Uneven
+    return trace.apply(node.op, (x.tensor, bound.tensor), node.attrs)
+
+
+def transform(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
+    """Along the same axis of each lane."""
+    x, *sizes = operands
+    if not x.batched or any(n.batched for n in sizes):
+        raise Uneven
+    attrs = {**node.attrs, "axis": node.attrs["axis"] % x.rank + 1}
+    return trace.apply(node.op, (x.tensor, *(n.tensor for n in sizes)), attrs)
+
+
 def solve(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
     """A vector on the right is a matrix of one column."""
     a, b = operands
@@ -315,11 +332,13 @@ RULES: dict[str, Rule] = {
     "expand_dims": expand_dims,
     "squeeze": squeeze,
     "permute_dims": permute,
+    **dict.fromkeys(("fft", "ifft", "rfft", "irfft"), transform),
+    "pinv": pseudo_inverse,
     "matmul": matmul,
     "einsum": einsum,
     "tensordot": tensordot,
     **dict.fromkeys(
-        ("inv", "pinv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "svd", "svdvals", "qr"),
+        ("inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "svd", "svdvals", "qr"),
         matrices,
     ),
     "solve": solve,

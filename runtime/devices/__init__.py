@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.devices.kinds import (
     HOST,
     Kind,
+    copied,
     device_of,
     host_array,
     in_use,
@@ -24,12 +25,14 @@ from runtime.devices.placement import (
     placement,
     placing,
     placing_like,
+    placing_on,
 )
 
 __all__ = [
     "HOST",
     "Kind",
     "common_device",
+    "copied",
     "device",
     "device_of",
     "host_array",
@@ -43,6 +46,7 @@ __all__ = [
     "placement",
     "placing",
     "placing_like",
+    "placing_on",
     "register",
     "resolve",
     "synchronize",

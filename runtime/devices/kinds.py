@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -22,6 +22,8 @@ from runtime.errors import DeviceError
 __all__ = [
     "HOST",
     "Kind",
+    "copied",
+    "current",
     "device_of",
     "host_array",
     "in_use",
@@ -83,6 +85,7 @@ class Kind(Protocol):
         """Wait until all that was started on that device is done."""
 
 
+_HOST_TYPES = frozenset((np.ndarray, bool, int, float, complex, np.float64, np.float32, np.int64))
 _lock = threading.Lock()
 _kinds: dict[str, Kind] = {}
 _by_type: dict[type, Kind] = {}
@@ -160,7 +163,7 @@ def _absence(kind: str, number: int) -> tuple[str, str]:
 
 def _kind_of(type_: type) -> Kind | None:
     kind = _by_type.get(type_)
-    if kind is None:
+    if kind is None and type_ not in _HOST_TYPES:
         root = type_.__module__.partition(".")[0]
         kind = next((k for k in _kinds.values() if _is_of(type_, root, k)), None)
         if kind is not None:
@@ -214,6 +217,14 @@ def located_kernel(kernel: Callable[..., Any], device: str | None) -> Callable[.
     return located
 
 
+def current(device: str | None) -> AbstractContextManager[Any]:
+    """A context in which a device is the current one of its kind: new arrays are made there."""
+    if device is None or device == HOST:
+        return nullcontext()
+    kind, number = kind_of_device(device)
+    return nullcontext() if kind.count() < 2 else kind.entered(number)
+
+
 def moved(array: Any, device: str | None) -> Any:
     """A copy of a raw value on a device; a host value for the host is given as it is.
 
@@ -225,7 +236,15 @@ def moved(array: Any, device: str | None) -> Any:
     kind, number = kind_of_device(device)
     if source is not None and source is not kind:
         array = source.fetch(array)
-    return kind.put(array if source is kind else np.asarray(array), number)
+    made = kind.put(array if source is kind else np.asarray(array), number)
+    _kind_of(type(made))
+    return made
+
+
+def copied(array: Any) -> Any:
+    """A copy of an array where it is; its own `copy` would make it on the kind's current device."""
+    kind = _kind_of(type(array))
+    return array.copy() if kind is None else kind.put(array, kind.number_of(array))
 
 
 def host_array(array: Any) -> Any:

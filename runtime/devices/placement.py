@@ -8,10 +8,10 @@ from contextvars import ContextVar, Token
 from typing import Any
 
 from runtime import attention
-from runtime.devices.kinds import HOST, device_of, in_use, resolve, use
+from runtime.devices.kinds import HOST, current, device_of, in_use, resolve, use
 from runtime.errors import DeviceError
 
-__all__ = ["common_device", "device", "placement", "placing", "placing_like"]
+__all__ = ["common_device", "device", "placement", "placing", "placing_like", "placing_on"]
 
 _placement: ContextVar[str | None] = ContextVar("placement", default=None)
 
@@ -27,15 +27,21 @@ def placing(name: str | None) -> Iterator[None]:
     token = _placement.set(name)
     use()
     try:
-        yield
+        with current(name):
+            yield
     finally:
         use(-1)
         _placement.reset(token)
 
 
+def placing_on(device: str | None) -> AbstractContextManager[None]:
+    """Compute operations of a block on a device as types have it: None is the host."""
+    return placing(device or HOST) if in_use[0] else nullcontext()
+
+
 def placing_like(x: Any) -> AbstractContextManager[None]:
-    """Make arrays of a block where `x` is: what a function makes for an operand, it makes there."""
-    if not in_use[0]:
+    """Make arrays of a block where `x` is, unless a `with device(...)` says where."""
+    if not in_use[0] or placement() is not None:
         return nullcontext()
     type_ = getattr(x, "type", None)
     found = device_of(x) if type_ is None else getattr(type_, "device", None)
@@ -59,10 +65,12 @@ class device(AbstractContextManager["device"]):  # lower case, as a verb in `wit
 
     def __init__(self, name: str | None) -> None:
         self.name = None if name is None else resolve(name)
-        self._tokens: list[Token[str | None]] = []
+        self._tokens: list[tuple[Token[str | None], AbstractContextManager[Any]]] = []
 
     def __enter__(self) -> device:
-        self._tokens.append(_placement.set(self.name))
+        entered = current(self.name)
+        entered.__enter__()
+        self._tokens.append((_placement.set(self.name), entered))
         use()
         attention.rise()
         return self
@@ -70,7 +78,9 @@ class device(AbstractContextManager["device"]):  # lower case, as a verb in `wit
     def __exit__(self, *details: object) -> None:
         attention.lower()
         use(-1)
-        _placement.reset(self._tokens.pop())
+        token, entered = self._tokens.pop()
+        _placement.reset(token)
+        entered.__exit__(None, None, None)
 
     def __repr__(self) -> str:
         return f"device({self.name!r})"

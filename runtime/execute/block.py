@@ -114,7 +114,9 @@ class Block:
 
 def holds_memory(type_: Type) -> bool:
     """Whether a local of this type keeps memory worth giving back."""
-    return isinstance(type_, StackType) or (isinstance(type_, TensorType) and type_.shape != ())
+    if isinstance(type_, TensorType):
+        return type_.shape != () or type_.device is not None
+    return isinstance(type_, StackType)
 
 
 def scalar_template(node: Node) -> str | None:
@@ -133,7 +135,9 @@ def scalar_template(node: Node) -> str | None:
 
 
 def _is_real_scalar(type_: Type) -> bool:
-    return isinstance(type_, TensorType) and type_.shape == () and type_.dtype.kind != "c"
+    if not isinstance(type_, TensorType) or type_.device is not None:
+        return False
+    return type_.shape == () and type_.dtype.kind != "c"
 
 
 def is_weak_int(type_: Type) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.devices import is_device_array, located_kernel, module_of
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, Type
 
@@ -40,7 +41,9 @@ def compute(node: Node, values: Sequence[Any], graphs: Sequence[Callable[..., An
     elif node.graphs:
         results = list(op.kernel(np, *values, graphs=list(graphs), **node.attrs))
     else:
-        result = op.kernel(np, *values, **node.attrs)
+        device = node.device
+        kernel = op.kernel if device is None else located_kernel(op.kernel, device)
+        result = kernel(module_of(device), *values, **node.attrs)
         results = list(result) if gives_tuple(node) else [result]
     types = [value.type for value in node.outputs]
     return [to_form(result, type_) for result, type_ in zip(results, types, strict=True)]
@@ -59,6 +62,8 @@ def gives_tuple(node: Node) -> bool:
     """Whether the kernel gives a tuple of results: when the type rule does."""
     if node.graphs or len(node.outputs) != 1:
         return True
+    if node.op.elementwise:
+        return False
     types = [value.type for value in node.inputs]
     return isinstance(node.op.infer(*types, **node.attrs), tuple)
 
@@ -91,7 +96,7 @@ def to_form(result: Any, type_: Type) -> Any:
 
 def as_python(result: Any) -> Any:
     """A scalar as a Python number; OverflowError for an int beyond 64 bits."""
-    if isinstance(result, (np.generic, np.ndarray)):
+    if isinstance(result, (np.generic, np.ndarray)) or is_device_array(result):
         result = result.item()
     if type(result) is int and not MINIMUM <= result <= MAXIMUM:
         raise overflow(result)

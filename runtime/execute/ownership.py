@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ALONE", "CONDITION", "may_share"]
+from runtime.devices import device_of, module_of
+
+__all__ = ["ALONE", "CONDITION", "DEVICE_CONDITION", "may_share"]
 
 # Source of the condition under which generated code may overwrite the array in local {0}: the
 # local holds the only reference, and the memory belongs to the array itself and may be written.
 CONDITION = "getrefcount({0}) == ALONE and {0}.base is None and {0}.flags.writeable"
+# Likewise for an array of another device, where no array is read-only.
+DEVICE_CONDITION = "getrefcount({0}) == ALONE and {0}.base is None"
 
 
 def _references_of_a_local() -> int:
@@ -25,6 +29,9 @@ ALONE = _references_of_a_local()
 
 def may_share(a: Any, b: Any) -> bool:
     """Whether two raw values may be, or look into, the same memory."""
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a is b or np.may_share_memory(a, b)
+    device = device_of(a)
+    if device is None or device != device_of(b):
         return False
-    return a is b or np.may_share_memory(a, b)
+    return a is b or bool(module_of(device).may_share_memory(a, b))

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from runtime.devices import located_kernel, module_of
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.block import (
@@ -29,6 +30,7 @@ from runtime.execute.block import (
     may_be_overwritten,
     scalar_template,
 )
+from runtime.execute.counting import Counting, Input, counting
 from runtime.execute.kernels import (
     MAXIMUM,
     MINIMUM,
@@ -39,8 +41,9 @@ from runtime.execute.kernels import (
     on_python_numbers,
     overflow,
 )
-from runtime.execute.ownership import ALONE, CONDITION
+from runtime.execute.ownership import ALONE, CONDITION, DEVICE_CONDITION
 from runtime.execute.recovery import caught_kinds, positions, recover
+from runtime.execute.reuse import condition, over, reusable
 from runtime.execute.source import Lines, LocalNames, Scope
 from runtime.execute.tracebacks import parts, relocate
 from runtime.graph.clone import copy_node, copy_value
@@ -140,7 +143,14 @@ class _Plan:
         self.scope.reserved.add("error")  # a local of all functions that catch
         self.functions: list[Lines] = []
         self.callers = _callers(graph)
+        self._located: dict[tuple[int, str], Callable[..., Any]] = {}
         self._known: dict[Graph, str] = {}
+
+    def located(self, kernel: Callable[..., Any], device: str | None) -> Callable[..., Any]:
+        """`kernel` as it runs on a device: the same for all nodes."""
+        if device is None:
+            return kernel
+        return self._located.setdefault((id(kernel), device), located_kernel(kernel, device))
 
     def function(self, graph: Graph, *, is_main: bool = False) -> str:
         """Write a function for `graph`, once; its name."""
@@ -313,6 +323,8 @@ class _Function:
                 self.lines.add(f"{name} = as_python({name})", origins)
             elif type_.dtype.kind == "i" and not bounded:
                 self.lines.add(_RANGE_CHECK.format(name), origins)
+        elif type_.device is not None:
+            return
         elif not computed and type_.shape == ():
             self.lines.add(f"if type({name}) is ndarray: {name} = {name}[()]", origins)
         elif not computed and type_.shape is None:
@@ -338,20 +350,47 @@ class _Function:
                 block.sources(node.inputs), types, **node.attrs
             )
             return written
+        device = node.device
+        module = self._module(device)
         function = None if node.graphs or node.attrs else array_function(node)
+        if function is not None and device is not None:
+            located = self.plan.located(getattr(module_of(device), function), device)
+            return f"{self.scope.bind('xp', function, located)}({self._arguments(block, node)})"
         if function is not None:
-            return f"np.{function}({self._arguments(block, node)})"
-        kernel = self.scope.bind("op", node.op.name, node.op.kernel)
-        arguments = ", ".join(part for part in ("np", self._arguments(block, node)) if part)
+            function = self._function_source(block, node, f"np.{function}", ending)
+            return f"{function}({self._arguments(block, node)})"
+        kernel = self.scope.bind("op", node.op.name, self.plan.located(node.op.kernel, device))
+        arguments = ", ".join(part for part in (module, self._arguments(block, node)) if part)
         if node.graphs:
             graphs = [self.plan.function(graph) for graph in node.graphs]
             arguments = f"{arguments}, graphs=[{', '.join(graphs)}]"
         in_place = node.op.options.get("inplace")
         if in_place is not None and may_be_overwritten(node, ending):
-            over = self.scope.bind("at", node.op.name, in_place)
-            condition = CONDITION.format(block.names[node.inputs[0]])
-            kernel = f"({over} if {condition} else {kernel})"
+            writing = self.scope.bind("at", node.op.name, self.plan.located(in_place, device))
+            alone = _condition_of(node).format(block.names[node.inputs[0]])
+            kernel = f"({writing} if {alone} else {kernel})"
         return f"{kernel}({arguments})"
+
+    def _function_source(
+        self, block: Block, node: Node, function: str, ending: Sequence[Value]
+    ) -> str:
+        """The function of the array module, or one that writes over an operand that dies."""
+        position = reusable(node, ending)
+        if position is None:
+            return function
+        sources = block.sources(node.inputs)
+        alone = CONDITION.format(sources[position]) + condition(node, position, sources)
+        name = self.scope.bind("over", node.op.name, over(node, position))
+        return f"({name} if {alone} else {function})"
+
+    def _module(self, device: str | None) -> str:
+        """The name of the array module of a device."""
+        if device is None:
+            return "np"
+        name = f"xp_{device.strip('/').replace(':', '')}"
+        if name not in self.scope.names:
+            self.scope.bind_name(name, module_of(device))
+        return name
 
     def _arguments(self, block: Block, node: Node) -> str:
         attrs = [f"{key}={self.scope.constant(value)}" for key, value in node.attrs.items()]
@@ -428,7 +467,12 @@ class _Function:
         carried = self._loop_locals(block, node, position, ending)
         self._assign(carried, sources)
         self._release(block, [v for v in ending if v not in captures], kept=carried)
-        self._loop(block, node, [*block.sources(captures), *carried], carried)
+        names = [*block.sources(captures), *carried]
+        counted = counting(node)
+        if counted is None:
+            self._loop(block, node, names, carried)
+        else:
+            self._counting_loop(block, node, names, carried, counted)
         for value, name in zip(node.outputs, carried, strict=True):
             block.define(value, name)
         return [value for value in ending if value in captures]
@@ -468,6 +512,33 @@ class _Function:
             owned = set(body.inputs[len(names) - len(carried) :])
             self._inner(Block(body, inside, owned, carried, block.calls))
 
+    def _counting_loop(
+        self,
+        block: Block,
+        node: Node,
+        names: Sequence[str],
+        carried: Sequence[str],
+        counted: Counting,
+    ) -> None:
+        index, limit = carried[counted.position], counted.limit
+        end = names[limit] if isinstance(limit, Input) else self.scope.constant(limit)
+        rounds = f"range({index}, {end}, {counted.step})".replace(", 1)", ")")
+        maximum = node.attrs.get("maximum")
+        if maximum is not None:
+            rounds = f"{rounds}[:{self.scope.constant(maximum)}]"
+        is_read = node.outputs[counted.position] in block.last_use
+        if is_read:
+            made = self.locals.fresh("rounds")
+            self.lines.add(f"{made} = {rounds}", block.origins(node))
+            rounds = made
+        others = [name for k, name in enumerate(carried) if k != counted.position]
+        inside = dict(zip(counted.body.inputs, names, strict=True))
+        owned = set(counted.body.inputs[len(names) - len(carried) :])
+        with self.lines.block(f"for {index} in {rounds}:", block.origins(node)):
+            self._inner(Block(counted.body, inside, owned, others, block.calls))
+        if is_read:
+            self.lines.add(f"{index} = {made}.start + len({made}) * {counted.step}")
+
     def _condition(self, block: Block) -> str | None:
         """The test of a loop as one expression, if it is one."""
         nodes = [node for node in block.graph.nodes if node.op.name != "constant"]
@@ -489,9 +560,17 @@ _NODES: dict[str, Callable[[_Function, Block, Node, int], Sequence[Value]]] = {
 }
 
 
+def _condition_of(node: Node) -> str:
+    """Source of the condition under which the first operand may be overwritten."""
+    return CONDITION if node.device is None else DEVICE_CONDITION
+
+
 def _is_written(node: Node, option: str) -> bool:
-    """Whether the op says how it is written for a first operand that is surely an array."""
-    if option not in node.op.options or not node.inputs:
+    """Whether the op says how it is written for a first operand that is surely an array.
+
+    On another device than the host the kernels look at the indices: they raise where CuPy does not.
+    """
+    if option not in node.op.options or not node.inputs or node.device is not None:
         return False
     type_ = node.inputs[0].type
     return isinstance(type_, TensorType) and bool(type_.rank)

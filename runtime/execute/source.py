@@ -18,7 +18,7 @@ from runtime.errors import Origin
 __all__ = ["Lines", "LocalNames", "Scope", "literal"]
 
 # What the generated globals look like, see `Scope`: locals must not.
-_GLOBAL = re.compile(r"(op|at|py|try)_.*|[cv]\d+")
+_GLOBAL = re.compile(r"(op|over|at|py|try|xp)_.*|[cv]\d+")
 _PLAIN = (bool, int, str)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.errors import GraphError
-from runtime.graph.ir import Graph, Node, Value
+from runtime.graph.ir import Graph, Node, Value, device_of_types
 from runtime.graph.show import Names, line
 from runtime.spec import (
     ErrorType,
@@ -15,6 +15,7 @@ from runtime.spec import (
     Type,
     VariableType,
     is_compatible,
+    on_device,
     type_of_number,
 )
 
@@ -82,6 +83,8 @@ def _wrong_types(node: Node) -> str:
     types = [value.type for value in node.inputs]
     try:
         derived = node.op.infer_all(types, node.attrs)
+        if device_of_types(types) is None and node.device is not None:
+            derived = tuple(on_device(t, node.device) for t in derived)  # it makes an array there
     except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
         return f"its type rule refuses {_listed(types)}: {error}"
     return _disagreement("result", [value.type for value in node.outputs], derived)

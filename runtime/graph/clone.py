@@ -14,9 +14,9 @@ Change = Callable[[Graph], Graph]
 class Copy:
     """A graph in the making from another one, node by node in program order.
 
-    What does not change is not copied: the new graph has inputs and nodes in common with the source,
-    and is the source itself where nothing changed at all. `values` says what stands in the copy for
-    the values that are replaced. Sub-graphs of the nodes that are kept go through `change`.
+    What does not change is not copied: the new graph has inputs and nodes in common with the
+    source, and is the source itself where nothing changed at all. `values` says what stands in the
+    copy for the values that are replaced. Sub-graphs of nodes that are kept go through `change`.
     """
 
     def __init__(self, source: Graph, change: Change) -> None:

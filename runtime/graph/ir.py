@@ -124,7 +124,11 @@ class Node:
         # Whether the op can raise on such operands, once that was asked for. It stays so: operands
         # are replaced only by others of their type.
         self._raises: bool | None = None
-        self.outputs = [Value(t, self, i) for i, t in enumerate(types)]
+        self.outputs = (
+            [Value(types[0], self)]
+            if len(types) == 1
+            else [Value(t, self, i) for i, t in enumerate(types)]
+        )
 
     def __repr__(self) -> str:
         return f"Node({self.op.name}, {len(self.inputs)} inputs)"
@@ -151,11 +155,16 @@ class Node:
     @property
     def can_raise(self) -> bool:
         """Whether running this node, or one in its graphs, can raise."""
+        if self.signals or self.op_can_raise or not self.graphs:
+            return self.signals or self.op_can_raise
+        return any(node.can_raise for graph in self.graphs for node in graph.nodes)
+
+    @property
+    def op_can_raise(self) -> bool:
+        """Whether the op itself can raise on operands of these types."""
         if self._raises is None:
             self._raises = self.op.can_raise([v.type for v in self.inputs], self.attrs)
-        if self.signals or self._raises or not self.graphs:
-            return self.signals or self._raises
-        return any(node.can_raise for graph in self.graphs for node in graph.nodes)
+        return self._raises
 
 
 class Graph:

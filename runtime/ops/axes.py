@@ -84,7 +84,7 @@ def transpose(x: Operand, /, axes: Any = None) -> Any:
     return permute_dims(x, tuple(reversed(range(rank_of(x)))) if axes is None else tuple(axes))
 
 
-@implements("matrix_transpose", samples=calls(((array((2, 3, 4)),), {})))
+@implements("matrix_transpose", "linalg.matrix_transpose", samples=calls(((array((2, 3, 4)),), {})))
 def matrix_transpose(x: Operand, /) -> Any:
     """`x` with its last two axes exchanged; a view.
 

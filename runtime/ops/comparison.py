@@ -379,7 +379,7 @@ def array_equal(xp: Module, x: Array, y: Array, equal_nan: bool = False) -> bool
     >>> ag.array_equal(np.array([1, 2]), np.array([1, 2])).item()
     True
     """
-    return bool(xp.array_equal(x, y, equal_nan=equal_nan))
+    return bool(xp.array_equal(xp.asarray(x), xp.asarray(y), equal_nan=equal_nan))
 
 
 @op(inputs=2, infer=_python_bool, vjp=no_gradient, samples=_PAIRS, numpy=("array_equiv",))
@@ -389,4 +389,4 @@ def array_equiv(xp: Module, x: Array, y: Array) -> bool:
     >>> ag.array_equiv(np.array([1, 1]), 1).item()
     True
     """
-    return bool(xp.array_equiv(x, y))
+    return bool(xp.array_equiv(xp.asarray(x), xp.asarray(y)))

@@ -9,10 +9,11 @@ import numpy as np
 from runtime.ops.complex import real
 from runtime.ops.declare import implements, op
 from runtime.ops.operands import Array, Module, Operand, dtype_of, type_of
+from runtime.ops.placement import to_device
 from runtime.ops.samples import array, calls
 from runtime.spec import TensorType
 
-__all__ = ["asarray", "astype"]
+__all__ = ["astype"]
 
 
 def _cast_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...]:
@@ -52,6 +53,8 @@ def astype(
     casting: str = "unsafe",
     subok: bool = True,
     copy: bool = True,
+    *,
+    device: Any = None,
 ) -> Any:
     """`x` in another dtype; a copy, unless `copy` is false and nothing changes.
 
@@ -66,16 +69,6 @@ def astype(
             f"Cannot cast array data from {own.dtype!r} to {target!r} according to the rule "
             f"{casting!r}"
         )
-    if not copy and own.dtype == target and not own.weak:
-        return x
-    return astype_(x, target)
-
-
-def asarray(x: Operand, /, dtype: Any = None, *, copy: bool | None = None) -> Any:
-    """`x` as a tensor, of another dtype if one is given.
-
-    >>> ag.asarray([1, 2], dtype=float).numpy()
-    array([1., 2.])
-    """
-    own = type_of(x)
-    return astype_(x, own.dtype if dtype is None else np.dtype(dtype))
+    is_same = not copy and own.dtype == target and not own.weak
+    result = x if is_same else astype_(x, target)
+    return result if device is None else to_device(result, device)

@@ -25,7 +25,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.samples import array, calls
 from runtime.ops.shapes import reshape
-from runtime.spec import Dim, TensorType, broadcast_shapes
+from runtime.spec import Dim, TensorType, broadcast_shapes, promote
 
 __all__ = [
     "arange",
@@ -35,7 +35,6 @@ __all__ = [
     "full",
     "full_like",
     "linspace",
-    "logspace",
     "making_on",
     "meshgrid",
     "ones",
@@ -298,7 +297,15 @@ def arange_(
     return xp.arange(*bounds, dtype=dtype)
 
 
-def arange(start: Operand, /, stop: Operand = None, step: Operand = 1, dtype: Any = None) -> Any:
+def arange(
+    start: Operand,
+    /,
+    stop: Operand = None,
+    step: Operand = 1,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
     """Evenly spaced numbers from `start` (0 if only one is given) up to, without, `stop`.
 
     >>> ag.arange(5).numpy()
@@ -309,16 +316,15 @@ def arange(start: Operand, /, stop: Operand = None, step: Operand = 1, dtype: An
     given = [n.item() if isinstance(n, np.generic) else n for n in (start, stop, step)]
     static = [n if is_number(n) else None for n in given]
     operands = tuple(n for n, s in zip(given, static, strict=True) if s is None)
-    return arange_(*operands, start=static[0], stop=static[1], step=static[2], dtype=dtype)
+    with making_on(device):
+        return arange_(*operands, start=static[0], stop=static[1], step=static[2], dtype=dtype)
 
 
 def _line_type(x: TensorType, y: TensorType, num: int, endpoint: bool, dtype: Any) -> TensorType:
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     shape = broadcast_shapes(x.shape, y.shape)
-    own = np.result_type(x.dtype, y.dtype, np.float64) if not (x.weak and y.weak) else x.dtype
-    if own.kind not in "fc":
-        own = np.dtype(np.float64)
+    own = promote(x, y, type_of(1.0)).dtype
     return TensorType(own if dtype is None else dtype, None if shape is None else (num, *shape))
 
 
@@ -334,7 +340,6 @@ def _line_vjp(
     inputs=2,
     infer=_line_type,
     vjp=_line_vjp,
-    numpy=("linspace",),
     samples=calls(
         ((array(()), array((), salt=1)), {"num": 4}),
         ((array((2,)), array((2,), salt=1)), {"num": 3, "endpoint": False}),
@@ -342,10 +347,12 @@ def _line_vjp(
         ((0.0, 10.0), {"num": 3, "dtype": np.dtype("i8")}),
         ((0.0, 1.0), {"num": 0}),
         ((0.5, 1.0), {"num": 1}),
+        ((array((2,), "f4"), 1), {"num": 3}),
     ),
     scalars=True,
+    name="linspace",
 )
-def linspace(
+def linspace_(
     xp: Module,
     start: Array,
     stop: Array,
@@ -353,23 +360,28 @@ def linspace(
     endpoint: bool = True,
     dtype: np.dtype[Any] | None = None,
 ) -> Array:
+    """`num` evenly spaced numbers from `start` to `stop`, along a new first axis."""
+    return xp.linspace(start, stop, num=num, endpoint=endpoint, dtype=dtype)
+
+
+def linspace(
+    start: Operand,
+    stop: Operand,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`, along a new first axis.
 
     >>> ag.linspace(0.0, 1.0, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    return xp.linspace(start, stop, num=num, endpoint=endpoint, dtype=dtype)
-
-
-def logspace(
-    start: Operand, stop: Operand, num: int = 50, endpoint: bool = True, base: float = 10.0
-) -> Any:
-    """`num` numbers from `base**start` to `base**stop`, evenly spaced on a logarithmic scale.
-
-    >>> ag.logspace(0.0, 2.0, 3).numpy()
-    array([  1.,  10., 100.])
-    """
-    return base ** linspace(start, stop, num=num, endpoint=endpoint)
+    own = None if dtype is None else np.dtype(dtype)
+    with making_on(device):
+        return linspace_(start, stop, num=num, endpoint=endpoint, dtype=own)
 
 
 # ---- grids and masks ---------------------------------------------------------------------------
@@ -390,15 +402,18 @@ def eye(
     columns: Operand = None,
     /,
     k: Operand = 0,
-    dtype: Any = np.float64,
+    dtype: Any = None,
+    *,
+    device: Any = None,
 ) -> Any:
     """Ones on the diagonal `k` of a `(rows, columns)` array, zeros elsewhere.
 
     >>> ag.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    i = reshape(arange(rows), (-1, 1))
-    return astype(i + k == arange(rows if columns is None else columns), dtype)
+    with making_on(device):
+        i = reshape(arange(rows), (-1, 1))
+        return astype(i + k == arange(rows if columns is None else columns), dtype)
 
 
 @implements(

@@ -11,17 +11,19 @@ static attributes. What the decorator gives is the `Primitive` that users call.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from runtime import trace
+from runtime.devices import common_device, in_use, is_device_array, placement, placing
 from runtime.graph.ir import Op
 from runtime.ops.operands import content, is_number, is_tensor, type_of
+from runtime.placement import homes
 from runtime.spec import Dim, Shape, TensorType, type_of_number, weak_number
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "numpy_function",
     "op",
     "overflows",
+    "with_operands",
 ]
 
 Samples: TypeAlias = Callable[[], Iterable[tuple[tuple[Any, ...], dict[str, Any]]]]
@@ -42,9 +45,10 @@ InputRule: TypeAlias = Callable[..., Any] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 REGISTRY: dict[str, Primitive] = {}
-# Public functions around primitives, by name, with sample arguments for the generic suite.
+# Public functions around primitives, by NumPy's name, with sample arguments for the generic suite.
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], Samples | None]] = {}
 _NUMPY: dict[str, Callable[..., Any]] = {}
+_INT = np.dtype(np.int64)
 _REQUIRED = inspect.Parameter.empty
 
 
@@ -65,7 +69,10 @@ def always(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
 
 def overflows(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     """The `raises` of arithmetic: Python ints raise when a result leaves 64 bits."""
-    return all(t.weak and t.dtype.kind in "bi" for t in types)
+    for t in types:  # noqa: SIM110 - `all` of a generator takes three times as long
+        if not (t.weak and t.dtype.kind in "bi"):
+            return False
+    return True
 
 
 def no_gradient(g: Any, out: Any, *inputs: Any, **attrs: Any) -> tuple[None, ...]:
@@ -89,7 +96,7 @@ class Primitive:
         # How many operands make a call that needs no further look.
         self._alone = None if self._required else inputs
 
-    @cached_property
+    @functools.cached_property
     def __signature__(self) -> inspect.Signature:
         signature = inspect.signature(self.op.kernel)
         return signature.replace(parameters=list(signature.parameters.values())[1:])
@@ -218,19 +225,53 @@ def implements(*names: str, samples: Samples | None = None) -> Callable[[Functio
     """
 
     def declare(function: Function) -> Function:
-        FUNCTIONS[function.__name__] = (function, names, samples)
+        function = with_operands(function)
+        FUNCTIONS[names[0]] = (function, names, samples)
         _NUMPY.update((name, function) for name in names)
         return function
 
     return declare
 
 
+def with_operands(function: Function) -> Function:
+    """`function`, which makes arrays of its own, such that it makes them where its operands are.
+
+    Raw arrays of other devices than the host reach it as tensors. It raises DeviceError where
+    operands are on two devices, as a single op does.
+    """
+
+    @functools.wraps(function)
+    def placed(*args: Any, **kwargs: Any) -> Any:
+        if not in_use[0]:
+            return function(*args, **kwargs)
+        args = tuple(map(_as_tensor, args))
+        kwargs = {name: _as_tensor(x) for name, x in kwargs.items()}
+        if placement() is not None:
+            return function(*args, **kwargs)
+        device = common_device(homes((*args, *kwargs.values())), function.__name__)
+        if device is None:
+            return function(*args, **kwargs)
+        with placing(device):
+            return function(*args, **kwargs)
+
+    return cast(Function, placed)
+
+
+def _as_tensor(x: Any) -> Any:
+    if type(x) in (list, tuple):
+        return type(x)(map(_as_tensor, x))
+    return REGISTRY["identity"](x) if is_device_array(x) else x
+
+
 def may_not_fit(types: Iterable[TensorType]) -> bool:
     """Whether a Python int meets integers too small for it, which raises OverflowError."""
-    types = tuple(types)
-    return any(t.weak and t.dtype.kind == "i" for t in types) and any(
-        not t.weak and t.dtype.kind in "iu" and t.dtype != np.int64 for t in types
-    )
+    is_number = is_small = False
+    for t in types:
+        if t.dtype.kind == "i" and t.weak:
+            is_number = True
+        elif t.dtype.kind in "iu" and not t.weak and t.dtype != _INT:
+            is_small = True
+    return is_number and is_small
 
 
 def _raising_as_elementwise(own: Callable[..., bool] | None) -> Callable[..., bool]:
@@ -239,7 +280,11 @@ def _raising_as_elementwise(own: Callable[..., bool] | None) -> Callable[..., bo
     def raises(types: tuple[TensorType, ...], attrs: dict[str, Any]) -> bool:
         if (own is not None and own(types, attrs)) or may_not_fit(types):
             return True
-        return any(_may_differ(sizes) for sizes in _aligned([t.shape for t in types]))
+        shapes = [t.shape for t in types]
+        for shape in shapes:
+            if shape is None or None in shape:
+                return any(_may_differ(sizes) for sizes in _aligned(shapes))
+        return False
 
     return raises
 
@@ -264,9 +309,10 @@ def _weak_or(infer: Callable[..., Any], python: Callable[..., Any]) -> Callable[
     """`infer`, but among weak types only what Python itself gives for such numbers."""
 
     def weak_or_strong(*types: TensorType, **attrs: Any) -> Any:
-        if all(t.weak for t in types):
-            return type_of_number(python(*(weak_number(1, t) for t in types), **attrs))
-        return infer(*types, **attrs)
+        for t in types:
+            if not t.weak:
+                return infer(*types, **attrs)
+        return type_of_number(python(*(weak_number(1, t) for t in types), **attrs))
 
     return weak_or_strong
 

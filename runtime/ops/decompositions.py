@@ -23,7 +23,7 @@ from runtime.ops.matrices import adjoint, float_dtype, sample_positive, solve, s
 from runtime.ops.operands import Array, Module, Operand, dtype_of, shape_of, type_of
 from runtime.ops.products import matmul
 from runtime.ops.samples import array, calls
-from runtime.ops.selection import where_
+from runtime.ops.selection import maximum, minimum, where_
 from runtime.ops.shapes import expand_dims
 from runtime.spec import TensorType
 
@@ -297,7 +297,7 @@ def svdvals(x: Operand, /) -> Any:
 # ---- orthogonal and triangular factors -----------------------------------------------------------
 
 
-def _qr_type(x: TensorType) -> tuple[TensorType, TensorType]:
+def _qr_type(x: TensorType, complete: bool) -> tuple[TensorType, TensorType]:
     dtype = float_dtype(x)
     if x.shape is None:
         return TensorType(dtype, None), TensorType(dtype, None)
@@ -307,6 +307,8 @@ def _qr_type(x: TensorType) -> tuple[TensorType, TensorType]:
         )
     *lead, m, n = x.shape
     k = None if m is None or n is None else min(m, n)
+    if complete:
+        k = m
     return TensorType(dtype, (*lead, m, k)), TensorType(dtype, (*lead, k, n))
 
 
@@ -319,8 +321,13 @@ def _tall_qr_vjp(gq: Any, gr: Any, q: Any, r: Any) -> Any:
     return adjoint(solve(r, adjoint(whole)))
 
 
-def _qr_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
+def _qr_vjp(g: Any, out: Any, x: Any, complete: bool) -> tuple[Any, ...]:
     (gq, gr), (q, r) = g, out
+    if complete:  # what is beyond the reduced factors is zero in r, and follows the others in q
+        rank = _least(shape_of(x))
+        q, gq = _leading(q, gq, rank)
+        first = (..., slice(None, rank), slice(None))
+        r, gr = getitem(r, first), getitem(gr, first)
     rows, columns = (type_of(x).shape or (None, None))[-2:]
     if rows is not None and columns is not None and rows >= columns:
         return (_tall_qr_vjp(gq, gr, q, r),)
@@ -346,27 +353,41 @@ def _qr_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
         ((array((2, 2, 2)),), {}),
         ((array((3, 2), "c16"),), {}),
         ((array((2, 3), "f4"),), {}),
+        ((array((2, 3)),), {"complete": True}),
+        ((array((3, 2)),), {"complete": True}),
     ),
     name="qr",
 )
-def qr_(xp: Module, x: Array) -> tuple[Array, ...]:
+def qr_(xp: Module, x: Array, complete: bool = False) -> tuple[Array, ...]:
     """Orthogonal and upper triangular factors of each matrix of `x`."""
-    return tuple(xp.linalg.qr(x))
+    return tuple(xp.linalg.qr(x, "complete" if complete else "reduced"))
 
 
-@implements("linalg.qr", samples=calls(((array((3, 2)),), {}), ((array((3, 2)), "r"), {})))
+def _least(shape: tuple[Any, ...]) -> Any:
+    rows, columns = shape[-2:]
+    is_known = isinstance(rows, int) and isinstance(columns, int)
+    return min(rows, columns) if is_known else minimum(rows, columns)
+
+
+@implements(
+    "linalg.qr",
+    samples=calls(
+        ((array((3, 2)),), {}), ((array((3, 2)), "r"), {}), ((array((3, 2)), "complete"), {})
+    ),
+)
 def qr(x: Operand, /, mode: str = "reduced") -> Any:
     """Factors `Q`, with orthonormal columns, and `R`, upper triangular, of each matrix of `x`.
 
-    `mode` is "reduced", or "r" for `R` alone. Gradients need linearly independent columns (the
-    first ones, where there are more columns than rows); else numpy.linalg.LinAlgError is raised.
+    `mode` is "reduced", "complete" for a square `Q`, or "r" for `R` alone. Gradients need linearly
+    independent columns (the first ones, where there are more columns than rows); else
+    numpy.linalg.LinAlgError is raised.
 
     >>> [r.shape for r in ag.linalg.qr(np.zeros((3, 2)))]
     [(3, 2), (2, 2)]
     """
-    if mode not in ("reduced", "r"):
-        raise NotImplementedError(f"qr of mode {mode!r}: there are 'reduced' and 'r'")
-    q, r = qr_(x)
+    if mode not in ("reduced", "complete", "r"):
+        raise NotImplementedError(f"qr of mode {mode!r}: there are 'reduced', 'complete' and 'r'")
+    q, r = qr_(x, complete=mode == "complete")
     return r if mode == "r" else _QRResult(q, r)
 
 
@@ -379,7 +400,7 @@ def _pinv_type(x: TensorType, **_: Any) -> TensorType:
     return TensorType(u.dtype, shape)
 
 
-def _pinv_vjp(g: Any, out: Any, x: Any, **_: Any) -> tuple[Any, ...]:
+def pinv_vjp(g: Any, out: Any, x: Any, **_: Any) -> tuple[Any, ...]:
     # G. Golub, V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares
     # problems whose variables separate, 1973; for matrices near which the rank is the same.
     p, a, g = adjoint(out), x, adjoint(g)
@@ -390,28 +411,39 @@ def _pinv_vjp(g: Any, out: Any, x: Any, **_: Any) -> tuple[Any, ...]:
 
 
 @op(
-    inputs=1,
-    infer=_pinv_type,
-    vjp=_pinv_vjp,
+    inputs=2,
+    infer=lambda x, rtol, hermitian: _pinv_type(x),
+    vjp=lambda g, out, x, rtol, hermitian: (*pinv_vjp(g, out, x), None),
     reads=(0, "out"),
     raises=always,
     samples=calls(
-        ((array((3, 2)),), {}),
-        ((array((2, 3)),), {}),
-        ((array((2, 2, 2)),), {}),
-        ((array((3, 2), "c16"),), {}),
-        ((array((2, 3), "f4"),), {"rcond": 1e-3}),
+        ((array((3, 2)), 1e-15), {}),
+        ((array((2, 3)), 1e-15), {}),
+        ((array((2, 2, 2)), np.array([1e-15, 1e-12])), {}),
+        ((array((3, 2), "c16"), 1e-15), {}),
+        ((array((2, 3), "f4"), 1e-3), {}),
     ),
-    numpy=("linalg.pinv",),
+    name="pinv",
 )
-def pinv(xp: Module, x: Array, rcond: float | None = None, hermitian: bool = False) -> Array:
-    """Moore-Penrose inverse of each matrix of `x`: singular values below `rcond` count as 0.
+def pinv_(xp: Module, x: Array, rtol: Array, hermitian: bool = False) -> Array:
+    """Moore-Penrose inverse of each matrix: singular values up to `rtol` of the largest are 0."""
+    return xp.linalg.pinv(x, rtol, hermitian)
 
-    The bound is relative to the largest; None is NumPy's default. Gradients are those at constant
-    rank.
+
+def pinv(x: Operand, /, *, rtol: Operand = None, hermitian: bool = False) -> Any:
+    """Moore-Penrose inverse of each matrix of `x`.
+
+    Singular values up to `rtol` times the largest count as 0; by default that is the larger size
+    times the precision of the dtype. Gradients are those at constant rank.
 
     >>> ag.linalg.pinv(np.array([[2.0], [0.0]])).tolist()
     [[0.5, 0.0]]
     """
-    bound = {} if rcond is None else {"rcond": rcond}
-    return xp.linalg.pinv(x, hermitian=hermitian, **bound)
+    return pinv_(x, default_rtol(x) if rtol is None else rtol, hermitian=hermitian)
+
+
+def default_rtol(x: Operand) -> Any:
+    rows, columns = shape_of(x)[-2:]
+    is_known = isinstance(rows, int) and isinstance(columns, int)
+    size = max(rows, columns) if is_known else maximum(rows, columns)
+    return size * float(np.finfo(float_dtype(type_of(x))).eps)

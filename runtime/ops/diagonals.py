@@ -105,6 +105,7 @@ _MATRICES = calls(
     ((array((3, 3)),), {}),
     ((array((2, 3, 4)), 1), {}),
     ((array((3, 2), "i8"), -1), {}),
+    ((array((2, 2), "?"),), {}),
 )
 
 
@@ -121,7 +122,7 @@ def tril(x: Operand, /, k: Operand = 0) -> Any:
     >>> ag.tril(np.array([[1, 2], [3, 4]])).tolist()
     [[1, 0], [3, 4]]
     """
-    return where_(_below(x, k), x, 0)
+    return where_(_below(x, k), x, type_of(x).dtype.type(0))
 
 
 @implements("triu", samples=_MATRICES)
@@ -131,4 +132,4 @@ def triu(x: Operand, /, k: Operand = 0) -> Any:
     >>> ag.triu(np.array([[1, 2], [3, 4]])).tolist()
     [[1, 2], [0, 4]]
     """
-    return where_(_below(x, k - 1), 0, x)
+    return where_(_below(x, k - 1), type_of(x).dtype.type(0), x)

@@ -71,9 +71,7 @@ _ADJOINT = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 def _checked_norm(norm: Norm) -> str:
     name = "backward" if norm is None else norm
     if name not in _ADJOINT:
-        raise ValueError(
-            f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".'
-        )
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     return name
 
 

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from runtime import trace
+from runtime.devices import host_array
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import always, may_not_fit, op
 from runtime.ops.keys import (
     Index,
     can_fail,
+    check_bounds,
     decode_index,
     encode_index,
     is_basic,
@@ -38,7 +40,16 @@ _AFTER_ONE, _AFTER_TWO = tuple(range(1, 65)), tuple(range(2, 66))
 
 
 def _item(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> Array:
-    return xp.asarray(x)[decode_index(index, operands)]
+    x = xp.asarray(x)
+    return x[_subscript(xp, x, operands, index)]
+
+
+def _subscript(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> tuple[Any, ...]:
+    """The subscript; on another device than the host its integers are looked at here."""
+    key = decode_index(index, operands)
+    if xp is not np and operands:
+        check_bounds(key, x.shape)
+    return key
 
 
 def _zeros_like(x: Any) -> Any:
@@ -173,7 +184,7 @@ def _write_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
 
 
 def _update_in_place(xp: Module, x: Array, v: Array, *operands: Array, index: Index) -> Array:
-    x[decode_index(index, operands)] = v
+    x[_subscript(xp, x, operands, index)] = v
     return x
 
 
@@ -253,14 +264,33 @@ def _added_type(x: TensorType, v: TensorType, *types: TensorType, index: Index) 
 
 
 def _add_in_place(xp: Module, x: Array, v: Array, *operands: Array, index: Index) -> Array:
-    key = decode_index(index, operands)
+    key = _subscript(xp, x, operands, index)
     if x.dtype.kind in "biu":  # x[0] += 0.5 would round where x[:1] += 0.5 raises
         _check_addable(type_of(x), type_of(v))
     if may_repeat(index, operands):
-        xp.add.at(x, key, v)  # x[key] += v would add only once to a repeated element
+        _add_repeatedly(xp, x, key, v)  # x[key] += v would add only once to a repeated element
     else:
         x[key] += v
     return x
+
+
+# The dtypes that a graphics card adds to atomically.
+_ATOMIC = frozenset(map(np.dtype, ("f2", "f4", "f8", "i4", "u4", "u8")))
+
+
+def _add_repeatedly(xp: Module, x: Array, key: tuple[Any, ...], v: Array) -> None:
+    if xp is np or x.dtype in _ATOMIC:
+        xp.add.at(x, key, v)
+    elif x.dtype.kind == "c":
+        v = xp.asarray(v)
+        xp.add.at(x.real, key, v.real)
+        xp.add.at(x.imag, key, v.imag)
+    elif x.dtype == np.int64:  # modulo 2**64 it is the same
+        xp.add.at(x.view(np.uint64), key, xp.asarray(v, np.int64).view(np.uint64))
+    else:
+        host = host_array(x)
+        np.add.at(host, tuple(map(host_array, key)), host_array(v))
+        x[...] = xp.asarray(host)
 
 
 def _add_vjp(g: Any, out: Any, x: Any, v: Any, *operands: Any, index: Index) -> tuple[Any, ...]:

@@ -32,15 +32,16 @@ def by_ufunc(ufunc: np.ufunc) -> Callable[..., TensorType]:
 
     def infer(*types: TensorType, **_: Any) -> TensorType:
         dtype = ufunc_dtype(ufunc, _resolvable(types))
-        return TensorType(dtype, broadcast_shapes(*(t.shape for t in types)))
+        return TensorType(dtype, broadcast_shapes(*[t.shape for t in types]))
 
     return infer
 
 
 def _resolvable(types: tuple[TensorType, ...]) -> tuple[Any, ...]:
-    if all(t.weak for t in types):
-        return tuple(t.dtype for t in types)
-    return tuple(_KINDS[t.dtype] if t.weak and t.dtype.kind != "b" else t.dtype for t in types)
+    weak = [t.weak for t in types]
+    if True not in weak or False not in weak:
+        return tuple([t.dtype for t in types])
+    return tuple([_KINDS[t.dtype] if t.weak and t.dtype.kind != "b" else t.dtype for t in types])
 
 
 def same(x: TensorType, *_: Any, **__: Any) -> TensorType:

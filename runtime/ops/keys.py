@@ -17,12 +17,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from runtime.devices import is_device_array
 from runtime.ops.operands import Operand, content, is_tensor, type_of
 from runtime.spec import Dim, TensorType, broadcast_shapes
 
 __all__ = [
     "Index",
     "can_fail",
+    "check_bounds",
     "decode_index",
     "encode_index",
     "expanded_index",
@@ -88,7 +90,9 @@ def _index_array(part: Any) -> Any:
     """An index that is not basic, as an operand: tensor, array, list or bool."""
     if isinstance(part, (list, range)):
         part = np.asarray(part) if len(part) else np.zeros((0,), np.intp)
-    elif not is_tensor(part) and not isinstance(part, (bool, np.bool_, np.ndarray)):
+    elif not (
+        is_tensor(part) or isinstance(part, (bool, np.bool_, np.ndarray)) or is_device_array(part)
+    ):
         if not hasattr(part, "__index__"):
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
@@ -107,6 +111,36 @@ def decode_index(index: Index, operands: Iterable[Any]) -> tuple[Any, ...]:
         return static
     rest = iter(operands)
     return tuple(_decode(entry, rest) for entry in index)
+
+
+def check_bounds(key: tuple[Any, ...], shape: tuple[int, ...]) -> None:
+    """Raise IndexError where an array of integers in a subscript leaves its axis.
+
+    NumPy does so itself. CuPy wraps around: on a device this look costs a wait for it.
+    """
+    taken = sum(_axes_of(part) for part in key)
+    axis = 0
+    for part in key:
+        if part is Ellipsis:
+            axis += len(shape) - taken
+            continue
+        dtype = getattr(part, "dtype", None)
+        if dtype is not None and dtype.kind in "iu" and getattr(part, "size", 1):
+            size = shape[axis]
+            for found in (int(part.min()), int(part.max())):
+                if not -size <= found < size:
+                    raise IndexError(
+                        f"index {found} is out of bounds for axis {axis} with size {size}"
+                    )
+        axis += _axes_of(part)
+
+
+def _axes_of(part: Any) -> int:
+    """How many axes of the array a part of a subscript uses up."""
+    if part is None or part is Ellipsis:
+        return 0
+    is_mask = isinstance(part, bool) or getattr(getattr(part, "dtype", None), "kind", "") == "b"
+    return int(getattr(part, "ndim", 0)) if is_mask else 1
 
 
 @lru_cache(maxsize=4096)

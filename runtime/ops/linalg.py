@@ -7,26 +7,42 @@ array([1., 2.])
 
 from __future__ import annotations
 
+from runtime.ops.axes import matrix_transpose
 from runtime.ops.decompositions import eigh, eigvalsh, pinv, qr, svd, svdvals
+from runtime.ops.least_squares import lstsq, multi_dot, tensorinv, tensorsolve
+from runtime.ops.linear_forms import cross, diagonal, outer, trace
 from runtime.ops.matrices import cholesky, det, inv, matrix_power, slogdet, solve
 from runtime.ops.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
+from runtime.ops.products import matmul, tensordot, vecdot
 
 __all__ = [
     "cholesky",
     "cond",
+    "cross",
     "det",
+    "diagonal",
     "eigh",
     "eigvalsh",
     "inv",
+    "lstsq",
+    "matmul",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
     "norm",
+    "outer",
     "pinv",
     "qr",
     "slogdet",
     "solve",
     "svd",
     "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
     "vector_norm",
 ]

@@ -34,6 +34,12 @@ def _square_of_size(x: Operand) -> Any:
     return real(x * conjugated(x)) if type_of(x).dtype.kind == "c" else x * x
 
 
+@implements(
+    "linalg.vector_norm",
+    samples=calls(
+        ((array((3,)),), {}), *(((array((2, 3)),), {"axis": 1, "ord": n}) for n in (0, 3))
+    ),
+)
 def vector_norm(x: Operand, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
     """Norm of the vectors along `axis` (None: of all elements): (sum |x|^ord)^(1/ord).
 
@@ -47,12 +53,17 @@ def vector_norm(x: Operand, /, *, axis: Any = None, keepdims: bool = False, ord:
     if ord == 2:
         return sqrt(sum_(_square_of_size(x), axis=axis, keepdims=keepdims))
     if ord == 0:
-        return sum_(x != 0, axis=axis, keepdims=keepdims, dtype=np.float64)
+        is_single = dtype_of(x).char in "fF"
+        dtype = np.float32 if is_single else np.float64
+        return sum_(x != 0, axis=axis, keepdims=keepdims, dtype=dtype)
     if ord == 1:
         return sum_(abs(x), axis=axis, keepdims=keepdims)
     return sum_(abs(x) ** float(ord), axis=axis, keepdims=keepdims) ** (1 / ord)
 
 
+@implements(
+    "linalg.matrix_norm", samples=calls(((array((2, 3, 2)),), {}), ((array((2, 3)),), {"ord": 1}))
+)
 def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norm of each matrix of `x`: "fro"; 1, -1, inf, -inf (the largest or smallest sum of a column
     or row); 2, -2, "nuc" (the largest, the smallest, the sum of the singular values).

@@ -97,18 +97,21 @@ def call_as_numpy(
             out = value
         elif not _is_harmless(name, value, parameter.default):
             raise _refusal(function, name)
-    result = own(*several, **given) if several else _call(own, given)
+    result = _call(own, given, several)
     return result if out is None else _stored(result, out)
 
 
-def _call(own: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """`own` with `given`, of which some go by position only."""
-    parameters = inspect.signature(own).parameters.values()
+def _call(own: Callable[..., Any], given: dict[str, Any], several: tuple[Any, ...]) -> Any:
+    """`own` with `given`, of which some go by position only, and with `several` after these."""
+    parameters = list(inspect.signature(own).parameters.values())
     leading = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY]
+    if several:
+        kinds = [p.kind for p in parameters]
+        leading = parameters[: kinds.index(inspect.Parameter.VAR_POSITIONAL)]
     while leading and leading[-1].name not in given:
         leading.pop()
     positional = [given.pop(p.name, p.default) for p in leading]
-    return own(*positional, **given)
+    return own(*positional, *several, **given)
 
 
 def _further(function: Any, own: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:

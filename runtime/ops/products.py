@@ -22,10 +22,22 @@ from runtime.ops.operands import (
 from runtime.ops.positions import take
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import expand_dims, reshape
+from runtime.ops.shapes import expand_dims, reshape, squeeze
 from runtime.spec import Dim, Shape, TensorType, broadcast_shapes, promote
 
-__all__ = ["cross", "dot", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot"]
+__all__ = [
+    "cross",
+    "dot",
+    "inner",
+    "kron",
+    "matmul",
+    "matvec",
+    "outer",
+    "tensordot",
+    "vdot",
+    "vecdot",
+    "vecmat",
+]
 
 
 def _product_dtype(x: TensorType, y: TensorType) -> np.dtype[Any]:
@@ -94,7 +106,7 @@ def _is_small(shape: Shape) -> bool:
     reads=(0, 1),
     raises=_matmul_raises,
     source=_matmul_source,
-    numpy=("matmul",),
+    numpy=("matmul", "linalg.matmul"),
     samples=calls(
         ((array((2, 3)), array((3, 4))), {}),
         ((array((3,)), array((3,), salt=1)), {}),
@@ -120,6 +132,33 @@ def matmul(xp: Module, x: Array, y: Array) -> Array:
     array([3, 7])
     """
     return xp.matmul(x, y)
+
+
+_VECTORS = array((4, 3))
+
+
+@implements(
+    "matvec", samples=calls(((array((4, 2, 3)), _VECTORS), {}), ((array((2, 3)), _VECTORS), {}))
+)
+def matvec(x: Operand, y: Operand, /) -> Any:
+    """Product of the matrices in the last two axes of `x` with the vectors in the last of `y`.
+
+    >>> ag.matvec(np.array([[1, 2], [3, 4]]), np.array([1, 1])).numpy()
+    array([3, 7])
+    """
+    return squeeze(matmul(x, expand_dims(y, -1)), -1)
+
+
+@implements(
+    "vecmat", samples=calls(((_VECTORS, array((4, 3, 2))), {}), ((_VECTORS, array((3, 2))), {}))
+)
+def vecmat(x: Operand, y: Operand, /) -> Any:
+    """Product of the vectors in the last axis of `x`, conjugated, with the matrices of `y`.
+
+    >>> ag.vecmat(np.array([1, 1]), np.array([[1, 2], [3, 4]])).numpy()
+    array([4, 6])
+    """
+    return squeeze(matmul(expand_dims(conjugated(x), -2), y), -2)
 
 
 # ---- tensordot and what is made of it ----------------------------------------------------------
@@ -186,6 +225,7 @@ def tensordot_(xp: Module, x: Array, y: Array, axes: tuple[Any, Any]) -> Array:
 
 @implements(
     "tensordot",
+    "linalg.tensordot",
     samples=calls(
         ((array((2, 3)), array((3, 4)), 1), {}),
         ((array((2, 3)), array((2, 3))), {}),
@@ -269,7 +309,7 @@ def _vecdot_vjp(g: Any, out: Any, x: Any, y: Any, axis: int) -> tuple[Any, ...]:
     vjp=_vecdot_vjp,
     reads=(0, 1),
     raises=_matmul_raises,
-    numpy=("vecdot",),
+    numpy=("vecdot", "linalg.vecdot"),
     samples=calls(
         ((array((3,)), array((3,), salt=1)), {}),
         ((array((2, 3)), array((3,))), {}),
@@ -284,7 +324,11 @@ def vecdot(xp: Module, x: Array, y: Array, axis: int = -1) -> Array:
     >>> ag.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1])).numpy()
     array([3, 7])
     """
-    return xp.vecdot(x, y, axis=axis)
+    if xp is np:
+        return np.vecdot(x, y, axis=axis)
+    # CuPy has no vecdot.
+    x, y = xp.moveaxis(xp.asarray(x), axis, -1), xp.moveaxis(xp.asarray(y), axis, -1)
+    return xp.matmul(x.conj()[..., None, :], y[..., :, None])[..., 0, 0]
 
 
 @implements("vdot", samples=calls(((array((2, 2), "c16"), array((2, 2), "c16", salt=1)), {})))

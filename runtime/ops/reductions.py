@@ -427,7 +427,10 @@ def count_nonzero(xp: Module, x: Array, axis: Axes = None, keepdims: bool = Fals
     >>> ag.count_nonzero(np.array([0, 3, 0, 5])).item()
     2
     """
-    return xp.asarray(xp.count_nonzero(xp.asarray(x), axis=axis, keepdims=keepdims))
+    x = xp.asarray(x)
+    if xp is np:
+        return np.asarray(np.count_nonzero(x, axis=axis, keepdims=keepdims))
+    return (x != 0).sum(axis=axis, dtype=np.intp, keepdims=keepdims)  # CuPy's has no keepdims
 
 
 def _position(x: TensorType, axis: int | None, keepdims: bool) -> TensorType:

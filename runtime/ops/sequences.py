@@ -1,4 +1,4 @@
-"""Filters, interpolation, padding and polynomials."""
+"""Filters, interpolation, membership and the values of polynomials."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.arithmetic import abs as abs_
 from runtime.ops.axes import flip
-from runtime.ops.creation import full
 from runtime.ops.declare import implements, op
-from runtime.ops.indexing import getitem, index_update
-from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.indexing import getitem
+from runtime.ops.joining import concat
+from runtime.ops.operands import Array, Module, Operand, shape_of, type_of
 from runtime.ops.positions import take
 from runtime.ops.reductions import any as any_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip, where_
 from runtime.ops.shapes import expand_dims, ravel
-from runtime.ops.sorting import searchsorted
+from runtime.ops.sorting import argsort, searchsorted
 from runtime.spec import TensorType, promote
 
-__all__ = ["convolve", "interp", "isin", "pad", "polyval"]
+__all__ = ["convolve", "interp", "isin", "polyval"]
 
 
 # ---- convolution -------------------------------------------------------------------------------
@@ -107,18 +108,35 @@ def convolve(x: Operand, y: Operand, /, mode: str = "full") -> Any:
         ((1.5, np.arange(4.0), array((4,))), {"left": -9.0, "right": 9.0}),
         ((np.array([-1.0, 5.0, 2.5]), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
         ((np.array([0.0, 3.0], "f4"), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
+        ((array((5,), low=-9, high=9), np.array([3.0, 0.5, 2.0]), array((3,))), {"period": 4.0}),
     ),
 )
 def interp(
-    x: Operand, points: Operand, values: Operand, /, left: Operand = None, right: Operand = None
+    x: Operand,
+    points: Operand,
+    values: Operand,
+    /,
+    left: Operand = None,
+    right: Operand = None,
+    period: Operand = None,
 ) -> Any:
     """The broken line through (`points`, `values`), both vectors, `points` increasing, at `x`.
 
-    Outside it is the first or last value, or `left` or `right`.
+    Outside it is the first or last value, or `left` or `right`. With a `period`, the line is
+    repeated, and the points may be in any order.
 
     >>> ag.interp(np.array([0.5, 9.0]), np.array([0.0, 1.0]), np.array([0.0, 10.0])).numpy()
     array([ 5., 10.])
     """
+    if period is not None:
+        left = right = None
+        period = abs_(period)
+        x, points = x % period, points % period
+        order = argsort(points)
+        points, values = take(points, order), take(values, order)
+        before, after = slice(-1, None), slice(None, 1)
+        points = concat([getitem(points, before) - period, points, getitem(points, after) + period])
+        values = concat([getitem(values, before), values, getitem(values, after)])
     last = shape_of(points)[0] - 1
     i = clip(searchsorted(points, x, side="right") - 1, 0, last - 1)
     start, base = take(points, i), take(values, i)
@@ -129,47 +147,6 @@ def interp(
     high = getitem(values, -1) if right is None else right
     result = where_(x < first, low, where_(x > final, high, inside))
     return where_(final == x, getitem(values, -1), result)
-
-
-# ---- padding -----------------------------------------------------------------------------------
-
-
-def _widths(width: Any, rank: int) -> list[tuple[int, int]]:
-    pairs = np.broadcast_to(np.asarray(width), (rank, 2))
-    if (pairs < 0).any():
-        raise ValueError("index can't contain negative values")
-    return [(int(a), int(b)) for a, b in pairs]
-
-
-@implements(
-    "pad",
-    samples=calls(
-        ((array((3,)), 2), {}),
-        ((array((2, 3)), ((1, 0), (2, 1))), {"constant_values": 5.0}),
-        *(((array((4,)), (2, 3)), {"mode": m}) for m in ("edge", "reflect", "wrap", "symmetric")),
-    ),
-)
-def pad(
-    x: Operand, pad_width: Any, /, mode: str = "constant", *, constant_values: Operand = 0
-) -> Any:
-    """`x` with elements put around it: `pad_width` is a number, or pairs (before, after) per axis.
-
-    Modes: "constant", and those of NumPy that copy elements ("edge", "reflect", "symmetric",
-    "wrap"), for axes of known size.
-
-    >>> ag.pad(np.array([1, 2]), 1).numpy()
-    array([0, 1, 2, 0])
-    """
-    widths, shape = _widths(pad_width, rank_of(x)), shape_of(x)
-    if mode == "constant":
-        whole = tuple(a + n + b for (a, b), n in zip(widths, shape, strict=True))
-        inner = tuple(slice(a, a + n) for (a, _), n in zip(widths, shape, strict=True))
-        return index_update(full(whole, constant_values, dtype_of(x)), x, inner)
-    for axis, width in enumerate(widths):
-        if any(width):
-            places: Any = np.pad(np.arange(shape[axis]), width, mode=mode)  # type: ignore[call-overload]
-            x = take(x, places, axis)
-    return x
 
 
 # ---- sets and polynomials ----------------------------------------------------------------------

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.axes import flip
+from runtime.ops.creation import zeros
 from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.indexing import index_add
 from runtime.ops.operands import Array, Module, Operand, normal_axis, shape_of, type_of
 from runtime.ops.positions import take_along_axis
 from runtime.ops.samples import array, calls
-from runtime.ops.shapes import ravel
+from runtime.ops.shapes import ravel, reshape, size
 from runtime.spec import TensorType
 
 __all__ = ["argsort", "digitize", "searchsorted", "sort", "unique"]
@@ -81,30 +83,21 @@ def _flat(x: Operand, axis: int | None) -> tuple[Any, int]:
     return (ravel(x), 0) if axis is None else (x, axis)
 
 
-@implements("sort", samples=_CALLS)
 def sort(
-    x: Operand,
-    /,
-    axis: int | None = -1,
-    kind: str | None = None,
-    order: Any = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
+    x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Any:
-    """`x` sorted along `axis` (None: flattened); nan comes last.
+    """`x` sorted along `axis` (None: flattened); nan comes last, or first when `descending`.
 
     >>> ag.sort(np.array([3, 1, 2]), descending=True).numpy()
     array([3, 2, 1])
     """
-    _check_order(order)
     x, axis = _flat(x, axis)
-    result = sort_(x, axis=axis, stable=_is_stable(kind, stable))
+    result = sort_(x, axis=axis, stable=stable)
     return flip(result, axis) if descending else result
 
 
-@implements("argsort", samples=_CALLS)
-def argsort(
+@implements("sort", samples=_CALLS)
+def numpy_sort(
     x: Operand,
     /,
     axis: int | None = -1,
@@ -112,22 +105,44 @@ def argsort(
     order: Any = None,
     *,
     stable: bool | None = None,
-    descending: bool = False,
+) -> Any:
+    """`numpy.sort`."""
+    _check_order(order)
+    return sort(x, axis, stable=_is_stable(kind, stable))
+
+
+def argsort(
+    x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Any:
     """Positions that sort `x` along `axis` (None: flattened).
 
-    Equal elements stay in order when `stable` or `descending`; else NumPy's order is given.
+    Equal elements stay in order, unless neither `stable` nor `descending`.
 
     >>> ag.argsort(np.array([30, 10, 20])).numpy()
     array([1, 2, 0])
     """
-    _check_order(order)
     x, axis = _flat(x, axis)
     if not descending:
-        return argsort_(x, axis=axis, stable=_is_stable(kind, stable))
+        return argsort_(x, axis=axis, stable=stable)
     # Sorting the reversed array and reversing keeps equal elements in their order.
     backwards = flip(argsort_(flip(x, axis), axis=axis, stable=True), axis)
     return shape_of(x)[axis] - 1 - backwards
+
+
+@implements("argsort", samples=_CALLS)
+def numpy_argsort(
+    x: Operand,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+) -> Any:
+    """`numpy.argsort`, which by default need not keep equal elements in order."""
+    _check_order(order)
+    x, axis = _flat(x, axis)
+    return argsort_(x, axis=axis, stable=_is_stable(kind, stable))
 
 
 @op(
@@ -175,7 +190,7 @@ def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Any:
     return searchsorted(bins, x, side="left" if right else "right")
 
 
-def _unique_types(x: TensorType, index: bool, inverse: bool, counts: bool) -> Any:
+def _unique_types(x: TensorType, index: bool, inverse: bool, counts: bool, equal_nan: bool) -> Any:
     places = TensorType(np.dtype(np.intp), (None,))
     whole = TensorType(np.dtype(np.intp), x.shape)
     results = [TensorType(x.dtype, (None,))]
@@ -183,28 +198,41 @@ def _unique_types(x: TensorType, index: bool, inverse: bool, counts: bool) -> An
     return tuple(results)
 
 
-def _unique_vjp(g: Any, out: Any, x: Any, **attrs: Any) -> tuple[Any, ...]:
-    if type_of(x).is_inexact:
-        raise NotImplementedError("`unique` has no gradient yet")
-    return (None,)
+def _unique_vjp(
+    g: Any, out: Any, x: Any, index: bool, inverse: bool, counts: bool, equal_nan: bool
+) -> tuple[Any, ...]:
+    """The gradient of each value goes to the first element that has it."""
+    if not type_of(x).is_inexact:
+        return (None,)
+    places = unique_(x, index=True, equal_nan=equal_nan)[1]
+    flat = index_add(zeros(size(x), type_of(x).dtype), g[0], places)
+    return (reshape(flat, shape_of(x)),)
 
 
 @op(
     inputs=1,
     infer=_unique_types,
     vjp=_unique_vjp,
+    reads=(0,),
     samples=calls(
         ((np.array([3, 1, 3, 2]),), {}),
         ((np.array([[3, 1], [3, 2]]),), {"index": True, "inverse": True, "counts": True}),
         ((np.zeros((0,)),), {"inverse": True}),
+        ((array((4,)),), {"counts": True}),
+        ((np.array([np.nan, 1.0, np.nan], "f4"),), {"equal_nan": False}),
     ),
     name="unique",
 )
 def unique_(
-    xp: Module, x: Array, index: bool = False, inverse: bool = False, counts: bool = False
+    xp: Module,
+    x: Array,
+    index: bool = False,
+    inverse: bool = False,
+    counts: bool = False,
+    equal_nan: bool = True,
 ) -> tuple[Array, ...]:
     """The sorted distinct elements, and what else is asked for."""
-    result = xp.unique(xp.asarray(x), index, inverse, counts)
+    result = xp.unique(xp.asarray(x), index, inverse, counts, equal_nan=equal_nan)
     return result if isinstance(result, tuple) else (result,)
 
 
@@ -220,11 +248,17 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    *,
+    equal_nan: bool = True,
 ) -> Any:
     """The sorted distinct elements of `x`; with positions, inverse or counts if so wished.
+
+    With `equal_nan`, there is one nan at most. The gradient goes to the first of equal elements.
 
     >>> [r.tolist() for r in ag.unique(np.array([3, 1, 3]), return_counts=True)]
     [[1, 3], [1, 2]]
     """
-    result = unique_(x, index=return_index, inverse=return_inverse, counts=return_counts)
+    result = unique_(
+        x, index=return_index, inverse=return_inverse, counts=return_counts, equal_nan=equal_nan
+    )
     return result[0] if len(result) == 1 else result

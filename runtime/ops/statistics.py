@@ -1,4 +1,4 @@
-"""Order statistics, and reductions that pass over nan. All are composed of other ops."""
+"""Reductions that pass over nan, counts and covariances. All are composed of other ops."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from runtime.ops.diagonals import diagonal
 from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.joining import concat
-from runtime.ops.operands import Axes, Operand, dtype_of, normal_axes, rank_of, shape_of, type_of
-from runtime.ops.positions import take
+from runtime.ops.operands import Axes, Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.products import matmul
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import count_nonzero, mean
@@ -25,108 +24,24 @@ from runtime.ops.reductions import max as max_
 from runtime.ops.reductions import min as min_
 from runtime.ops.reductions import prod as prod_
 from runtime.ops.reductions import sum as sum_
-from runtime.ops.rounding import ceil, floor
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
 from runtime.ops.selection import clip, where_
 from runtime.ops.shapes import expand_dims, reshape, squeeze
-from runtime.ops.sorting import sort
 
 __all__ = [
     "bincount",
     "corrcoef",
     "cov",
-    "median",
     "nan_to_num",
     "nanmax",
     "nanmean",
     "nanmin",
     "nanprod",
     "nansum",
-    "percentile",
-    "quantile",
     "trapezoid",
 ]
-
-
-# ---- order -------------------------------------------------------------------------------------
-
-
-def _together(x: Operand, axis: Axes) -> tuple[Any, tuple[int, ...]]:
-    """`x` with the axes to be reduced as one axis in front, and which these are."""
-    axes = normal_axes(axis, rank_of(x))
-    rest = tuple(i for i in range(rank_of(x)) if i not in axes)
-    shape = shape_of(x)
-    moved = permute_dims(x, (*axes, *rest))
-    return reshape(moved, (-1, *(shape[i] for i in rest))), axes
-
-
-def _at(x: Any, q: Operand) -> Any:
-    """The quantiles `q` of `x`, sorted along its first axis, by linear interpolation."""
-    place = q * (shape_of(x)[0] - 1.0)
-    below = floor(place)
-    low = take(x, astype(below, np.intp), 0)
-    high = take(x, astype(ceil(place), np.intp), 0)
-    weight = reshape(place - below, shape_of(place) + (1,) * (rank_of(x) - 1))
-    return low + (high - low) * weight
-
-
-@implements(
-    "quantile",
-    samples=calls(
-        ((array((7,)), 0.3), {}),
-        ((array((4, 3)), 0.5, 0), {}),
-        ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
-        ((array((4, 3)), 1.0), {}),
-    ),
-)
-def quantile(x: Operand, q: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
-    """The quantiles `q` (in [0, 1]) of `x` over `axis` (None: all), linearly interpolated.
-
-    Axes of `q` come first. Where `x` has a nan, so has the result.
-
-    >>> ag.quantile(np.array([1.0, 2.0, 4.0]), 0.75).item()
-    3.0
-    """
-    if dtype_of(x).kind in "biu":
-        x = astype(x, np.float64)
-    together, axes = _together(x, axis)
-    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
-    result = _at(sort(together, 0), q if isinstance(q, np.ndarray) else q * np.float64(1))
-    result = where_(any_(isnan(together), axis=0), np.nan, result)
-    lead = rank_of(q)
-    return expand_dims(result, tuple(a + lead for a in axes)) if keepdims else result
-
-
-@implements("percentile", samples=calls(((array((7,)), 30.0), {}), ((array((4, 3)), 75, 0), {})))
-def percentile(x: Operand, q: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
-    """The percentiles `q` (in [0, 100]) of `x` over `axis`; see `quantile`.
-
-    >>> ag.percentile(np.array([1.0, 2.0, 4.0]), 75.0).item()
-    3.0
-    """
-    q = np.asarray(q) if isinstance(q, (list, tuple)) else q
-    return quantile(x, q / 100, axis, keepdims=keepdims)
-
-
-@implements(
-    "median",
-    samples=calls(((array((7,)),), {}), ((array((4, 3)), 0), {}), ((array((4,), "i8"),), {})),
-)
-def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
-    """The middle element over `axis` (None: all), or the mean of the two middle ones.
-
-    >>> ag.median(np.array([4.0, 1.0, 3.0, 2.0])).item()
-    2.5
-    """
-    if dtype_of(x).kind in "biu":
-        x = astype(x, np.float64)
-    together, axes = _together(x, axis)
-    ordered, size = sort(together, 0), shape_of(together)[0]
-    middle = (getitem(ordered, (size - 1) // 2) + getitem(ordered, size // 2)) / 2
-    result = where_(any_(isnan(together), axis=0), np.nan, middle)
-    return expand_dims(result, axes) if keepdims else result
 
 
 # ---- over nan ----------------------------------------------------------------------------------

@@ -2,41 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 from runtime import config
 from runtime.errors import GraphError
 from runtime.graph.check import check
 from runtime.graph.ir import Graph
 from runtime.graph.show import text
+from runtime.passes.algebra import simplify_arithmetic
+from runtime.passes.common_subexpressions import merge_common_subexpressions
 from runtime.passes.constant_folding import fold_constants
 from runtime.passes.contexts import outline_contexts
 from runtime.passes.dead_code import drop_dead_code
 from runtime.passes.exact_powers import raise_exact_powers
+from runtime.passes.inlining import inline_calls
+from runtime.passes.layout import merge_layout_changes
+from runtime.passes.loop_invariants import hoist_loop_invariants
+from runtime.passes.rerolling import roll_repetitions
 
-__all__ = ["PIPELINE", "Pass", "optimize"]
+__all__ = [
+    "PASSES",
+    "PIPELINE",
+    "Pass",
+    "Step",
+    "check_switched_off",
+    "chosen",
+    "optimize",
+    "switched_on",
+    "traverse",
+]
 
 Pass = Callable[[Graph], Graph]
 
 PIPELINE: tuple[Pass, ...] = (
     outline_contexts,  # first: what is inside of a manager stays inside
+    inline_calls,  # before those that look at one graph at a time
     fold_constants,
     raise_exact_powers,  # after folding, which finds the constant bounds of loops
+    merge_layout_changes,  # before those that compare operands: fewer of them differ
+    simplify_arithmetic,
+    merge_common_subexpressions,  # after all that makes operations equal
+    hoist_loop_invariants,  # after merging: one capture for what is equal
     drop_dead_code,  # last: the others leave behind what nothing reads any more
 )
+PASSES: dict[str, Pass] = {step.__name__: step for step in (*PIPELINE, roll_repetitions)}
+# What executors need to have been done: `enter` and `exit` do not run by themselves.
+_NEEDED = frozenset(("outline_contexts",))
 
 
-def optimize(graph: Graph, pipeline: tuple[Pass, ...] = PIPELINE) -> Graph:
-    """`graph` after the passes of `pipeline`.
+class Step(NamedTuple):
+    """What one pass did: numbers of nodes, those of branches and loops included."""
+
+    name: str
+    before: int
+    after: int
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.before} -> {self.after} nodes"
+
+
+def optimize(graph: Graph, pipeline: Sequence[Pass] | None = None) -> Graph:
+    """`graph` after the passes of `pipeline`: by default, of those that are switched on.
 
     With `config.check`, the graph is checked before them and after each; GraphError names the pass.
     """
-    _verify(graph, "tracing")
-    for step in pipeline:
-        graph = step(graph)
-        _verify(graph, f"pass `{step.__name__}`")
+    graph = traverse(graph, switched_on() if pipeline is None else pipeline)
     config.log(2, lambda: text(graph))
     return graph
+
+
+def traverse(graph: Graph, pipeline: Sequence[Pass], steps: list[Step] | None = None) -> Graph:
+    """`graph` after the passes of `pipeline`, each of which is noted in `steps`."""
+    printed = _known(config.print_passes.value, "print_passes", also=("all",))
+    _verify(graph, "tracing")
+    for step in pipeline:
+        before, graph = graph, step(graph)
+        _verify(graph, f"pass `{step.__name__}`")
+        if step.__name__ in printed or ("all" in printed and graph is not before):
+            config.show(f"before `{step.__name__}`:\n{text(before)}")
+            config.show(f"after `{step.__name__}`:\n{text(graph)}")
+        if steps is not None:
+            steps.append(Step(step.__name__, _count(before), _count(graph)))
+    return graph
+
+
+def chosen(names: Collection[str]) -> list[Pass]:
+    """The passes of these names; ValueError for a name that none has."""
+    _known(names, "passes")
+    return [PASSES[name] for name in names]
+
+
+def switched_on() -> Sequence[Pass]:
+    """The passes that each graph goes through before it is run."""
+    off = config.disable_passes.value
+    if not off:
+        return PIPELINE
+    check_switched_off(off)
+    return [step for step in PIPELINE if step.__name__ not in off]
+
+
+def check_switched_off(names: Collection[str]) -> None:
+    """Raise ValueError unless these are passes that graphs run without."""
+    for name in sorted(_known(names, "disable_passes") & _NEEDED):
+        raise ValueError(f"pass `{name}` cannot be switched off: graphs do not run without it")
+
+
+def _known(names: Collection[str], where: str, also: tuple[str, ...] = ()) -> frozenset[str]:
+    for name in names:
+        if name not in PASSES and name not in also:
+            listed = ", ".join((*also, *PASSES))
+            raise ValueError(f"{where}: there is no pass `{name}`; there are {listed}")
+    return frozenset(names)
+
+
+def _count(graph: Graph) -> int:
+    return sum(1 for _ in graph.walk())
 
 
 def _verify(graph: Graph, made_by: str) -> None:

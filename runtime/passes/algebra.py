@@ -8,7 +8,7 @@ is read after a write (`read_late`). What signals errors of floating point stays
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -50,10 +50,19 @@ def _simplified(graph: Graph, change: Change) -> Graph:
 def _scalar(value: Value) -> Any:
     """A constant with one element, as a Python number; None for anything else."""
     node = value.node
-    if node is None or node.op.name != "constant" or np.size(node.attrs["value"]) != 1:
+    if node is None or node.op.name != "constant":
         return None
     number = node.attrs["value"]
-    return np.asarray(number).ravel()[0].item()
+    if type(number) in (bool, int, float):
+        return number
+    return np.asarray(number).ravel()[0].item() if np.size(number) == 1 else None
+
+
+def _with_constant(x: Value, y: Value) -> Iterator[tuple[Value, Value]]:
+    """The pairs of an operand and a constant."""
+    for operand, other in ((x, y), (y, x)):
+        if other.node is not None and other.node.op.name == "constant":
+            yield operand, other
 
 
 def _is_positive_zero(value: Value) -> bool:
@@ -84,7 +93,7 @@ def _is_complex(value: Value) -> bool:
 
 def _add(node: Node) -> Value | None:
     x, y = node.inputs
-    for operand, other in ((x, y), (y, x)):
+    for operand, other in _with_constant(x, y):
         neutral = _is_positive_zero(other) and _is_integer(operand) and _is_integer(other)
         if neutral or (_is_negative_zero(other) and not _is_complex(operand)):
             return operand
@@ -98,7 +107,7 @@ def _subtract(node: Node) -> Value | None:
 
 def _multiply(node: Node) -> Value | None:
     x, y = node.inputs
-    for operand, other in ((x, y), (y, x)):
+    for operand, other in _with_constant(x, y):
         if _is_one(other) and not _is_complex(operand):
             return operand
     return None

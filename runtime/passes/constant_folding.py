@@ -1,8 +1,9 @@
 """Computes at compile time what depends on constants only, bit for bit as it would be at run time.
 
 Left for run time: effects, what raises or warns, results that would take much memory, and arrays
-that somebody comes to hold (`held_values`): each call gives a new one. A branch whose predicate is
-known is written in place of its `cond`.
+that somebody comes to hold (`held_values`): each call gives a new one. Of a constant that objects
+are given, each call makes a copy. A branch whose predicate is known is written in place of its
+`cond`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 from runtime.execute.kernels import compute
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.passes.uses import held_values
+from runtime.ops.declare import REGISTRY
+from runtime.passes.uses import exposed_values, held_values
 from runtime.spec import TensorType
 
 __all__ = ["fold_constants"]
@@ -25,7 +27,8 @@ LARGEST = 1_000_000  # bytes
 
 def fold_constants(graph: Graph) -> Graph:
     """`graph` with constants for the nodes whose inputs are all constants."""
-    return shared(_folded)(graph)
+    folded = shared(_folded)(graph)
+    return shared(_with_copies)(folded) if any(map(_gives_away, folded.walk())) else folded
 
 
 def _folded(graph: Graph, change: Change) -> Graph:
@@ -35,6 +38,32 @@ def _folded(graph: Graph, change: Change) -> Graph:
         if not _fold(copy, node, held):
             copy.keep(node)
     return copy.finish()
+
+
+# ---- constants that others come to hold --------------------------------------------------------
+
+
+def _with_copies(graph: Graph, change: Change) -> Graph:
+    """The graph with a new array in each call for a constant one that may be given away."""
+    copy = Copy(graph, change)
+    exposed = exposed_values(graph)
+    for node in graph.nodes:
+        made = copy.keep(node)
+        is_array = made.op.name == "constant" and isinstance(made.attrs["value"], np.ndarray)
+        if is_array and node.outputs[0] in exposed:
+            (value,) = made.outputs
+            new = Node(REGISTRY["copy"].op, [value], {}, (), [value.type], made.origin)
+            copy.add(new, [value])
+    return copy.finish()
+
+
+def _gives_away(node: Node) -> bool:
+    """Whether a node hands arrays to objects, which may change them."""
+    gives = node.op.effect in ("store", "raise") or node.op.name == "pending"
+    return gives and any(isinstance(v.type, TensorType) and v.type.rank != 0 for v in node.inputs)
+
+
+# ---- folding -----------------------------------------------------------------------------------
 
 
 def _fold(copy: Copy, node: Node, held: set[Value]) -> bool:
@@ -48,7 +77,7 @@ def _fold(copy: Copy, node: Node, held: set[Value]) -> bool:
         _fold_branch(copy, node, bool(_constant(first)))
         return True
     results = _results(node, copy.mapped(node.inputs))
-    if results is None or _gives_away(node, results, held):
+    if results is None or _is_given(node, results, held):
         return False
     constant = _op_of(first)
     for value, result in zip(node.outputs, results, strict=True):
@@ -58,7 +87,7 @@ def _fold(copy: Copy, node: Node, held: set[Value]) -> bool:
     return True
 
 
-def _gives_away(node: Node, results: list[Any], held: set[Value]) -> bool:
+def _is_given(node: Node, results: list[Any], held: set[Value]) -> bool:
     """Whether somebody would come to hold, and could change, an array that is to stay constant."""
     pairs = zip(node.outputs, results, strict=True)
     return any(v in held and isinstance(result, np.ndarray) for v, result in pairs)
@@ -107,7 +136,7 @@ def _is_small(result: Any) -> bool:
 def _has_type(result: Any, value: Value) -> bool:
     """Whether a constant of `value`'s type can hold the result: stacks and such have none."""
     type_ = value.type
-    if not isinstance(type_, TensorType):
+    if not isinstance(type_, TensorType) or type_.device is not None:
         return False
     if type_.weak:
         return type(result) in (bool, int, float, complex)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from runtime.graph.clone import Change, Copy, copy_node, shared
+from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Node, Value
-from runtime.passes.counters import counter_of
 
 __all__ = ["drop_dead_code"]
 
@@ -134,8 +134,7 @@ class _Needs:
         return self._stay[node]
 
     def _must_stay(self, node: Node) -> bool:
-        types = [value.type for value in node.inputs]
-        if node.op.effect is not None or node.op.can_raise(types, node.attrs):
+        if node.op.effect is not None or node.op_can_raise:
             return True
         safe = None
         if node.op.name == "while":
@@ -145,7 +144,10 @@ class _Needs:
             if counter is not None and not counter.can_overflow:
                 safe = counter.increment
         return any(
-            self.must_stay(part) for graph in node.graphs for part in graph.nodes if part is not safe
+            self.must_stay(part)
+            for graph in node.graphs
+            for part in graph.nodes
+            if part is not safe
         )
 
 

@@ -23,9 +23,9 @@ import numpy as np
 from runtime import ops
 from runtime.errors import Origin
 from runtime.graph.clone import Change, Copy, shared
+from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.ops.declare import REGISTRY
-from runtime.passes.counters import counter_of
 from runtime.spec import TensorType, Type
 
 __all__ = ["raise_exact_powers"]
@@ -135,10 +135,14 @@ def _is_exact(node: Node) -> bool:
     """Whether the node is arithmetic modulo 2**bits among arrays, and cannot raise."""
     if node.op.name not in _SIDES:
         return False
-    types = [value.type for value in (*node.inputs, *node.outputs)]
-    dtypes = {t.dtype if isinstance(t, TensorType) and t.rank else None for t in types}
-    dtype = dtypes.pop()
-    return not dtypes and dtype is not None and dtype.kind in "iu" and not node.can_raise
+    result = node.outputs[0].type
+    if not isinstance(result, TensorType) or result.dtype.kind not in "iu" or not result.rank:
+        return False
+    for value in node.inputs:
+        type_ = value.type
+        if not isinstance(type_, TensorType) or type_.dtype != result.dtype or not type_.rank:
+            return False
+    return result.device is None and not node.can_raise
 
 
 def _node_of(value: Value) -> Node:

@@ -1,9 +1,9 @@
 """Merges chains of transposes, reshapes, broadcasts and casts that change nothing.
 
 Two transposes are one, or none; of two reshapes the second decides; what already has the shape or
-dtype asked for stays as it is. Where somebody comes to hold the result (`exposed_values`) all stays,
-since a reshape of a reshape may be a copy where the reshape of the whole is a view. Shapes that are
-known only at run time are left alone.
+dtype asked for stays as it is. Where somebody comes to hold the result (`exposed_values`) all of
+them stay: a reshape of a reshape may be a copy where a single one is a view. Shapes that are known
+only at run time are left alone.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A node moves if it is pure, cannot raise, and all it reads is the same in every round: captured, or
 carried and never changed. A loop that may make no round computes it in vain, so that only what
 cannot warn moves out of such a one; out of a loop of known, positive length anything moves.
-Nothing moves out of a loop that writes into memory, and no array that somebody may come to hold. (F. Allen and J. Cocke, "A catalogue of
-optimizing transformations", 1971: code motion.)
+Nothing moves out of a loop that writes into memory, and no array that somebody may come to hold.
+(F. Allen and J. Cocke, "A catalogue of optimizing transformations", 1971: code motion.)
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from runtime.graph.clone import Change, Copy, copy_node, copy_value, shared
+from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Node, Value
-from runtime.passes.counters import counter_of
-from runtime.passes.uses import exposed_values, may_write
+from runtime.passes.uses import exposed_by_results, gives_numbers, may_write
 from runtime.spec import TensorType
 
 __all__ = ["hoist_loop_invariants"]
@@ -86,7 +86,9 @@ def _emit_loop(
     unread = [copy_value(v) for v in passed]
     graphs = (
         Graph(_with(test.inputs, count, unread), test.nodes, test.outputs, test.name),
-        Graph(_with(body.inputs, count, entering), loop.nodes, loop.mapped(body.outputs), body.name),
+        Graph(
+            _with(body.inputs, count, entering), loop.nodes, loop.mapped(body.outputs), body.name
+        ),
     )
     inputs = _with(copy.mapped(node.inputs), count, (outside[v] for v in passed))
     made = copy_node(node, inputs, graphs)
@@ -120,16 +122,11 @@ def _invariant_nodes(node: Node, test: Graph, body: Graph) -> list[Node]:
             continue
         if not same.issuperset(part.inputs) or not _may_move(part, runs):
             continue
-        exposed = exposed_values(body) if exposed is None else exposed
-        if exposed.isdisjoint(part.outputs) or all(map(_is_number, part.outputs)):
+        exposed = exposed_by_results(body) if exposed is None else exposed
+        if exposed.isdisjoint(part.outputs) or gives_numbers(part):
             moving.append(part)
             same.update(part.outputs)
     return _with_constants(body, moving)
-
-
-def _is_number(value: Value) -> bool:
-    """Whether a value has no memory to be shared."""
-    return isinstance(value.type, TensorType) and value.type.shape == ()
 
 
 def _with_constants(body: Graph, moving: list[Node]) -> list[Node]:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from runtime import control, ops
 from runtime.graph.clone import Change, Copy, copy_node, shared
+from runtime.graph.counters import constant_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.declare import REGISTRY
-from runtime.passes.counters import constant_of
 from runtime.passes.uses import may_write
 from runtime.spec import TensorType, type_of_number
 
@@ -136,6 +136,8 @@ class _Finder:
         positions, agreeing = _positions(nodes, start, period, count)
         if agreeing < count:
             return agreeing
+        if not _begin_alike(sources):
+            return 0
         if self._wants_earlier_copies(start, period, count):
             return 0
         return _Run(start, period, count, sources, positions)
@@ -150,6 +152,13 @@ class _Finder:
         )
 
 
+def _begin_alike(sources: list[list[tuple[Any, ...]]]) -> bool:
+    """Whether what a copy hands on begins with one value wherever the next one reads it."""
+    first: dict[tuple[int, int], Value] = {}
+    handed = [source for row in sources for source in row if source[0] == "before"]
+    return all(first.setdefault((s[1], s[2]), s[3]) is s[3] for s in handed)
+
+
 def _label(node: Node) -> Any:
     """Equal for nodes that may be copies of each other; unique for those that have none."""
     if node.graphs or node.op.effect is not None or not node.outputs or may_write(node):
@@ -158,7 +167,9 @@ def _label(node: Node) -> Any:
         return object()
     types = tuple(v.type for v in (*node.inputs, *node.outputs))
     attrs = {**node.attrs, "index": _without_ints(node)} if _ints(node) else node.attrs
-    return (node.op.name, repr(sorted(attrs.items())), types)
+    # The error of a copy is one of its own line.
+    place = node.origin[:3] if node.origin is not None and node.can_raise else None
+    return (node.op, repr(sorted(attrs.items())), types, node.signals, place)
 
 
 def _ints(node: Node) -> list[tuple[int, int]]:
@@ -324,7 +335,7 @@ def _emit(copy: Copy, nodes: list[Node], run: _Run) -> None:
             elif source[0] == "number":
                 operands.append(_number(body, index, numbers, source[1], source[2]))
             else:
-                operands.append(body.capture(copy.values[source[1]]))
+                operands.append(body.capture(copy.value(source[1])))
         moving = {e: _number(body, index, numbers, first, step) for e, first, step in positions}
         part = _subscripted(node, operands, moving)
         body.nodes.append(part)
@@ -336,7 +347,7 @@ def _emit(copy: Copy, nodes: list[Node], run: _Run) -> None:
     extra = [key for key in wanted if key not in inputs]
     results += [made[o].outputs[j] for o, j in extra]
     fillers = [_filler(copy, template[o].outputs[j]) for o, j in extra]
-    start = [_constant(copy, 0), *(copy.values[carried[key]] for key in carried), *fillers]
+    start = [_constant(copy, 0), *(copy.value(carried[key]) for key in carried), *fillers]
     own = [index, *inputs.values(), *(Value(f.type) for f in fillers)]
     outer = list(body.captures)
     loop = Graph([*body.captures.values(), *own], body.nodes, results, "body")

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.spec import TensorType
+from runtime.spec import TensorType, Type
 
-__all__ = ["exposed_values", "held_values", "may_write", "read_late", "stretches"]
+__all__ = [
+    "exposed_by_results",
+    "exposed_values",
+    "gives_numbers",
+    "held_values",
+    "may_write",
+    "read_late",
+    "stretches",
+]
 
 # Effects that write into no array: what they change is replaced, not overwritten.
 _WRITES_NOTHING = frozenset(("assign", "draw", "print", "raise", "read"))
@@ -29,11 +37,31 @@ def exposed_values(graph: Graph) -> set[Value]:
     operands on make exposed values of. Anywhere else a value can be replaced by an equal one; these
     must stay arrays of their own.
     """
+    return _exposed(graph, lambda node: node.inputs)
+
+
+def exposed_by_results(graph: Graph) -> set[Value]:
+    """As `exposed_values`, but of what branches and loops take, only what they may give back."""
+    return _exposed(graph, _given_back)
+
+
+def _exposed(graph: Graph, by_control: Callable[[Node], Iterable[Value]]) -> set[Value]:
     exposed = held_values(graph)
     for node in reversed(graph.nodes):
-        if node.graphs or (_may_pass_on(node) and not exposed.isdisjoint(node.outputs)):
+        if node.graphs:
+            exposed.update(by_control(node))
+        elif _may_pass_on(node) and not exposed.isdisjoint(node.outputs):
             exposed.update(node.inputs)
     return exposed
+
+
+def _given_back(node: Node) -> set[Value]:
+    found: set[Value] = set()
+    for graph in node.graphs:
+        inner = exposed_by_results(graph)
+        operands = node.inputs[len(node.inputs) - len(graph.inputs) :]
+        found.update(v for v, own in zip(operands, graph.inputs, strict=True) if own in inner)
+    return found
 
 
 def _may_pass_on(node: Node) -> bool:
@@ -42,6 +70,18 @@ def _may_pass_on(node: Node) -> bool:
     if op.view or op.options.get("forwards", False):
         return True
     return any(type(value.type) is not TensorType for value in (*node.inputs, *node.outputs))
+
+
+def gives_numbers(node: Node) -> bool:
+    """Whether results are Python numbers or NumPy scalars, which have no memory to be shared.
+
+    An operand of rank 0 may be a caller's array, of which an op may give a view.
+    """
+    return not node.op.view and all(_is_number(value.type) for value in node.outputs)
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.shape == () and type_.device is None
 
 
 def may_write(node: Node) -> bool:

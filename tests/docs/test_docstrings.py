@@ -15,6 +15,7 @@ import runtime.ops
 
 NAMESPACES = {
     "autograph": ag,
+    "fft": ag.fft,
     "linalg": ag.linalg,
     "nn": ag.nn,
     "image": ag.image,

@@ -44,5 +44,5 @@ def test_a_wrong_session_is_noticed(tmp_path):
 
 def test_commands_of_the_readme_can_be_found():
     text = Path(ROOT / "README.md").read_text()
-    for name in ("demo", "install", "test"):
+    for name in ("demo", "install", "test", "docs"):
         assert f"<!-- ci:{name} -->\n```bash\n" in text

@@ -122,6 +122,58 @@ def local_arrays_swapped(n):
     return a, b
 
 
+# ---- views of arrays whose content is known while tracing ---------------------------------------
+
+
+@samples("S7", (1.5,))
+def written_through_a_slice_of_a_constant_array(a):
+    x = np.zeros(3)
+    y = x[1:]
+    y[0] = a
+    return x, y + 0
+
+
+@samples("S7", (1.5,))
+def written_where_a_slice_of_a_constant_array_shows_it(a):
+    x = np.zeros((2, 3))
+    y, z = x[1], x.T
+    x[1, 2] = a
+    return y + 0, z + 0
+
+
+@samples("S7", (1.5,))
+def written_through_a_view_of_a_view_of_a_constant_array(a):
+    x = np.arange(6.0).reshape(2, 3).copy()
+    x[1:].T[0] = a
+    return x
+
+
+@samples("S7", (1.5,))
+def written_in_place_through_a_row_of_a_constant_array(a):
+    x = np.ones((2, 2))
+    row = x[0]
+    row += a
+    return x
+
+
+@samples("S7", *rounds(A(1, 2)))
+def written_in_rounds_through_rows_of_a_constant_array(v, n):
+    x = np.zeros((4, 2))
+    first = x[0]
+    for i in range(n):
+        x[i] = v
+    return x, first + 0
+
+
+@samples("S7", (1.5,))
+def copied_before_a_constant_array_is_written(a):
+    x = np.zeros(3)
+    y = x[1:].copy()
+    y[0] = a
+    x[2] = a
+    return x, y
+
+
 test_aliases = samples.test()
 
 

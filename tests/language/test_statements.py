@@ -780,4 +780,24 @@ def pass_and_docstring(x):
     return x
 
 
+@samples("B1.10", (F(3),), (F(-3),), conds=1)
+def list_of_known_length(x):
+    out = [x]
+    out.append(x * 2)
+    if x > 0:
+        last = out.pop()
+    else:
+        last = out.pop(0)
+    return out, last, len(out)
+
+
+@samples("B1.11", (A(1, 2, 3, 4), I(2)), (A(4, 3, 2, 1), I(0)), whiles=1)
+def slices_read_and_written(x, n):
+    y = x[1:]
+    for i in range(n):
+        y[i : i + 2] = y[i + 1 : i + 3].sum()
+        x[::2] += y[:2]
+    return x, y[-1]
+
+
 test_statement = samples.test()

@@ -185,3 +185,16 @@ def test_the_source_is_never_overwritten(source, package, capsys):
 def test_an_output_folder_that_cannot_be_made_is_an_error(source, package, capsys):
     assert dump(source, "-o", package / "sub" / "one.py") == 2
     assert "one.py" in capsys.readouterr().err
+
+
+def test_b1_01_tabs_mixed_with_spaces_are_reported_as_python_does(tmp_path, capsys):
+    (tmp_path / "mixed.py").write_text("def f(x):\n\tif x:\n        return x\n")
+    assert main(["dump", str(tmp_path / "mixed.py")]) != 0
+    told = capsys.readouterr().err
+    assert "mixed.py:3" in told and "inconsistent use of tabs and spaces" in told
+
+
+def test_b1_01_continued_lines_come_back(tmp_path, capsys):
+    (tmp_path / "long.py").write_text("def f(x):\n    return (x +\n        1) * \\\n        2\n")
+    assert main(["dump", str(tmp_path / "long.py")]) == 0
+    assert "(ag__.ld(x) + 1) * 2" in capsys.readouterr().out

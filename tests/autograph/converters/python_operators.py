@@ -64,6 +64,36 @@ class FunctionScope:
         return value if did_return else None
 
 
+class GeneratorScope(FunctionScope):
+    """Sees that a generator is left and goes on in turns."""
+
+    def __enter__(self):
+        self.is_left = False
+        return self
+
+    def suspended(self, value, is_protected):
+        assert not self.is_left and isinstance(is_protected, bool)
+        self.is_left = True
+        return value
+
+    def resumed(self, sent):
+        assert self.is_left
+        self.is_left = False
+        return sent
+
+    def regain(self):
+        self.is_left = False
+
+    def delegated(self, iterable, is_protected):
+        return iterable
+
+    def known(self, test):
+        return test
+
+    def items(self, iterable):
+        return iterable
+
+
 def fresh(made):
     return made
 

@@ -22,7 +22,7 @@ CASES = {
     ),
     "generator": (
         "(y for a in x)",
-        "(ag__.ld(y) for a in ag__.iterate(ag__.ld(x)))",
+        "ag__.fresh((ag__.ld(y) for a in ag__.iterate(ag__.ld(x))))",
     ),
 }
 

@@ -13,6 +13,14 @@ CASES = {
         "{1: x}",
         "ag__.fresh({1: ag__.ld(x)})",
     ),
+    "starred": (
+        "x(*y)",
+        "ag__.ld(x)(*ag__.iterate(ag__.ld(y)))",
+    ),
+    "starred target": (
+        "x, *y = y",
+        "x, *y = ag__.unpack_ex(ag__.ld(y), 1, 0)",
+    ),
     "target": (
         "[x, y] = y",
         "[x, y] = ag__.unpack(ag__.ld(y), 2)",

@@ -18,7 +18,6 @@ EXPRESSIONS = """
 a+np.array([1.,2.])
 a*np.float64(2)
 np.array([1.,2.])*a
-i+np.array([1.5,2.5])
 i+np.array([1,2])
 a+1
 a+[1.,2.]
@@ -283,7 +282,6 @@ tf.sort([[3,1],[2,5]],axis=0)
 tf.math.mod(-7,3)
 tf.math.floordiv(-7,2)
 u8+1
-u8*np.float32(2.9)
 tf.maximum(a,1.5)
 tf.stack([i,[3,4]])
 tf.concat([m,m],axis=-1)

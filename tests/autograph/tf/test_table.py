@@ -15,7 +15,7 @@ _SPEC = importlib.util.spec_from_file_location(
 expressions = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(expressions)
 WANTED = json.loads(expressions.GOLDEN.read_text())
-# They have no source of their own, so that they run as they are and not in a graph.
+# A lambda in an expression has no source of its own.
 CALLS_BACK = ("lambda",)
 
 

@@ -11,7 +11,7 @@ from runtime.autodiff import check_gradients
 from runtime.ops.declare import REGISTRY
 
 # Not smooth, of another precision, with results that are not unique, or without a rank.
-LEFT_OUT = {"astype", "full", "round", "round_number", "squeeze", "unique"}
+LEFT_OUT = {"astype", "full", "round", "round_number", "squeeze"}
 # Draws are integers, or jump: they have no gradient, and a step may leave their domain.
 LEFT_OUT |= {"random_categorical", "random_poisson", "random_subset"}
 

@@ -20,11 +20,16 @@ from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
 
+def _leaves(result):
+    if isinstance(result, (tuple, list)):
+        return [leaf for part in result for leaf in _leaves(part)]
+    return [result]
+
+
 def graph_of(function, types):
     """The graph of `function`, and the arrays outside of it that it reads."""
     builder, _, result = trace_function(function, types)
-    results = list(result) if isinstance(result, (tuple, list)) else [result]
-    builder.graph.outputs = [builder.value_of(r) for r in results]
+    builder.graph.outputs = [builder.value_of(r) for r in _leaves(result)]
     check(builder.graph)
     things = [thing for thing, _ in builder.externals.values()]
     return builder.graph, [t.array if isinstance(t, Tensor) else t for t in things]

@@ -249,12 +249,17 @@ def serves_differences(primitive, inputs, attrs):
 GRADIENT_CASES = [case for case in OP_CASES if serves_differences(*case.values)]
 
 
+def leaves(results):
+    if isinstance(results, (tuple, list)):
+        return [leaf for part in results for leaf in leaves(part)]
+    return [results]
+
+
 def scalar_of(operation, attrs, weights):
     """A real function of the inputs: a weighted sum of all results."""
 
     def function(*inputs):
-        results = operation(*inputs, **attrs)
-        results = results if isinstance(results, (tuple, list)) else (results,)
+        results = leaves(operation(*inputs, **attrs))
         parts = [
             ops.real(ops.sum(r * w)) for r, w in zip(results, weights, strict=True) if w is not None
         ]
@@ -381,7 +386,7 @@ def test_gradients_of_functions_agree_with_finite_differences(case, args, kwargs
 
 PUBLIC = {
     name: getattr(module, name)
-    for module in (ops, ops.linalg)
+    for module in (ops, ops.linalg, ops.fft)
     for name in module.__all__
     if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))
 }

@@ -142,7 +142,8 @@ def test_products_of_matrices_from_both_sides_are_two_chains(toy):
     for side in (0,) * 8 + (1,) * 8:
         value = b(MATMUL, b.x, value) if side == 0 else b(MATMUL, value, b.x)
     graph = b.done(value)
-    assert _count(_rewritten(graph)) == 8
+    # The squares are the same for both.
+    assert _count(_rewritten(graph)) == 5
     assert _agrees(graph, _random(SQUARE), _random(SQUARE, 1))
 
 

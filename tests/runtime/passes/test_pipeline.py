@@ -4,7 +4,7 @@ import pytest
 
 from runtime import config
 from runtime.errors import GraphError
-from runtime.passes import PIPELINE, optimize
+from runtime.passes import PASSES, PIPELINE, optimize, switched_on
 
 
 def test_folding_and_dropping_leave_what_is_needed(toy):
@@ -36,3 +36,50 @@ def test_the_graph_is_logged_on_demand(toy, capsys):
     with config.verbosity.using(2):
         optimize(toy.decay())
     assert capsys.readouterr().err.startswith("graph decay(")
+
+
+def test_passes_are_switched_off_by_name(toy):
+    b = toy.Builder(x=toy.SCALAR)
+    graph = b.done(b(toy.ADD, b.x, b(toy.ADD, 1.0, 2.0)))
+    with config.disable_passes.using("fold_constants, drop_dead_code"):
+        assert switched_on() == [s for s in PIPELINE if "fold" not in s.__name__][:-1]
+        assert [node.op.name for node in optimize(graph).nodes].count("add") == 2
+    assert switched_on() is PIPELINE
+
+
+def test_names_that_no_pass_has_are_refused(toy, monkeypatch):
+    with config.disable_passes.using("fold"), pytest.raises(ValueError, match="no pass `fold`"):
+        optimize(toy.decay())
+    with config.print_passes.using(["fold"]), pytest.raises(ValueError, match="all, outline"):
+        optimize(toy.decay())
+    with (
+        config.disable_passes.using("outline_contexts"),
+        pytest.raises(ValueError, match="cannot be switched off"),
+    ):
+        optimize(toy.decay())
+    with pytest.raises(ValueError, match="it is names"):
+        config.disable_passes.set([1])
+    monkeypatch.setenv("AUTOGRAPH_DISABLE_PASSES", "fold_constants,inline_calls")
+    config.disable_passes.reset()
+    try:
+        assert len(switched_on()) == len(PIPELINE) - 2
+    finally:
+        monkeypatch.undo()
+        config.disable_passes.reset()
+
+
+def test_graphs_are_printed_before_and_after(toy, capsys):
+    b = toy.Builder(x=toy.SCALAR)
+    graph = b.done(b(toy.ADD, b.x, b(toy.ADD, 1.0, 2.0)))
+    with config.print_passes.using("all"):
+        optimize(graph)
+    printed = capsys.readouterr().err
+    assert printed.startswith("before `fold_constants`:\ngraph f(%x")
+    assert printed.count("before `") == printed.count("after `") < len(PIPELINE)
+    with config.print_passes.using(["inline_calls"]):
+        optimize(graph)
+    assert capsys.readouterr().err.count("graph f(") == 2
+
+
+def test_every_pass_has_a_name_of_its_own():
+    assert [*PASSES][: len(PIPELINE)] == [step.__name__ for step in PIPELINE]

@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config, control
 from runtime.execute import plan, reference
 from runtime.graph.check import check
 from runtime.graph.clone import clone
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.show import text
+from runtime.passes import PASSES, optimize
 from runtime.passes.algebra import simplify_arithmetic
 from runtime.passes.common_subexpressions import merge_common_subexpressions
 from runtime.passes.inlining import inline_calls
 from runtime.passes.layout import merge_layout_changes
 from runtime.passes.loop_invariants import hoist_loop_invariants
 from runtime.passes.rerolling import roll_repetitions
-from runtime import control
 
 X = np.array([[0.5, -0.0, np.nan], [np.inf, -1.5, 0.0]])
 N = np.array([3, -7, 0])
@@ -130,6 +131,87 @@ def test_what_reads_memory_is_not_merged_over_what_writes_it():
     np.testing.assert_array_equal(b, [4.0, 6.0])
 
 
+def test_an_operation_under_signals_is_another_one():
+    def f(x, y):
+        a = x / y
+        with np.errstate(all="raise"):
+            b = x / y
+        return a + b
+
+    with np.errstate(all="ignore"), pytest.raises(FloatingPointError):
+        ag.convert(f)(X, X * 0)
+    assert ops(optimize(traced(f, X, X)))["divide"] == 2
+
+
+def test_what_raises_is_merged_with_what_is_pending_for_it():
+    class Log:
+        n = 0
+
+    log = Log()
+
+    def f(x, i):
+        log.n = 1
+        a = x[i]
+        log.n = 2
+        b = x[i]
+        log.n = 3
+        c = x[i + 1]
+        return a + b + c
+
+    graph = traced(f, N, np.int64(0))
+    assert ops(graph)["getitem"] == ops(graph)["pending"] == 3
+    merged = merge_common_subexpressions(graph)
+    assert ops(merged)["getitem"] == ops(merged)["pending"] == 2
+    for i, n in ((0, 3), (2, 3), (3, 1)):
+        log.n = 0
+        try:
+            ag.convert(f)(N, np.int64(i))
+        except IndexError:
+            assert i > 1
+        assert log.n == n
+
+
+def test_equal_operations_of_different_attributes_stay():
+    f = lambda x: ag.full((2,), 0.0) * ag.full((2,), -0.0) + x[0, :2]
+    graph = after(merge_common_subexpressions, f, X)
+    assert ops(graph)["constant"] == ops(traced(f, X))["constant"]
+
+
+# ---- constants ---------------------------------------------------------------------------------
+
+
+def test_each_call_gives_an_array_of_its_own():
+    @ag.convert
+    def f(x):
+        return x * 2, ag.full(5000, 3.0) + 1.0
+
+    f(1.0)[1][:] = 7
+    np.testing.assert_array_equal(f(1.0)[1], np.full(5000, 4.0))
+
+
+@pytest.mark.parametrize(("size", "branch"), [(5000, False), (4, True), (5000, True)])
+def test_objects_are_given_arrays_of_their_own(size, branch):
+    class Kept:
+        array = part = None
+
+    kept = Kept()
+
+    @ag.convert
+    def f(x, k):
+        a = ag.full(size, 3.0) + 1.0
+        if branch and x > 0:
+            a = ag.full(size, 5.0)
+        kept.array = a
+        kept.part = ag.full(size, 2.0)[k:]
+        return x + 1
+
+    for x, expected in ((-1.0, 4.0), (1.0, 5.0 if branch else 4.0)) * 2:
+        f(np.float64(x), np.int64(1))
+        np.testing.assert_array_equal(kept.array, np.full(size, expected))
+        np.testing.assert_array_equal(kept.part, np.full(size - 1, 2.0))
+        kept.array[:] = kept.part[:] = 7
+
+
 # ---- arithmetic --------------------------------------------------------------------------------
 
 EXACT = [
@@ -178,6 +260,57 @@ def test_integers():
     assert ops(after(simplify_arithmetic, lambda n: (n * 1.0) * 3, N))["multiply"] == 2
 
 
+def test_a_condition_may_make_a_choice_larger():
+    signature = [ag.TensorSpec([None], bool), ag.TensorSpec([None])]
+    f = ag.convert(lambda c, x: ag.sin(ag.where(c, x, x)), input_signature=signature)
+    np.testing.assert_array_equal(f(np.array([True, False]), np.ones(1)), np.sin([1.0, 1.0]))
+
+
+def test_signs_of_complex_numbers_are_rounded_each_time():
+    z = np.array([0.1 + 0.7j, 3 - 4j])
+    assert ops(after(simplify_arithmetic, lambda z: ag.conj(ag.sign(ag.sign(z))), z))["sign"] == 2
+    assert ops(after(simplify_arithmetic, lambda x: ag.sin(ag.sign(ag.sign(x))), X))["sign"] == 1
+
+
+def test_what_is_pending_goes_with_what_cannot_raise():
+    class Log:
+        n = 0
+
+    log = Log()
+
+    def f(k, x, i):
+        log.n = 1
+        m = k // 1
+        log.n = 2
+        y = x[i]
+        return y + m * 2
+
+    graph = traced(f, 5, N, np.int64(0))
+    if ops(graph)["floor_divide"]:
+        result = simplify_arithmetic(graph)
+        check(result)
+        assert ops(result)["pending"] == ops(graph)["pending"] - 1
+    with pytest.raises(IndexError):
+        ag.convert(f)(5, N, np.int64(9))
+    assert log.n == 2
+
+
+def test_what_an_error_leaves_behind_is_an_array_of_its_own():
+    class Kept:
+        array = None
+
+    kept = Kept()
+
+    @ag.convert
+    def f(x, i):
+        kept.array = x * 1.0
+        return x[i]
+
+    with pytest.raises(IndexError):
+        f(X, np.int64(9))
+    assert not np.may_share_memory(kept.array, X)
+
+
 def test_complex_arithmetic_stays():
     z = np.array([1 + 2j, complex(np.inf, 1)])
     assert ops(after(simplify_arithmetic, lambda z: ag.conj(z * 1.0), z))["multiply"] == 1
@@ -207,6 +340,23 @@ def test_rearranging_that_matters_stays():
     assert ops(after(merge_layout_changes, f, square))["astype"] == 2
     g = lambda x: ag.sin(x.T.reshape(9))
     assert set(ops(after(merge_layout_changes, g, square))) >= {"permute_dims", "reshape"}
+
+
+def test_a_copy_that_somebody_holds_stays_a_copy():
+    class Kept:
+        array = None
+
+    kept = Kept()
+
+    @ag.convert
+    def f(x):
+        kept.array = x.T.reshape(6).reshape(3, 2)
+        return x + 1
+
+    x = np.arange(6.0).reshape(2, 3)
+    f(x)
+    assert not np.may_share_memory(kept.array, x)
+    np.testing.assert_array_equal(kept.array, x.T.reshape(6).reshape(3, 2))
 
 
 # ---- loops -------------------------------------------------------------------------------------
@@ -281,7 +431,56 @@ def test_a_fresh_array_per_round_is_not_shared_between_rounds():
     assert f(np.int64(50)) == 50.0
 
 
+@pytest.mark.parametrize("n", [30, np.int64(5)])
+def test_results_of_two_rounds_are_two_arrays(n):
+    @ag.convert
+    def f(w, n):
+        before = row = np.zeros(3)
+        for i in range(n):
+            before = row
+            row = w * 2
+        return before, row
+
+    before, row = f(np.ones(3), n)
+    before[:] = 0
+    np.testing.assert_array_equal(row, [2.0, 2.0, 2.0])
+
+
+def test_what_moves_out_moves_out_of_all_loops():
+    def f(x, w):
+        for i in range(20):
+            for j in range(20):
+                x = x + ag.sin(w * 2) * j
+        return x
+
+    graph = after(hoist_loop_invariants, f, X, X)
+    assert "sin" in [node.op.name for node in graph.nodes]
+    assert body_ops(graph)["sin"] == 0
+
+
 # ---- calls -------------------------------------------------------------------------------------
+
+
+def _calls(inner, count):
+    x = Value(inner.inputs[0].type, name="x")
+    nodes, value = [], x
+    for _ in range(count):
+        nodes.append(Node(control.CALL, [value], {}, [inner], [v.type for v in inner.outputs]))
+        value = nodes[-1].outputs[0]
+    return Graph([x], nodes, [value])
+
+
+def test_large_graphs_that_are_called_often_and_those_that_raise_stay_calls():
+    def large(x):
+        for k in [*range(10)]:
+            x = ag.sin(x) + k
+        return x
+
+    inner = traced(large, X)
+    assert ops(inline_calls(_calls(inner, 1)))["call"] == 0
+    assert ops(inline_calls(_calls(inner, 2)))["call"] == 2
+    raising = traced(lambda x: x + ag.ones(3)[ag.astype(x[0, 0], "i8")], X)
+    assert ops(inline_calls(_calls(raising, 1)))["call"] == 1
 
 
 def test_calls_are_inlined():
@@ -338,6 +537,24 @@ def test_rows_by_number():
     assert ops(graph)["tanh"] == 1
 
 
+def test_two_beginnings_are_not_one():
+    def f(a, b):
+        y = a * b
+        for _ in [None] * 40:
+            y = y * y
+        return y
+
+    a, b = np.array([3, 5]), np.array([7, 9])
+    after(roll_repetitions, f, a, b)
+
+
+def test_errors_stay_at_their_lines():
+    lines = ["def f(x, i):", *(f"    x = x + x[i + {k}]" for k in range(20)), "    return x"]
+    f = ag.convert_source("\n".join(lines), "many_lines").f
+    graph = traced(f, N, np.int64(0))
+    assert ops(roll_repetitions(graph))["while"] == 0
+
+
 def test_what_does_not_repeat_stays():
     def short(x):
         for _ in [None] * 4:
@@ -371,13 +588,30 @@ def test_what_does_not_repeat_stays():
     after(roll_repetitions, different, X)
 
 
-def test_gradients_of_rolled_code():
-    def f(x):
-        for _ in [None] * 25:
-            x = ag.tanh(x * 1.1)
-        return x.sum()
+# ---- nothing to do -----------------------------------------------------------------------------
 
-    x = np.linspace(-1, 1, 5)
-    with ag.eager():
-        expected = ag.grad(f)(x)
-    np.testing.assert_allclose(ag.grad(ag.convert(f))(x), expected, rtol=1e-12)
+
+@pytest.mark.parametrize("step", PASSES.values(), ids=PASSES)
+def test_a_pass_with_nothing_to_do_gives_the_graph_itself(step):
+    def f(x, n):
+        for i in range(n):
+            x = x * i if x[0, 0] > i else x
+        return x
+
+    graph = optimize(traced(f, X, np.int64(3)))
+    assert step(graph) is graph
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_each_pass_can_be_left_out(name):
+    def f(x, w):
+        y = x.T.T * 1.0
+        for i in range(20):
+            y = y + ag.sin(w) * ag.sin(w) + i
+        return y
+
+    x = np.array([[0.5, -0.0], [1.5, 3.0]])
+    expected = ag.convert(f)(x, x)
+    with config.disable_passes.using([name] if name != "outline_contexts" else []):
+        found = ag.convert(f)(x, x)
+    assert found.tobytes() == expected.tobytes()

@@ -1,9 +1,9 @@
-"""Tests of `runtime.passes.counters`."""
+"""Tests of `runtime.graph.counters`."""
 
 import numpy as np
 import pytest
 
-from runtime.passes.counters import counter_of
+from runtime.graph.counters import counter_of
 from runtime.spec import TensorType
 
 

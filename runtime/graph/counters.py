@@ -1,4 +1,4 @@
-"""What passes know of loops that count: `while i < n: ...; i = i + step`."""
+"""Loops that count: `while i < n: ...; i = i + step`."""
 
 from __future__ import annotations
 

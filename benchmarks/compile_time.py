@@ -1,0 +1,79 @@
+"""What trace, passes and plan cost per node of a graph, and how that grows with its size."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from types import FunctionType
+from typing import NamedTuple
+
+import numpy as np
+
+import autograph as ag
+from runtime.collector import rarely
+from runtime.execute import plan
+from runtime.passes import PIPELINE
+
+__all__ = ["PROGRAMS", "Cost", "compile_costs", "nested", "straight"]
+
+
+class Cost(NamedTuple):
+    """Microseconds per node of the traced graph."""
+
+    nodes: int
+    trace: float
+    passes: float
+    plan: float
+
+    @property
+    def total(self) -> float:
+        """All three together."""
+        return self.trace + self.passes + self.plan
+
+
+def straight(statements: int) -> FunctionType:
+    """A function of so many statements, one operation each."""
+    lines = ["def f(x, y):"]
+    for i in range(statements // 2):
+        lines += ["    x = x * y", f"    y = y + {i % 7}.5"]
+    return _function([*lines, "    return x, y"])
+
+
+def nested(statements: int, depth: int = 4) -> FunctionType:
+    """A function of so many statements, in loops and branches that are `depth` deep."""
+    lines = ["def f(x, y):"]
+    for _ in range(statements // (3 * depth)):
+        for d in range(depth):
+            pad = "    " * (d + 1)
+            lines.append(pad + (f"if y > {d}:" if d % 2 == 0 else "while y < x:"))
+            lines += [pad + "    x = x * 1.5", pad + "    y = y + x"]
+    return _function([*lines, "    return x, y"])
+
+
+PROGRAMS = {"straight": straight, "nested": nested}
+
+
+def _function(lines: list[str]) -> FunctionType:
+    module = ag.convert_source("\n".join(lines), "benchmark")
+    found: FunctionType = module.f
+    return found
+
+
+def compile_costs(name: str, statements: int) -> Cost:
+    """The cost for one program, which is converted before."""
+    plain = PROGRAMS[name](statements)
+    ag.to_graph(plain)
+    x = np.ones(4) if name == "straight" else np.float64(1)
+    times = [time.perf_counter()]
+    concrete = ag.convert(plain).get_concrete_function(x, x)
+    times.append(time.perf_counter())
+    with rarely:
+        graph = concrete.graph
+        better = graph
+        for step in PIPELINE:
+            better = step(better)
+        times.append(time.perf_counter())
+        plan.prepare(better)
+        times.append(time.perf_counter())
+    nodes = sum(1 for _ in graph.walk())
+    return Cost(nodes, *(1e6 * (b - a) / nodes for a, b in pairwise(times)))

@@ -1,0 +1,207 @@
+"""Elements chosen among arrays, by conditions or by numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.broadcasting import sum_to
+from runtime.ops.comparison import equal, logical_not, logical_or
+from runtime.ops.creation import zeros_like
+from runtime.ops.declare import always, implements, op
+from runtime.ops.indexing import getitem, index_update
+from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.positions import flatnonzero, take
+from runtime.ops.samples import array, calls
+from runtime.ops.selection import where_
+from runtime.ops.shapes import ravel
+from runtime.spec import TensorType, broadcast_shapes, promote
+
+__all__ = ["choose_among", "compress", "extract", "piecewise", "select"]
+
+_X = array((5,))
+
+
+@implements(
+    "select",
+    samples=calls(
+        (([_X < -1, _X > 1], [_X * 2, _X + 1]), {}),
+        (([_X < 0], [1], -1.5), {}),
+        (([np.array([[True], [False]]), _X > 0], [_X, np.array([[3], [4]])]), {"default": 2}),
+    ),
+)
+def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: Operand = 0) -> Any:
+    """For each element, the choice of the first condition that is true there, or the default.
+
+    Raises ValueError for no condition or lists of two lengths, TypeError for one that is not bool.
+
+    >>> x = np.array([-2.0, 0.5, 3.0])
+    >>> ag.select([x < 0, x > 1], [-x, x * x]).numpy()
+    array([2., 0., 9.])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise ValueError("select with an empty condition list is not possible")
+    result: Any = default
+    for i, condition in reversed(list(enumerate(condlist))):
+        if dtype_of(condition).kind != "b":
+            raise TypeError(
+                f"invalid entry {i} in condlist: should be boolean ndarray, "
+                f"not {dtype_of(condition)}"
+            )
+        result = where_(condition, choicelist[i], result)
+    return result
+
+
+@implements(
+    "piecewise",
+    samples=calls(
+        ((_X, [_X < 0, _X >= 0], [-1, 1]), {}),
+        ((_X, [_X < 0], [lambda v: -v, lambda v: v * v]), {}),
+        ((np.array([1, 2, 3]), [np.array([True, False, True])], [2.7, 0]), {}),
+    ),
+)
+def piecewise(
+    x: Operand,
+    condlist: Any,
+    funclist: Sequence[Any],
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    """For each element of `x`, the function of the (last) condition that is true there.
+
+    A function is called on the elements that it is for, with `args`; a number stands for itself.
+    One function more is for all the others; without it they give 0. The dtype is that of `x`.
+
+    >>> ag.piecewise(np.array([-2.0, 3.0]), [np.array([True, False])], [-1.0, 1.0]).numpy()
+    array([-1.,  1.])
+    """
+    given = _conditions(condlist, rank_of(x))
+    if len(funclist) == len(given) + 1:
+        none = given[0]
+        for condition in given[1:]:
+            none = logical_or(none, condition)
+        given.append(logical_not(none))
+    elif len(funclist) != len(given):
+        raise ValueError(
+            f"with {len(given)} condition(s), either {len(given)} or {len(given) + 1} functions "
+            "are expected"
+        )
+    result = zeros_like(x)
+    for condition, function in zip(given, funclist, strict=True):
+        chosen = getitem(x, condition)
+        value = function(chosen, *args, **kwargs) if callable(function) else function
+        result = index_update(result, value, condition)
+    return result
+
+
+def _conditions(conditions: Any, rank: int) -> list[Any]:
+    """A condition is an array of the rank of what it is for, or a list of bools."""
+    if not isinstance(conditions, (list, tuple)):
+        several = rank_of(conditions) > rank
+        count = shape_of(conditions)[0] if several else 0
+        return [getitem(conditions, i) for i in range(count)] if several else [conditions]
+    if rank and isinstance(conditions[0], (bool, np.bool_)):
+        return [np.asarray(conditions)]
+    return [np.asarray(c) if isinstance(c, (list, tuple)) else c for c in conditions]
+
+
+# ---- by numbers ----------------------------------------------------------------------------------
+
+
+def _choose_type(numbers: TensorType, *choices: TensorType, mode: str) -> TensorType:
+    if numbers.dtype.kind not in "biu":
+        raise TypeError(f"choose takes integers, not {numbers.dtype}")
+    dtype = promote(*(c.strong() for c in choices)).dtype
+    return TensorType(dtype, broadcast_shapes(numbers.shape, *(c.shape for c in choices)))
+
+
+def _choose_vjp(g: Any, out: Any, numbers: Any, *choices: Any, mode: str) -> tuple[Any, ...]:
+    count = len(choices)
+    if mode == "wrap":
+        numbers = numbers % count
+    elif mode == "clip":
+        numbers = where_(numbers < 0, 0, where_(numbers >= count, count - 1, numbers))
+    return None, *(
+        sum_to(where_(equal(numbers, i), g, 0), shape_of(c)) if type_of(c).is_inexact else None
+        for i, c in enumerate(choices)
+    )
+
+
+@op(
+    inputs=None,
+    infer=_choose_type,
+    vjp=_choose_vjp,
+    reads=(0,),
+    raises=always,
+    samples=calls(
+        ((np.array([2, 0, 1]), array((3,)), array((3,), salt=1), 1.5), {}),
+        ((np.array([[5], [-1]]), array((3,)), array((1,))), {"mode": "wrap"}),
+        ((np.array([5, -1]), array((2,), "f4"), array((2,), "f4")), {"mode": "clip"}),
+        ((np.zeros((0,), int), array((1,), "i8")), {}),
+    ),
+    name="choose_among",
+)
+def choose_among_(xp: Module, numbers: Array, *choices: Array, mode: str = "raise") -> Array:
+    """For each number, the element of the array of that number."""
+    return xp.choose(xp.asarray(numbers), choices, mode=mode)
+
+
+@implements(
+    "choose",
+    samples=calls(
+        ((np.array([1, 0, 1]), [array((3,)), array((3,), salt=1)]), {}),
+        ((np.array([3, -1]), [array((2,)), 2.0]), {"mode": "wrap"}),
+        ((np.array([1, 0]), array((2, 2))), {}),
+    ),
+)
+def choose_among(numbers: Operand, choices: Any, /, *, mode: str = "raise") -> Any:
+    """For each of the integers `numbers`, the element of the choice of that number, broadcast.
+
+    `mode` "raise" raises ValueError for a number out of range, "wrap" and "clip" bring it in.
+
+    >>> np.choose(ag.asarray([1, 0]), [np.array([1.0, 2.0]), np.array([3.0, 4.0])]).numpy()
+    array([3., 2.])
+    """
+    is_list = isinstance(choices, (list, tuple))
+    rows = choices if is_list else [getitem(choices, i) for i in range(shape_of(choices)[0])]
+    return choose_among_(numbers, *rows, mode=mode)
+
+
+@implements(
+    "extract",
+    samples=calls(((array((2, 3)) > 0, array((2, 3))), {}), ((np.array([1, 0]), array((2,))), {})),
+)
+def extract(condition: Operand, x: Operand, /) -> Any:
+    """The elements of `x`, in order, where the condition is true.
+
+    >>> ag.extract(np.array([True, False, True]), np.array([1, 2, 3])).numpy()
+    array([1, 3])
+    """
+    return take(ravel(x), flatnonzero(condition))
+
+
+@implements(
+    "compress",
+    samples=calls(
+        ((np.array([True, False, True]), array((3, 2)), 0), {}),
+        (([0, 1], array((2, 3))), {}),
+        ((np.array([False, True]), array((2, 3)), -1), {}),
+    ),
+)
+def compress(condition: Operand, x: Operand, /, axis: int | None = None) -> Any:
+    """The parts of `x` along `axis` (None: flattened) for which the condition is true.
+
+    The condition is a vector, which may be shorter than the axis.
+
+    >>> ag.compress(np.array([False, True]), np.array([[1, 2], [3, 4]]), 0).tolist()
+    [[3, 4]]
+    """
+    if isinstance(condition, (list, tuple)):
+        condition = np.asarray(condition)
+    if rank_of(condition) != 1:
+        raise ValueError("condition must be a 1-d array")
+    return take(x, flatnonzero(condition), axis)

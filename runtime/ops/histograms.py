@@ -1,0 +1,250 @@
+"""Histograms: how many elements, or how much weight, lie between edges."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.comparison import equal, logical_and
+from runtime.ops.conversion import astype
+from runtime.ops.creation import linspace, zeros
+from runtime.ops.declare import implements
+from runtime.ops.indexing import getitem, index_add
+from runtime.ops.interchange import asarray
+from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of
+from runtime.ops.reductions import max as max_
+from runtime.ops.reductions import min as min_
+from runtime.ops.reductions import sum as sum_
+from runtime.ops.samples import array, calls
+from runtime.ops.scans import diff
+from runtime.ops.selection import clip, where_
+from runtime.ops.shapes import ravel, reshape
+from runtime.ops.sorting import searchsorted
+
+__all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
+
+def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
+    """First and last edge: the limits, or the extremes of the data, apart in any case."""
+    if limits is not None:
+        first, last = limits
+        if not is_tensor(first) and not is_tensor(last):
+            if first > last:
+                raise ValueError("max must be larger than min in range parameter.")
+            if not (np.isfinite(first) and np.isfinite(last)):
+                raise ValueError(f"supplied range of [{first}, {last}] is not finite")
+    elif shape_of(x)[0] == 0:
+        first, last = 0, 1
+    else:
+        first, last = min_(x), max_(x)
+    is_one = equal(first, last)
+    return where_(is_one, first - 0.5, first), where_(is_one, last + 0.5, last)
+
+
+def _as_edges(bins: Any) -> Any:
+    given = bins if is_tensor(bins) else np.asarray(bins)
+    if rank_of(given) != 1:
+        raise ValueError("`bins` must be 1d, when an array")
+    if not is_tensor(given) and (given[:-1] > given[1:]).any():
+        raise ValueError("`bins` must increase monotonically, when an array")
+    return asarray(given)
+
+
+def _is_array(bins: Any) -> bool:
+    return rank_of(bins) > 0 if is_tensor(bins) else np.ndim(bins) > 0
+
+
+def _edges(x: Any, bins: Any, limits: Any) -> Any:
+    if isinstance(bins, str):
+        raise NotImplementedError(
+            f"bins={bins!r} has as many bins as the data want, which is no size that a graph can "
+            "have: give a number of bins, or edges"
+        )
+    if _is_array(bins):
+        return _as_edges(bins)
+    count = operator.index(bins)
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    first, last = _ends(x, limits)
+    own = dtype_of(x)
+    wanted = own if own.kind == "f" else np.dtype(np.float64)
+    return astype(linspace(first, last, num=count + 1), wanted, copy=False)
+
+
+def _as_data(x: Operand) -> Any:
+    flat = ravel(x)
+    return astype(flat, np.uint8) if dtype_of(flat).kind == "b" else flat
+
+
+def _places(x: Any, edges: Any) -> tuple[Any, Any]:
+    """The bin of each element, and whether there is one; the last edge belongs to the last bin."""
+    bins = shape_of(edges)[0] - 1
+    last = getitem(edges, -1)
+    place = searchsorted(edges, x, side="right") - 1
+    place = where_(equal(x, last), bins - 1, place)
+    is_inside = logical_and(place >= 0, x <= last)
+    return clip(place, 0, bins - 1), is_inside
+
+
+def _counted(place: Any, is_inside: Any, weights: Any, bins: Any) -> Any:
+    amount = astype(is_inside, np.intp) if weights is None else where_(is_inside, weights, 0)
+    return index_add(zeros((bins,), dtype_of(amount)), amount, (place,))
+
+
+# Far from evenly spaced, so that none lies on an edge.
+_X = np.array([0.3, -1.2, 1.9, 0.8, -0.35, 1.05, -2.1])
+_Y = np.array([1.3, 0.2, -1.9, -0.7, 0.35, 2.05, -0.1])
+_POINTS = np.stack([_X, _Y], axis=1)
+_CALLS: Any = (
+    ((_X,), {}),
+    ((_X, 4, (-1.0, 1.5)), {}),
+    ((_X, np.array([-2.0, -0.5, 0.0, 1.5])), {}),
+    ((array((3, 2), "i8"), 3), {}),
+    ((np.zeros((0,)), 2), {}),
+    ((np.ones(3, "f4"), 2), {}),
+    ((_X.astype("f4"), 4), {}),
+)
+
+
+@implements("histogram_bin_edges", samples=calls(*_CALLS))
+def histogram_bin_edges(
+    x: Operand, /, bins: Any = 10, range: Any = None, weights: Operand = None
+) -> Any:
+    """The edges of the bins that `histogram` counts in.
+
+    >>> ag.histogram_bin_edges(np.array([0.0, 1.0, 4.0]), 2).numpy()
+    array([0., 2., 4.])
+    """
+    return _edges(_as_data(x), bins, range)
+
+
+@implements(
+    "histogram",
+    samples=calls(
+        *_CALLS,
+        ((_X, 4), {"weights": array((7,), salt=1)}),
+        ((_X, 4), {"density": True}),
+        ((_X, 3), {"weights": array((7,), "i8"), "range": (-1.0, 2.0)}),
+    ),
+)
+def histogram(
+    x: Operand,
+    /,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Operand = None,
+) -> tuple[Any, Any]:
+    """How many elements of `x`, or how much weight, each bin has, and the edges of the bins.
+
+    `bins` are their number, between the limits `range` (by default the extremes), or their edges,
+    increasing. A bin is without its upper edge, but for the last one. With `density`, the counts
+    are scaled so that their integral is 1.
+
+    >>> [r.tolist() for r in ag.histogram(np.array([0.0, 1.0, 1.5, 4.0]), 2)]
+    [[3, 1], [0.0, 2.0, 4.0]]
+    """
+    flat = _as_data(x)
+    if weights is not None:
+        if shape_of(weights) != shape_of(x):
+            raise ValueError("weights should have the same shape as a.")
+        weights = ravel(weights)
+    edges = _edges(flat, bins, range)
+    place, is_inside = _places(flat, edges)
+    counts = _counted(place, is_inside, weights, shape_of(edges)[0] - 1)
+    if density:
+        counts = counts / astype(diff(edges), np.float64) / sum_(counts)
+    return counts, edges
+
+
+@implements(
+    "histogramdd",
+    samples=calls(
+        ((_POINTS, 3), {}),
+        ((_POINTS, (2, 3), [(-1.0, 1.0), None]), {}),
+        ((_POINTS, 2), {"density": True}),
+        ((_POINTS, (2, 1)), {"weights": array((7,))}),
+    ),
+)
+def histogramdd(
+    sample: Any,
+    /,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Operand = None,
+) -> tuple[Any, list[Any]]:
+    """How many points each cell of a grid has, and the edges along each axis; see `histogram`.
+
+    `sample` has a point in each row, or is a list of coordinates. `bins` and `range` are one for
+    all axes (bins only) or one for each.
+
+    >>> ag.histogramdd(np.array([[0.0, 0.0], [1.0, 3.0], [1.0, 2.0]]), 2)[0].tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    if isinstance(sample, (list, tuple)):
+        columns = [ravel(c) if is_tensor(c) else np.ravel(c) for c in sample]
+    elif rank_of(sample) == 1:
+        columns = [sample]
+    else:
+        columns = [getitem(sample, (slice(None), i)) for i in _range(shape_of(sample)[1])]
+    count = len(columns)
+    several = [bins] * count if isinstance(bins, int) else list(bins)
+    limits = [None] * count if range is None else list(range)
+    if len(several) != count:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    if len(limits) != count:
+        raise ValueError("range argument must have one entry per dimension")
+    edges = [_edges(_as_data(c), b, r) for c, b, r in zip(columns, several, limits, strict=True)]
+    sizes = [shape_of(e)[0] - 1 for e in edges]
+    cell: Any = 0
+    is_inside: Any = True
+    cells: Any = 1
+    for column, edge, size in zip(columns, edges, sizes, strict=True):
+        place, is_there = _places(column, edge)
+        cell, is_inside = cell * size + place, logical_and(is_inside, is_there)
+        cells = cells * size
+    amount = None if weights is None else astype(weights, np.float64)
+    counts = reshape(astype(_counted(cell, is_inside, amount, cells), np.float64), tuple(sizes))
+    if density:
+        total = sum_(counts)
+        for i, edge in enumerate(edges):
+            shape = (1,) * i + (-1,) + (1,) * (count - 1 - i)
+            counts = counts / reshape(diff(edge), shape)
+        counts = counts / total
+    return counts, edges
+
+
+_range = range
+
+
+@implements(
+    "histogram2d",
+    samples=calls(
+        ((_X, _Y, 3), {}),
+        ((_X, _Y, (2, np.array([-1.0, 0.0, 2.0]))), {}),
+        ((_X, _Y, np.array([-2.0, 0.0, 2.0])), {}),
+    ),
+)
+def histogram2d(
+    x: Operand,
+    y: Operand,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Operand = None,
+) -> tuple[Any, Any, Any]:
+    """How many of the points (`x`, `y`) each cell of a grid has, and the edges along both axes.
+
+    >>> ag.histogram2d(np.array([0.0, 1.0]), np.array([0.0, 3.0]), 2)[0].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    if shape_of(x) != shape_of(y):
+        raise ValueError("x and y must have the same length.")
+    is_pair = isinstance(bins, (list, tuple)) and len(bins) == 2
+    if not is_pair and not isinstance(bins, int):
+        bins = [bins, bins]
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, edges[0], edges[1]

@@ -1,0 +1,78 @@
+"""Arrays from elsewhere: numbers, nests of them, and the memory of other libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime import trace
+from runtime.devices import is_device_array
+from runtime.ops.conversion import astype, astype_
+from runtime.ops.internal import CONSTANT, identity
+from runtime.ops.joining import stack
+from runtime.ops.operands import Operand, content, is_tensor, type_of
+from runtime.ops.placement import to_device
+
+__all__ = ["asarray", "from_dlpack"]
+
+
+def asarray(
+    x: Operand, /, dtype: Any = None, *, device: Any = None, copy: bool | None = None
+) -> Any:
+    """`x`, a number, a nest of numbers or an array, as a tensor; of another dtype if one is given.
+
+    `copy` false shares the memory of an array with the result, and raises ValueError where that
+    cannot be. Else the result is a tensor as it is, or has memory of its own.
+
+    >>> ag.asarray([1, 2], dtype=float).numpy()
+    array([1., 2.])
+    """
+    x, target = content(x), None if dtype is None else np.dtype(dtype)
+    if not (is_tensor(x) or isinstance(x, (np.ndarray, np.generic)) or is_device_array(x)):
+        if copy is False:
+            raise ValueError(f"a {type(x).__name__} has no memory to share: leave `copy` out")
+        result = _from_nest(x, target)
+    elif type_of(x).weak or (target is not None and target != type_of(x).dtype):
+        if copy is False:
+            raise ValueError(f"{type_of(x)} as {target} cannot share memory: leave `copy` out")
+        result = astype_(x, type_of(x).dtype if target is None else target)
+    elif copy is False or (copy is None and is_tensor(x)):
+        result = identity(x)
+    else:
+        result = astype_(x, type_of(x).dtype)
+    return result if device is None else to_device(result, device)
+
+
+def _from_nest(x: Any, dtype: np.dtype[Any] | None) -> Any:
+    """A new tensor with a Python number, or with nested sequences or a buffer of numbers."""
+    if _is_nest(x) and _has_tensor(x):
+        parts = stack([_from_nest(part, None) if _is_nest(part) else part for part in x])
+        return parts if dtype is None else astype(parts, dtype, copy=False)
+    array = np.array(x, dtype)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"a tensor cannot hold {array.dtype} values: {x!r}")
+    return trace.apply(CONSTANT, (), {"value": array[()]})
+
+
+def _is_nest(x: Any) -> bool:
+    return isinstance(x, (list, tuple))
+
+
+def _has_tensor(x: Any) -> bool:
+    return any(map(_has_tensor, x)) if _is_nest(x) else is_tensor(x)
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
+    """A tensor of an array of another library, by `x.__dlpack__()`; it shares the memory of `x`.
+
+    With `copy`, or for another device, it is a copy. Raises BufferError, as that library does,
+    where the memory cannot be shared.
+
+    >>> ag.from_dlpack(np.array([1.0, 2.0])).numpy()
+    array([1., 2.])
+    """
+    result = identity(np.from_dlpack(x))
+    if copy:
+        result = astype_(result, type_of(result).dtype)
+    return result if device is None else to_device(result, device)

@@ -1,0 +1,278 @@
+"""Polynomials by their coefficients, highest power first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.axes import flip
+from runtime.ops.comparison import isclose
+from runtime.ops.conversion import astype
+from runtime.ops.creation import arange, ones, zeros
+from runtime.ops.declare import implements
+from runtime.ops.exponential import sqrt
+from runtime.ops.indexing import getitem, index_add
+from runtime.ops.interchange import asarray
+from runtime.ops.joining import concat
+from runtime.ops.least_squares import lstsq
+from runtime.ops.matrices import inv
+from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.products import matmul, outer
+from runtime.ops.reductions import any as any_
+from runtime.ops.reductions import argmax
+from runtime.ops.reductions import sum as sum_
+from runtime.ops.samples import array, calls
+from runtime.ops.scans import cumprod
+from runtime.ops.selection import where_
+from runtime.ops.sequences import convolve
+from runtime.ops.shapes import atleast_1d, expand_dims, reshape
+
+__all__ = [
+    "poly",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyfit",
+    "polyint",
+    "polymul",
+    "polysub",
+    "vander",
+]
+
+_TWO = calls(
+    ((array((3,)), array((2,))), {}), ((array((2,)), array((4,))), {}), (([1, 2], [3, 4]), {})
+)
+
+
+def _coefficients(p: Operand) -> Any:
+    return atleast_1d(asarray(p))
+
+
+def _led(p: Any, length: Any) -> Any:
+    """`p` with zeros in front."""
+    return concat([zeros((length - shape_of(p)[0],), type_of(p).dtype), p])
+
+
+def _both(p: Operand, q: Operand) -> tuple[Any, Any]:
+    p, q = _coefficients(p), _coefficients(q)
+    m, n = shape_of(p)[0], shape_of(q)[0]
+    if not (isinstance(m, int) and isinstance(n, int)):
+        raise ValueError("polynomials need a known number of coefficients here")
+    return (_led(p, n), q) if m < n else (p, _led(q, m) if n < m else q)
+
+
+@implements("polyadd", samples=_TWO)
+def polyadd(p: Operand, q: Operand, /) -> Any:
+    """The sum of two polynomials.
+
+    >>> ag.polyadd(np.array([1, 2]), np.array([1, 0, 5])).numpy()
+    array([1, 1, 7])
+    """
+    p, q = _both(p, q)
+    return p + q
+
+
+@implements("polysub", samples=_TWO)
+def polysub(p: Operand, q: Operand, /) -> Any:
+    """The difference of two polynomials.
+
+    >>> ag.polysub(np.array([1, 2]), np.array([1, 0, 5])).numpy()
+    array([-1,  1, -3])
+    """
+    p, q = _both(p, q)
+    return p - q
+
+
+def _trimmed(p: Any, is_zero: Any) -> Any:
+    """`p` from the first element on that counts; the last stays in any case."""
+    first = where_(any_(~is_zero), argmax(~is_zero), shape_of(p)[0] - 1)
+    return getitem(p, slice(first, None))
+
+
+@implements("polymul", samples=_TWO)
+def polymul(p: Operand, q: Operand, /) -> Any:
+    """The product of two polynomials, of which leading zeros are left out.
+
+    >>> ag.polymul(np.array([1, 2]), np.array([1, 0, 5])).numpy()
+    array([ 1,  2,  5, 10])
+    """
+    p, q = _coefficients(p), _coefficients(q)
+    return convolve(_trimmed(p, p == 0), _trimmed(q, q == 0))
+
+
+@implements(
+    "polydiv",
+    samples=calls(((array((4,)), array((2,))), {}), ((array((2,)), array((3,))), {}), (
+        (np.array([3.0, 5.0, 2.0]), np.array([2.0, 1.0])), {})),
+)  # fmt: skip
+def polydiv(p: Operand, q: Operand, /) -> tuple[Any, Any]:
+    """Quotient and remainder of two polynomials.
+
+    >>> [r.tolist() for r in ag.polydiv(np.array([3.0, 5.0, 2.0]), np.array([2.0, 1.0]))]
+    [[1.5, 1.75], [0.25]]
+    """
+    p, q = _coefficients(p) + 0.0, _coefficients(q) + 0.0
+    m, n = shape_of(p)[0] - 1, shape_of(q)[0] - 1
+    rest, found = p, []
+    scale = 1.0 / getitem(q, 0)
+    for k in range(m - n + 1):
+        found.append(scale * getitem(rest, k))
+        rest = index_add(rest, -found[-1] * q, slice(k, k + n + 1))
+    quotient = concat([reshape(d, (1,)) for d in found]) if found else zeros((1,), dtype_of(p))
+    return quotient, _trimmed(rest, isclose(rest, 0, rtol=1e-14))
+
+
+@implements(
+    "polyder", samples=calls(((array((4,)),), {}), ((array((4,)), 2), {}), ((array((1,)),), {}))
+)
+def polyder(p: Operand, /, m: int = 1) -> Any:
+    """The derivative of order `m` of a polynomial.
+
+    >>> ag.polyder(np.array([1, 1, 1, 1])).numpy()
+    array([3, 2, 1])
+    """
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    p = _coefficients(p)
+    for _ in range(m):
+        p = getitem(p, slice(None, -1)) * arange(shape_of(p)[0] - 1, 0, -1)
+    return p
+
+
+@implements(
+    "polyint",
+    samples=calls(
+        ((array((3,)),), {}), ((array((3,)), 2, [1.0, 2.0]), {}), ((array((3,)),), {"k": 3.0})
+    ),
+)
+def polyint(p: Operand, /, m: int = 1, k: Any = None) -> Any:
+    """The integral of order `m` of a polynomial, with the constants `k`, highest order first.
+
+    >>> ag.polyint(np.array([3.0, 2.0, 1.0])).numpy()
+    array([1., 1., 1., 0.])
+    """
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    constants = zeros(m) if k is None else atleast_1d(asarray(k))
+    if shape_of(constants)[0] == 1 and m > 1:
+        constants = constants * ones(m)
+    if shape_of(constants)[0] < m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    p = _coefficients(p)
+    for i in range(m):
+        scaled = p / arange(shape_of(p)[0], 0, -1)
+        p = concat([scaled, reshape(getitem(constants, i), (1,))])
+    return p
+
+
+@implements("poly", samples=calls(((array((3,)),), {}), ((array((2,), "f4"),), {})))
+def poly(roots: Operand, /) -> Any:
+    """The polynomial with given zeros, and the leading coefficient 1.
+
+    >>> ag.poly(np.array([1.0, 2.0])).numpy()
+    array([ 1., -3.,  2.])
+    """
+    roots = _coefficients(roots)
+    if rank_of(roots) != 1:
+        raise ValueError("the zeros of a polynomial are a vector; eigenvalues have no order here")
+    if dtype_of(roots).kind == "c":
+        raise NotImplementedError(
+            "whether the coefficients for complex zeros are real depends on the data: multiply "
+            "the factors by `polymul`"
+        )
+    if shape_of(roots)[0] == 0:
+        return 1.0
+    result: Any = ones((1,), dtype_of(roots))
+    for i in range(shape_of(roots)[0]):
+        zero = reshape(getitem(roots, i), (1,))
+        result = convolve(result, concat([ones((1,), dtype_of(roots)), -zero]))
+    return result
+
+
+@implements(
+    "vander",
+    samples=calls(
+        ((array((3,)),), {}),
+        ((array((3,)), 2), {"increasing": True}),
+        ((array((3,), "i8"), 4), {}),
+        ((array((2,)), 0), {}),
+    ),
+)
+def vander(x: Operand, /, N: int | None = None, increasing: bool = False) -> Any:
+    """Powers of the vector `x`, a column for each; the highest first, unless `increasing`.
+
+    >>> ag.vander(np.array([2, 3]), 3).tolist()
+    [[4, 2, 1], [9, 3, 1]]
+    """
+    if rank_of(x) != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    count = shape_of(x)[0] if N is None else N
+    dtype = np.promote_types(dtype_of(x), int)
+    column = ones((shape_of(x)[0], min(count, 1)), dtype)
+    if count > 1:
+        repeated = expand_dims(astype(x, dtype), 1) * ones((1, count - 1), dtype)
+        column = concat([column, cumprod(repeated, 1)], 1)
+    return column if increasing else flip(column, 1)
+
+
+_X, _Y = np.array([0.0, 1.0, 2.0, 3.5, 5.0]), array((5,))
+
+
+@implements(
+    "polyfit",
+    samples=calls(
+        ((_X, _Y, 2), {}),
+        ((_X, array((5, 2)), 1), {}),
+        ((_X, _Y, 1), {"w": np.array([1.0, 2.0, 1.0, 0.5, 1.0])}),
+        ((_X, _Y, 1), {"cov": True}),
+        ((_X, _Y, 2), {"full": True}),
+    ),
+)
+def polyfit(
+    x: Operand,
+    y: Operand,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: Operand = None,
+    cov: bool | str = False,
+) -> Any:
+    """The polynomial of degree `deg` that is closest to `y` at `x`, in weighted least squares.
+
+    `w` multiplies the distances. With `full`, also residuals, rank, singular values and `rcond`;
+    with `cov`, also the covariances of the coefficients, not scaled for "unscaled".
+
+    >>> ag.polyfit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]), 1).round(6).tolist()
+    [2.0, 1.0]
+    """
+    order = deg + 1
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if rank_of(x) != 1:
+        raise TypeError("expected 1D vector for x")
+    x, y = x + 0.0, y + 0.0
+    bound = shape_of(x)[0] * np.finfo(dtype_of(x)).eps if rcond is None else rcond
+    left, right = vander(x, order), y
+    if w is not None:
+        w = w + 0.0
+        left = left * expand_dims(w, 1)
+        right = right * (expand_dims(w, 1) if rank_of(y) == 2 else w)
+    scale = sqrt(sum_(left * left, axis=0))
+    left = left / scale
+    found, residuals, rank, values = lstsq(left, right, float(bound))
+    found = found / (expand_dims(scale, 1) if rank_of(y) == 2 else scale)
+    if full:
+        return found, residuals, rank, values, bound
+    if not cov:
+        return found
+    base = inv(matmul(left.T, left)) / outer(scale, scale)
+    if cov == "unscaled":
+        return found, base
+    freedom = shape_of(x)[0] - order
+    if isinstance(freedom, int) and freedom <= 0:
+        raise ValueError(
+            "the number of data points must exceed order to scale the covariance matrix"
+        )
+    factor = residuals / freedom
+    return found, (base * factor if rank_of(y) == 1 else expand_dims(base, 2) * factor)

@@ -1,0 +1,326 @@
+"""Order statistics: medians, quantiles and percentiles, also of the elements that are not nan.
+
+Methods are those of R. Hyndman and Y. Fan, Sample quantiles in statistical packages, 1996, under
+NumPy's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.axes import permute_dims
+from runtime.ops.comparison import equal, isnan, logical_not
+from runtime.ops.conversion import astype
+from runtime.ops.declare import implements
+from runtime.ops.indexing import getitem
+from runtime.ops.operands import (
+    Axes,
+    Operand,
+    dtype_of,
+    is_number,
+    is_tensor,
+    normal_axes,
+    rank_of,
+    shape_of,
+    type_of,
+)
+from runtime.ops.positions import take, take_along_axis
+from runtime.ops.reductions import any as any_
+from runtime.ops.reductions import count_nonzero
+from runtime.ops.rounding import ceil, floor, rint
+from runtime.ops.samples import array, calls
+from runtime.ops.selection import clip, maximum, where_
+from runtime.ops.shapes import expand_dims, reshape
+from runtime.ops.sorting import sort_
+
+__all__ = [
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "quantile",
+]
+
+
+def _together(x: Operand, axis: Axes) -> tuple[Any, tuple[int, ...]]:
+    """`x` with the axes to be reduced as one axis in front, and which these are."""
+    axes = normal_axes(axis, rank_of(x))
+    rest = tuple(i for i in range(rank_of(x)) if i not in axes)
+    shape = shape_of(x)
+    moved = permute_dims(x, (*axes, *rest))
+    return reshape(moved, (-1, *(shape[i] for i in rest))), axes
+
+
+# ---- methods -------------------------------------------------------------------------------------
+
+
+def _between(alpha: float, beta: float) -> Callable[[Any, Any], Any]:
+    return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+def _next_unless(place: Any, stays: Any) -> Any:
+    """The integer place above, or that below where `stays`, and at least 0."""
+    below = floor(place)
+    return astype(maximum(where_(stays, below, below + 1), 0), np.intp)
+
+
+def _inverted(n: Any, q: Any) -> Any:
+    place = n * q - 1
+    return _next_unless(place, equal(place, floor(place)))
+
+
+def _closest(n: Any, q: Any) -> Any:
+    place = n * q - 1 - 0.5
+    return _next_unless(place, equal(place, floor(place)) & equal(floor(place) % 2, 1))
+
+
+# The place of a quantile among n sorted elements: an integer, or a number between two.
+_PLACES: dict[str, Callable[[Any, Any], Any]] = {
+    "inverted_cdf": _inverted,
+    "averaged_inverted_cdf": lambda n, q: n * q - 1,
+    "closest_observation": _closest,
+    "interpolated_inverted_cdf": _between(0, 1),
+    "hazen": _between(0.5, 0.5),
+    "weibull": _between(0, 0),
+    "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": _between(1 / 3.0, 1 / 3.0),
+    "normal_unbiased": _between(3 / 8.0, 3 / 8.0),
+    "lower": lambda n, q: astype(floor((n - 1) * q), np.intp),
+    "higher": lambda n, q: astype(ceil((n - 1) * q), np.intp),
+    "midpoint": lambda n, q: 0.5 * (floor((n - 1) * q) + ceil((n - 1) * q)),
+    "nearest": lambda n, q: astype(rint((n - 1) * q), np.intp),
+}
+
+
+def _weight(place: Any, below: Any, method: str) -> Any:
+    """How much of the way to the element above to go."""
+    weight = place - below
+    if method == "averaged_inverted_cdf":
+        return astype(where_(equal(weight, 0), 0.5, 1.0), dtype_of(place))
+    if method == "midpoint":
+        return astype(where_(equal(weight, 0), 0.0, 0.5), dtype_of(place))
+    return weight
+
+
+def _chosen(x: Any, places: Any) -> Any:
+    """Elements of `x` along its first axis, at the same places everywhere or at own ones."""
+    return take(x, places, 0) if rank_of(places) == 1 else take_along_axis(x, places, 0)
+
+
+def _at(x: Any, n: Any, q: Any, method: str) -> Any:
+    """The quantiles `q`, a vector, of `x`, sorted along its first axis, of which n elements count.
+
+    n is one number, or one for each column.
+    """
+    if rank_of(n) > 0:
+        q = reshape(q, (-1,) + (1,) * rank_of(n))
+    place = _PLACES[method](n, q)
+    if dtype_of(place).kind in "iu":
+        return _chosen(x, clip(place, 0, n - 1))
+    below = clip(floor(place), 0, n - 1)
+    above = clip(floor(place) + 1, 0, n - 1)
+    low, high = (_chosen(x, astype(i, np.intp)) for i in (below, above))
+    weight = _weight(place, floor(place), method)
+    if rank_of(weight) != rank_of(low):
+        weight = reshape(weight, (-1,) + (1,) * (rank_of(low) - 1))
+    away = high - low
+    return where_(weight >= 0.5, high - away * (1 - weight), low + away * weight)
+
+
+# ---- quantiles -----------------------------------------------------------------------------------
+
+
+def _as_fraction(x: Operand, q: Operand, hundred: bool) -> Any:
+    """`q` as an array of fractions, in the dtype of `x` where it is a plain number."""
+    own = dtype_of(x)
+    if not is_tensor(q):
+        q = np.asarray(q, own if is_number(q) and own.kind == "f" else None)
+        if hundred:
+            q = np.true_divide(q, own.type(100) if own.kind == "f" else 100)
+        if not np.all((q >= 0) & (q <= 1)):
+            what, limit = ("Percentiles", 100) if hundred else ("Quantiles", 1)
+            raise ValueError(f"{what} must be in the range [0, {limit}]")
+    elif hundred:
+        q = q / (own.type(100) if own.kind == "f" else 100)
+    return q * np.float64(1) if dtype_of(q).kind in "biu" else q
+
+
+def _quantile(x: Operand, q: Any, axis: Axes, method: str, keepdims: bool, over_nan: bool) -> Any:
+    if method not in _PLACES:
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_PLACES)}")
+    if dtype_of(x).kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    together, axes = _together(x, axis)
+    ordered, is_float = sort_(together, axis=0), dtype_of(x).kind == "f"
+    holes = isnan(together) if is_float else None
+    size = shape_of(together)[0]
+    n = count_nonzero(logical_not(holes), axis=0) if over_nan and is_float else size
+    lead = shape_of(q)
+    result = _at(ordered, n, reshape(q, (-1,)), method)
+    if is_float:
+        spoiled = equal(n, 0) if over_nan else any_(holes, axis=0)
+        result = where_(spoiled, dtype_of(result).type(np.nan), result)
+    result = reshape(result, (*lead, *shape_of(together)[1:]))
+    return expand_dims(result, tuple(a + len(lead) for a in axes)) if keepdims else result
+
+
+_METHODS = [
+    ((x, np.array([0.03, 0.13, 0.47, 0.65, 0.97])), {"method": method})
+    for method in _PLACES
+    for x in (array((7,)), array((5,), "i8"))
+]
+
+
+@implements(
+    "quantile",
+    samples=calls(
+        ((array((7,)), 0.3), {}),
+        ((array((4, 3)), 0.5, 0), {}),
+        ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
+        ((array((2, 2, 3)), np.array([[0.1], [0.9]]), (0, 2)), {}),
+        ((array((4, 3)), 1.0), {}),
+        ((array((6,), "f4"), 0.35), {}),
+        *_METHODS,
+    ),
+)
+def quantile(
+    x: Operand,
+    q: Operand,
+    /,
+    axis: Axes = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:
+    """The quantiles `q` (in [0, 1]) of `x` over `axis` (None: all).
+
+    Axes of `q` come first. Where `x` has a nan, so has the result. `method` is NumPy's. Raises
+    ValueError for a `q` outside of [0, 1].
+
+    >>> ag.quantile(np.array([1.0, 2.0, 4.0]), 0.75).item()
+    3.0
+    """
+    return _quantile(x, _as_fraction(x, q, False), axis, method, keepdims, False)
+
+
+@implements(
+    "percentile",
+    samples=calls(
+        ((array((7,)), 30.0), {}), ((array((4, 3)), 75, 0), {}), ((array((6,), "f4"), 35), {}),
+        ((array((7,)), [10, 50]), {"method": "weibull"}),
+    ),
+)  # fmt: skip
+def percentile(
+    x: Operand,
+    q: Operand,
+    /,
+    axis: Axes = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:
+    """The percentiles `q` (in [0, 100]) of `x` over `axis`; see `quantile`.
+
+    >>> ag.percentile(np.array([1.0, 2.0, 4.0]), 75.0).item()
+    3.0
+    """
+    return _quantile(x, _as_fraction(x, q, True), axis, method, keepdims, False)
+
+
+_HOLES = np.where(array((5, 3)) > 1, np.nan, array((5, 3)))
+
+
+@implements(
+    "nanquantile",
+    samples=calls(
+        ((_HOLES, 0.3), {}),
+        ((_HOLES, 0.5, 0), {}),
+        ((_HOLES, np.array([0.1, 0.9]), 0), {"keepdims": True, "method": "hazen"}),
+        ((array((4, 3)), 0.6, 1), {"method": "lower"}),
+        ((array((3,), "i8"), 0.4), {}),
+    ),
+)
+def nanquantile(
+    x: Operand,
+    q: Operand,
+    /,
+    axis: Axes = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:
+    """As `quantile`, of the elements that are not nan; nan where there is none.
+
+    >>> ag.nanquantile(np.array([1.0, np.nan, 2.0, 4.0]), 0.75).item()
+    3.0
+    """
+    return _quantile(x, _as_fraction(x, q, False), axis, method, keepdims, True)
+
+
+@implements("nanpercentile", samples=calls(((_HOLES, 30.0), {}), ((_HOLES, [10, 50], 0), {})))
+def nanpercentile(
+    x: Operand,
+    q: Operand,
+    /,
+    axis: Axes = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:
+    """As `percentile`, of the elements that are not nan; nan where there is none.
+
+    >>> ag.nanpercentile(np.array([1.0, np.nan, 2.0, 4.0]), 75.0).item()
+    3.0
+    """
+    return _quantile(x, _as_fraction(x, q, True), axis, method, keepdims, True)
+
+
+# ---- medians -------------------------------------------------------------------------------------
+
+_MEDIANS: Any = (((array((7,)),), {}), ((array((4, 3)), 0), {}), ((array((4,), "i8"),), {}))
+
+
+@implements("median", samples=calls(*_MEDIANS, ((array((4, 3)), (0, 1)), {"keepdims": True})))
+def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """The middle element over `axis` (None: all), or the mean of the two middle ones.
+
+    >>> ag.median(np.array([4.0, 1.0, 3.0, 2.0])).item()
+    2.5
+    """
+    if dtype_of(x).kind in "biu":
+        x = astype(x, np.float64)
+    together, axes = _together(x, axis)
+    ordered, size = sort_(together, axis=0), shape_of(together)[0]
+    middle = (getitem(ordered, (size - 1) // 2) + getitem(ordered, size // 2)) / 2
+    result = where_(any_(isnan(together), axis=0), np.nan, middle)
+    return expand_dims(result, axes) if keepdims else result
+
+
+@implements(
+    "nanmedian",
+    samples=calls(
+        *_MEDIANS,
+        ((_HOLES,), {}),
+        ((_HOLES, 0), {"keepdims": True}),
+        ((_HOLES.astype("f4"), 1), {}),
+    ),
+)
+def nanmedian(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
+    """As `median`, of the elements that are not nan; nan where there is none.
+
+    >>> ag.nanmedian(np.array([4.0, np.nan, 3.0])).item()
+    3.5
+    """
+    if not type_of(x).is_inexact:
+        return median(x, axis, keepdims=keepdims)
+    together, axes = _together(x, axis)
+    ordered = sort_(together, axis=0)
+    n = expand_dims(count_nonzero(logical_not(isnan(together)), axis=0), 0)
+    places = [maximum(i, 0) for i in ((n - 1) // 2, n // 2)]
+    low, high = (getitem(take_along_axis(ordered, i, 0), 0) for i in places)
+    result = (low + high) / 2
+    return expand_dims(result, axes) if keepdims else result

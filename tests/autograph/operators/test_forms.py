@@ -1,0 +1,128 @@
+"""What a loop carries in one place, and how that widens from round to round."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.operators.forms import (
+    Branching,
+    Leaf,
+    Optional,
+    OrNone,
+    Owning,
+    Poisoned,
+    Referring,
+    Static,
+    Unbound,
+    form_of,
+    leaves,
+    rebuild,
+    widen,
+    without_own,
+)
+from autograph.operators.variables import Maybe, Nullable, Undefined
+from runtime import ops, trace
+from runtime.building import Builder, building
+from runtime.spec import TensorType, type_of_number
+from tests.autograph.operators.tracing_by_hand import tracing
+
+INT, FLOAT, BOOL = map(type_of_number, (1, 1.0, True))
+
+
+@pytest.fixture
+def inner():
+    """The builder of a loop's body, in an open trace."""
+    with tracing():
+        yield Builder("body", building())
+
+
+def array(first, shape=(3,)):
+    return ops.full(shape, float(first)).as_array()
+
+
+def test_numbers_are_carried_and_what_is_no_number_stays():
+    assert form_of(3, bools=False) == Leaf(INT)
+    assert form_of("text", bools=False) == Static("text")
+    assert form_of(Undefined("x"), bools=False) == Unbound()
+
+
+def test_flags_are_carried_only_where_it_is_asked():
+    assert form_of(True, bools=False) == Static(True)
+    assert form_of(True, bools=True) == Leaf(BOOL)
+
+
+def test_parts_of_a_container_have_forms_of_their_own():
+    form = form_of([1, ("a", 2.0)], bools=False)
+    assert isinstance(form, Branching) and form.steps == ("[0]", "[1]")
+    assert form.parts[0] == Leaf(INT) and form.parts[1].parts == (Static("a"), Leaf(FLOAT))
+    assert form != form_of([1, ["a", 2.0]], bools=False)
+
+
+def test_an_array_is_no_state_until_a_round_binds_another(inner):
+    x, y = array(1), array(2)
+    form = form_of(x, bools=False)
+    assert form == Static(x) and widen(form, x, "x", inner) == form
+    wide = widen(form, y, "x", inner)
+    assert isinstance(wide, Referring) and not isinstance(wide, Owning) and wide.has_index
+    assert [part.cell for part in wide.parts] == [x.cell(), y.cell()]
+
+
+def test_an_array_that_a_round_made_is_carried_by_content(inner):
+    x = array(1)
+    with trace.interpreting(inner):
+        made = array(2)
+    wide = widen(form_of(x, bools=False), made, "x", inner)
+    assert isinstance(wide, Owning) and wide.type.shape == (3,)
+    assert without_own(wide) == Leaf(wide.type)
+
+
+@pytest.mark.parametrize(("before", "after", "form"), [
+    (1, 2, Leaf(INT)), (1, 2.5, Leaf(FLOAT)), ("a", "a", Static("a")),
+    (Undefined("x"), 1, Optional(Leaf(INT))), (1, Undefined("x"), Optional(Leaf(INT))),
+    (None, 1, OrNone(Leaf(INT))), (1, None, OrNone(Leaf(INT))), (None, None, Static(None)),
+    (True, False, Leaf(BOOL)), (True, 2, Leaf(INT)),
+])  # fmt: skip
+def test_the_smallest_form_of_both(inner, before, after, form):
+    assert widen(form_of(before, bools=False), after, "x", inner) == form
+
+
+def test_widening_twice_changes_nothing(inner):
+    for values in [(1, 2.5), (Undefined("x"), 1), (None, 1), ([1, "a"], [2.5, "a"]), ("a", 1)]:
+        once = widen(form_of(values[0], bools=False), values[1], "x", inner)
+        assert widen(once, values[1], "x", inner) == once
+
+
+@pytest.mark.parametrize(("before", "after"), [("a", "b"), ([1], [1, 2]), ([1], 1), (1, "a")])
+def test_a_kind_that_changes_is_an_error_where_it_is_read(inner, before, after):
+    form = widen(form_of(before, bools=False), after, "x", inner)
+    assert isinstance(form, Poisoned)
+    assert "`x` is" in form.what and "before the loop but" in form.what and form.hint
+
+
+def test_a_number_of_axes_that_changes_is_named(inner):
+    form = Leaf(TensorType(np.dtype("f8"), (3,)))
+    with pytest.raises(ag.StagingError, match=r"`x` has shape \(3,\) before the loop but \(3, 1\)"):
+        widen(form, array(1, (3, 1)), "x", inner)
+
+
+@pytest.mark.parametrize("value", [3, [1, {"k": 2.0}], (1, "a")])
+def test_a_form_gives_its_leaves_and_is_built_of_them(value):
+    form = form_of(value, bools=False)
+    numbers = [x for x, _ in leaves(form, value)]
+    built = rebuild(form, value, "x", iter(numbers))
+    assert built == value and type(built) is type(value)
+
+
+@pytest.mark.parametrize(("form", "kind", "there"), [
+    (Optional(Leaf(INT)), Maybe, "defined"), (OrNone(Leaf(INT)), Nullable, "present"),
+])  # fmt: skip
+def test_a_value_that_may_be_missing_has_a_bit(form, kind, there):
+    for x, bit in ((7, True), (Undefined("x") if kind is Maybe else None, False)):
+        pairs = [found for found, _ in leaves(form, x)]
+        assert pairs[1] is bit
+        assert [type_ for _, type_ in leaves(form, x)] == [INT, BOOL]
+    with tracing():
+        bit = type_of_number(True)
+        traced = building().tensor(building().input(bit))
+        built = rebuild(form, 7, "x", iter([7, traced]))
+    assert type(built) is kind and built.value == 7 and getattr(built, there) is traced

@@ -1,0 +1,138 @@
+"""The frame of a converted function: captured names, results, the depth of a trace."""
+
+import contextlib
+
+import pytest
+
+import autograph as ag
+from autograph.operators import scope as module
+from autograph.operators.captures import current_trace
+from autograph.operators.scope import ConversionOptions, FunctionScope, cells_of, note_names
+from autograph.operators.variables import Maybe, Poison, Undefined, UndefinedReturnValue
+from runtime import journal
+from runtime.building import body, building
+from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+
+LEVEL = 3
+
+
+def scope(cells=None, shared=None, name="step"):
+    return FunctionScope(name, "fscope", ConversionOptions(), cells, shared)
+
+
+def test_captured_names_are_guarded_while_tracing():
+    factor = 2.0
+    names = scope(lambda: factor)
+    assert names.read("factor", factor) == 2.0
+    with tracing() as facts, names:
+        assert names.read("factor", factor) == 2.0 and names.read("LEVEL", LEVEL) == 3
+        cell = names.cell("factor")
+        assert set(facts.guards) == {("cell", id(cell)), ("global", id(globals()), "LEVEL")}
+        assert names.read("len", len) is len and names.cell("LEVEL") is None
+
+
+def test_cells_of_the_functions_own_are_not_guarded():
+    local = 1
+    names = scope(lambda: local)
+    with tracing() as facts, names:
+        cell = names.cell("local")
+        facts.local_cells[id(cell)] = cell
+        assert names.read("local", local) == 1 and not facts.guards
+
+
+def test_a_captured_name_without_a_value_is_pythons_name_error():
+    with pytest.raises(NameError, match="cannot access free variable 'y' where it is not"):
+        scope().read("y", Undefined("y"))
+
+
+def test_a_scope_is_open_only_while_its_function_runs():
+    with tracing() as facts:
+        with contextlib.suppress(KeyError), scope() as opened:
+            assert facts.scopes == [opened]
+            raise KeyError
+        assert facts.scopes == []
+
+
+@pytest.mark.parametrize("value", [UndefinedReturnValue(), Undefined("retval_")])
+def test_a_function_that_reached_no_return_gives_none(value):
+    assert scope().ret(value, True) is None and scope().ret(3, False) is None
+    assert scope().ret(3, True) == 3
+
+
+def test_a_result_that_is_there_on_some_paths_is_checked_when_the_graph_runs():
+    with tracing() as facts:
+        checked = []
+        maybe = Maybe("retval_", 7, placeholder("bool"), lambda *given: checked.append(given))
+        assert scope().ret(maybe, True) == 7
+        ((defined, name, error),) = checked
+        assert defined is maybe.defined and name == "retval_" and facts.builder is not None
+        assert "`step` returns a value on some paths and None" in str(error)
+
+
+def test_a_result_of_two_kinds_names_the_function():
+    poison = Poison("retval_", "`retval_` is a str on one path but an int on the other", "")
+    with pytest.raises(ag.StagingError, match="the result of `step` is a str on one path"):
+        scope().ret(poison, True)
+
+
+def test_names_declared_nonlocal_or_global_are_restored_after_the_trace():
+    count = 1
+
+    def get():
+        return (count, LEVEL)
+
+    def put(values):
+        nonlocal count
+        global LEVEL
+        count, LEVEL = values
+
+    with tracing(), scope(lambda: count, (get, put, ("count", "LEVEL"))):
+        put((5, 6))
+    assert (count, LEVEL) == (1, 3)
+
+
+def test_names_bound_in_operands_are_restored():
+    found = 1
+
+    def bind():
+        nonlocal found
+        global LEVEL
+        note_names(lambda: found, ("LEVEL",))
+        found, LEVEL = 2, 4
+
+    with tracing(), journal.transaction():
+        bind()
+        assert (found, LEVEL) == (2, 4)
+    assert (found, LEVEL) == (1, 3)
+    note_names(lambda: found, ())  # in Python it is nothing
+    assert current_trace() is None
+
+
+def test_a_name_that_was_unbound_is_so_again():
+    with tracing(), journal.transaction():
+        note_names(lambda: found, ("ABSENT",))
+        found = 2
+        globals()["ABSENT"] = found
+    assert "ABSENT" not in globals()
+    assert isinstance(found, Undefined)  # which converted code reads as an error
+
+
+def test_recursion_without_end_in_staged_bodies_is_refused():
+    def descend(depth):
+        with scope(name="fib"), body("true", building()):
+            descend(depth + 1)
+
+    with tracing(), pytest.raises(ag.StagingError, match="`fib` calls itself until a condition"):
+        descend(0)
+
+
+def test_recursion_in_python_may_be_deeper():
+    with tracing(), contextlib.ExitStack() as stack:
+        for _ in range(module._DEEPEST + 2):
+            stack.enter_context(scope(name="fib"))
+
+
+def test_cells_of_a_function():
+    x = 1
+    assert cells_of(lambda: x)["x"].cell_contents == 1
+    assert cells_of(lambda: 1) == {} and cells_of(len) == {}

@@ -1,0 +1,77 @@
+"""Trace, passes and plan do work that grows with the number of nodes, and no faster."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from benchmarks.compile_time import PROGRAMS, compile_costs
+from runtime.execute import plan
+from runtime.passes import PIPELINE
+from runtime.passes.rerolling import roll_repetitions
+
+
+class _Calls:
+    """Counts the calls of functions, Python's and C's."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __enter__(self):
+        def note(frame, event, argument):
+            self.count += event in ("call", "c_call")
+
+        sys.setprofile(note)
+        return self
+
+    def __exit__(self, *error):
+        sys.setprofile(None)
+
+
+def _work(name, statements):
+    """Calls for the trace, for each pass and for the plan, and the number of nodes."""
+    plain = PROGRAMS[name](statements)
+    ag.to_graph(plain)
+    x = np.ones(4) if name == "straight" else np.float64(1)
+    found = {}
+    with _Calls() as calls:
+        concrete = ag.convert(plain).get_concrete_function(x, x)
+    found["trace"] = calls.count
+    graph = better = concrete.graph
+    for step in PIPELINE:
+        with _Calls() as calls:
+            better = step(better)
+        found[step.__name__] = calls.count
+    with _Calls() as calls:
+        roll_repetitions(better)
+    found["roll_repetitions"] = calls.count
+    with _Calls() as calls:
+        plan.prepare(better)
+    found["plan"] = calls.count
+    return found, sum(1 for _ in graph.walk())
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_work_grows_with_the_number_of_nodes(name):
+    _work(name, 24)  # what is looked up once
+    few, small = _work(name, 240)
+    many, large = _work(name, 2400)
+    assert 9 < large / small < 11
+    for part, calls in few.items():
+        assert many[part] <= 11.5 * calls + 50, part
+
+
+def test_a_node_is_little_work():
+    found, nodes = _work("straight", 1000)
+    passes = sum(found[step.__name__] for step in PIPELINE)
+    assert found["trace"] / nodes < 120
+    assert passes / nodes < 110
+    assert found["plan"] / nodes < 110
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_benchmark_runs(name):
+    cost = compile_costs(name, 24)
+    assert cost.nodes >= 24
+    assert cost.total == cost.trace + cost.passes + cost.plan > 0

@@ -1,0 +1,117 @@
+"""Every page of docs/ is in a table of contents, every public name in one page of the reference."""
+
+import doctest
+import importlib.util
+import inspect
+import re
+from collections import Counter
+
+import pytest
+
+import autograph as ag
+from autograph.cli.command import COMMANDS
+from tests.docs.snippets import ROOT
+
+DOCS = ROOT / "docs"
+INDEXES = sorted(DOCS.glob("**/index.md"))
+REFERENCE = sorted(DOCS.glob("reference/*.md"))
+BLOCK = re.compile(r"^```\{api\} (\S+)\n((?::\w+:[^\n]*\n)*)(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def extension(name):
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / "_ext" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def contents(index):
+    """The pages of a table of contents, with the one that has it."""
+    front = index.with_name("README.md")
+    text = (front if front.exists() else index).read_text(encoding="utf-8")
+    return [index.parent / f"{page}.md" for page in extension("contents").linked_pages(text)]
+
+
+def listed(text):
+    """The names in the blocks of a page: `ag.linalg.inv`."""
+    return [f"{space}.{name}" for space, _, names in BLOCK.findall(text) for name in names.split()]
+
+
+def public():
+    """Every public name: of `ag`, and of the namespaces in it, which need no entry themselves."""
+    for name in ag.__all__:
+        thing = getattr(ag, name)
+        if inspect.ismodule(thing):
+            yield from (f"ag.{name}.{inner}" for inner in thing.__all__)
+        else:
+            yield f"ag.{name}"
+
+
+PLACES = Counter(name for page in REFERENCE for name in listed(page.read_text(encoding="utf-8")))
+
+
+def test_every_page_is_in_a_table_of_contents():
+    linked = {page for index in INDEXES for page in contents(index)}
+    missing = set(DOCS.glob("**/*.md")) - linked - {DOCS / "README.md", DOCS / "index.md"}
+    assert not missing, "no table of contents has " + "; ".join(
+        f"{page.relative_to(ROOT)}: link it in {page.with_name(name).relative_to(ROOT)}"
+        for page in sorted(missing)
+        for name in ["README.md" if page.parent == DOCS else "index.md"]
+    )
+
+
+def test_a_page_is_in_one_table_of_contents():
+    linked = Counter(page for index in INDEXES for page in contents(index))
+    assert [page for page, count in linked.items() if count > 1] == []
+
+
+def test_every_public_name_is_in_the_reference():
+    missing = sorted(set(public()) - set(PLACES))
+    assert not missing, (
+        f"no page of docs/reference has {', '.join(missing)}: write each in the {{api}} block of "
+        "its subject, or make a page for a new subject and link it in docs/reference/index.md"
+    )
+
+
+def test_no_name_is_in_the_reference_twice():
+    assert [name for name, count in PLACES.items() if count > 1] == []
+
+
+def test_the_reference_has_no_other_names():
+    assert sorted(set(PLACES) - set(public())) == []
+
+
+def test_every_command_is_in_the_reference():
+    text = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^```\{command\} (\w+)$", text, re.MULTILINE)) == sorted(COMMANDS)
+
+
+def test_names_left_out_belong_to_classes_of_their_block():
+    for page in REFERENCE:
+        for _, options, names in BLOCK.findall(page.read_text(encoding="utf-8")):
+            left_out = re.findall(r"(\w+)\.\w+", options)
+            assert set(left_out) <= set(names.split()), f"{page.name}: {left_out}"
+
+
+def test_blocks_of_a_page_are_found():
+    page = "```{api} ag.x\n:without: A.b\n\nA\nc\n```\n\n```{api} ag\nd\n```\n"
+    assert listed(page) == ["ag.x.A", "ag.x.c", "ag.d"]
+
+
+@pytest.mark.parametrize("name", ["contents", "docstrings"])
+def test_the_examples_of_an_extension_are_true(name):
+    found = doctest.testmod(extension(name))
+    assert found.attempted and not found.failed
+
+
+@pytest.mark.parametrize(
+    ("plain", "marked"),
+    [
+        ("`x` and `y_`", "\\ ``x``\\  and \\ ``y_``\\ "),
+        ("-1 or |x|**2", "\\-1 or \\|x\\|\\*\\*2"),
+        ("by `np.\n  sum`", "by \\ ``np. sum``\\ "),
+        ("Text.\n\n>>> `no markup`\n\nMore_", "Text\\.\n\n>>> `no markup`\n\nMore\\_"),
+    ],
+)
+def test_a_docstring_is_marked_up(plain, marked):
+    assert extension("docstrings").as_restructured_text(plain) == marked

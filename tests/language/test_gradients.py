@@ -1,0 +1,245 @@
+"""Derivatives through converted control flow and of tapes, row by row of the feature list."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+
+W = np.array([1.0, -2.0, 3.0])
+
+
+@pytest.fixture(params=["eager", *BACKENDS])
+def converted(request):
+    """Makes a function run in one of the modes: eager, and a graph on each backend."""
+    if request.param == "eager":
+        yield ag.to_graph
+        return
+    with config.backend.using(request.param):
+        yield ag.convert
+
+
+def until_100(y):
+    while y < 100:
+        y = y * y
+    return y
+
+
+def numeric(function, x, step=1e-6):
+    return (function(x + step) - function(x - step)) / (2 * step)
+
+
+def test_b8_01_what_is_watched():
+    trained, fixed = ag.Variable(2.0), ag.Variable(3.0, trainable=False)
+    x = ag.constant(4.0)
+    with ag.GradientTape() as tape:
+        tape.watch([x])
+        y = trained * fixed * x
+    assert [v is trained for v in tape.watched_variables()] == [True]
+    assert tape.gradient(y, [trained, fixed, x]) == [12.0, None, 6.0]
+    with ag.GradientTape(watch_accessed_variables=False) as tape:
+        y = trained * x
+    assert tape.gradient(y, trained) is None
+
+
+def test_b8_02_structures_of_sources_and_targets():
+    a, b, c = ag.constant(2.0), ag.constant(3.0), ag.constant(5.0)
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch((a, b, c))
+        y, z = a * b, b * b
+    found = tape.gradient([y, z], {"a": a, "rest": (b, c)})
+    assert found == {"a": 3.0, "rest": (8.0, None)}
+    assert tape.gradient(y, c, unconnected_gradients="zero") == 0.0
+    assert tape.gradient(y, a, output_gradients=ag.constant(10.0)) == 30.0
+
+
+def test_b8_03_a_second_use_is_refused():
+    x = ag.constant(3.0)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert tape.gradient(y, x) == 6.0
+    with pytest.raises(RuntimeError, match="persistent"):
+        tape.gradient(y, x)
+
+
+def test_b8_04_what_is_not_recorded():
+    x = ag.constant(3.0)
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * ag.stop_gradient(x)
+        with tape.stop_recording():
+            z = x * x
+    assert tape.gradient(y, x) == 3.0
+    assert tape.gradient(z, x) is None
+
+
+def test_b8_05_integers_have_no_gradient_and_are_named():
+    n = ag.constant(3)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with ag.GradientTape() as tape:
+            tape.watch(n)
+            y = n * n
+        assert tape.gradient(y, n) is None
+    assert "int64" in "".join(str(w.message) for w in told)
+
+
+def test_b8_06_why_there_is_no_gradient():
+    x = ag.constant(3.0)
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = ag.constant(float(x.numpy())) * 2.0
+    assert tape.gradient(y, x) is None
+    assert tape.explain(y, x)
+
+
+def first_above(x, limit):
+    total = 0.0
+    for value in x:
+        if value < 0:
+            continue
+        total = total + value * value
+        if total > limit:
+            break
+    return total
+
+
+def early(x, limit):
+    total = 0.0
+    for i in range(len(x)):
+        total = total * 2 + x[i] ** 3
+        if total > limit:
+            return total * x[0]
+    return total
+
+
+def in_place(x, n):
+    for i in range(1, n):
+        if x[i] > 0:
+            x[i] = x[i - 1] * x[i]
+        else:
+            x[i] += x[i - 1]
+    return x.sum()
+
+
+def nested(x, n):
+    total = x[0]
+    for i in range(n):
+        j = 0
+        while j < i:
+            total = total * x[1] + j
+            j += 1
+    return total
+
+
+CASES = [
+    (first_above, 5.0), (first_above, 100.0), (early, 0.5), (early, 100.0),
+    (in_place, np.int64(3)), (nested, np.int64(3)), (nested, np.int64(0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sample", "argument"), CASES)
+def test_b8_07_through_control_flow(sample, argument, converted):
+    function = converted(sample)
+    found = ag.grad(lambda x: function(x, argument))(W)
+    for i in range(3):
+
+        def along(t, i=i):
+            x = W.copy()
+            x[i] = t
+            return sample(x, argument)
+
+        assert found[i] == pytest.approx(numeric(along, W[i]), rel=1e-5, abs=1e-8)
+
+
+def test_b8_07_and_b8_08_square_until_100(converted):
+    function = converted(until_100)
+    assert ag.value_and_grad(function)(3.0) == (6561.0, 17496.0)
+    assert ag.grad(ag.grad(function))(3.0) == 40824.0
+    assert ag.grad(ag.grad(ag.grad(function)))(3.0) == 8 * 7 * 6 * 3.0**5
+
+
+def test_b8_08_nested_tapes(converted):
+    function = converted(until_100)
+    x = ag.constant(3.0)
+    with ag.GradientTape() as outer:
+        outer.watch(x)
+        with ag.GradientTape() as inner:
+            inner.watch(x)
+            y = function(x)
+        first = inner.gradient(y, x)
+    assert (y, first, outer.gradient(first, x)) == (6561.0, 17496.0, 40824.0)
+
+
+def test_b8_09_jacobians(converted):
+    @converted
+    def squares(x):
+        y = x * 1.0
+        for i in range(len(x)):
+            y[i] = x[i] * x[i]
+        return y
+
+    assert np.array_equal(ag.jacobian(squares)(np.array([1.0, 2.0, 3.0])), np.diag([2.0, 4.0, 6.0]))
+    x = ag.constant(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    expected = [np.diag([2.0, 4.0]), np.diag([6.0, 8.0])]
+    assert np.array_equal(tape.batch_jacobian(y, x).numpy(), expected)
+
+
+def test_b8_10_forward_mode(converted):
+    function = converted(until_100)
+    x = ag.constant(3.0)
+    with ag.ForwardAccumulator(x, ag.constant(1.0)) as forward:
+        y = function(x)
+    assert forward.jvp(y) == 17496.0
+    assert ag.jvp(function, (3.0,), (1.0,)) == (6561.0, 17496.0)
+    assert ag.jvp(ag.grad(function), (3.0,), (1.0,)) == (17496.0, 40824.0)
+
+
+@ag.custom_gradient
+def log1pexp(x):
+    e = np.exp(x)
+
+    def gradient(upstream):
+        return upstream * (1 - 1 / (1 + e))
+
+    return np.log(1 + e), gradient
+
+
+@ag.custom_gradient
+def halved(x):
+    def gradient(upstream):
+        return upstream / 2 if upstream > 1 else upstream
+
+    return x * 1, gradient
+
+
+def test_b8_12_custom_gradients_within_converted_code(converted):
+    @converted
+    def function(x):
+        if x > 0:
+            return log1pexp(x) * 2
+        return x
+
+    assert ag.grad(function)(100.0) == 2.0
+    assert ag.grad(function)(-1.0) == 1.0
+    assert function(np.float64(1.0)) == 2 * np.log(1 + np.exp(1.0))
+
+
+def test_b8_12_a_gradient_with_control_flow_of_its_own(converted):
+    @converted
+    def function(x):
+        for _ in range(3):
+            x = halved(x) * 2
+        return x
+
+    # Upstream 2 is halved on the way in, three times.
+    assert ag.grad(function)(1.5) == 1.0

@@ -1,0 +1,297 @@
+"""Iterators that are advanced in branches and loops of the graph, and what follows them."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+samples = Samples()
+I = np.int64
+F = np.float64
+X = np.array([1.0, 2.0, 3.0])
+LEFT = "which are left is known only when the graph runs"
+ROUNDS = "that is older than the loop"
+
+
+# ---- right -----------------------------------------------------------------------------------
+
+
+@samples("B3.10", (F(2),), (F(-2),), conds=1)
+def of_its_own(x):
+    if x > 0:
+        it = iter([1.0, 2.0])
+        y = next(it) + next(it)
+    else:
+        y = next(k for k in [5.0, 6.0] if k > 5)
+    return y + sum(k * x for k in range(3))
+
+
+@samples("B3.10", (F(2),), (F(-2),), conds=1)
+def last_use_in_a_branch(x):
+    it = iter([1.0, 2.0, 3.0])
+    y = next(it)
+    if x > 0:
+        y = y + next(it)
+    return y
+
+
+@samples("B3.10", (F(2), I(3)), (F(-2), I(1)), whiles=1)
+def of_each_round(x, n):
+    total = 0.0
+    for _ in range(n):
+        it = zip([1.0, 2.0], [x, x], strict=True)
+        a, b = next(it)
+        total += a * b + sum(p * q for p, q in it)
+        total += sum(map(lambda k: k * x, [1.0, 2.0]))
+        for j, c in enumerate(itertools.chain([1.0], [x])):
+            total += j * c
+    return total
+
+
+@samples("B3.10", (F(3),), (F(-3),), conds=0)
+def shared_by_loops(x):
+    it = iter([1.0, 2.0, 3.0, 4.0])
+    total = 0.0
+    for a in it:
+        total += a * x
+        if a == 2.0:
+            break
+    for a in it:
+        total += 10 * a * x
+    return total
+
+
+@samples("B3.10", (F(3),), (F(-3),), whiles=0)
+def in_a_long_range(x):
+    it = iter(range(100))
+    total = 0.0
+    for _ in range(40):
+        total += next(it) * x
+    return total, next(it)
+
+
+@samples("B3.10", (F(3),), (F(-3),), whiles=0)
+def in_a_long_while(x):
+    it = iter(range(100))
+    total, k = 0.0, 0
+    while k < 40:
+        total += next(it) * x
+        k += 1
+    return total, next(it)
+
+
+@samples("B3.10", (F(3),), (F(-3),), whiles=0)
+def in_the_test_of_a_long_while(x):
+    it = iter(range(40))
+    total = 0.0
+    while (k := next(it, None)) is not None:
+        total += k * x
+    return total
+
+
+def stops_in_a_long_range(x):
+    it = iter(range(20))
+    for _ in range(40):
+        x = x + 1
+        if next(it) == 19:
+            raise ValueError("the end")
+    return x
+
+
+def test_an_error_in_a_long_range():
+    for run in (stops_in_a_long_range, ag.convert(stops_in_a_long_range)):
+        with pytest.raises(ValueError, match="the end"):
+            run(F(3))
+
+
+test_right = samples.test()
+
+
+# ---- refused ---------------------------------------------------------------------------------
+
+
+def after_an_if(x):
+    it = iter([1.0, 2.0, 3.0])
+    y = next(it) if x > 0 else 0.0
+    return y + next(it)  # refused
+
+
+def in_both_branches(x):
+    it = iter([1.0, 2.0, 3.0])
+    if x > 0:
+        y = next(it)
+    else:
+        y = next(it) * 3  # refused
+    return y
+
+
+def after_and(x):
+    it = iter([1.0, 2.0, 3.0])
+    found = x > 0 and next(it) > 0
+    return found, next(it)  # refused
+
+
+def membership(x):
+    it = iter([1, 2, 3])
+    found = False
+    if x > 0:
+        found = 2 in it
+    return found, list(it)  # refused
+
+
+def looped_over(x):
+    it = iter([1.0, 2.0, 3.0])
+    y = 0.0
+    if x > 0:
+        for a in it:
+            y += a
+            break
+    for a in it:  # refused
+        y += 10 * a
+    return y
+
+
+def unpacked(x):
+    it = iter([1.0, 2.0])
+    if x > 0:
+        a, b = it
+    else:
+        a, b = 0.0, 1.0
+    return a + b + sum(it)  # refused
+
+
+def starred(x):
+    it = iter([1.0, 2.0])
+    y = max(*it) if x > 0 else x
+    return y, next(it)  # refused
+
+
+def appended(x):
+    it = iter([1.0, 2.0])
+    y = x
+    if x > 0:
+        items = [x]
+        items += it
+        y = y + len(items)
+    return y, next(it)  # refused
+
+
+def extended(x):
+    it = iter([1.0, 2.0])
+    y = x
+    if x > 0:
+        items = [x]
+        items.extend(it)
+        y = y + len(items)
+    return y, next(it)  # refused
+
+
+def wrapped(x):
+    it = iter([1.0, 2.0, 3.0])
+    pairs = zip(it, [x, x, x], strict=True)
+    y = x
+    if x > 0:
+        a, b = next(pairs)
+        y = a * b
+    return y, next(it)  # refused
+
+
+def of_a_generator(x):
+    it = (k * x for k in range(5))
+    y = x
+    if x > 0:
+        y = next(it) + next(it)
+    return y, next(it)  # refused
+
+
+def counted(x):
+    ids = itertools.count(1)
+    y = 0
+    if x > 0:
+        y = next(ids)
+    return y, next(ids)  # refused
+
+
+def left_by_a_break(x):
+    it = iter([1.0, 2.0, 3.0])
+    y = 0.0
+    for a in it:
+        if a > x:
+            break
+        y += a
+    for a in it:  # refused
+        y += 10 * a
+    return y
+
+
+def gone_through_twice(x):
+    rows = np.array([1.0, 2.0, 3.0]) * x
+    pairs = zip(rows, rows, strict=True)
+    y = 0.0
+    for a, b in pairs:
+        y += a * b
+    for a, b in pairs:  # refused
+        y += 100
+    return y
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        after_an_if, in_both_branches, after_and, membership, looped_over, unpacked, starred,
+        appended, extended, wrapped, of_a_generator, counted, left_by_a_break, gone_through_twice,
+    ],
+)  # fmt: skip
+def test_what_is_left_depends_on_data(sample):
+    refuse(sample, F(2), match=LEFT)
+
+
+def in_each_round(x, n):
+    it = iter([1.0, 2.0, 3.0])
+    for _ in range(n):  # refused
+        x = x + next(it)
+    return x
+
+
+def in_each_test(x, n):
+    it = iter(range(25))
+    while (k := next(it)) < n:  # refused
+        x = x + k
+    return x
+
+
+def pairs_in_each_round(x, n):
+    pairs = zip(X * x, X, strict=True)
+    for _ in range(n):  # refused
+        for a, b in pairs:
+            x = x + a * b
+    return x
+
+
+@pytest.mark.parametrize("sample", [in_each_round, in_each_test, pairs_in_each_round])
+def test_each_round_takes_items(sample):
+    refuse(sample, F(2), I(2), match=ROUNDS)
+
+
+def next_of_zip(x):
+    pairs = zip(x, x[1:])  # noqa: B905
+    return next(pairs)  # refused
+
+
+def test_next_of_zip_over_an_array():
+    refuse(next_of_zip, X, match="`next` of `zip`")
+
+
+def length_of_zip(x):
+    return len(zip(x, x))  # noqa: B905
+
+
+def test_zip_has_no_length():
+    for run in (length_of_zip, ag.convert(length_of_zip)):
+        with pytest.raises(TypeError, match="^object of type 'zip' has no len"):
+            run(X)
