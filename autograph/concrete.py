@@ -385,9 +385,10 @@ class ConcreteFunction:
                 results.append(self._of_class(tensors[i]))
             else:
                 results.append(self._tensor_class(output))
-        for position, value in zip(traced.written, outputs[traced.outputs :], strict=False):
+        for index, position in enumerate(traced.written, traced.outputs):
             self._check_alone(inputs, raws, position)
-            _write_back(inputs[position], value)
+            # Under tapes the tensor that they know.
+            _write_back(inputs[position], outputs[index] if tensors is None else tensors[index])
         parts = [hole.fill(results, outputs) for hole in self._holes]
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
 
@@ -464,6 +465,6 @@ _SHARING = frozenset(
 def _write_back(target: Any, value: Any) -> None:
     """Give a caller's array the content that the function wrote into it."""
     if isinstance(target, Tensor):
-        target.assign(Tensor(value))
+        target.assign(value if isinstance(value, Tensor) else Tensor(value))
     else:
-        target[...] = value
+        target[...] = value.array if isinstance(value, Tensor) else value

@@ -90,9 +90,7 @@ _EXCLUDED = frozenset(
     ]
 )
 _STANDARD_LIBRARY = frozenset(sys.stdlib_module_names) - {"__main__", "this"}
-_COROUTINES = (
-    inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
-)
+_COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 
 
 class Conversion(NamedTuple):
@@ -194,7 +192,7 @@ def _compiled(
 
 
 def _free_names(function: FunctionType) -> tuple[str, ...]:
-    """The closure variables; a function that was defined in converted code has the operators too."""
+    """The closure variables, without the operators, which a function of converted code has too."""
     return tuple(name for name in function.__code__.co_freevars if name != AG)
 
 

@@ -18,8 +18,11 @@ from autograph.program import Program, Signature
 from autograph.replay import ArrayWriter, Writers
 from autograph.signature import Arguments, IntPolicy, leaf_key, paths_of
 from autograph.tracing import ArrayHole, FixedPart, ResultHole, TextHole, Traced
+from runtime.devices import HOST, moved, placement
 from runtime.graph.check import accepts
 from runtime.graph.ir import Graph
+from runtime.ops.operands import is_number
+from runtime.passes.placement import on_one_device
 from runtime.save.container import Archive, read
 from runtime.save.dtypes import parse_type
 from runtime.save.exceptions import EXCEPTIONS
@@ -51,7 +54,8 @@ def load(path: str | os.PathLike[str]) -> Program:
 
     Raises SavedProgramError, with the entry and the reason, for a file that is damaged, hostile, of
     a newer version or of another kind; OSError where it cannot be read. No code in the file is run.
-    How much memory may be taken is set by `AUTOGRAPH_MAX_SAVED_BYTES`.
+    How much memory may be taken is set by `AUTOGRAPH_MAX_SAVED_BYTES`. Files say nothing of
+    devices: within `with ag.device(...)` the program is put on that device, else on the host.
 
     >>> import tempfile
     >>> import autograph as ag
@@ -107,11 +111,17 @@ class _Loader:
         self.lines = lines
         self.variables: list[Variable] = []
         self.captured: list[tuple[str, Any]] = []
+        # That of a `with device(...)`: the whole program is put there. None: the host.
+        wanted = placement()
+        self.device = None if wanted in (None, HOST) else wanted
 
     def read_state(self, variables: Any, captured: Any) -> None:
         """Makes the variables and captured arrays."""
         self.variables = read_variables(variables, self.reader)
-        self.captured = read_captured(captured, self.reader)
+        self.captured = [
+            (name, _on_device(thing, self.device))
+            for name, thing in read_captured(captured, self.reader)
+        ]
 
     def program(self, signature: inspect.Signature, signatures: list[Signature]) -> Program:
         """The program of these signatures."""
@@ -125,7 +135,7 @@ class _Loader:
                 tail += 1
                 key = f"{name}_{tail}"
             titles[key] = thing
-        return Program(self.name, signature, signatures, self.variables, titles)
+        return Program(self.name, signature, signatures, self.variables, titles, self.device)
 
     def parameters(self, rows: Any) -> inspect.Signature:
         """The parameters of a call."""
@@ -157,6 +167,8 @@ class _Loader:
             raise Malformed("a signature has a name")
         own, declared = self._arguments(arguments, parameters)
         made = read_graph(graph, self.reader, self.lines)
+        if self.device is not None:
+            made = on_one_device(made, self.device)
         captured, externals = self._reads(reads, made, own)
         whole(outputs, 0, len(made.outputs), "number of results")
         _check_pending(made)
@@ -215,7 +227,7 @@ class _Loader:
         type_ = parse_type(content)
         if not isinstance(type_, TensorType) or type_.weak != (word == "weak"):
             raise Malformed(f"no argument is a {word[:20]} of type {content[:80]}")
-        return None, _key(word, type_), word == "spec"
+        return None, _key(word, type_.on(self.device)), word == "spec"
 
     def _reads(
         self, parts: Any, graph: Graph, arguments: Arguments
@@ -268,12 +280,23 @@ def _key(word: str, type_: TensorType) -> Any:
     """The key of a leaf of the arguments."""
     if word in ("spec", "array"):
         is_scalar = word == "spec" and type_.shape == ()
+        if not is_scalar and type_.device is not None and type_.shape != ():
+            return ("array on", type_.device, type_.dtype, type_.shape)
         return ("scalar", type_.dtype) if is_scalar else (type_.dtype, type_.shape)
+    if word == "tensor" and type_.device is not None and type_.shape != ():
+        return ("tensor", type_.device, type_.dtype, type_.shape)
     if word == "tensor":
         return ("tensor", type_.dtype, type_.shape)
     if word in ("scalar", "weak") and type_.shape == ():
         return (word, type_.dtype)
     raise Malformed(f"no argument is a {word[:20]!r}")
+
+
+def _on_device(thing: Any, device: str | None) -> Any:
+    """A captured array or tensor where the program is."""
+    if device is None or is_number(thing):
+        return thing
+    return thing.to(device) if isinstance(thing, Tensor) else moved(thing, device)
 
 
 def _captured(name: str, thing: Any, type_: Any) -> Captured:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -29,7 +29,8 @@ from autograph.tracing import ResultHole
 from runtime import tree
 from runtime.attention import count as _attention
 from runtime.building import Builder, building, traced
-from runtime.errors import StagingError
+from runtime.devices import is_device_array, moved
+from runtime.errors import DeviceError, StagingError
 from runtime.graph.clone import clone
 from runtime.graph.view import FuncGraph
 from runtime.spec import TensorSpec, TensorType, is_compatible
@@ -83,6 +84,7 @@ class Program:
         signatures: Sequence[Signature],
         variables: Sequence[Variable],
         captured: Mapping[str, Any],
+        device: str | None = None,
     ) -> None:
         self.__name__ = self.__qualname__ = name
         self.__signature__ = signature
@@ -91,6 +93,8 @@ class Program:
         self._variables = tuple(variables)
         self._captured = dict(captured)
         self._fast: dict[Any, ConcreteFunction] = {}
+        # Where it is computed, None on the host: arguments from elsewhere are copied there.
+        self._device = device
 
     # ---- looking -----------------------------------------------------------------------------
 
@@ -175,12 +179,39 @@ class Program:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if building() is not None:
             return self.__ag_call__(args, kwargs)
+        if self._device is not None:
+            return self._call_there(self._bind.bind(args, kwargs))
         signature, leaves = self._select(self._bind.bind(args, kwargs))
         concrete = signature.concrete
         if any(isinstance(leaf, Tensor) for leaf in leaves):
             concrete = concrete.with_tensors
         self._remember(args, kwargs, leaves, concrete)
         return concrete.run(leaves)
+
+    def _call_there(self, bound: dict[str, Any]) -> Any:
+        """A call on another device than the host; results go back where the arrays came from."""
+        given = tree.leaves(bound)
+        there = tree.map_structure(self._brought, bound)
+        signature, leaves = self._select(there)
+        concrete = signature.concrete
+        written = concrete._traced.written
+        if written and any(a is not b for a, b in zip(given, tree.leaves(there), strict=True)):
+            raise DeviceError(
+                f"`{self.name}` writes into an argument, and is given one that is not on "
+                f"{self._device}",
+                f"copy it first (`x.to({self._device!r})`)",
+            )
+        if any(isinstance(leaf, Tensor) for leaf in leaves):
+            return concrete.with_tensors.run(leaves)
+        result = concrete.run(leaves)
+        if any(map(is_device_array, given)):
+            return result
+        return tree.map_structure(_home, result)
+
+    def _brought(self, leaf: Any) -> Any:
+        if isinstance(leaf, Tensor) and leaf.ndim:
+            return leaf.to(cast(str, self._device))
+        return moved(leaf, self._device) if isinstance(leaf, np.ndarray) and leaf.ndim else leaf
 
     def _remember(
         self,
@@ -231,6 +262,10 @@ class Program:
             return self(*args, **kwargs)
         signature, leaves = self._select(self._bind.bind(args, kwargs))
         return _inlined(builder, signature.concrete, leaves)
+
+
+def _home(x: Any) -> Any:
+    return moved(x, None) if is_device_array(x) else x
 
 
 def _described(arguments: Arguments) -> str:

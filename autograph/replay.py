@@ -27,8 +27,11 @@ from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _U
 from runtime import control, journal, tree
 from runtime.building import Builder
 from runtime.cells import Cell
+from runtime.devices import copied, is_device_array, moved
+from runtime.eager import is_array
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
+from runtime.spec import device_of_type
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -92,11 +95,31 @@ def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
         operands: list[Tensor] = []
         writer = _writer(key, slot, old, path, facts, operands)
         if writer is not None:
-            values = [builder.value_of(t) for t in operands]
+            originals = [_original(t, facts) for t in operands]
+            writer.kept = frozenset(i for i, value in enumerate(originals) if value is not None)
+            values = [
+                builder.value_of(t) if value is None else builder.capture(value)
+                for t, value in zip(operands, originals, strict=True)
+            ]
             node = builder.emit(control.STORE, values, {"write": writer, "target": slot.name})
             node.origin = journal.place_of(key) or node.origin
             written = written or path is not None
     return written
+
+
+def _original(x: Tensor, facts: Any) -> Value | None:
+    """The input that is the caller's array `x`, which is stored as the object that it is.
+
+    What was written into it is in it when the call is over.
+    """
+    if facts.tensors:
+        return None
+    for handle in (*facts.writable, *(c.handle for c in facts.captured.values())):
+        now = handle if handle._cell is None else handle._cell.root
+        if now._value is not None and x._value is now._value and handle.type.rank != 0:
+            value: Value | None = handle._value
+            return value
+    return None
 
 
 class Pending(NamedTuple):
@@ -228,10 +251,30 @@ def _writer(
     _refuse_open_objects(content, slot.name, facts, set())
     content = dig(content, operands)
     if defined is None:
-        return _Writer(_target(slot, path), change, content, facts.tensors)
+        return _Writer(_target(slot, path), change, content, _form(facts))
     operands.append(defined)
     absent = None if is_nullable else _NOTHING if gone else Undefined(slot.name)
-    return _OptionalWriter(_target(slot, path), change, content, facts.tensors, absent)
+    return _OptionalWriter(_target(slot, path), change, content, _form(facts), absent)
+
+
+def _form(facts: Any) -> Callable[[Any], Any]:
+    """What is stored of a run-time value: a tensor, or an array where the arguments are."""
+    if facts.tensors:
+        return _as_tensor
+    inputs = facts.builder.root.graph.inputs
+    return _as_array if any(device_of_type(v.type) for v in inputs) else _as_host_array
+
+
+def _as_tensor(raw: Any) -> Any:
+    return Tensor(copied(raw)) if isinstance(raw, np.generic) or is_array(raw) else raw
+
+
+def _as_array(raw: Any) -> Any:
+    return copied(raw) if is_array(raw) else raw
+
+
+def _as_host_array(raw: Any) -> Any:
+    return moved(raw, None) if is_device_array(raw) else _as_array(raw)
 
 
 # There is nothing to write into a place that had no value before.
@@ -343,23 +386,24 @@ class Writer(Protocol):
 
 
 class _Writer:
-    """Changes an object when the graph runs; called with the values for the holes of `content`."""
+    """Changes an object when the graph runs; called with the values for the holes of `content`.
 
-    __slots__ = ("change", "content", "target", "tensors")
+    The arrays at the positions `kept` are stored themselves, others as copies.
+    """
+
+    __slots__ = ("change", "content", "form", "kept", "target")
 
     def __init__(
-        self, target: Callable[[], Any], change: Change, content: Any, tensors: bool
+        self, target: Callable[[], Any], change: Change, content: Any, form: Callable[[Any], Any]
     ) -> None:
-        self.target, self.change, self.content, self.tensors = target, change, content, tensors
+        self.target, self.change, self.content, self.form = target, change, content, form
+        self.kept: frozenset[int] = frozenset()
 
     def __call__(self, *raws: Any) -> None:
         thing = self.target()
         if thing is not None:
-            self.change(thing, fill(self.content, list(map(self._given, raws))))
-
-    def _given(self, raw: Any) -> Any:
-        raw = raw.copy() if isinstance(raw, np.ndarray) else raw
-        return Tensor(raw) if self.tensors and isinstance(raw, (np.ndarray, np.generic)) else raw
+            values = [raw if i in self.kept else self.form(raw) for i, raw in enumerate(raws)]
+            self.change(thing, fill(self.content, values))
 
     def __repr__(self) -> str:
         return "write"
@@ -375,10 +419,10 @@ class _OptionalWriter(_Writer):
         target: Callable[[], Any],
         change: Change,
         content: Any,
-        tensors: bool,
+        form: Callable[[Any], Any],
         absent: Any,
     ) -> None:
-        super().__init__(target, change, content, tensors)
+        super().__init__(target, change, content, form)
         # What is to be written where there is no value: None, or that the place has none.
         self.absent = absent
 

@@ -24,6 +24,7 @@ from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.linearize import linearize
 from runtime.errors import UnsavableError
 from runtime.graph.ir import Graph
+from runtime.passes.placement import on_one_device
 from runtime.save.container import json_text, pack, replace_file
 from runtime.save.dtypes import type_text
 from runtime.save.exceptions import EXCEPTIONS
@@ -337,7 +338,7 @@ class _Document:
                 "leaves": [self._leaf(key, is_spec, leaf) for key, is_spec, leaf in pairs],
             },
             "reads": self._reads(traced),
-            "graph": write_graph(traced.graph, self.writer, self.places),
+            "graph": write_graph(on_one_device(traced.graph, None), self.writer, self.places),
             "result": {
                 "structure": self._structure(structure, "the result"),
                 "leaves": [self._hole(hole) for hole in holes],
@@ -383,7 +384,7 @@ class _Document:
     def _leaf(self, key: Any, declared: bool, leaf: Any) -> dict[str, Any]:
         if not is_input_key(key):
             return {"value": self._written(leaf, "a constant argument")}
-        text = type_text(type_of_key(key))
+        text = type_text(type_of_key(key).on(None))  # a file says nothing of devices
         if declared:
             return {"spec": text}
         if key in (FLOAT, INT, COMPLEX):

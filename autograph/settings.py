@@ -34,6 +34,17 @@ class config:  # a namespace: `ag.config.run_functions_eagerly(True)`
         return switches.run_functions_eagerly.value
 
     @staticmethod
+    def soft_placement(enabled: bool) -> None:
+        """Compute on the CPU where a device that is asked for is missing, instead of raising.
+
+        `AUTOGRAPH_SOFT_PLACEMENT` sets it for a process.
+
+        >>> import autograph as ag
+        >>> ag.config.soft_placement(False)
+        """
+        switches.soft_placement.set(enabled)
+
+    @staticmethod
     def convert_module(name: str) -> None:
         """Convert functions of a module and of those below it, where they would be left alone.
 

@@ -164,7 +164,8 @@ def type_of_key(key: Any) -> TensorType:
     if key[0] == "scalar":
         return TensorType(key[1], ())
     is_elsewhere = key[0] == "array on" or (key[0] == "tensor" and len(key) > 3)
-    return TensorType(*key[-2:], device=key[1] if is_elsewhere else None)
+    *_, dtype, shape = key
+    return TensorType(dtype, shape, device=key[1] if is_elsewhere else None)
 
 
 def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> Any:

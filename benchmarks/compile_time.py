@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from itertools import pairwise
 from types import FunctionType
@@ -32,10 +33,13 @@ class Cost(NamedTuple):
 
 
 def straight(statements: int) -> FunctionType:
-    """A function of so many statements, one operation each."""
+    """A function of so many statements, one operation each, in no order that is repeated."""
+    rng = random.Random(0)
     lines = ["def f(x, y):"]
-    for i in range(statements // 2):
-        lines += ["    x = x * y", f"    y = y + {i % 7}.5"]
+    for i in range(statements):
+        name, other = ("x", "y") if i % 2 else ("y", "x")
+        other = rng.choice([other, f"{i % 7}.5"])
+        lines.append(f"    {name} = {name} {rng.choice('+-*')} {other}")
     return _function([*lines, "    return x, y"])
 
 

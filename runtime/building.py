@@ -425,15 +425,10 @@ def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) 
     >>> ag.constant([[1, 2], [3, 4]]).shape
     (2, 2)
     """
-    if isinstance(value, Tensor) and not value.is_known:
-        return value if dtype is None else ops.astype(value, np.dtype(dtype))
-    if isinstance(value, (list, tuple)) and any(
-        isinstance(v, Tensor) and not v.is_known for v in value
-    ):
-        stacked: Tensor = ops.stack([constant(v) for v in value])
-        return stacked if dtype is None else ops.astype(stacked, np.dtype(dtype))
+    if _has_traced(value):
+        return _of_traced(value, dtype, shape)
     home, known = None, value.numpy() if isinstance(value, Tensor) else value
-    if in_use[0]:
+    if in_use[0] or is_device_array(value):
         home = placement() or (value.device if isinstance(value, Tensor) else device_of(value))
         known = host_array(known)
     array = np.array(known, dtype=dtype)
@@ -445,3 +440,33 @@ def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None) 
     builder = building()
     made = Tensor(raw) if builder is None else traced(builder.constant(raw))
     return made if home in (None, HOST) else cast(Tensor, ops.copy_to(made, device=home))
+
+
+def _has_traced(value: Any) -> bool:
+    """Whether a value, or a part of a nested list, is known only when the graph runs."""
+    if isinstance(value, Tensor):
+        return not value.is_known
+    is_list = isinstance(value, (list, tuple)) and building() is not None
+    return is_list and any(map(_has_traced, value))
+
+
+def _strong(value: Any) -> Any:
+    """A traced tensor or nested list as a tensor with the dtype that NumPy gives its array."""
+    if not _has_traced(value):
+        return constant(value)
+    if not isinstance(value, Tensor):
+        return ops.stack([_strong(part) for part in value])
+    return ops.strengthen(value) if value.type.weak else value
+
+
+def _of_traced(value: Any, dtype: Any, shape: Sequence[int] | None) -> Tensor:
+    """As `constant`, of what is known only when the graph runs."""
+    made: Tensor = ops.copy(_strong(value)) if isinstance(value, Tensor) else _strong(value)
+    if dtype is not None:
+        made = ops.astype(made, np.dtype(dtype))
+    if shape is not None:
+        sizes = made.type.shape
+        is_single = sizes is not None and all(n == 1 for n in sizes)
+        made = ops.reshape(made, () if is_single else tuple(shape))
+        made = ops.copy(ops.broadcast_to(made, tuple(shape))) if is_single else made
+    return made

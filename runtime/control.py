@@ -13,7 +13,7 @@ from typing import Any
 
 from runtime import ops, trace
 from runtime.building import Builder, traced
-from runtime.devices import HOST
+from runtime.devices import HOST, placing_on
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.spec import ErrorType, TensorType, Type, type_of_number
 from runtime.tensor import Tensor
@@ -216,9 +216,14 @@ def coerce(x: Any, type_: TensorType) -> Any:
     given = x.type if isinstance(x, Tensor) else None
     if given is None:
         return x
-    if given.device != type_.device and not type_.weak:
-        x = ops.copy_to(x, device=type_.device or HOST)
-        given = x.type
+    with placing_on(given.device):
+        x = _converted(x, given, type_)
+    if given.device == type_.device or type_.weak:
+        return x
+    return ops.copy_to(x, device=type_.device or HOST)
+
+
+def _converted(x: Any, given: TensorType, type_: TensorType) -> Any:
     if given.dtype == type_.dtype and given.weak == type_.weak:
         return x
     if type_.weak:

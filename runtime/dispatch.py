@@ -16,9 +16,9 @@ __all__ = ["call_numpy", "dispatch_function", "dispatch_ufunc", "strong_operands
 # Functions that give an ndarray even of rank 0, and those that do so for an array, not a scalar.
 _GIVE_ARRAYS = frozenset(
     (
-        "broadcast_arrays", "broadcast_to", "copy", "cov", "empty", "empty_like", "full",
-        "full_like", "ones", "ones_like", "roll", "select", "tensordot", "where", "zeros",
-        "zeros_like",
+        "block", "broadcast_arrays", "broadcast_to", "copy", "cov", "empty", "empty_like", "fftn",
+        "full", "full_like", "i0", "ifftn", "isin", "ones", "ones_like", "pad", "piecewise",
+        "resize", "roll", "select", "tensordot", "where", "zeros", "zeros_like",
     )
 )  # fmt: skip
 _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))

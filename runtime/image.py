@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
+from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of, type_of
 
 __all__ = ["resize"]
@@ -24,6 +25,7 @@ __all__ = ["resize"]
 _STEPS = 1024
 
 
+@with_operands
 def resize(images: Operand, size: Any, method: str = "bilinear", antialias: bool = False) -> Any:
     """Images with `size` = (height, width) pixels; sizes may be integer tensors.
 

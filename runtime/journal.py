@@ -14,18 +14,22 @@ from contextvars import ContextVar
 from types import GeneratorType
 from typing import Any, NamedTuple
 
+from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
 
 __all__ = [
     "Slot",
     "Transaction",
+    "adopt_kin",
     "all_noted",
     "first_noted",
     "fresh",
     "is_fresh",
+    "is_kin",
     "is_spent",
     "note",
     "note_advanced",
+    "note_kin",
     "note_spent",
     "note_unspent",
     "place_of",
@@ -64,6 +68,8 @@ class Transaction:
         self.generators: weakref.WeakSet[Any] = weakref.WeakSet()
         # The iterators that are older and were advanced, which cannot be undone.
         self.advanced: list[Any] = []
+        # Containers that are one object or another by data, and these, by id: each with the name.
+        self.kin: dict[int, tuple[Any, str]] = {}
         # Iterators of which it depends on data how far they have come, by id.
         self.spent: dict[int, Any] = {} if parent is None else parent.spent
 
@@ -98,6 +104,7 @@ class Transaction:
                     self.parent.places.setdefault(key, self.places.get(key))
             self.parent.made.update(self.made)
             self.parent.generators |= self.generators
+            self.parent.kin.update(self.kin)
         self.slots.clear()
 
 
@@ -141,7 +148,53 @@ def note(slot: Slot) -> None:
     """Tell the open transaction, if any, that `slot` is about to be written."""
     open_ = _transaction.get()
     if open_ is not None:
+        _refuse_kin(slot, open_)
         open_.note(slot)
+
+
+def _refuse_kin(slot: Slot, open_: Transaction) -> None:
+    """Refuse to change an object that another one stands for, which would not see the change."""
+    if not isinstance(slot.key, tuple) or slot.key[0] not in ("content", "attr"):
+        return
+    found = _kin_of(slot.owner, open_)
+    if found is None:
+        return
+    thing, name = found
+    kind = type(thing).__name__
+    place = name if " " in name else f"`{name}`"
+    raise StagingError(
+        f"which {kind} {place} is depends on data, and one that it may be is changed here",
+        f"change it in each branch, or choose between values instead of {kind} objects",
+        origin=origin_of_caller(),
+    )
+
+
+def _kin_of(thing: Any, open_: Transaction | None) -> tuple[Any, str] | None:
+    while open_ is not None:
+        entry = open_.kin.get(id(thing))
+        if entry is not None and entry[0] is thing:
+            return entry
+        open_ = open_.parent
+    return None
+
+
+def note_kin(thing: Any, name: str) -> None:
+    """Remember that which object `name` is depends on data, and that `thing` is among them."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.kin.setdefault(id(thing), (thing, name))
+
+
+def is_kin(thing: Any) -> bool:
+    """Whether `thing` is, or is stood for by, an object that depends on data."""
+    return _kin_of(thing, _transaction.get()) is not None
+
+
+def adopt_kin(kin: dict[int, tuple[Any, str]]) -> None:
+    """Remember in the open transaction what a body that was rolled back had remembered."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.kin.update(kin)
 
 
 def fresh(made: Any) -> Any:

@@ -59,9 +59,10 @@ ASSIGN = Op(
 class Variable:
     """An array that is changed in place by `assign` and kept between calls.
 
-    `value` gives dtype and shape, which stay, as does the device: that of a `with device(...)`, else
-    that of `value`. What is assigned is copied there. Gradient tapes watch a variable that is `trainable`
-    by themselves. Made inside a converted function, it must be made on the first trace only.
+    `value` gives dtype and shape, which stay, as does the device: that of a `with device(...)`,
+    else that of `value`. What is assigned is copied there. Gradient tapes watch a variable that is
+    `trainable` by themselves. Made inside a converted function, it must be made on the first trace
+    only.
 
     >>> import autograph as ag
     >>> v = ag.Variable(1.0)

@@ -10,7 +10,6 @@ from typing import Any
 import gast
 
 from autograph.converters.conversion import Conversion
-from autograph.converters.generators import keep_assert
 from autograph.syntax.template import Template, constant
 
 ASSERT = Template("""
@@ -21,8 +20,6 @@ if __debug__:
 
 def convert_assert(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """An `assert` is a call."""
-    if node.msg is not None and conversion.suspends(node.msg):
-        return keep_assert(node, conversion)
     test = conversion.expression(node.test)
     message = constant(None, node) if node.msg is None else conversion.thunk(node.msg)
     return ASSERT.statements(node, test=test, message=message)

@@ -6,8 +6,8 @@ def g(xs):          def g(xs):
             yield x             if fscope.known(ag__.ld(x)):
                                     fscope.resumed((yield fscope.suspended(ag__.ld(x))))
 
-What such statements decide must be known while tracing. A generator that a `for` goes through can be
-put in the place of the loop instead, as a function of what runs for each item:
+What such statements decide must be known while tracing. A generator that a `for` goes through can
+be put in the place of the loop instead, as a function of what runs for each item:
 
 def g(xs):          def g(consumer_, xs):
     for x in xs:        for x in xs:
@@ -40,9 +40,9 @@ if not fscope.known(test):
 REGAIN = Template("fscope.regain()")
 ASSERT = Template("""
 if __debug__:
-    if not fscope.known(test):
-        message_ = message
-        ag__.assert_stmt(False, lambda: message_)
+    if not test:
+        held = message
+        assert False, held
 """)
 CONSUME = Template("""
 if consumer(value):
@@ -59,8 +59,28 @@ RETURN = Template("return")
 def note_suspending(function: Any, lowering: Lowering) -> None:
     """Note the statements that hold a `yield`: their blocks cannot become functions."""
     if lowering.scope.is_generator:
+        _lower_asserts(function.body, lowering)
         for statement in function.body:
             _note(statement, lowering.suspending)
+
+
+def _lower_asserts(block: list[Any], lowering: Lowering) -> None:
+    """The message of an `assert` would become a function: one with a `yield` is computed before."""
+    made: list[gast.stmt] = []
+    for statement in block:
+        if isinstance(statement, gast.Assert) and statement.msg and has_yield(statement.msg):
+            made += ASSERT.statements(
+                statement,
+                test=statement.test,
+                held=lowering.namer.fresh("message_"),
+                message=statement.msg,
+            )
+            continue
+        if not _is_definition(statement):
+            for inner in statement_lists(statement):
+                _lower_asserts(inner, lowering)
+        made.append(statement)
+    block[:] = made
 
 
 def _note(statement: Any, found: set[gast.AST]) -> bool:
@@ -103,13 +123,13 @@ def convert_yield_from(node: Any, conversion: Conversion) -> gast.expr:
 def _suspension(
     template: Template, node: Any, conversion: Conversion, **parts: gast.expr
 ) -> gast.expr:
-    made: Any = template.expression(
+    made: gast.expr = template.expression(
         node,
         fscope=conversion.fscope,
         is_protected=constant(bool(conversion.protecting), node),
         **parts,
     )
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 @contextmanager
@@ -153,17 +173,6 @@ def keep_for(node: Any, conversion: Conversion) -> list[gast.stmt]:
         condition = conversion.expression(test)
         node.body += STOP.statements(node, fscope=conversion.fscope, test=condition)
     return [node]
-
-
-def keep_assert(node: Any, conversion: Conversion) -> list[gast.stmt]:
-    """An `assert` with a `yield` in its message."""
-    return ASSERT.statements(
-        node,
-        fscope=conversion.fscope,
-        test=conversion.expression(node.test),
-        message_=conversion.namer.fresh("message_"),
-        message=conversion.expression(node.msg),
-    )
 
 
 def _known(test: Any, conversion: Conversion) -> gast.expr:

@@ -20,8 +20,8 @@ class Lowering:
 
     `extra_tests` are tests that a `for` obeys besides its iterator, `loop_options` the keyword
     arguments of a loop's directive, `returns` the assignments that stand for `return`,
-    `as_is` generated statements that are final already, `suspending` those whose blocks or tests hold
-    a `yield`.
+    `as_is` generated statements that are final already, `suspending` those whose blocks or tests
+    hold a `yield`.
     """
 
     context: Context

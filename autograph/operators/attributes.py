@@ -136,6 +136,10 @@ def _class_with(thing: Any, name: str, value: Any) -> type | None:
     return next(holders, None)
 
 
+def _read(getter: Callable[[Any], Any], thing: Any) -> Any:
+    return made(getter(thing), getter, (thing,), {})
+
+
 def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
     """What runs code of the user's to give an attribute, converted; None where nothing does."""
     kind = type(thing)
@@ -144,7 +148,7 @@ def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
     found = attribute(kind, name)
     if isinstance(found, property):
         getter = convert(found.fget) if isinstance(found.fget, FunctionType) else None
-        return None if getter is None else lambda: made(getter(thing), getter, (thing,), {})
+        return None if getter is None else functools.partial(_read, getter, thing)
     fields = getattr(thing, "__dict__", None) if name != "__dict__" else None
     if fields is not None and name in fields and not hasattr(type(found), "__set__"):
         return None

@@ -77,6 +77,8 @@ class Outcome:
     result: Any = None
     # The iterators that are older than the body and that it took items from.
     advanced: list[Any] = field(default_factory=list)
+    # What is not to be written after it: see `journal.note_kin`.
+    kin: dict[int, tuple[Any, str]] = field(default_factory=dict)
     # The arrays that the body left, by id, and what was in them at its end.
     pinned: dict[int, Tensor] = field(default_factory=dict)
     roots: dict[Cell, Tensor] = field(default_factory=dict)
@@ -136,7 +138,8 @@ def run_body(
                 for key, (slot, old, new) in touched.items()
                 if not (isinstance(slot.owner, Cell) and old[0] is new[0])
             }
-            outcome = Outcome(builder, values, writes, raised, result, transaction.advanced)
+            advanced, kin = transaction.advanced, transaction.kin
+            outcome = Outcome(builder, values, writes, raised, result, advanced, kin)
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:
             transaction.roll_back()

@@ -16,12 +16,13 @@ from autograph.operators.bodies import (
     slot_content,
 )
 from autograph.operators.captures import with_captured
+from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
 from autograph.operators.templates import python_type_of
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Nullable, _Unreadable
-from runtime import ops
+from runtime import journal, ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.tensor import Tensor
@@ -136,10 +137,13 @@ def merge_branches(
     outputs = merger.emit(parent, test)
     if left.raised and right.raised:
         return
+    for outcome in outcomes:
+        journal.adopt_kin(outcome.kin)
     state.set(tuple(rebuild(outputs) for rebuild in names))
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
     merger.finish()
+    note_kin(merger.chosen, state.names, {*left.writes, *right.writes})
 
 
 def _content(outcome: Outcome, key: Any, slot: Any) -> Any:

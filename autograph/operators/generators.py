@@ -1,7 +1,7 @@
 """Generators while tracing: they stay Python's, each with a scope that is open while it runs.
 
-A generator that a loop goes through from its first item on can also be run in the place of the loop:
-`Consumer` is then what it calls for each item, and its own loops and branches are staged like any.
+A generator that a loop goes through from its first item on can also be run in the place of the
+loop: it calls a `Consumer` for each item, and its own loops and branches are staged like any.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["Call", "Consumer", "GeneratorScope", "call_of", "check_left", "made"]
+
+_WAY_OUT = (
+    "go through it by a `for` statement, with no `try` or `with` around the `yield`, or give the "
+    "items in a loop of the function itself"
+)
 
 
 class GeneratorScope(FunctionScope):
@@ -78,7 +83,7 @@ class GeneratorScope(FunctionScope):
     def regain(self) -> None:
         """Enter the scope where an exception, thrown in at a `yield`, is caught."""
         trace = self._trace
-        if trace is None or not self._is_left or trace is not current_trace():
+        if trace is None or not self._is_left or not self._is_traced():
             return
         origin = trace.left.get(self)
         if origin is not None and building() is not self._builder:
@@ -102,7 +107,7 @@ class GeneratorScope(FunctionScope):
     def _go_on(self) -> None:
         if not self._is_left:
             return
-        if self._trace is not current_trace():
+        if not self._is_traced():
             raise StagingError(
                 f"the generator `{self.function_name}` was begun while a function was traced, and "
                 "goes on after it",
@@ -112,6 +117,10 @@ class GeneratorScope(FunctionScope):
         if origin is not None and building() is not self._builder:
             raise self._of_two_bodies(origin)
         self._enter()
+
+    def _is_traced(self) -> bool:
+        """Whether the trace in which the generator began is under way."""
+        return self._trace is current_trace()
 
     def _enter(self) -> None:
         self._is_left = False
@@ -138,8 +147,7 @@ class GeneratorScope(FunctionScope):
             raise StagingError(
                 f"whether the generator `{self.function_name}` comes to a `yield` depends on data, "
                 "which is not a part of graphs yet where its items are taken one by one",
-                "go through it by a `for` statement, with no `try` or `with` around the `yield`, or "
-                "give the items in a loop of the function itself",
+                _WAY_OUT,
                 origin=origin_of_caller(),
             )
         return go
@@ -155,8 +163,7 @@ class GeneratorScope(FunctionScope):
                 raise StagingError(
                     f"how many items the generator `{self.function_name}` gives depends on data, "
                     "which is not a part of graphs yet where they are taken one by one",
-                    "go through it by a `for` statement, with no `try` or `with` around the "
-                    "`yield`, or give the items in a loop of the function itself",
+                    _WAY_OUT,
                     origin=origin_of_caller(),
                 )
             return indexed.unrolled()
@@ -166,8 +173,8 @@ class GeneratorScope(FunctionScope):
 
     def _foreign(self) -> StagingError:
         return StagingError(
-            f"the generator `{self.function_name}` was begun outside of the converted function, and "
-            "would advance only while tracing",
+            f"the generator `{self.function_name}` was begun outside of the converted function, "
+            "and would advance only while tracing",
             "pass its items as an argument, or make the generator in the function",
             origin=origin_of_caller(),
         )
@@ -182,7 +189,7 @@ class GeneratorScope(FunctionScope):
 
 
 def _refuse_end(name: str, builder: Builder, mark: Any) -> None:
-    """Refuse a StopIteration that only the graph raises: a generator makes another error of it."""
+    """Refuse a StopIteration that only the graph raises: a generator makes another of it."""
     nodes = builder.graph.nodes
     found = next((node for node in nodes[mark.now(nodes) :] if ends(node)), None)
     if found is not None:
@@ -235,8 +242,8 @@ def check_left(trace: Trace) -> None:
         raise trace.failures[0]
     for scope, origin in trace.left.items():
         raise StagingError(
-            f"the generator `{scope.function_name}` is left here, in a `try` or `with`, and what it "
-            "does at its end would be done only while tracing",
+            f"the generator `{scope.function_name}` is left here, in a `try` or `with`, and what "
+            "it does at its end would be done only while tracing",
             "call its `close` when it is not needed any more",
             origin=origin,
         )

@@ -31,8 +31,8 @@ def taken(x: Any) -> None:
         return
     if type(x) is GeneratorType and not journal.is_fresh(x):
         raise StagingError(
-            f"the generator `{x.__name__}` exists outside of the converted function, and would advance "
-            "only while tracing",
+            f"the generator `{x.__name__}` exists outside of the converted function, and would "
+            "advance only while tracing",
             "pass its items as an argument, or make the generator in the function",
             origin=origin_of_caller(),
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
+from autograph.operators.kinship import Chosen
 from autograph.operators.references import (
     Part,
     Reference,
@@ -83,6 +84,7 @@ class Merger:
     pairs: list[tuple[Any, Any, str]] = field(default_factory=list)
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
     _joins: dict[tuple[int, int], _Join] = field(default_factory=dict)
+    _containers: dict[tuple[int, int], Chosen] = field(default_factory=dict)
     # In how many joins a cell is met, and what arrays that several of them share become.
     _uses: Counter[Cell] = field(default_factory=Counter)
     _moved: dict[Cell, _Moved] = field(default_factory=dict)
@@ -109,7 +111,7 @@ class Merger:
         if _is_container_or_nothing(a) and _is_container_or_nothing(b):
             children = paired_children(a, b)
             if children is not None:
-                return self._container(name, a if a is not NOTHING else b, children)
+                return self._container(name, a, b, children)
         if a is not NOTHING and b is not NOTHING and same_value(a, b):
             return lambda outputs: a
         return _poison(name, a, b)
@@ -140,9 +142,35 @@ class Merger:
         join = self._joins.setdefault(key, _Join(name, (a, b), (sides[0], sides[1])))
         return lambda outputs: join.made
 
-    def _container(self, name: str, like: Any, children: list[tuple[str, Any, Any]]) -> Rebuild:
-        plans = [self.plan(f"{name}{step}", x, y) for step, x, y in children]
-        return lambda outputs: with_children(like, [plan(outputs) for plan in plans])
+    def _container(
+        self, name: str, a: Any, b: Any, children: list[tuple[str, Any, Any]]
+    ) -> Rebuild:
+        """One container for all places that hold the same two."""
+        key = (id(a), id(b))
+        known = self._containers.get(key)
+        if known is None:
+            plans = [self.plan(f"{name}{step}", x, y) for step, x, y in children]
+            like = b if a is NOTHING else a
+
+            def build(outputs: Sequence[Any]) -> Any:
+                return with_children(like, [plan(outputs) for plan in plans])
+
+            known = self._containers[key] = Chosen(name, (a, b), build)
+        return known.make
+
+    @property
+    def chosen(self) -> list[Chosen]:
+        """The containers that were planned."""
+        return list(self._containers.values())
+
+    def _pair_up(self) -> None:
+        """A name that is bound on one path only is there what other names of the same are."""
+        full = [c for c in self.chosen if all(x is not NOTHING for x in c.sides)]
+        for side in (0, 1):
+            by_part = {id(c.sides[side]): c for c in full}
+            for c in self.chosen:
+                if c.sides[1 - side] is NOTHING:
+                    c.partner = by_part.get(id(c.sides[side]))
 
     def _optional(self, name: str, a: Any, b: Any) -> Rebuild:
         if is_unset(a) and is_unset(b):
@@ -184,6 +212,7 @@ class Merger:
 
     def emit(self, parent: Builder, condition: Tensor) -> list[Any]:
         """Emit the cond node; gives its outputs, one per planned pair."""
+        self._pair_up()
         for join in self._joins.values():
             self._uses.update({part.cell for side in join.sides for part in side.parts.values()})
         joining = [self._join(join) for join in self._joins.values()]

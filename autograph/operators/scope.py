@@ -23,7 +23,6 @@ from runtime.origins import origin_of_caller
 
 __all__ = ["ConversionOptions", "FunctionScope", "note_names"]
 
-_UNBOUND = object()
 # A function that is active so often, each time in another staged body, would never end.
 _DEEPEST = 32
 

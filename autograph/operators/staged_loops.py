@@ -287,6 +287,7 @@ class _Loop:
         results = [traced(v) for v in init]
         for j, result in zip(kept, self._node(builder, outputs, init, kept), strict=True):
             results[j] = result
+        journal.adopt_kin(outcome.kin)
         self._finish(outcome, results, set(kept))
 
     def _carried(self, outcome: Outcome) -> list[tuple[Any, Any, TensorType]]:

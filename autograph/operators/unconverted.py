@@ -205,19 +205,18 @@ def _is_of_host(function: Any) -> bool:
 
 
 def _array(x: Any, dtype: Any = None, *, copy: bool | None = True, **others: Any) -> Any:
-    """`np.array` of something traced: always a new array."""
+    """`np.array` of something traced: a new array, unless `copy` says otherwise."""
     _refuse_options("np.array", others)
-    made = constant(x, dtype)
-    if made.type.weak:
-        made = ops.strengthen(made)
-    return (ops.copy(made) if isinstance(x, Tensor) and copy else made).as_array()
+    if not copy and isinstance(x, Tensor) and dtype in (None, x.dtype) and x.is_array:
+        return x
+    if copy is False:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return constant(x, dtype).as_array()
 
 
 def _asarray(x: Any, dtype: Any = None, **others: Any) -> Any:
     """`np.asarray` of something traced: the very array, if it is one of that dtype."""
-    if isinstance(x, Tensor) and dtype in (None, x.dtype) and x.is_array:
-        return x
-    return _array(x, dtype, **others)
+    return _array(x, dtype, **{"copy": None, **others})
 
 
 def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -> Any:

@@ -29,7 +29,7 @@ AG = "ag__"
 """The name under which generated code finds its operators."""
 
 SCOPES = frozenset({"FunctionScope", "GeneratorScope"})
-"""What each converted function of the user's names one of, and no function made for a part of one."""
+"""Each converted function of the user's names one of these, no function made for a part does."""
 
 HEADER = f"import autograph.operators as {AG}"
 

@@ -44,7 +44,9 @@ HOST = "/cpu:0"
 # A list, so that readers hold the word itself: `in_use[0]`.
 in_use = [0]
 # TensorFlow's long names of devices are understood too.
-_NAME = re.compile(r"(?:/job:\w+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([a-z_]+)(?::(\d+))?")
+_NAME = re.compile(
+    r"(?:/job:\w+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([a-z_]+)(?::(\d+))?"
+)
 
 
 class Kind(Protocol):

@@ -31,15 +31,17 @@ def reusable(node: Node, ending: Sequence[Value]) -> int | None:
 
     None for a node that can raise: what is pending for it would find its operand overwritten.
     """
-    if array_function(node) not in _EXACT or node.can_raise or node.device is not None:
-        return None
     result = node.outputs[0].type
-    if not isinstance(result, TensorType) or not result.rank or result.dtype.kind not in "fiu":
+    if not isinstance(result, TensorType) or not result.rank or not _is_large(result):
+        return None
+    if result.dtype.kind not in "fiu" or result.device is not None or node.can_raise:
+        return None
+    if array_function(node) not in _EXACT:
         return None
     for position, value in enumerate(node.inputs):
         others = [v.type for k, v in enumerate(node.inputs) if k != position]
         is_alike = value.type == result and value in ending and node.inputs.count(value) == 1
-        if is_alike and _is_large(result) and (result.is_static or all(map(_is_scalar, others))):
+        if is_alike and (result.is_static or all(map(_is_scalar, others))):
             return position
     return None
 

@@ -103,7 +103,17 @@ class Node:
     uses are inputs of the node and of the graph.
     """
 
-    __slots__ = ("_raises", "attrs", "graphs", "inputs", "op", "origin", "outputs", "signals")
+    __slots__ = (
+        "_asked",
+        "_raises",
+        "attrs",
+        "graphs",
+        "inputs",
+        "op",
+        "origin",
+        "outputs",
+        "signals",
+    )
 
     def __init__(
         self,
@@ -121,9 +131,9 @@ class Node:
         self.origin = origin
         # Whether it computes where errors of floating point raise: `np.errstate(all="raise")`.
         self.signals = False
-        # Whether the op can raise on such operands, once that was asked for. It stays so: operands
-        # are replaced only by others of their type.
-        self._raises: bool | None = None
+        # Whether the op can raise, once that was asked for, and the operands that it is said of.
+        self._raises = False
+        self._asked: list[Value] | None = None
         self.outputs = (
             [Value(types[0], self)]
             if len(types) == 1
@@ -162,8 +172,9 @@ class Node:
     @property
     def op_can_raise(self) -> bool:
         """Whether the op itself can raise on operands of these types."""
-        if self._raises is None:
+        if self._asked is not self.inputs:
             self._raises = self.op.can_raise([v.type for v in self.inputs], self.attrs)
+            self._asked = self.inputs
         return self._raises
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from runtime import ops
 from runtime.nn.activations import exponentials
 from runtime.nn.precision import widened
+from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, dtype_of, shape_of
 
 __all__ = ["scaled_dot_product_attention"]
 
 
+@with_operands
 def scaled_dot_product_attention(
     query: Operand,
     key: Operand,

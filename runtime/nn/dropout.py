@@ -6,11 +6,13 @@ from typing import Any
 
 from runtime import ops, random
 from runtime.nn.precision import floating
+from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, shape_of
 
 __all__ = ["dropout"]
 
 
+@with_operands
 def dropout(
     x: Operand,
     rate: float,

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from runtime import ops
+from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, normal_axis, rank_of
 
 __all__ = ["embedding_lookup", "one_hot"]
 
 
+@with_operands
 def one_hot(
     indices: Operand,
     depth: int,

@@ -14,6 +14,7 @@ import numpy as np
 
 from runtime import ops
 from runtime.nn.layout import is_channels_first, to_channels_last, to_format
+from runtime.ops.declare import with_operands
 from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of
 from runtime.ops.pooling import window_max, window_sum
 from runtime.ops.windows import normal_padding, per_axis
@@ -113,6 +114,7 @@ def max_pool3d(
 # ---- means -------------------------------------------------------------------------------------
 
 
+@with_operands
 def _avg_pool(
     axes: int, x: Operand, size: Any, strides: Any, padding: Any, data_format: str
 ) -> Any:

@@ -20,7 +20,7 @@ from runtime.ops.diagonals import diagonal, triu
 from runtime.ops.indexing import getitem
 from runtime.ops.joining import concat
 from runtime.ops.matrices import adjoint, float_dtype, sample_positive, solve, square_shape
-from runtime.ops.operands import Array, Module, Operand, dtype_of, shape_of, type_of
+from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.products import matmul
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import maximum, minimum, where_
@@ -443,6 +443,11 @@ def pinv(x: Operand, /, *, rtol: Operand = None, hermitian: bool = False) -> Any
 
 
 def default_rtol(x: Operand) -> Any:
+    """The larger size of the matrices of `x` times the precision of the dtype."""
+    if rank_of(x) < 2:
+        raise np.linalg.LinAlgError(
+            f"{rank_of(x)}-dimensional array given. Array must be at least two-dimensional"
+        )
     rows, columns = shape_of(x)[-2:]
     is_known = isinstance(rows, int) and isinstance(columns, int)
     size = max(rows, columns) if is_known else maximum(rows, columns)

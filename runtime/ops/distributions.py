@@ -6,7 +6,8 @@ They are inverted, or candidates are refused, with the logarithm of `exact`; see
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -38,6 +39,9 @@ __all__ = [
 
 _F8, _F4, _F2 = np.dtype("f8"), np.dtype("f4"), np.dtype("f2")
 _I8 = np.dtype("i8")
+
+# Of the positions of draws, and two random words for each: candidates, and which of them are good.
+Proposal: TypeAlias = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 
 # ---- continuous distributions ------------------------------------------------------------------
@@ -187,25 +191,33 @@ def _gammas(xp: Module, key: Array, counter: Array, alpha: Array) -> Array:
 
 def _cubes(xp: Module, key: Array, counter: Array, d: Array) -> Array:
     """The `v = (1 + c x)**3` of Marsaglia and Tsang, one per element of `d`."""
-    accepted = xp.empty(d.size, np.float64)
     c = 1.0 / xp.sqrt(9.0 * d)
-    left = xp.arange(d.size)
-    for attempt in range(ATTEMPTS):
-        if left.size == 0:
-            break
-        block = words_at(xp, key, counter, left.astype(np.uint64), attempt)
-        first, second = pairs(block)
+
+    def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
         x, u = _standard_normal(xp, first, 64), fraction(second, 64)
-        t = 1.0 + c[left] * x
+        t = 1.0 + c[i] * x
         v = xp.maximum(t, 2.0**-60)
         v = v * v * v
         square = x * x
         good = (t > 0) & (u < 1.0 - 0.0331 * square * square)
         unsure = xp.nonzero((t > 0) & ~good)[0]
-        good[unsure] = exact.log(xp, u[unsure]) < 0.5 * square[unsure] + d[left[unsure]] * (
+        good[unsure] = exact.log(xp, u[unsure]) < 0.5 * square[unsure] + d[i[unsure]] * (
             1.0 - v[unsure] + exact.log(xp, v[unsure])
         )
-        accepted[left] = v
+        return v, good
+
+    return _accepted(xp, key, counter, xp.arange(d.size), propose)
+
+
+def _accepted(xp: Module, key: Array, counter: Array, blocks: Array, propose: Proposal) -> Array:
+    """A number for each block, by rejection: drawn from it again until it is good."""
+    accepted = xp.empty(blocks.size, np.float64)
+    left = xp.arange(blocks.size)
+    for attempt in range(ATTEMPTS):
+        if left.size == 0:
+            break
+        words = words_at(xp, key, counter, blocks[left].astype(np.uint64), attempt)
+        accepted[left], good = propose(left, *pairs(words))
         left = left[~good]
     return accepted
 
@@ -283,27 +295,22 @@ def _few(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> Ar
 
 
 def _many(xp: Module, key: Array, counter: Array, lam: Array, where: Array) -> Array:
-    accepted = xp.empty(lam.size, np.float64)
     root, logarithm = xp.sqrt(lam), exact.log(xp, lam)
     b = 0.931 + 2.53 * root
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     least = 0.9277 - 3.6224 / (b - 2.0)
-    left = xp.arange(lam.size)
-    for attempt in range(ATTEMPTS):
-        if left.size == 0:
-            break
-        block = words_at(xp, key, counter, where[left].astype(np.uint64), attempt)
-        first, second = pairs(block)
+
+    def propose(i: Array, first: Array, second: Array) -> tuple[Array, Array]:
         u, v = fraction(first, 64) - 0.5, fraction(second, 64)
         edge = xp.maximum(0.5 - xp.abs(u), 2.0**-60)
-        k = xp.floor((2.0 * a[left] / edge + b[left]) * u + lam[left] + 0.43)
-        good = (edge >= 0.07) & (v <= least[left])
+        k = xp.floor((2.0 * a[i] / edge + b[i]) * u + lam[i] + 0.43)
+        good = (edge >= 0.07) & (v <= least[i])
         unsure = xp.nonzero(~good & (k >= 0) & ((edge >= 0.013) | (v <= edge)))[0]
-        i, edge = left[unsure], edge[unsure]
+        i, edge = i[unsure], edge[unsure]
         bound = exact.log(xp, inverse_alpha[i] * v[unsure] / (a[i] / (edge * edge) + b[i]))
         n = k[unsure]
         good[unsure] = bound <= n * logarithm[i] - lam[i] - exact.log_factorial(xp, n)
-        accepted[left] = xp.maximum(k, 0.0)
-        left = left[~good]
-    return accepted
+        return xp.maximum(k, 0.0), good
+
+    return _accepted(xp, key, counter, where, propose)

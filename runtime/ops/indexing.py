@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime import trace
-from runtime.devices import host_array
+from runtime.devices import HOST, host_array, in_use
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import always, may_not_fit, op
@@ -25,6 +25,7 @@ from runtime.ops.keys import (
     part_type,
 )
 from runtime.ops.operands import Array, Module, Operand, content, shape_of, type_of
+from runtime.ops.placement import copy_to, device_of_operand
 from runtime.ops.samples import Sample, array
 from runtime.ops.shapes import reshape
 from runtime.ops.subscripts import add_statement, item_source, update_statement
@@ -47,9 +48,18 @@ def _item(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> Arra
 def _subscript(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> tuple[Any, ...]:
     """The subscript; on another device than the host its integers are looked at here."""
     key = decode_index(index, operands)
-    if xp is not np and operands:
-        check_bounds(key, x.shape)
+    if xp is np or not operands:
+        return key
+    key = tuple(map(_with_known_bounds, key))
+    check_bounds(key, x.shape)
     return key
+
+
+def _with_known_bounds(part: Any) -> Any:
+    """A slice whose bounds are the host's."""
+    if not isinstance(part, slice):
+        return part
+    return slice(*(None if b is None else int(b) for b in (part.start, part.stop, part.step)))
 
 
 def _zeros_like(x: Any) -> Any:
@@ -143,8 +153,21 @@ def getitem(x: Operand, key: Any) -> Any:
     >>> ag.getitem(np.array([[1, 2], [3, 4]]), (slice(None), 1)).numpy()
     array([2, 4])
     """
-    index, operands = encode_index(key)
+    index, operands = _encoded_for(x, key)
     return _getitem(x, index, operands)
+
+
+def _encoded_for(x: Operand, key: Any) -> tuple[Index, tuple[Operand, ...]]:
+    """As `encode_index`; lists in the key are where `x` is, as numbers are."""
+    index, operands = encode_index(key)
+    home = device_of_operand(x) if operands and in_use[0] else HOST
+    if home == HOST:
+        return index, operands
+    given = set(map(id, key if isinstance(key, tuple) else (key,)))
+    return index, tuple(
+        copy_to(o, device=home) if isinstance(o, np.ndarray) and id(o) not in given else o
+        for o in operands
+    )
 
 
 def _getitem(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
@@ -249,7 +272,7 @@ def index_update(x: Operand, v: Operand, key: Any) -> Any:
     >>> ag.index_update(np.array([1.0, 2.0, 3.0]), 9.0, 1).numpy()
     array([1., 9., 3.])
     """
-    index, operands = encode_index(key)
+    index, operands = _encoded_for(x, key)
     return trace.apply(index_update_.op, (content(x), content(v), *operands), {"index": index})
 
 
@@ -322,5 +345,5 @@ def index_add(x: Operand, v: Operand, key: Any) -> Any:
     >>> ag.index_add(np.array([1.0, 2.0, 3.0]), 10.0, np.array([0, 0, 2])).numpy()
     array([21.,  2., 13.])
     """
-    index, operands = encode_index(key)
+    index, operands = _encoded_for(x, key)
     return trace.apply(index_add_.op, (content(x), content(v), *operands), {"index": index})

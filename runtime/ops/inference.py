@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.operands import normal_axes, ufunc_dtype
-from runtime.spec import WEAK_DTYPES, Shape, TensorType, broadcast_shapes, promote
+from runtime.spec import WEAK_DTYPES, Shape, TensorType, broadcast_shapes
 
 __all__ = [
     "by_probe",
     "by_ufunc",
-    "joined_dtype",
     "may_be_empty",
     "reduced_shape",
     "same",
@@ -55,11 +54,6 @@ def by_probe(function: Callable[..., Any], dtype: np.dtype[Any], **attrs: Any) -
     probe = np.ones((1,), dtype)
     resolved: np.dtype[Any] = np.asarray(function(probe, **attrs)).dtype
     return resolved
-
-
-def joined_dtype(*types: TensorType) -> np.dtype[Any]:
-    """Dtype of operands put together in one new array: weak ones count with their default."""
-    return promote(*types).dtype if len(types) > 1 else types[0].dtype
 
 
 def reduced_shape(shape: Shape, axis: Any, keepdims: bool) -> Shape:

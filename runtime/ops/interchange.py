@@ -72,7 +72,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     >>> ag.from_dlpack(np.array([1.0, 2.0])).numpy()
     array([1., 2.])
     """
-    result = identity(np.from_dlpack(x))
+    result = identity(x if is_tensor(x) else np.from_dlpack(x))
     if copy:
         result = astype_(result, type_of(result).dtype)
     return result if device is None else to_device(result, device)

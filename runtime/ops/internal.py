@@ -92,6 +92,7 @@ def dim(xp: Module, x: Array, axis: int) -> int:
     infer=lambda x: x.strong(),
     vjp=(lambda g, out, x: g,),
     samples=fixed((1.5,), (2,), (True,), (1j,), (array((2,)),)),
+    stays=True,
 )
 def strengthen(xp: Module, x: Array) -> Array:
     """A Python number as a NumPy scalar, which keeps its dtype when it meets others.

@@ -140,7 +140,8 @@ def _axes_of(part: Any) -> int:
     if part is None or part is Ellipsis:
         return 0
     is_mask = isinstance(part, bool) or getattr(getattr(part, "dtype", None), "kind", "") == "b"
-    return int(getattr(part, "ndim", 0)) if is_mask else 1
+    rank: int = part.ndim if is_mask and not isinstance(part, bool) else 0
+    return rank if is_mask else 1
 
 
 @lru_cache(maxsize=4096)

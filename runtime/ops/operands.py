@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from runtime.devices import device_of, is_device_array
+from runtime.devices import device_of, host_array, is_device_array
 from runtime.spec import Dim, Shape, TensorType, type_of_number
 
 __all__ = [
@@ -158,7 +158,12 @@ def encode_shape(shape: Any) -> tuple[tuple[Dim, ...], tuple[Operand, ...]]:
 def decode_shape(shape: tuple[Dim, ...], dims: Iterable[Any]) -> tuple[int, ...]:
     """The shape that `encode_shape` took apart, once `dims` have values."""
     rest = iter(dims)
-    return tuple(operator.index(next(rest)) if n is None else n for n in shape)
+    return tuple(_size(next(rest)) if n is None else n for n in shape)
+
+
+def _size(n: Any) -> int:
+    """A size; one that was computed on another device is fetched."""
+    return operator.index(host_array(n))
 
 
 def known_shape(shape: Any) -> Shape:

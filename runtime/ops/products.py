@@ -324,9 +324,9 @@ def vecdot(xp: Module, x: Array, y: Array, axis: int = -1) -> Array:
     >>> ag.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1])).numpy()
     array([3, 7])
     """
-    if xp is np:
-        return np.vecdot(x, y, axis=axis)
-    # CuPy has no vecdot.
+    if hasattr(xp, "vecdot"):
+        return xp.vecdot(x, y, axis=axis)
+    # CuPy has none.
     x, y = xp.moveaxis(xp.asarray(x), axis, -1), xp.moveaxis(xp.asarray(y), axis, -1)
     return xp.matmul(x.conj()[..., None, :], y[..., :, None])[..., 0, 0]
 

@@ -111,6 +111,7 @@ def round(xp: Module, x: Array, decimals: int = 0) -> Array:
     infer=lambda x, ndigits: x,
     vjp=no_gradient,
     samples=calls(((2.675,), {"ndigits": 2}), ((1234.5,), {"ndigits": -2})),
+    stays=True,
 )
 def round_number(xp: Module, x: float, ndigits: int) -> float:
     """The Python float `x` rounded to `ndigits` places as Python does: by its exact value.

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import host_array
-from runtime.ops.comparison import equal
+from runtime.ops.axes import flip, moveaxis
+from runtime.ops.broadcasting import broadcast_to
+from runtime.ops.comparison import equal, not_equal
 from runtime.ops.conversion import astype
-from runtime.ops.creation import zeros
+from runtime.ops.creation import full, zeros
 from runtime.ops.declare import always, op
 from runtime.ops.indexing import getitem, index_add
+from runtime.ops.joining import concat
 from runtime.ops.operands import (
     Array,
     Module,
@@ -23,24 +26,29 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
+from runtime.ops.positions import take
 from runtime.ops.reductions import max as max_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
-from runtime.ops.selection import maximum, where_
+from runtime.ops.scans import linear_recurrence
+from runtime.ops.selection import maximum, minimum, where_
 from runtime.ops.shapes import reshape
+from runtime.ops.sorting import argsort_
 from runtime.spec import Dim, TensorType
 
 __all__ = ["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"]
 
 
-def _count(ids: Operand, num_segments: Any) -> Any:
+def _count(data: Operand, ids: Operand, num_segments: Any) -> Any:
     """How many segments there are: one more than the largest number, unless that is told."""
+    if rank_of(ids) != 1 or rank_of(data) < 1:
+        raise ValueError("segments are parts of an array with axes, and their numbers a vector")
+    parts, numbers = shape_of(data)[0], shape_of(ids)[0]
+    if isinstance(parts, int) and isinstance(numbers, int) and parts != numbers:
+        raise ValueError(f"there are {parts} parts of data, but {numbers} numbers of segments")
     if num_segments is not None:
         return num_segments
-    size = shape_of(ids)[0]
-    if size == 0:
-        return 0
-    return max_(ids) + 1
+    return max_(concat([ids, full((1,), -1, np.intp)])) + 1
 
 
 def _counts(data: Operand, ids: Operand, count: Any) -> Any:
@@ -58,7 +66,7 @@ def segment_sum(data: Operand, ids: Operand, num_segments: Any = None) -> Any:
     >>> ag.segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 0]), 3).numpy()
     array([5., 0., 2.])
     """
-    count = _count(ids, num_segments)
+    count = _count(data, ids, num_segments)
     return index_add(zeros((count, *shape_of(data)[1:]), dtype_of(data)), data, (ids,))
 
 
@@ -72,7 +80,7 @@ def segment_mean(data: Operand, ids: Operand, num_segments: Any = None) -> Any:
     """
     if not type_of(data).is_inexact:
         data = astype(data, np.float64)
-    count = _count(ids, num_segments)
+    count = _count(data, ids, num_segments)
     total = segment_sum(data, ids, count)
     sizes = maximum(_counts(data, ids, count), 1)
     return total / astype(sizes, np.finfo(dtype_of(data)).dtype)
@@ -86,13 +94,6 @@ def _segments_type(
 ) -> TensorType:
     if x.shape is None:
         return TensorType(x.dtype, None)
-    if not x.shape:
-        raise ValueError("segments are along the first axis, and a scalar has none")
-    if ids.rank not in (1, None):
-        raise ValueError("the numbers of segments are a vector, one for each part of the data")
-    sizes = (x.shape[0], (ids.shape or (None,))[0])
-    if None not in sizes and sizes[0] != sizes[1]:
-        raise ValueError(f"there are {sizes[0]} parts of data, but {sizes[1]} numbers of segments")
     return TensorType(x.dtype, (count[0], *x.shape[1:]))
 
 
@@ -119,20 +120,34 @@ def _segments_vjp(
         return None, *rest
     mine, own = getitem(out, (ids,)), getitem(g, (ids,))
     if kind == "prod":
-        return own * conjugated(_others(x, ids, shape_of(out)[0])), *rest
+        return own * conjugated(_others(x, ids)), *rest
     chosen = astype(equal(x, mine), dtype_of(g))
     ties = getitem(segment_sum(chosen, ids, shape_of(out)[0]), (ids,))
     return where_(equal(chosen, 0), 0, own * chosen / maximum(ties, 1)), *rest
 
 
-def _others(x: Any, ids: Any, count: Any) -> Any:
-    """The product of the other elements of each element's segment; zeros do no harm."""
-    is_zero = equal(x, 0)
-    filled = where_(is_zero, 1, x)
-    zeros_there = getitem(segment_sum(astype(is_zero, np.intp), ids, count), (ids,))
-    whole = getitem(segment_prod(filled, ids, count), (ids,))
-    alone = where_(is_zero, equal(zeros_there, 1), equal(zeros_there, 0))
-    return where_(alone, whole / filled, 0)
+def _before(x: Any, is_first: Any) -> Any:
+    """The product of the elements before each one in its segment, along the last axis."""
+    previous = concat([full((*shape_of(x)[:-1], 1), 1, dtype_of(x)), x], -1)
+    factors = where_(is_first, 0, getitem(previous, (..., slice(None, -1))))
+    start = broadcast_to(astype(is_first, dtype_of(x)), shape_of(x))
+    return linear_recurrence(factors, start)
+
+
+def _others(x: Any, ids: Any) -> Any:
+    """The product of the other elements of each element's segment.
+
+    Without division, so that zeros do no harm: the segments one after the other, the elements
+    before each times those after it.
+    """
+    order = argsort_(ids, stable=True)
+    ordered, numbers = moveaxis(take(x, order, 0), 0, -1), take(ids, order)
+    changes = not_equal(getitem(numbers, slice(1, None)), getitem(numbers, slice(None, -1)))
+    end = full((minimum(shape_of(ids)[0], 1),), True)
+    is_first, is_last = concat([end, changes]), concat([changes, end])
+    after = flip(_before(flip(ordered, -1), flip(is_last, -1)), -1)
+    result = moveaxis(_before(ordered, is_first) * after, -1, 0)
+    return take(result, argsort_(order, stable=True), 0)
 
 
 _DATA = array((5, 2))
@@ -165,7 +180,7 @@ def segments(
 
 
 def _reduced(data: Operand, ids: Operand, num_segments: Any, kind: str) -> Any:
-    count, dims = encode_shape(_count(ids, num_segments))
+    count, dims = encode_shape(_count(data, ids, num_segments))
     return segments(data, ids, *dims, count=count, kind=kind)
 
 

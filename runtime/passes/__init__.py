@@ -44,9 +44,10 @@ PIPELINE: tuple[Pass, ...] = (
     simplify_arithmetic,
     merge_common_subexpressions,  # after all that makes operations equal
     hoist_loop_invariants,  # after merging: one capture for what is equal
+    roll_repetitions,  # after merging: what all copies have in common is outside of them
     drop_dead_code,  # last: the others leave behind what nothing reads any more
 )
-PASSES: dict[str, Pass] = {step.__name__: step for step in (*PIPELINE, roll_repetitions)}
+PASSES: dict[str, Pass] = {step.__name__: step for step in PIPELINE}
 # What executors need to have been done: `enter` and `exit` do not run by themselves.
 _NEEDED = frozenset(("outline_contexts",))
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime import ops, trace
 from runtime.building import building
+from runtime.devices import placing_on
 from runtime.eager import Eager
 from runtime.errors import StagingError
 from runtime.graph.ir import Op
@@ -79,7 +80,8 @@ class Generator(Draws):
 
     def __init__(self, seed: Any = None) -> None:
         key = _entropy() if seed is None else _known(seed)
-        self._state = Variable(_state(key), trainable=False, name="random_state")
+        with placing_on(None):  # numbers on the host, whoever draws
+            self._state = Variable(_state(key), trainable=False, name="random_state")
 
     @classmethod
     def from_seed(cls, seed: Any) -> Generator:

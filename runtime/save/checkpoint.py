@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from runtime.devices import host_array
 from runtime.graph.check import accepts
 from runtime.ops.operands import type_of
 from runtime.save.container import Archive, pack, read, replace_file
@@ -166,7 +167,7 @@ def _refuse_variables(path: str, value: Any, where: str) -> None:
 
 
 def _row(name: str, variable: Variable, writer: Writer) -> dict[str, Any]:
-    array = np.asarray(variable.array)
+    array = np.asarray(host_array(variable.array))
     type_ = type_text(TensorType(array.dtype, array.shape))
     try:
         return {"name": name, "type": type_, "entry": writer.arrays.add(array, name)}

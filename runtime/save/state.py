@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from runtime.devices import host_array
 from runtime.graph.check import accepts
 from runtime.ops.operands import is_number, type_of
 from runtime.save.dtypes import parse_type, type_text
 from runtime.save.reading import Malformed, is_name, members, whole
 from runtime.save.values import Reader, Unstorable, Writer
-from runtime.spec import TensorType, Type, VariableType
+from runtime.spec import TensorType, Type
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -43,13 +44,14 @@ class State:
         return place
 
     def _write_variable(self, variable: Variable) -> dict[str, Any]:
-        type_ = variable.variable_type.content
+        type_ = variable.variable_type.content.on(None)
         part = {"name": variable.name, "type": type_text(type_), "trainable": variable.trainable}
-        return {**part, "value": _write_content(self._writer, variable.array, variable.name)}
+        array = host_array(variable.array)
+        return {**part, "value": _write_content(self._writer, array, variable.name)}
 
     def _write_captured(self, thing: Any, name: str) -> dict[str, Any]:
         is_tensor = isinstance(thing, Tensor)
-        raw = thing.array if is_tensor else thing
+        raw = host_array(thing.array if is_tensor else thing)
         if not is_number(raw) and not isinstance(raw, (np.ndarray, np.generic)):
             raise Unstorable(f"`{name}`, an object of class {type(thing).__qualname__}")
         part = {"name": name, "value": _write_content(self._writer, raw, name)}
@@ -124,5 +126,5 @@ def read_reference(
         raise Malformed("a graph reads a variable or a captured array")
     thing = table[whole(part[kind], 0, len(table) - 1, f"number of a {kind}")]
     if isinstance(thing, Variable):
-        return thing, VariableType(thing.dtype, thing.shape)
+        return thing, thing.variable_type
     return thing[1], type_of(thing[1])

@@ -434,3 +434,186 @@ def test_a_function_gives_what_the_standard_says(space, name):
         return
     asked = [_compare(space, name, args, kwargs) for args, kwargs in CASES[full]()]
     assert sum(asked) >= 3
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_limits_are_python_numbers(dtype):
+    found, expected = ag.finfo(np.dtype(dtype)), strict.finfo(_given(0, np.dtype(dtype)))
+    for name in ("bits", "eps", "max", "min", "smallest_normal"):
+        assert getattr(found, name) == getattr(expected, name)
+        assert type(getattr(found, name)) is (int if name == "bits" else float)
+    assert found.dtype == expected.dtype._np_dtype
+    assert ag.finfo(ag.ones(2, np.dtype(dtype))) == found
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d[0] in "iu"])
+def test_limits_of_integers(dtype):
+    found, expected = ag.iinfo(np.dtype(dtype)), strict.iinfo(_given(0, np.dtype(dtype)))
+    for name in ("bits", "max", "min"):
+        assert getattr(found, name) == getattr(expected, name)
+        assert type(getattr(found, name)) is int
+
+
+def test_values_come_in_any_order():
+    for args, _ in each_dtype(*SHAPES[1:]):
+        found, expected = (
+            _raw(xp.unique_values(_given(i, args[0]))) for xp, i in ((strict, 0), (ag, 1))
+        )
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_decompositions_multiply_to_the_matrix(dtype):
+    tolerance = {"rtol": 1e-4, "atol": 1e-4}
+    for shape in ((3, 2), (2, 3), (2, 3, 3), (0, 2)):
+        x = ag.asarray(_array(shape, dtype, 1))
+        for full in (True, False):
+            u, s, vh = ag.linalg.svd(x, full_matrices=full)
+            theirs = strict.linalg.svd(_given(0, x.numpy()), full_matrices=full)
+            assert [r.shape for r in (u, s, vh)] == [r.shape for r in theirs]
+            k = s.shape[-1]
+            np.testing.assert_allclose(
+                ((u[..., :k] * s[..., None, :]) @ vh[..., :k, :]).numpy(), x.numpy(), **tolerance
+            )
+        for mode in ("reduced", "complete"):
+            q, r = ag.linalg.qr(x, mode=mode)
+            theirs = strict.linalg.qr(_given(0, x.numpy()), mode=mode)
+            assert (q.shape, r.shape) == (theirs.Q.shape, theirs.R.shape)
+            np.testing.assert_allclose((q @ r).numpy(), x.numpy(), **tolerance)
+    for x in squares(positive=True, dtypes=dtype):
+        values, vectors = ag.linalg.eigh(ag.asarray(x))
+        np.testing.assert_allclose(
+            (vectors * values[..., None, :]).numpy(), x @ vectors.numpy(), **tolerance
+        )
+
+
+# ---- arrays and the namespace ---------------------------------------------------------------------
+
+
+def test_an_array_knows_its_namespace():
+    x = ag.ones(2)
+    assert x.__array_namespace__() is ag
+    assert x.__array_namespace__(api_version="2023.12") is ag
+    assert ag.__array_api_version__ == "2023.12"
+    with pytest.raises(ValueError, match="'1999.01' is not served"):
+        x.__array_namespace__(api_version="1999.01")
+
+
+def test_the_namespace_tells_what_it_can():
+    found, expected = ag.__array_namespace_info__(), strict.__array_namespace_info__()
+    assert found.capabilities() == expected.capabilities()
+    assert found.default_device() == "/cpu:0" and found.devices() == ag.list_devices()
+    for kind in (None, "bool", "integral", "numeric", ("real floating", "bool")):
+        theirs = expected.dtypes(kind=kind)
+        assert found.dtypes(kind=kind) == {name: d._np_dtype for name, d in theirs.items()}
+        assert all(getattr(ag, name) == d for name, d in found.dtypes(kind=kind).items())
+    assert found.default_dtypes(device="/cpu:0") == {
+        name: dtype._np_dtype for name, dtype in expected.default_dtypes().items()
+    }
+    with pytest.raises(ValueError, match="no device"):
+        found.dtypes(device="/abacus:0")
+
+
+ATTRIBUTES = ("dtype", "device", "mT", "ndim", "shape", "size", "T")
+METHODS = [
+    name for name in dir(type(strict.ones(1)))
+    if name.startswith("__") and name.endswith("__") and name not in dir(object)
+    and name not in ("__module__", "__annotations__", "__weakref__", "__dict__", "__buffer__")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*ATTRIBUTES, *METHODS, "to_device"])
+def test_an_array_has_what_the_standard_gives_it(name):
+    assert hasattr(ag.ones((2, 2)), name)
+
+
+OPERATORS = ("add", "and", "eq", "floordiv", "ge", "gt", "le", "lshift", "lt", "matmul", "mod", "mul",
+             "ne", "or", "pow", "rshift", "sub", "truediv", "xor")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.filterwarnings("ignore")
+def test_operators_give_what_the_standard_says(name):
+    asked = 0
+    for args, _ in binary():
+        x, y = args
+        for spelling in (f"__{name}__", f"__r{name}__", f"__i{name}__"):
+            theirs = _given(0, x)
+            if not hasattr(theirs, spelling):
+                continue
+            try:
+                expected = getattr(theirs, spelling)(_given(0, y))
+            except (TypeError, ValueError, OverflowError):
+                continue
+            if expected is NotImplemented:
+                continue
+            found = getattr(_given(1, x), spelling)(_given(1, y))
+            a, b = _raw(found), _raw(expected)
+            assert (a.dtype, a.shape) == (b.dtype, b.shape), (spelling, x, y)
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+            asked += 1
+    assert asked > 3
+
+
+def test_scalars_become_python_numbers():
+    assert complex(ag.asarray(1 + 2j)) == 1 + 2j and complex(ag.asarray(2)) == 2
+    assert float(ag.asarray(1.5)) == 1.5 and int(ag.asarray(2)) == 2
+    assert [1, 2, 3][ag.asarray(1)] == 2 and bool(ag.asarray(True)) is True
+
+
+# ---- the memory of other libraries ----------------------------------------------------------------
+
+
+def test_numpy_reads_the_memory_of_a_tensor():
+    x = ag.asarray([1.0, 2.0, 3.0])
+    y = np.from_dlpack(x)
+    assert np.shares_memory(y, x.numpy())
+    assert x.__dlpack_device__() == np.ones(1).__dlpack_device__()
+    x[0] = 9.0  # what another library reads is never written any more
+    assert y[0] == 1.0 and x[0] == 9.0
+
+
+def test_a_tensor_has_the_memory_of_numpy():
+    x = np.array([1.0, 2.0])
+    shared, own = ag.from_dlpack(x), ag.from_dlpack(x, copy=True)
+    x[0] = 5.0
+    assert shared[0] == 5.0 and own[0] == 1.0
+    assert np.shares_memory(shared.numpy(), x)
+
+
+def test_a_tensor_shares_the_memory_of_an_array_when_told():
+    x = np.array([1.0, 2.0])
+    shared, own = ag.asarray(x, copy=False), ag.asarray(x, copy=True)
+    x[0] = 5.0
+    assert shared[0] == 5.0 and own[0] == 1.0
+    for impossible in ([1, 2], 1.5):
+        with pytest.raises(ValueError, match="no memory to share"):
+            ag.asarray(impossible, copy=False)
+    with pytest.raises(ValueError, match="cannot share memory"):
+        ag.asarray(x, dtype=np.float32, copy=False)
+
+
+def test_a_scalar_goes_to_another_library_too():
+    assert np.from_dlpack(ag.asarray(2.5)) == 2.5
+
+
+def test_the_memory_of_a_traced_tensor_is_not_there():
+    @ag.convert
+    def f(x):
+        return np.from_dlpack(x * 2)
+
+    with pytest.raises(ag.StagingError, match="known only when the graph runs"):
+        f(ag.ones(2))
+
+
+def test_an_array_of_another_library_is_read_at_each_call():
+    x = np.array([1.0, 2.0])
+
+    @ag.convert
+    def f(y):
+        return ag.from_dlpack(x) * y
+
+    assert f(np.float64(2.0)).tolist() == [2.0, 4.0]
+    x[0] = 5.0
+    assert f(np.float64(2.0)).tolist() == [10.0, 4.0]

@@ -7,6 +7,7 @@ import linecache
 import sys
 import textwrap
 import traceback
+import types
 
 import numpy as np
 import pytest
@@ -101,15 +102,23 @@ def test_b4_01_left_alone(function, why):
     assert why in conversion.left_alone(function)
 
 
-def test_b4_01_generators_and_coroutines_are_left_alone():
+def test_b4_01_coroutines_are_left_alone_and_generators_are_not():
     def generate():
         yield 1
 
     async def coroutine():
         return 1
 
-    assert "generator" in conversion.left_alone(generate)
-    assert "coroutine" in conversion.left_alone(coroutine)
+    async def both():
+        yield 1
+
+    @types.coroutine
+    def old_style():
+        yield 1
+
+    assert conversion.left_alone(generate) is None
+    for function in (coroutine, both, old_style):
+        assert "coroutine" in conversion.left_alone(function)
     assert conversion.left_alone(clamp) is None
 
 

@@ -683,3 +683,17 @@ def test_function_looks():
     f.cache_clear()
     assert f.traces() == []
     assert copy.copy(f) is f and copy.deepcopy(f) is f
+
+
+def test_a_tape_follows_an_argument_that_the_function_writes():
+    @ag.convert
+    def fill(x):
+        for i in range(1, 4):
+            x[i] = x[i - 1] * 2
+        return x
+
+    x = ag.constant(np.ones(4))
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = ag.sum(fill(x))
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [15.0, 0.0, 0.0, 0.0])

@@ -37,7 +37,7 @@ def test_what_has_no_signature_is_refused():
         ("retracing", True, "convert\\(\\) has no option retracing; there are"),
         ("prints", "always", "prints is 'graph' or 'trace', not 'always'"),
         ("returns", "list", "returns is 'tensor' or 'numpy', not 'list'"),
-        ("device", "/gpu:9", "there is no device '/gpu:9'"),
+        ("device", "/tpu:0", "there is no device '/tpu:0'"),
         ("native", True, "native=True"),
     ],
 )

@@ -51,3 +51,15 @@ def test_verbosity_chooses_the_stream(to_output, capfd):
         ag.set_verbosity(*before)
     streams = capfd.readouterr()
     assert ("trace #1" in streams.out) is to_output
+
+
+def test_soft_placement_takes_the_cpu_for_what_is_missing():
+    missing = "/gpu:99"
+    with pytest.raises(ag.DeviceError):
+        ag.device(missing)
+    ag.config.soft_placement(True)
+    try:
+        with ag.device(missing):
+            assert ag.ones(1).device == "/cpu:0"
+    finally:
+        ag.config.soft_placement(False)

@@ -2,8 +2,8 @@
 
 Its arrays are no ndarrays and refuse to meet any. Its module has the names of CuPy and takes the
 keywords that CuPy takes (`cupy_names.json`, made from CuPy 14.2 by `signatures_of_cupy.py`), and
-where CuPy differs from NumPy it does as CuPy: results of rank 0 are arrays, `x[0]` is a view, arrays
-of indices wrap around, a NumPy scalar is taken by elementwise functions only.
+where CuPy differs from NumPy it does as CuPy: results of rank 0 are arrays, `x[0]` is a view,
+arrays of indices wrap around, a NumPy scalar is taken by elementwise functions only.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ class FarArray:
         self._host.imag = plain
 
     def view(self, dtype=None):
-        return _wrap(self._host.view() if dtype is None else self._host.view(dtype), self.number, [self])
+        return _wrap(
+            self._host.view() if dtype is None else self._host.view(dtype), self.number, [self]
+        )
 
     def get(self):
         return self._host.copy()
@@ -158,27 +160,23 @@ class FarArray:
     def __complex__(self):
         return complex(self._host.item())
 
-    def __index__(self):
-        return operator.index(self._host)
-
     def __len__(self):
         return len(self._host)
 
-    def __iter__(self):
-        if not self.ndim:
-            raise TypeError("iteration over a 0-d array")
-        return (self[i] for i in range(len(self)))
-
-    def __contains__(self, item):
-        return item in self._host
-
     def __repr__(self):
-        return f"far:{self._host!r}"
+        return repr(self._host)
 
-    __str__ = __repr__
+    def __str__(self):
+        return str(self._host)
 
     def __format__(self, spec):
         return format(self._host.item() if not self.ndim else self._host, spec)
+
+    def __copy__(self):
+        return FarArray(self._host.copy(), self.number)
+
+    def __deepcopy__(self, memo):
+        return FarArray(self._host.copy(), self.number)
 
 
 class _Flags:
@@ -261,6 +259,9 @@ def _wrap(result, number, parents=()):
     if not isinstance(result, (np.ndarray, np.generic, bool)):
         return result
     host = np.asarray(result)
+    same = next((p for p in parents if host is p._host), None)
+    if same is not None:  # as `asarray`, which gives the very array
+        return same
     base = host.base
     if base is None:
         return FarArray(host, number)
@@ -355,7 +356,7 @@ def _operator(name):
     function = getattr(operator, name)
 
     def method(self, *others):
-        if any(type(o) not in (FarArray, *_NUMBERS) and not isinstance(o, np.generic) for o in others):
+        if not all(isinstance(o, (FarArray, np.generic, *_NUMBERS)) for o in others):
             return NotImplemented
         return _call(function, name, (self, *others), {}, scalars=True)
 
@@ -367,11 +368,23 @@ def _operator(name):
     return method, reflected
 
 
-for _name in ("add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift").split():
+def _in_place(name):
+    function = getattr(operator, f"i{name}")
+
+    def method(self, other):
+        _call(function, name, (self, other), {}, scalars=True)
+        return self
+
+    return method
+
+
+for _name in "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift".split():
     _method, _reflected = _operator(_name)
     _plain = _name.rstrip("_")
     setattr(FarArray, f"__{_plain}__", _method)
     setattr(FarArray, f"__r{_plain}__", _reflected)
+    if _name != "matmul":
+        setattr(FarArray, f"__i{_plain}__", _in_place(_plain))
 for _name in "lt le gt ge eq ne neg pos abs invert".split():
     setattr(FarArray, f"__{_name}__", _operator(_name)[0])
 

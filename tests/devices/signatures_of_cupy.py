@@ -64,6 +64,7 @@ def main():
     """Write the file, a line per name."""
     table = {name: names(space) for name, space in SPACES.items()}
     table["ndarray"] = names(cupy.ndarray)
+    table["special methods"] = {n: "value" for n in dir(cupy.ndarray) if n.startswith("__")}
     table["ufunc"] = {n: "value" for n in dir(cupy.add) if not n.startswith("_")}
     blocks = []
     for space, content in table.items():

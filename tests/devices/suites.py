@@ -136,13 +136,9 @@ def check_gradient(primitive, inputs, attrs, device):
 
     def gradients(values):
         with ag.GradientTape() as tape:
-            sources = [
-                x for x in values if not is_number(x) and type_of(x).is_inexact
-            ]
+            sources = [x for x in values if not is_number(x) and type_of(x).is_inexact]
             tape.watch(sources)
-            results = [
-                r for r in _tensors(primitive(*values, **attrs)) if type_of(r).is_inexact
-            ]
+            results = [r for r in _tensors(primitive(*values, **attrs)) if type_of(r).is_inexact]
         return sources, [tape.gradient(results, sources)]
 
     def tensors(home):

@@ -406,7 +406,58 @@ def ambiguous_alias_written_through_the_other(x, y, c):
     return z * 1
 
 
+# ---- arrays of numbers and arrays ----------------------------------------------------------------
+
+
+@samples("S7", (F(0.3),), (F(-2),), tolerance=1e-15)
+def rotation(angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]])
+
+
+@samples("S7", (F(0.3), A(1, 2)), (F(-2), A(3, 4)))
+def nested_lists_of_numbers_and_arrays(a, x):
+    stacked = np.array([[x, x + 1], [x * a, x]])
+    mixed = np.array([[1, 2], [a, 3]])
+    single = np.array([(a, 1), [2, 3]], dtype=np.float32)
+    return stacked, mixed, single, np.sum([[a, 1.0], [2.0, a]])
+
+
+@samples("S7", (2.5,), (3.5,))
+def arrays_of_python_numbers(a):
+    return np.array(a) * np.ones(2, np.float32), np.array([a, a]) * np.float32(2)
+
+
+@samples("S7", (A(1, 2),), (A(3, 4),), tensors=False)
+def array_without_a_copy(x):
+    y = np.array(x, copy=None)
+    z = np.array(x)
+    y[0] = 7
+    return x, z
+
+
 test_arrays = samples.test()
+
+
+@pytest.mark.parametrize("tensors", [False, True])
+def test_a_constant_is_a_copy_in_the_graph_too(tensors):
+    def copied(x):
+        y = ag.constant(x)
+        y[0] = 5
+        return x + 0, y + 0
+
+    x = A(1, 2)
+    given = ag.constant(x) if tensors else x
+    x_after, y = (np.asarray(part) for part in ag.convert(copied)(given))
+    assert x_after.tolist() == [1, 2] and y.tolist() == [5, 2]
+
+
+def test_a_constant_in_the_graph_has_the_shape_that_is_given():
+    def shaped(a):
+        return ag.constant([a, 1.0], shape=(2, 1)), ag.constant(a, shape=(3,))
+
+    column, repeated = ag.convert(shaped)(F(2))
+    assert column.tolist() == [[2], [1]] and repeated.tolist() == [2, 2, 2]
 
 
 FUNCTIONS = vars(ag.convert_source("import numpy as np\n" + MAYBE_ONE))

@@ -326,21 +326,40 @@ def test_b2_18_an_error_of_the_graph_in_a_protected_generator_is_refused():
 
 
 @contextlib.contextmanager
-def branching(x):
-    if x is None:
-        yield 1  # refused
+def branching(x, k):
+    for i in range(3):
+        if i == k:
+            print("before", i)
+            yield x + i
+            print("after")
+            return
+    print("never")
+
+
+@samples("B2.18", (F(1.0),), (F(2.0),))
+def yield_in_a_branch(x):
+    with branching(x, 1) as y:
+        x = x * y
+    return x
+
+
+@contextlib.contextmanager
+def branching_by_data(x):
+    if x > 0:  # refused
+        yield x
     else:
-        yield 2
+        yield -x
 
 
 def with_branching(x):
-    with branching(None) as k:
-        return x * k
+    with branching_by_data(x) as y:
+        return x * y
 
 
-def test_b2_18_a_yield_in_a_branch_is_refused():
-    with pytest.raises(ag.UnsupportedSyntaxError, match="`yield` of a context manager"):
-        ag.convert(with_branching)(1.0)
+def test_b2_18_a_yield_under_data_is_refused():
+    message = "`branching_by_data` comes to a `yield` depends on data"
+    text = refuse(with_branching, F(1.0), match=message)
+    assert "if x > 0:  # refused" in text
 
 
 # ---- managers of others --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.syntax.load import SCOPE
+from autograph.syntax.load import SCOPES
 from runtime import config
 from tests.language.harness import FOLDERS, Samples, assert_clean, check, golden, observe, refuse
 
@@ -285,14 +285,6 @@ def test_b5_03_error_state_raises():
 
 
 # ---- what is not due yet raises a located error ----------------------------------------------
-
-
-class Queue:
-    def __init__(self):
-        self.items = []
-
-    def push(self, v):
-        self.items.append(v)
 
 
 def mutated_in_staged_loop(x, n):
@@ -703,7 +695,7 @@ def test_b5_08_pdb_shows_traced_values(tmp_path):
         g(F(1))
     except ag.StagingError:  # the debugger is a host object: reached only when marked
         g = ag.convert(f, recursive=False)
-    assert SCOPE
+    assert SCOPES
 
 
 def test_b5_08_value_at_a_breakpoint():

@@ -1,13 +1,14 @@
 """Generators that converted code goes through mean the same on every call."""
 
 import contextlib
+import inspect
 import itertools
 
 import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, check, refuse
+from tests.language.harness import Samples, golden, refuse
 
 samples = Samples()
 F = np.float64
@@ -503,6 +504,473 @@ def pattern_and_jumps(x):
     for v in jumping([0, 1, (2, 3), "stop", 4]):
         total = total * 2.0 + v
     return total, list(jumping([0]))
+
+
+# ---- loops that a generator runs in the place of -------------------------------------------------
+
+
+class Total:
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+
+
+@samples("B4.10", (X,), (Y,))
+def state_of_objects(x):
+    kept = Total()
+    for v in positive(x):
+        kept.total += v
+        kept.count += 1
+    return kept.total, kept.count
+
+
+@samples("B4.10", (X,), (Y,))
+def names_of_other_functions(x):
+    total = 0.0
+
+    def add():
+        nonlocal total
+        for v in positive(x):
+            total = total + v
+
+    add()
+    add()
+    return total
+
+
+@samples("S12", (X,), (-np.ones(4),))
+def bound_by_the_loop_only(x):
+    for v in positive(x):
+        last = v
+    return last
+
+
+def halves(x):
+    for v in positive(x):
+        if v < 4.0:
+            yield v * 0.5
+
+
+@samples("B4.10", (X,), (Y,), joined=True)
+def generators_of_generators(x):
+    total = 0.0
+    for a in positive(x):
+        for b in halves(x):
+            if b > a:
+                return a * b
+            total = total * 2.0 + b
+    return total
+
+
+@samples("B4.10", (X,), (Y,))
+def in_a_staged_loop(x):
+    k, total = 0, 0.0
+    while total < 20.0 and k < 5:
+        for a in positive(x):
+            total = total + a
+        k += 1
+    return total, k
+
+
+def strict(x):
+    for v in x:
+        if v < 0:
+            raise ValueError(f"{v} is negative")
+        yield v
+
+
+@samples("S11", (X,), (np.abs(X),))
+def error_of_the_generator(x):
+    total = 0.0
+    for v in strict(x):
+        total = total + v
+        print("has", total)
+    return total
+
+
+@samples("S11", (X,), (Y,))
+def error_of_the_body(x):
+    total = 0.0
+    try:
+        for v in positive(x):
+            total = total + v
+            if total > 4.0:
+                raise ValueError("too much")
+    except ValueError as error:
+        print("caught", error)
+    return total
+
+
+@samples("B4.10", (F(1.0),), (F(2.0),))
+def one_generator_in_two_loops(x):
+    numbers = counting(3)
+    for a in numbers:
+        for b in numbers:
+            x = x + 10.0 * a + b
+    return x
+
+
+def permutations(a, k=0):
+    if k == len(a):
+        yield list(a)
+    for i in range(k, len(a)):
+        a[k], a[i] = a[i], a[k]
+        yield from permutations(a, k + 1)
+        a[k], a[i] = a[i], a[k]
+
+
+@samples("B4.10", (F(1.0),), (F(2.0),))
+def changes_what_it_gives(x):
+    count = 0
+    for p in permutations([1, 2, 3]):
+        x = x * 2.0 + p[0]
+        count += 1
+    return x, count
+
+
+def improved(x):
+    guess = x
+    while True:
+        guess = 0.5 * (guess + x / guess)
+        yield guess
+
+
+@samples("B4.10", (F(2.0),), (F(9.0),), whiles=1)
+def square_root(x):
+    before = x
+    for guess in improved(x):
+        if abs(guess - before) < 1e-9:
+            break
+        before = guess
+    return guess
+
+
+@samples("B4.10", (X.copy(),), (Y.copy(),))
+def writes_what_the_generator_reads(x):
+    i = 0
+    for v in positive(x):
+        x[i] = 7.0
+        i += 1
+    return x
+
+
+def test_s15_gradients_go_through_generators():
+    def f(x):
+        total = 0.0
+        for v in positive(x):
+            total = total + v * v
+        return total
+
+    assert ag.grad(f)(X).tolist() == [6.0, 0.0, 4.0, 10.0]
+
+
+# ---- what outlives a call ------------------------------------------------------------------------
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+
+
+LOG = Log()
+
+
+def logging(n):
+    for i in range(n):
+        LOG.lines.append(i)
+        yield i
+
+
+def logged(x):
+    for i in logging(2):
+        x = x + i
+    return x
+
+
+def test_b4_10_what_a_generator_writes_it_writes_at_each_call():
+    LOG.lines = []
+    f = ag.convert(logged)
+    for k in range(1, 4):
+        assert f(F(k)) == k + 1.0
+        assert LOG.lines == [0, 1] * k
+
+
+STEP = 1.0
+
+
+def stepping(n):
+    for i in range(n):
+        yield i * STEP
+
+
+def test_s6_what_a_generator_reads_is_guarded():
+    global STEP
+    f = ag.convert(lambda x: x + sum(stepping(3)))
+    try:
+        assert f(F(1.0)) == 4.0
+        STEP = 2.0
+        assert f(F(1.0)) == 7.0
+    finally:
+        STEP = 1.0
+
+
+# ---- iterators that are older than the call (B10.06) ---------------------------------------------
+
+OLDER = counting(0)
+
+
+def older_next(x):
+    return x + next(OLDER)
+
+
+def older_for(x):
+    for i in OLDER:
+        x = x + i
+    return x
+
+
+def older_sent(x):
+    return x + OLDER.send(None)
+
+
+def older_extended(x):
+    found = [x]
+    found.extend(OLDER)
+    return found
+
+
+def older_added(x):
+    found = [x]
+    found += OLDER
+    return found
+
+
+def older_itertools(x):
+    return [x + i for i in itertools.islice(OLDER, 2)]
+
+
+def older_delegated(x):
+    def inner():
+        yield from OLDER
+
+    return x + sum(inner())
+
+
+@pytest.mark.parametrize("sample", [
+    older_next, older_for, older_sent, older_extended, older_added, older_itertools,
+    older_delegated, lambda x: x + sum(OLDER), lambda x: [x + i for i in OLDER],
+    lambda x: [*OLDER, x], lambda x: (x, dict(zip("ab", OLDER))), lambda x: x + (3 in OLDER),
+])  # fmt: skip
+def test_b10_06_an_older_generator_is_refused(sample):
+    global OLDER
+    OLDER = counting(4)
+    next(OLDER)
+    for _ in range(2):
+        refuse(sample, F(1.0), match="outside of the converted function(,? and)? would advance")
+    assert list(OLDER) == [1, 2, 3]
+
+
+def test_b10_06_an_argument_that_is_a_generator_is_refused():
+    refuse(lambda x, g: x + next(g), F(1.0), iter(()), match="would advance")
+    with pytest.raises(ag.StagingError, match="would advance"):
+        ag.convert(lambda x, g: x + sum(g))(F(1.0), counting(2))
+
+
+def test_a_generator_that_begins_in_plain_code_is_refused():
+    begun = ag.to_graph(lambda: counting(3))()
+    next(begun)
+    with pytest.raises(ag.StagingError, match="would advance"):
+        ag.convert(lambda x: x + next(begun))(F(1.0))
+
+
+def gives_a_generator(x):
+    y = x * 2.0
+    return y, counting(2)
+
+
+def stores_a_generator(x):
+    LOG.lines = counting(2)
+    return x * 2.0
+
+
+def test_what_would_be_given_or_stored_again_is_refused():
+    refuse(gives_a_generator, F(1.0), match="every call would give the same one")
+    refuse(stores_a_generator, F(1.0), match="every call would store the same one")
+    f = ag.convert(lambda x: counting(2))  # with nothing to stage, it is plain Python
+    assert [list(f(F(k))) for k in range(2)] == [[0, 1], [0, 1]]
+
+
+def test_a_generator_that_goes_on_after_the_trace_is_refused():
+    kept = []
+    keep = ag.do_not_convert(kept.append)
+
+    def f(x):
+        numbers = counting(3)
+        next(numbers)
+        keep(numbers)
+        return x * 2.0
+
+    ag.convert(f)(F(1.0))
+    with pytest.raises(ag.StagingError, match="begun while a function was traced"):
+        next(kept[0])
+
+
+# ---- refusals ------------------------------------------------------------------------------------
+
+
+def positive_again(x):
+    for v in x:
+        if v > 0:  # refused
+            yield v
+
+
+def taken_one_by_one(x):
+    return list(positive_again(x))
+
+
+def test_b4_10_a_yield_under_data_taken_one_by_one_is_refused():
+    with pytest.raises(ag.StagingError) as caught:
+        ag.convert(taken_one_by_one)(X)
+    golden("yield_under_data", str(caught.value))
+
+
+def rows(x):
+    for row in x:
+        yield row
+
+
+def test_b4_10_items_of_unknown_number_are_refused():
+    f = ag.convert(lambda x: list(rows(x)), input_signature=[ag.TensorSpec([None], np.float64)])
+    with pytest.raises(ag.StagingError, match="how many items the generator `rows` gives"):
+        f(X)
+
+
+def cleaning():
+    try:
+        yield 1.0
+        yield 2.0
+    finally:
+        print("cleans")
+
+
+def left_in_a_try(x):
+    for _, v in enumerate(cleaning()):
+        x = x + v
+        break
+    return x
+
+
+def goes_on_in_a_branch(x):
+    g = cleaning()
+    a = next(g)
+    if x > 0:
+        a = a + next(g)
+    return a
+
+
+def may_raise_in_a_try(x, i):
+    for v in cleaning():
+        v = v + x[i]  # refused
+    return v
+
+
+def stopped_by_data(x):
+    def ends():
+        yield 1.0
+        if x > 1.0:
+            raise StopIteration
+        yield 2.0
+
+    total = 0.0
+    for v in ends():
+        total = total + v
+    return total
+
+
+def spent_in_a_branch(x):
+    g = counting(3)
+    if x > 0:
+        x = x + next(g)
+    return x + next(g)
+
+
+@pytest.mark.parametrize(("sample", "arguments", "match"), [
+    (left_in_a_try, (F(1.0),), "left here, in a `try` or `with`"),
+    (goes_on_in_a_branch, (F(1.0),), "goes on in a branch or loop that is staged"),
+    (may_raise_in_a_try, (X, np.int64(1)), "inside a `try` with `yield`"),
+    (stopped_by_data, (F(1.0),), "`ends` raises StopIteration where"),
+    (spent_in_a_branch, (F(1.0),), "a branch or loop of the graph has taken some before"),
+])  # fmt: skip
+def test_what_depends_on_data_is_refused(sample, arguments, match):
+    refuse(sample, *arguments, match=match)
+
+
+async def coroutine():
+    return 1
+
+
+async def asynchronous():
+    yield 1
+
+
+@pytest.mark.parametrize("function", [coroutine, asynchronous])
+def test_b4_02_asynchronous_callees_are_refused(function):
+    refuse(lambda x: (x * 2.0, function()), F(1.0), match="is called while tracing")
+
+
+def test_s19_a_generator_without_source_is_a_host_call():
+    space = {}
+    exec("def numbers(n):\n    for i in range(n):\n        print(i)\n        yield i\n", space)
+    numbers = space["numbers"]
+    refuse(lambda x: x + sum(numbers(2)), F(1.0), match="is called while tracing")
+
+
+# ---- plain Python stays what it is ---------------------------------------------------------------
+
+
+def test_a_converted_generator_is_a_generator():
+    def f(n):
+        def numbers(k):
+            """Some numbers."""
+            got = yield k
+            while got is not None:
+                got = yield got * k
+
+        return numbers, numbers(n)
+
+    function, generator = ag.to_graph(f)(3)
+    assert inspect.isgeneratorfunction(function) and inspect.isgenerator(generator)
+    assert function.__doc__ == "Some numbers." and generator.__name__ == "numbers"
+    assert inspect.getgeneratorstate(generator) == inspect.GEN_CREATED
+    assert generator.gi_frame.f_code.co_name == "numbers"
+    assert [next(generator), generator.send(4), generator.send(5)] == [3, 12, 15]
+    assert inspect.getgeneratorstate(generator) == inspect.GEN_SUSPENDED
+    assert next(generator, "end") == "end" and generator.gi_frame is None
+
+
+def test_a_generator_ends_where_the_last_one_lets_it_go(capsys):
+    def f():
+        try:
+            for v in cleaning():
+                raise KeyError(v)
+        except KeyError:
+            print("handled")
+
+    f()
+    plain = capsys.readouterr().out
+    ag.to_graph(f)()
+    assert capsys.readouterr().out == plain == "cleans\nhandled\n"
+
+
+def test_the_code_of_a_generator_can_be_seen():
+    golden("code_of_a_generator", ag.to_code(positive))
+    assert "(yield fscope_1.suspended(" in ag.to_code(names_of_a_nested_one)
+
+
+def names_of_a_nested_one(x):
+    def inner():
+        yield x
+
+    return list(inner())
 
 
 test_generators = samples.test()

@@ -102,8 +102,8 @@ def test_a_list_whose_length_depends_on_data_is_refused():
 
 
 def test_a_device_that_is_not_there_and_native_code_are_refused():
-    with pytest.raises(ValueError, match="no device '/gpu:0'"):
-        ag.convert(factorial, device="/gpu:0")
+    with pytest.raises(ValueError, match="no device '/tpu:0'"):
+        ag.convert(factorial, device="/tpu:0")
     with pytest.raises(ValueError, match="no native code"):
         ag.convert(factorial, native=True)
 

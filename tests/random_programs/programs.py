@@ -50,8 +50,9 @@ class _Writer:
     def program(self) -> Program:
         self.text("import numpy as np")
         helpers = dict(self.helper(k) for k in range(self.random.choice([0, 0, 1, 2])))
+        generators = dict(self.generator(k) for k in range(self.random.choice([0, 1])))
         parameters = self.parameters()
-        scope = Scope(self.random, dict(parameters), helpers=helpers)
+        scope = Scope(self.random, dict(parameters), helpers=helpers, generators=generators)
         scope.fixed |= set(scope.arrays())
         with self.text.block(f"def f({', '.join(parameters)}):"):
             self.body(scope)
@@ -82,6 +83,8 @@ class _Writer:
             if self.random.random() < 0.5:
                 write.statement(place)
         self.random.choice(forced)(place, self.varying())
+        if scope.generators:
+            write.over_generator(place)
         while write.budget > 0:
             write.statement(place)
         self.text(f"return {', '.join(kept)}, fuel")
@@ -136,6 +139,21 @@ class _Writer:
                 write.statement(Place(depth=1, loops=1, in_closure=False))
             self.text(f"return {write.write.wrapped(result, 1)}")
         return name, (kinds, result)
+
+    def generator(self, number: int) -> tuple[str, tuple[tuple[Kind, ...], Kind]]:
+        name, given = f"h{number}", self.random.choice(SCALARS)
+        kinds = tuple(self.random.choice(SCALARS) for _ in range(self.random.choice([1, 2])))
+        parameters = {f"p{k}": kind for k, kind in enumerate(kinds)}
+        with self.text.block(f"def {name}({', '.join(parameters)}):"):
+            self.text("fuel = 4")
+            write = Statements(
+                Scope(self.random, parameters), self.text, lambda: "",
+                budget=self.random.randrange(3, 7), quiet=self.loose, gives=given,
+            )  # fmt: skip
+            while write.budget > 0:
+                write.statement(Place(depth=1, loops=1))
+            self.text(f"yield {write.write.wrapped(given, 1)}")
+        return name, (kinds, given)
 
     # ---- arguments ---------------------------------------------------------------------------
 

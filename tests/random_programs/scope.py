@@ -30,6 +30,7 @@ class Scope:
     fixed: set[str] = field(default_factory=set)
     frozen: set[str] = field(default_factory=set)
     helpers: dict[str, tuple[tuple[Kind, ...], Kind]] = field(default_factory=dict)
+    generators: dict[str, tuple[tuple[Kind, ...], Kind]] = field(default_factory=dict)
     lists: dict[str, tuple[Kind, int]] = field(default_factory=dict)
 
     def of(self, kind: Kind) -> list[str]:

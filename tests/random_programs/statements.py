@@ -40,10 +40,11 @@ class Statements:
         budget: int,
         loose: bool = False,
         quiet: bool = False,
+        gives: Kind | None = None,
     ) -> None:
         self.scope, self.text, self.returns = scope, text, returns
         self.random, self.write = scope.random, Expressions(scope)
-        self.budget, self.loose, self.quiet = budget, loose, quiet
+        self.budget, self.loose, self.quiet, self.gives = budget, loose, quiet, gives
         self.count = 0
 
     def fresh(self, stem: str) -> str:
@@ -84,6 +85,8 @@ class Statements:
             forms += [self.branch] * 5 + [self.match, self.attempt]
             if place.loops < 2:
                 forms += [self.while_] * 3 + [self.for_] * 4
+        if self.gives is not None and not place.in_closure:
+            forms += [self.give] * 8
         if place.in_loop:
             forms += [self.jump] * 5
         elif place.depth > 0 and not place.in_closure:
@@ -283,6 +286,8 @@ class Statements:
     def iterable(self) -> tuple[str, str, dict[str, Kind]]:
         """Targets and what they go over, with the kinds of the targets."""
         form, i, v = self.random.random(), self.fresh("i"), self.fresh("v")
+        if self.scope.generators and self.random.random() < 0.3:
+            return self.generator(v)
         bound = f"{self.write.number(self.random.choice([I8, I8, INT]), 1).text} % 5"
         if form < 0.3:
             return i, f"range({bound})", {i: INT}
@@ -311,6 +316,27 @@ class Statements:
             return f"{i}, {v}", f"zip({a}, {b})", {i: kind, v: other}
         return i, f"range(len({a}))", {i: INT}
 
+    def generator(self, target: str) -> tuple[str, str, dict[str, Kind]]:
+        """A target and the call of a generator."""
+        name = self.random.choice(sorted(self.scope.generators))
+        kinds, given = self.scope.generators[name]
+        arguments = ", ".join(self.write.wrapped(kind, 1) for kind in kinds)
+        return target, f"{name}({arguments})", {target: given}
+
+    def over_generator(self, place: Place) -> None:
+        """`for` over a generator, mostly left on a condition."""
+        target, iterable, kinds = self.generator(self.fresh("v"))
+        kept = self.target(kinds[target])
+        with self.scope.inner(), self.text.block(f"for {target} in {iterable}:"):
+            self.scope.names |= kinds
+            if kept is not None:
+                self.text(f"{kept} = {target}")
+            if self.random.random() < 0.7:
+                word = self.random.choice(["break", "break", f"return {self.returns()}"])
+                self.text(f"if {self.write.condition(1)}: {word}")
+            self.some(place.below(loop=True))
+        self.otherwise(place)
+
     def jump(self, place: Place) -> None:
         """`break`, `continue` or `return`, mostly on a condition."""
         words = ["break", "break", "continue", "continue"]
@@ -322,6 +348,16 @@ class Statements:
         with self.text.block(f"if {self.write.condition(1)}:"):
             if self.random.random() < 0.5:
                 self.assign(place)
+            self.text(line)
+
+    def give(self, place: Place) -> None:
+        """`yield`, at times on a condition."""
+        assert self.gives is not None
+        line = f"yield {self.write.wrapped(self.gives, 1)}"
+        if self.random.random() < 0.5:
+            self.text(line)
+            return
+        with self.text.block(f"if {self.write.condition(1)}:"):
             self.text(line)
 
     def leave(self, place: Place) -> None:

@@ -7,8 +7,6 @@ import operator
 import re
 import sys
 
-NotImplementedType = type(NotImplemented)
-
 
 class StagingError(Exception):
     """Never raised here."""
@@ -342,7 +340,7 @@ def context(manager):
 
 @contextlib.contextmanager
 def try_body(parts):
-    assert set(parts) <= {"except*"}
+    assert set(parts) <= {"except*", "yield"}
     yield
 
 

@@ -48,10 +48,9 @@ def converted(text):
 
 def test_report_names_every_function_with_its_cause():
     _, report = converted(MODULE)
-    assert [entry.name for entry in report.converted] == ["f", "A.p", "A.B.q", "f", "h"]
+    assert [entry.name for entry in report.converted] == ["f", "A.p", "A.B.q", "g", "f", "h"]
     assert [(entry.name, entry.reason) for entry in report.left] == [
         ("A.c", "async def"),
-        ("g", "generator"),
         ("f.<lambda>", "generator"),
     ]
     assert report.refused == ()

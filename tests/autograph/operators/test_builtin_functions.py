@@ -5,6 +5,7 @@ import pytest
 
 import autograph as ag
 from autograph.operators.builtin_functions import HANDLERS
+from runtime import journal
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 ROWS = [3.0, 1.0, 2.0]
@@ -57,7 +58,8 @@ def test_extremes_with_key_and_default():
 def test_quantifiers_stop_where_python_does():
     with tracing():
         seen = []
-        assert HANDLERS[any](seen.append(x) or x for x in (0, 1, 2)) is True
+        items = journal.fresh(seen.append(x) or x for x in (0, 1, 2))
+        assert HANDLERS[any](items) is True
         assert seen == [0, 1]
         assert HANDLERS[all]([1, []]) is False
         assert not HANDLERS[any]([0, placeholder() > 0]).is_known

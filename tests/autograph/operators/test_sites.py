@@ -11,7 +11,7 @@ from runtime.building import building
 from runtime.spec import type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing
 
-CODE, OTHER = (compile(text, "f", "exec") for text in ("1", "2"))
+CODE, OTHER = (compile(text, "f", "exec") for text in ("x", "y"))
 INT, FLOAT = type_of_number(1), type_of_number(1.0)
 
 

@@ -14,7 +14,7 @@ from runtime.graph.check import check
 from runtime.graph.clone import clone
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.show import text
-from runtime.passes import PASSES, optimize
+from runtime.passes import PASSES, optimize, rerolling
 from runtime.passes.algebra import simplify_arithmetic
 from runtime.passes.common_subexpressions import merge_common_subexpressions
 from runtime.passes.inlining import inline_calls
@@ -501,7 +501,13 @@ def test_calls_are_inlined():
 # ---- repetition --------------------------------------------------------------------------------
 
 
-def test_chained_products_become_a_loop():
+@pytest.fixture
+def short(monkeypatch):
+    """Short repetitions are worth a loop, too."""
+    monkeypatch.setattr(rerolling, "SMALLEST", 30)
+
+
+def test_chained_products_become_a_loop(short):
     def power(x, y):
         for _ in [None] * 100:
             y = x @ y
@@ -514,7 +520,7 @@ def test_chained_products_become_a_loop():
     assert len(list(graph.walk())) < 10
 
 
-def test_several_carried_values_and_numbers_of_the_round():
+def test_several_carried_values_and_numbers_of_the_round(short):
     def f(x):
         a, b = x, x * 2
         for i in [2 * k for k in range(30)]:
@@ -526,7 +532,9 @@ def test_several_carried_values_and_numbers_of_the_round():
     assert ops(graph)["multiply"] < 6
 
 
-def test_rows_by_number():
+def test_rows_by_number(monkeypatch):
+    monkeypatch.setattr(rerolling, "SMALLEST", 20)
+
     def f(x, w):
         for k in [*range(12)]:
             x = ag.tanh(x * w[k])
@@ -537,7 +545,7 @@ def test_rows_by_number():
     assert ops(graph)["tanh"] == 1
 
 
-def test_two_beginnings_are_not_one():
+def test_two_beginnings_are_not_one(short):
     def f(a, b):
         y = a * b
         for _ in [None] * 40:
@@ -548,14 +556,25 @@ def test_two_beginnings_are_not_one():
     after(roll_repetitions, f, a, b)
 
 
-def test_errors_stay_at_their_lines():
+def test_errors_stay_at_their_lines(short):
     lines = ["def f(x, i):", *(f"    x = x + x[i + {k}]" for k in range(20)), "    return x"]
     f = ag.convert_source("\n".join(lines), "many_lines").f
     graph = traced(f, N, np.int64(0))
     assert ops(roll_repetitions(graph))["while"] == 0
 
 
-def test_what_does_not_repeat_stays():
+def test_only_long_repetitions_are_rolled_for_plans():
+    def f(x, count):
+        for _ in [None] * count:
+            x = ag.sin(x)
+        return x
+
+    short, long = traced(f, X, 150), traced(f, X, 250)
+    assert ops(optimize(short))["while"] == 0
+    assert ops(optimize(long)) == {"constant": 3, "while": 1, "less": 1, "sin": 1, "add": 1}
+
+
+def test_what_does_not_repeat_stays(short):
     def short(x):
         for _ in [None] * 4:
             x = ag.sin(x)

@@ -1,0 +1,63 @@
+"""The function that the user names, and its inputs."""
+
+import argparse
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.cli.failure import CommandError, Status
+from autograph.cli.programs import add_target_arguments, bind, convert, refusals
+from autograph.cli.specs import Argument, ArrayFile, Literal, Spec
+
+
+def step(x, y=2):
+    return x + y
+
+
+def test_arguments_of_the_command():
+    parser = argparse.ArgumentParser()
+    add_target_arguments(parser, "float64[3]")
+    found = parser.parse_args(["train:step", "--input", "1", "--input", "y=2"])
+    assert (found.target, found.inputs) == ("train:step", ["1", "y=2"])
+
+
+def test_a_callable_is_converted_once():
+    function = convert(step)
+    assert convert(function) is function and function(np.float64(1)) == 3
+
+
+def test_inputs_are_bound_by_position_and_name(tmp_path):
+    np.save(tmp_path / "x.npy", np.ones(3))
+    array = Argument(None, ArrayFile(tmp_path / "x.npy"))
+    positional, named = bind(step, [array, Argument("y", Literal(5))])
+    assert positional[0].tolist() == [1, 1, 1] and named == {"y": 5}
+    (spec,), _ = bind(step, [Argument(None, Spec(np.dtype("f4"), (3, None)))])
+    assert isinstance(spec, ag.TensorSpec) and spec.shape == (3, None)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ([], "--input: missing a required argument: 'x'"),
+    ([Argument("z", Literal(1))], "missing a required argument|unexpected keyword argument 'z'"),
+    ([Argument("x", Literal(1)), Argument("x", Literal(2))], "--input: x is given twice"),
+    ([Argument(None, Literal(k)) for k in range(3)], "too many positional arguments"),
+])  # fmt: skip
+def test_inputs_that_do_not_fit_are_refused(arguments, message):
+    with pytest.raises(CommandError, match=message):
+        bind(step, arguments)
+
+
+def test_files_that_hold_no_array_are_refused(tmp_path):
+    (tmp_path / "text.npy").write_text("no array")
+    np.save(tmp_path / "objects.npy", np.array([object()], dtype=object), allow_pickle=True)
+    for name in ("text.npy", "objects.npy", "missing.npy"):
+        with pytest.raises(CommandError, match=name):
+            bind(step, [Argument(None, ArrayFile(tmp_path / name))])
+
+
+def test_a_refusal_to_convert_is_the_commands_error():
+    with pytest.raises(CommandError, match="no") as caught, refusals():
+        raise ag.StagingError("no", "")
+    assert caught.value.status is Status.REFUSED
+    with pytest.raises(KeyError), refusals():
+        raise KeyError

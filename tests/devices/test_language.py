@@ -1,0 +1,24 @@
+"""The language suite within `with ag.device(...)`, on the disguised device."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.devices import language
+from tests.devices.disguised import disguised
+
+
+@pytest.fixture(scope="module", autouse=True)
+def far_devices():
+    with disguised():
+        yield
+
+
+# Which of the caller's arrays a result is depends on data there: it comes back as a copy.
+_COPIES = ("permuted_arrays-S7-out_of_range",)
+_SAMPLES = [row for row in language.samples() if row.id not in _COPIES]
+
+
+@pytest.mark.parametrize(("sample", "cases", "how"), _SAMPLES)
+def test_samples_do_the_same_on_another_device(sample, cases, how):
+    language.check_within(sample, cases, how, "/far:1")

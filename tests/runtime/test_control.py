@@ -1,0 +1,135 @@
+"""Tests of `runtime.control`: nodes that hold graphs, and exceptions that are built anew."""
+
+import numpy as np
+import pytest
+
+from runtime import control, ops, trace
+from runtime.building import Builder, body
+from runtime.control import ExceptionTemplate, coerce
+from runtime.execute import reference
+from runtime.graph.check import check
+from runtime.spec import TensorType, type_of_number
+from runtime.tensor import Tensor
+
+FLOAT, INT, BOOL = map(type_of_number, (1.0, 1, True))
+F4, F8 = TensorType(np.dtype("f4"), ()), TensorType(np.dtype("f8"), ())
+
+
+def keep(part, operands):
+    """Fills an operand in for its number."""
+    return operands[part] if type(part) is int else part
+
+
+class Failure(Exception):
+    def __init__(self, code, *, detail):
+        super().__init__(code)
+        self.detail = detail
+
+
+def test_an_exception_is_built_anew_and_its_init_is_not_called():
+    template = ExceptionTemplate(Failure(0, detail=1), keep)
+    made, other = template.build([2.5, "why"]), template.build([3.5, "why"])
+    assert type(made) is Failure and made.args == (2.5,) and made.detail == "why"
+    assert other is not made and other.args == (3.5,) and repr(template) == "Failure"
+
+
+def test_causes_and_contexts_stay():
+    error, cause, context = KeyError("k"), ValueError("a"), OSError("b")
+    error.__suppress_context__ = True
+    made = ExceptionTemplate(error, lambda part, operands: part, cause, context).build([])
+    assert made.__cause__ is cause and made.__context__ is context and made.__suppress_context__
+
+
+def test_a_template_keeps_no_frames():
+    with pytest.raises(KeyError) as caught:
+        raise KeyError("k")
+    assert caught.value.__traceback__ is not None
+    assert ExceptionTemplate(caught.value, keep).error.__traceback__ is None
+
+
+@pytest.mark.parametrize(("given", "wanted", "op"), [
+    (F4, F4, None), (F4, F8, "astype"), (FLOAT, F8, "strengthen"), (F8, FLOAT, "as_weak"),
+    (INT, FLOAT, "as_weak"),
+])  # fmt: skip
+def test_a_value_gets_the_dtype_and_weakness_of_a_type(given, wanted, op):
+    builder = Builder()
+    x = builder.tensor(builder.input(given))
+    with trace.interpreting(builder):
+        made = coerce(x, wanted)
+    assert (made.type.dtype, made.type.weak) == (wanted.dtype, wanted.weak)
+    assert [node.op.name for node in builder.graph.nodes] == ([] if op is None else [op])
+    assert coerce("text", wanted) == "text"
+
+
+def branch(parent, name, x):
+    with body(name, parent) as made:
+        made.graph.outputs = [made.value_of(Tensor(None, x) * 2.0 if x is not None else 1.5)]
+    return made
+
+
+def test_branches_have_the_same_captured_inputs():
+    root = Builder()
+    pred, x, y = root.input(BOOL), root.input(F8, "x"), root.input(F8, "y")
+    bodies = branch(root, "true", x), branch(root, "false", y)
+    with trace.interpreting(root):
+        (result,) = control.emit_cond(root, pred, bodies, [F8])
+    root.graph.outputs = [result._value]
+    check(root.graph)
+    node = root.graph.nodes[-1]
+    assert node.inputs == [pred, x, y]
+    assert [[v.name for v in graph.inputs] for graph in node.graphs] == [["x", "y"], ["x", "y"]]
+    run = reference.prepare(root.graph)
+    assert run(True, np.float64(3), np.float64(4)) == (6,)
+    assert run(False, np.float64(3), np.float64(4)) == (8,)
+
+
+@pytest.mark.parametrize(("maximum", "expected"), [(None, 32.0), (2, 8.0), (0, 2.0)])
+def test_a_loop_runs_while_its_test_holds_and_at_most_so_often(maximum, expected):
+    root = Builder()
+    limit, start = root.input(F8, "limit"), root.input(F8, "x")
+    test, step = (Builder(name, root) for name in ("test", "body"))
+    own = [b.input(F8, "x") for b in (test, step)]
+    with trace.interpreting(test):
+        test.graph.outputs = [(Tensor(None, own[0]) < Tensor(None, limit))._value]
+    with trace.interpreting(step):
+        step.graph.outputs = [(Tensor(None, own[1]) * 2.0)._value]
+    with trace.interpreting(root):
+        (result,) = control.emit_while(root, test, step, [start], [F8], maximum)
+    root.graph.outputs = [result._value]
+    check(root.graph)
+    assert root.graph.nodes[-1].attrs == {"captures": 1, "maximum": maximum}
+    assert reference.prepare(root.graph)(np.float64(20), np.float64(2)) == (expected,)
+
+
+def test_the_types_of_control_flow_are_those_of_its_graphs():
+    for op in (control.COND, control.WHILE, control.CALL, control.TRY):
+        with pytest.raises(TypeError, match="given by its graphs"):
+            op.infer_all([], {})
+
+
+def test_tapes_are_told_of_the_node():
+    class Tape:
+        seen = ()
+
+        def record(self, op, inputs, attrs, outputs):
+            self.seen = (*self.seen, op.name)
+
+    root, tape = Builder(), Tape()
+    pred, x = root.input(BOOL), root.input(F8)
+    bodies = branch(root, "true", x), branch(root, "false", None)
+    with trace.interpreting(root), trace.listening(tape):
+        control.emit_cond(root, pred, bodies, [F8])
+    assert tape.seen == ("cond",)
+
+
+def test_effects_are_ordered_and_what_raises_says_so():
+    assert control.PRINT.effect and control.RAISE.effect and control.STORE.effect
+    for op in (control.RAISE, control.RERAISE, control.ERROR_PART):
+        assert op.can_raise([], {})
+    assert ops.add is not None and not control.IS_ERROR.can_raise([], {})
+
+
+def test_text_goes_where_it_is_told(capsys):
+    for file in (None, "stderr"):
+        control.PRINT.kernel(None, 1, render="x = {}".format, file=file, flush=True)
+    assert capsys.readouterr() == ("x = 1", "x = 1")
