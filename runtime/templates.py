@@ -148,9 +148,7 @@ class SummaryLine(Line):
 
     __slots__ = ("edge",)
 
-    def __init__(
-        self, parts: tuple[Any, ...], separator: str, end: str, edge: int | None
-    ) -> None:
+    def __init__(self, parts: tuple[Any, ...], separator: str, end: str, edge: int | None) -> None:
         super().__init__(parts, separator, end)
         self.edge = edge
 
@@ -238,7 +236,8 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
         return type(part)(fill(p, operands) for p in part)
     if type(part) is dict:
         return {k: fill(v, operands) for k, v in part.items()}
-    return part
+    # A constant of the graph: whoever gets it may write into it.
+    return part.copy() if type(part) is np.ndarray else part
 
 
 def format_part(value: Any, conversion: int, spec: Any) -> str:

@@ -142,9 +142,9 @@ def _try(node: Node) -> str:
     first = _types(node.outputs)[:2]
     if first != [type_of_number(0), ErrorType()]:
         return f"expected an int and an error as first results, found {_listed(first)}"
-    return _disagreement(
-        "input", _types(body.inputs), _types(node.inputs)
-    ) or _disagreement("output", _types(node.outputs)[2:], _types(body.outputs))
+    return _disagreement("input", _types(body.inputs), _types(node.inputs)) or _disagreement(
+        "output", _types(node.outputs)[2:], _types(body.outputs)
+    )
 
 
 def _while(node: Node) -> str:

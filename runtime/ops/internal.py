@@ -19,7 +19,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.samples import array, calls, fixed
-from runtime.spec import WEAK_DTYPES, StackType, TensorType, Type
+from runtime.spec import WEAK_DTYPES, StackType, TensorType, Type, VariableType
 
 __all__ = [
     "CONSTANT",
@@ -285,6 +285,7 @@ def _zero_type(x: Type) -> Type:
     """Type of the cotangents of values of type `x`: as `x`, but never weak."""
     if isinstance(x, StackType):
         return StackType(_zero_type(x.element))
+    assert isinstance(x, (TensorType, VariableType)), "errors have no cotangents"
     return x.strong() if isinstance(x, TensorType) else x.content
 
 

@@ -125,7 +125,7 @@ def check_bounds(key: tuple[Any, ...], shape: tuple[int, ...]) -> None:
             axis += len(shape) - taken
             continue
         dtype = getattr(part, "dtype", None)
-        if dtype is not None and dtype.kind in "iu" and getattr(part, "size", 1):
+        if dtype is not None and dtype.kind in "iu" and part.size:
             size = shape[axis]
             for found in (int(part.min()), int(part.max())):
                 if not -size <= found < size:
@@ -137,11 +137,10 @@ def check_bounds(key: tuple[Any, ...], shape: tuple[int, ...]) -> None:
 
 def _axes_of(part: Any) -> int:
     """How many axes of the array a part of a subscript uses up."""
-    if part is None or part is Ellipsis:
+    if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
-    is_mask = isinstance(part, bool) or getattr(getattr(part, "dtype", None), "kind", "") == "b"
-    rank: int = part.ndim if is_mask and not isinstance(part, bool) else 0
-    return rank if is_mask else 1
+    dtype = getattr(part, "dtype", None)
+    return int(part.ndim) if dtype is not None and dtype.kind == "b" else 1
 
 
 @lru_cache(maxsize=4096)

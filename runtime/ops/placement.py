@@ -33,8 +33,8 @@ def _on(name: str) -> str | None:
 def copy_to(xp: Module, x: Array, device: str) -> Array:
     """A copy of `x` on a device, named in its one form; `to_device` takes other forms too.
 
-    >>> ag.constant([1.0, 2.0]).to("/cpu:0").device
-    '/cpu:0'
+    >>> ag.to_device(np.ones(2), "/cpu:0")
+    array([1., 1.])
     """
     return moved(x, _on(device))
 
