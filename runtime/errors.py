@@ -104,7 +104,12 @@ class GraphError(Exception):
 
 
 class UnsavableError(StagingError):
-    """A program holds something that a file cannot: the message says what, and at which line."""
+    """A program holds something that a file cannot: the message says what, and at which line.
+
+    >>> import autograph as ag
+    >>> issubclass(ag.UnsavableError, ag.StagingError)
+    True
+    """
 
 
 class SavedProgramError(Exception):
@@ -133,4 +138,8 @@ class ForeignError(RuntimeError):
 
     The class raised has the name, the module and, where they are known, the other bases of the one
     that is not there; `args` and attributes are those of the exception.
+
+    >>> import autograph as ag
+    >>> issubclass(ag.ForeignError, RuntimeError)
+    True
     """

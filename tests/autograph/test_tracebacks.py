@@ -17,7 +17,7 @@ def nested(x):
     for v in x:
         if v > 1:
             for k in range(2):
-                total += np.i0(v) * k
+                total += np.packbits(v) * k
     return total
 
 

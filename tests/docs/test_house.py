@@ -18,6 +18,7 @@ MODULES = sorted(
 # Modules that are one subject with others, and are tested with them there; a folder stands for all
 # that is in it and has no test file of its own.
 TESTED_IN = {
+    "autograph/operators/kinship.py": "language/test_containers_chosen_by_data.py",
     # Every name of the table runs on each backend, next to TensorFlow's recorded results.
     "autograph/tf": "autograph/tf/test_table.py",
     # A saved program is what its writer and its reader make of it together.
@@ -50,8 +51,6 @@ TESTED_IN = {
     "runtime/ops": "runtime/ops/test_numpy_names.py",
     # Devices are tested with arrays that claim to be on one, and with CuPy where it is.
     "runtime/devices": "devices/test_disguised.py",
-    "runtime/placement.py": "devices/test_disguised.py",
-    "runtime/passes/placement.py": "devices/test_disguised.py",
     "runtime/namespace.py": "autograph/test_array_api.py",
 }
 
