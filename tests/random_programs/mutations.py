@@ -115,9 +115,9 @@ def _last_target_lost(node: Any) -> None:
     del node.targets[1:]
 
 
-def _filter_lost(node: Any) -> None:
-    for generator in node.generators:
-        generator.ifs = []
+def _items_negated(node: Any) -> None:
+    fields = {"op": gast.USub(), "operand": node.elt}
+    node.elt = gast.copy_location(gast.UnaryOp(**fields), node.elt)
 
 
 def _body_negated(node: Any) -> None:
@@ -154,8 +154,8 @@ MUTATIONS: dict[str, Patch] = {
     "comparisons-not-in-is-in": _template(comparisons, "NOT_IN", "not_in", "in_"),
     "f-strings-conversion-lost": _changed(fstrings.EXPRESSIONS, gast.JoinedStr,
                                           lambda node: node.values.pop()),
-    "comprehensions-filter-lost": _changed(comprehensions.EXPRESSIONS, gast.ListComp,
-                                           _filter_lost),
+    "comprehensions-items-negated": _changed(comprehensions.EXPRESSIONS, gast.ListComp,
+                                             _items_negated),
     "lambdas-negated": _changed(lambdas.EXPRESSIONS, gast.Lambda, _body_negated),
     "assignments-item-write-lost": _template(assignments, "SET_ITEM", "setitem(value, key, new)",
                                              "getitem(value, key)"),
