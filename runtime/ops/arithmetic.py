@@ -178,7 +178,7 @@ def remainder(xp: Module, x: Array, y: Array) -> Array:
     return xp.remainder(x, y)
 
 
-@implements("divmod", samples=calls(((array((3,)), array((3,), low=1)), {})))
+@implements("divmod", samples=calls(lambda: (((array((3,)), array((3,), low=1)), {}),)))
 def divmod(x: Operand, y: Operand, /) -> tuple[Any, Any]:
     """Floor division and remainder.
 
@@ -374,7 +374,13 @@ def heaviside(xp: Module, x: Array, y: Array) -> Array:
     return xp.heaviside(x, y)
 
 
-_INTEGERS = fixed((array((3,), "i8", 1, 20), array((3,), "i8", 1, 20)), (np.int32(12), 18), (4, 6))
+_INTEGERS = fixed(
+    lambda: (
+        (array((3,), "i8", 1, 20), array((3,), "i8", 1, 20)),
+        (np.int32(12), 18),
+        (4, 6),
+    )
+)
 
 
 @op(

@@ -50,12 +50,14 @@ def _read_only(parent: Any, part: Any, *dims: Any, shape: Any) -> Any:
     raises=_broadcast_raises,
     view=True,
     samples=calls(
-        ((array((3,)),), {"shape": (2, 3)}),
-        ((array((2, 1), "c16"),), {"shape": (2, 3)}),
-        ((array((2, 1)), 2), {"shape": (None, 3)}),
-        ((array(()),), {"shape": (2,)}),
-        ((array((1, 3), "f4"),), {"shape": (0, 3)}),
-        ((1.5,), {"shape": (2,)}),
+        lambda: (
+            ((array((3,)),), {"shape": (2, 3)}),
+            ((array((2, 1), "c16"),), {"shape": (2, 3)}),
+            ((array((2, 1)), 2), {"shape": (None, 3)}),
+            ((array(()),), {"shape": (2,)}),
+            ((array((1, 3), "f4"),), {"shape": (0, 3)}),
+            ((1.5,), {"shape": (2,)}),
+        )
     ),
     name="broadcast_to",
     write_through=_read_only,
@@ -67,7 +69,13 @@ def broadcast_to_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) ->
 
 @implements(
     "broadcast_to",
-    samples=calls(((array((3,)), (2, 3)), {}), ((array(()), 2), {}), ((array((2, 1)), (2, 0)), {})),
+    samples=calls(
+        lambda: (
+            ((array((3,)), (2, 3)), {}),
+            ((array(()), 2), {}),
+            ((array((2, 1)), (2, 0)), {}),
+        )
+    ),
 )
 def broadcast_to(x: Operand, /, shape: Any) -> Any:
     """`x` broadcast to `shape`, whose sizes may be integer tensors; read-only.
@@ -83,7 +91,7 @@ def broadcast_to(x: Operand, /, shape: Any) -> Any:
 
 @implements(
     "broadcast_arrays",
-    samples=calls(((array((3,)), array((2, 1))), {})),
+    samples=calls(lambda: (((array((3,)), array((2, 1))), {}),)),
 )
 def broadcast_arrays(*arrays: Operand) -> tuple[Any, ...]:
     """The arrays broadcast against each other.
@@ -133,11 +141,13 @@ def _summed(xp: Module, x: Array, shape: tuple[int, ...]) -> Array:
     infer=_sum_to_type,
     vjp=lambda g, out, x, *dims, shape: (broadcast_to(g, shape_of(x)), *(None for _ in dims)),
     samples=calls(
-        ((array((2, 3)),), {"shape": (3,)}),
-        ((array((2, 3)), 2), {"shape": (None, 1)}),
-        ((array((4, 2, 3)),), {"shape": (2, 1)}),
-        ((array((2, 3)),), {"shape": ()}),
-        ((array((0, 3), "f4"),), {"shape": (3,)}),
+        lambda: (
+            ((array((2, 3)),), {"shape": (3,)}),
+            ((array((2, 3)), 2), {"shape": (None, 1)}),
+            ((array((4, 2, 3)),), {"shape": (2, 1)}),
+            ((array((2, 3)),), {"shape": ()}),
+            ((array((0, 3), "f4"),), {"shape": (3,)}),
+        )
     ),
     name="sum_to",
 )

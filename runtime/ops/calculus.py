@@ -88,12 +88,14 @@ _UNEVEN = np.array([0.0, 0.5, 2.0, 3.0, 4.5])
 @implements(
     "gradient",
     samples=calls(
-        ((array((5,)),), {}),
-        ((array((5,)), 0.5), {"edge_order": 2}),
-        ((array((5,)), _UNEVEN), {"edge_order": 2}),
-        ((array((3, 5)), 2.0, _UNEVEN), {}),
-        ((array((3, 5)), 2.0), {"axis": -1}),
-        ((array((4,), "i8"),), {}),
+        lambda: (
+            ((array((5,)),), {}),
+            ((array((5,)), 0.5), {"edge_order": 2}),
+            ((array((5,)), _UNEVEN), {"edge_order": 2}),
+            ((array((3, 5)), 2.0, _UNEVEN), {}),
+            ((array((3, 5)), 2.0), {"axis": -1}),
+            ((array((4,), "i8"),), {}),
+        )
     ),
 )
 def gradient(f: Operand, *varargs: Operand, axis: Any = None, edge_order: int = 1) -> Any:
@@ -125,9 +127,11 @@ def gradient(f: Operand, *varargs: Operand, axis: Any = None, edge_order: int = 
 @implements(
     "ediff1d",
     samples=calls(
-        ((array((2, 3)),), {}),
-        ((array((4,)),), {"to_begin": -1.0, "to_end": array((2,))}),
-        ((array((4,), "i8"),), {"to_end": np.array([7])}),
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array((4,)),), {"to_begin": -1.0, "to_end": array((2,))}),
+            ((array((4,), "i8"),), {"to_end": np.array([7])}),
+        )
     ),
 )
 def ediff1d(x: Operand, /, to_end: Operand = None, to_begin: Operand = None) -> Any:
@@ -153,10 +157,12 @@ def ediff1d(x: Operand, /, to_end: Operand = None, to_begin: Operand = None) -> 
 @implements(
     "correlate",
     samples=calls(
-        *(((array((5,)), array((2,)), mode), {}) for mode in ("full", "same", "valid")),
-        *(((array((2,)), array((5,)), mode), {}) for mode in ("full", "same", "valid")),
-        ((array((3,), "c16"), array((2,), "c16"), "full"), {}),
-        ((array((4,)), array((3,))), {}),
+        lambda: (
+            *(((array((5,)), array((2,)), mode), {}) for mode in ("full", "same", "valid")),
+            *(((array((2,)), array((5,)), mode), {}) for mode in ("full", "same", "valid")),
+            ((array((3,), "c16"), array((2,), "c16"), "full"), {}),
+            ((array((4,)), array((3,))), {}),
+        )
     ),
 )
 def correlate(x: Operand, y: Operand, /, mode: str = "valid") -> Any:

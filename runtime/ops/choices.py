@@ -27,9 +27,11 @@ _X = array((5,))
 @implements(
     "select",
     samples=calls(
-        (([_X < -1, _X > 1], [_X * 2, _X + 1]), {}),
-        (([_X < 0], [1], -1.5), {}),
-        (([np.array([[True], [False]]), _X > 0], [_X, np.array([[3], [4]])]), {"default": 2}),
+        lambda: (
+            (([_X < -1, _X > 1], [_X * 2, _X + 1]), {}),
+            (([_X < 0], [1], -1.5), {}),
+            (([np.array([[True], [False]]), _X > 0], [_X, np.array([[3], [4]])]), {"default": 2}),
+        )
     ),
 )
 def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: Operand = 0) -> Any:
@@ -59,9 +61,11 @@ def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: 
 @implements(
     "piecewise",
     samples=calls(
-        ((_X, [_X < 0, _X >= 0], [-1, 1]), {}),
-        ((_X, [_X < 0], [lambda v: -v, lambda v: v * v]), {}),
-        ((np.array([1, 2, 3]), [np.array([True, False, True])], [2.7, 0]), {}),
+        lambda: (
+            ((_X, [_X < 0, _X >= 0], [-1, 1]), {}),
+            ((_X, [_X < 0], [lambda v: -v, lambda v: v * v]), {}),
+            ((np.array([1, 2, 3]), [np.array([True, False, True])], [2.7, 0]), {}),
+        )
     ),
 )
 def piecewise(
@@ -138,10 +142,12 @@ def _choose_vjp(g: Any, out: Any, numbers: Any, *choices: Any, mode: str) -> tup
     reads=(0,),
     raises=always,
     samples=calls(
-        ((np.array([2, 0, 1]), array((3,)), array((3,), salt=1), 1.5), {}),
-        ((np.array([[5], [-1]]), array((3,)), array((1,))), {"mode": "wrap"}),
-        ((np.array([5, -1]), array((2,), "f4"), array((2,), "f4")), {"mode": "clip"}),
-        ((np.zeros((0,), int), array((1,), "i8")), {}),
+        lambda: (
+            ((np.array([2, 0, 1]), array((3,)), array((3,), salt=1), 1.5), {}),
+            ((np.array([[5], [-1]]), array((3,)), array((1,))), {"mode": "wrap"}),
+            ((np.array([5, -1]), array((2,), "f4"), array((2,), "f4")), {"mode": "clip"}),
+            ((np.zeros((0,), int), array((1,), "i8")), {}),
+        )
     ),
     name="choose_among",
 )
@@ -153,9 +159,11 @@ def choose_among_(xp: Module, numbers: Array, *choices: Array, mode: str = "rais
 @implements(
     "choose",
     samples=calls(
-        ((np.array([1, 0, 1]), [array((3,)), array((3,), salt=1)]), {}),
-        ((np.array([3, -1]), [array((2,)), 2.0]), {"mode": "wrap"}),
-        ((np.array([1, 0]), array((2, 2))), {}),
+        lambda: (
+            ((np.array([1, 0, 1]), [array((3,)), array((3,), salt=1)]), {}),
+            ((np.array([3, -1]), [array((2,)), 2.0]), {"mode": "wrap"}),
+            ((np.array([1, 0]), array((2, 2))), {}),
+        )
     ),
 )
 def choose_among(numbers: Operand, choices: Any, /, *, mode: str = "raise") -> Any:
@@ -173,7 +181,12 @@ def choose_among(numbers: Operand, choices: Any, /, *, mode: str = "raise") -> A
 
 @implements(
     "extract",
-    samples=calls(((array((2, 3)) > 0, array((2, 3))), {}), ((np.array([1, 0]), array((2,))), {})),
+    samples=calls(
+        lambda: (
+            ((array((2, 3)) > 0, array((2, 3))), {}),
+            ((np.array([1, 0]), array((2,))), {}),
+        )
+    ),
 )
 def extract(condition: Operand, x: Operand, /) -> Any:
     """The elements of `x`, in order, where the condition is true.
@@ -187,9 +200,11 @@ def extract(condition: Operand, x: Operand, /) -> Any:
 @implements(
     "compress",
     samples=calls(
-        ((np.array([True, False, True]), array((3, 2)), 0), {}),
-        (([0, 1], array((2, 3))), {}),
-        ((np.array([False, True]), array((2, 3)), -1), {}),
+        lambda: (
+            ((np.array([True, False, True]), array((3, 2)), 0), {}),
+            (([0, 1], array((2, 3))), {}),
+            ((np.array([False, True]), array((2, 3)), -1), {}),
+        )
     ),
 )
 def compress(condition: Operand, x: Operand, /, axis: int | None = None) -> Any:

@@ -228,11 +228,13 @@ def logical_not(xp: Module, x: Array) -> Array:
 
 
 _SPECIAL = fixed(
-    (np.array([0.0, np.nan, np.inf, -np.inf, -0.0]),),
-    (np.array([1, 2]),),
-    (np.array([1 + 1j, complex(np.nan, 1)]),),
-    (np.float32(np.nan),),
-    (2.5,),
+    lambda: (
+        (np.array([0.0, np.nan, np.inf, -np.inf, -0.0]),),
+        (np.array([1, 2]),),
+        (np.array([1 + 1j, complex(np.nan, 1)]),),
+        (np.float32(np.nan),),
+        (2.5,),
+    )
 )
 
 
@@ -293,7 +295,13 @@ def isfinite(xp: Module, x: Array) -> Array:
     vjp=no_gradient,
     elementwise=True,
     numpy=("signbit",),
-    samples=fixed((np.array([0.0, -0.0, -1.0]),), (np.float32(2),), (-2.5,)),
+    samples=fixed(
+        lambda: (
+            (np.array([0.0, -0.0, -1.0]),),
+            (np.float32(2),),
+            (-2.5,),
+        )
+    ),
 )
 def signbit(xp: Module, x: Array) -> Array:
     """Whether the sign bit of `x` is set (negative, or minus zero).
@@ -311,10 +319,12 @@ def signbit(xp: Module, x: Array) -> Array:
     elementwise=True,
     numpy=("isclose",),
     samples=fixed(
-        (np.array([1.0, np.nan, np.inf]), np.array([1.0 + 1e-9, np.nan, np.inf])),
-        (array((2, 3)), array((3,))),
-        (array((2,), "i8"), 1),
-        (1.0, 2.0),
+        lambda: (
+            (np.array([1.0, np.nan, np.inf]), np.array([1.0 + 1e-9, np.nan, np.inf])),
+            (array((2, 3)), array((3,))),
+            (array((2,), "i8"), 1),
+            (1.0, 2.0),
+        ),
         rtol=1e-5,
         atol=1e-8,
         equal_nan=True,
@@ -338,7 +348,12 @@ def isclose(
 
 @implements(
     "allclose",
-    samples=calls(((array((3,)), array((3,))), {}), ((array((3,)), array((3,)), 1e-5), {})),
+    samples=calls(
+        lambda: (
+            ((array((3,)), array((3,))), {}),
+            ((array((3,)), array((3,)), 1e-5), {}),
+        )
+    ),
 )
 def allclose(
     x: Operand,
@@ -359,12 +374,14 @@ def allclose(
 
 
 _PAIRS = fixed(
-    (array((3,)), array((3,))),
-    (array((3,)), array((4,))),
-    (array((2, 3)), array((3,))),
-    (np.ones((2, 3)), np.ones((3,))),
-    (array((3,), "i8"), array((3,), "f8")),
-    (1.0, np.float64(1.0)),
+    lambda: (
+        (array((3,)), array((3,))),
+        (array((3,)), array((4,))),
+        (array((2, 3)), array((3,))),
+        (np.ones((2, 3)), np.ones((3,))),
+        (array((3,), "i8"), array((3,), "f8")),
+        (1.0, np.float64(1.0)),
+    )
 )
 
 

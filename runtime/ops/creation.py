@@ -59,10 +59,12 @@ def making_on(device: Any) -> AbstractContextManager[Any]:
     vjp=no_gradient,
     raises=lambda types, attrs: bool(types),
     samples=calls(
-        ((), {"shape": (2, 3), "dtype": np.dtype("f8")}),
-        ((3,), {"shape": (None, 2), "dtype": np.dtype("i4")}),
-        ((), {"shape": (), "dtype": np.dtype("?")}),
-        ((), {"shape": (0,), "dtype": np.dtype("c8")}),
+        lambda: (
+            ((), {"shape": (2, 3), "dtype": np.dtype("f8")}),
+            ((3,), {"shape": (None, 2), "dtype": np.dtype("i4")}),
+            ((), {"shape": (), "dtype": np.dtype("?")}),
+            ((), {"shape": (0,), "dtype": np.dtype("c8")}),
+        )
     ),
     name="zeros",
 )
@@ -104,11 +106,13 @@ def _full_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any, dtype: Any) -> t
     vjp=_full_vjp,
     raises=_full_raises,
     samples=calls(
-        ((array(()),), {"shape": (2, 3)}),
-        ((2.5, 3), {"shape": (None, 2), "dtype": np.dtype("f4")}),
-        ((array((3,)),), {"shape": (2, 3)}),
-        ((7,), {"shape": ()}),
-        ((True,), {"shape": (0,)}),
+        lambda: (
+            ((array(()),), {"shape": (2, 3)}),
+            ((2.5, 3), {"shape": (None, 2), "dtype": np.dtype("f4")}),
+            ((array((3,)),), {"shape": (2, 3)}),
+            ((7,), {"shape": ()}),
+            ((True,), {"shape": (0,)}),
+        )
     ),
     name="full",
     scalars=True,
@@ -164,7 +168,11 @@ def _alike(x: Operand, dtype: Any, shape: Any) -> tuple[Any, np.dtype[Any]]:
 
 
 _LIKE = calls(
-    ((array((2, 3)),), {}), ((array((2,), "i4"),), {"dtype": "f4"}), ((array(()),), {"shape": 3})
+    lambda: (
+        ((array((2, 3)),), {}),
+        ((array((2,), "i4"),), {"dtype": "f4"}),
+        ((array(()),), {"shape": 3}),
+    )
 )
 
 
@@ -226,7 +234,13 @@ def empty_like(
 
 
 @implements(
-    "full_like", samples=calls(((array((2,)), 3), {}), ((array((2,), "i8"), 2.5, "f4"), {}))
+    "full_like",
+    samples=calls(
+        lambda: (
+            ((array((2,)), 3), {}),
+            ((array((2,), "i8"), 2.5, "f4"), {}),
+        )
+    ),
 )
 def full_like(
     x: Operand,
@@ -273,12 +287,14 @@ def _range_type(*types: TensorType, start: Any, stop: Any, step: Any, dtype: Any
     vjp=no_gradient,
     raises=lambda types, attrs: attrs["step"] is None,
     samples=calls(
-        ((), {"start": 0, "stop": 5, "step": 1}),
-        ((), {"start": 1.0, "stop": 2.0, "step": 0.25}),
-        ((), {"start": 5, "stop": 0, "step": -2, "dtype": np.dtype("f4")}),
-        ((), {"start": 5, "stop": 0, "step": 1}),
-        ((4,), {"start": 0, "stop": None, "step": 1}),
-        ((np.int32(1), np.int32(7), 2), {"start": None, "stop": None, "step": None}),
+        lambda: (
+            ((), {"start": 0, "stop": 5, "step": 1}),
+            ((), {"start": 1.0, "stop": 2.0, "step": 0.25}),
+            ((), {"start": 5, "stop": 0, "step": -2, "dtype": np.dtype("f4")}),
+            ((), {"start": 5, "stop": 0, "step": 1}),
+            ((4,), {"start": 0, "stop": None, "step": 1}),
+            ((np.int32(1), np.int32(7), 2), {"start": None, "stop": None, "step": None}),
+        )
     ),
     name="arange",
     scalars=True,
@@ -341,13 +357,15 @@ def _line_vjp(
     infer=_line_type,
     vjp=_line_vjp,
     samples=calls(
-        ((array(()), array((), salt=1)), {"num": 4}),
-        ((array((2,)), array((2,), salt=1)), {"num": 3, "endpoint": False}),
-        ((0, 1), {"num": 5}),
-        ((0.0, 10.0), {"num": 3, "dtype": np.dtype("i8")}),
-        ((0.0, 1.0), {"num": 0}),
-        ((0.5, 1.0), {"num": 1}),
-        ((array((2,), "f4"), 1), {"num": 3}),
+        lambda: (
+            ((array(()), array((), salt=1)), {"num": 4}),
+            ((array((2,)), array((2,), salt=1)), {"num": 3, "endpoint": False}),
+            ((0, 1), {"num": 5}),
+            ((0.0, 10.0), {"num": 3, "dtype": np.dtype("i8")}),
+            ((0.0, 1.0), {"num": 0}),
+            ((0.5, 1.0), {"num": 1}),
+            ((array((2,), "f4"), 1), {"num": 3}),
+        )
     ),
     scalars=True,
     name="linspace",
@@ -419,8 +437,10 @@ def eye(
 @implements(
     "meshgrid",
     samples=calls(
-        ((array((3,)), array((2,))), {}),
-        ((array((3,)), array((2,))), {"sparse": True, "indexing": "ij"}),
+        lambda: (
+            ((array((3,)), array((2,))), {}),
+            ((array((3,)), array((2,))), {"sparse": True, "indexing": "ij"}),
+        )
     ),
 )
 def meshgrid(*arrays: Operand, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:

@@ -79,11 +79,13 @@ def _eigh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
     reads=("out",),
     raises=always,
     samples=calls(
-        ((sample_positive(3),), {}),
-        ((np.stack([sample_positive(2), 2 * sample_positive(2)]),), {"lower": False}),
-        ((sample_positive(2, "f4"),), {}),
-        ((sample_positive(2, "c16"),), {}),
-        ((np.zeros((0, 2, 2)),), {}),
+        lambda: (
+            ((sample_positive(3),), {}),
+            ((np.stack([sample_positive(2), 2 * sample_positive(2)]),), {"lower": False}),
+            ((sample_positive(2, "f4"),), {}),
+            ((sample_positive(2, "c16"),), {}),
+            ((np.zeros((0, 2, 2)),), {}),
+        )
     ),
     name="eigh",
     has_phases=True,
@@ -95,7 +97,13 @@ def eigh_(xp: Module, x: Array, lower: bool = True) -> tuple[Array, Array]:
 
 
 @implements(
-    "linalg.eigh", samples=calls(((sample_positive(3),), {}), ((sample_positive(2), "U"), {}))
+    "linalg.eigh",
+    samples=calls(
+        lambda: (
+            ((sample_positive(3),), {}),
+            ((sample_positive(2), "U"), {}),
+        )
+    ),
 )
 def eigh(x: Operand, /, UPLO: str = "L") -> Any:
     """Eigenvalues, increasing, and eigenvectors, as columns, of each Hermitian matrix of `x`.
@@ -128,9 +136,11 @@ def _eigvalsh_vjp(g: Any, out: Any, x: Any, lower: bool) -> tuple[Any, ...]:
     reads=(0,),
     raises=always,
     samples=calls(
-        ((sample_positive(3),), {}),
-        ((sample_positive(2, "c16"),), {"lower": False}),
-        ((sample_positive(2, "f4"),), {}),
+        lambda: (
+            ((sample_positive(3),), {}),
+            ((sample_positive(2, "c16"),), {"lower": False}),
+            ((sample_positive(2, "f4"),), {}),
+        )
     ),
     name="eigvalsh",
 )
@@ -139,7 +149,7 @@ def eigvalsh_(xp: Module, x: Array, lower: bool = True) -> Array:
     return xp.linalg.eigvalsh(x, "L" if lower else "U")
 
 
-@implements("linalg.eigvalsh", samples=calls(((sample_positive(3),), {})))
+@implements("linalg.eigvalsh", samples=calls(lambda: (((sample_positive(3),), {}),)))
 def eigvalsh(x: Operand, /, UPLO: str = "L") -> Any:
     """Eigenvalues, increasing, of each Hermitian matrix of `x`; see `eigh`.
 
@@ -224,11 +234,13 @@ def _svd_vjp(g: Any, out: Any, x: Any, full_matrices: bool) -> tuple[Any, ...]:
     reads=("out",),
     raises=always,
     samples=calls(
-        ((array((3, 2)),), {}),
-        ((array((2, 3)),), {"full_matrices": False}),
-        ((array((2, 3), "f4"),), {"full_matrices": False}),
-        ((array((2, 3, 2)),), {"full_matrices": False}),
-        ((array((2, 2, 2), "c16"),), {}),
+        lambda: (
+            ((array((3, 2)),), {}),
+            ((array((2, 3)),), {"full_matrices": False}),
+            ((array((2, 3), "f4"),), {"full_matrices": False}),
+            ((array((2, 3, 2)),), {"full_matrices": False}),
+            ((array((2, 2, 2), "c16"),), {}),
+        )
     ),
     name="svd",
     has_phases=True,
@@ -241,9 +253,11 @@ def svd_(xp: Module, x: Array, full_matrices: bool = True) -> tuple[Array, ...]:
 @implements(
     "linalg.svd",
     samples=calls(
-        ((array((3, 2)),), {}),
-        ((array((2, 3)), False), {}),
-        ((array((2, 3, 2)),), {"compute_uv": False}),
+        lambda: (
+            ((array((3, 2)),), {}),
+            ((array((2, 3)), False), {}),
+            ((array((2, 3, 2)),), {"compute_uv": False}),
+        )
     ),
 )
 def svd(x: Operand, /, full_matrices: bool = True, compute_uv: bool = True) -> Any:
@@ -273,7 +287,11 @@ def _svdvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     reads=(0,),
     raises=always,
     samples=calls(
-        ((array((3, 2)),), {}), ((array((2, 2, 3), "c16"),), {}), ((array((2, 3), "f4"),), {})
+        lambda: (
+            ((array((3, 2)),), {}),
+            ((array((2, 2, 3), "c16"),), {}),
+            ((array((2, 3), "f4"),), {}),
+        )
     ),
     name="svdvals",
 )
@@ -282,7 +300,7 @@ def svdvals_(xp: Module, x: Array) -> Array:
     return xp.linalg.svd(x, compute_uv=False)
 
 
-@implements("linalg.svdvals", samples=calls(((array((3, 2)),), {})))
+@implements("linalg.svdvals", samples=calls(lambda: (((array((3, 2)),), {}),)))
 def svdvals(x: Operand, /) -> Any:
     """Singular values, decreasing, of each matrix of `x`.
 
@@ -348,13 +366,15 @@ def _qr_vjp(g: Any, out: Any, x: Any, complete: bool) -> tuple[Any, ...]:
     reads=(0, "out"),
     raises=always,
     samples=calls(
-        ((array((3, 2)),), {}),
-        ((array((2, 3)),), {}),
-        ((array((2, 2, 2)),), {}),
-        ((array((3, 2), "c16"),), {}),
-        ((array((2, 3), "f4"),), {}),
-        ((array((2, 3)),), {"complete": True}),
-        ((array((3, 2)),), {"complete": True}),
+        lambda: (
+            ((array((3, 2)),), {}),
+            ((array((2, 3)),), {}),
+            ((array((2, 2, 2)),), {}),
+            ((array((3, 2), "c16"),), {}),
+            ((array((2, 3), "f4"),), {}),
+            ((array((2, 3)),), {"complete": True}),
+            ((array((3, 2)),), {"complete": True}),
+        )
     ),
     name="qr",
 )
@@ -372,7 +392,11 @@ def _least(shape: tuple[Any, ...]) -> Any:
 @implements(
     "linalg.qr",
     samples=calls(
-        ((array((3, 2)),), {}), ((array((3, 2)), "r"), {}), ((array((3, 2)), "complete"), {})
+        lambda: (
+            ((array((3, 2)),), {}),
+            ((array((3, 2)), "r"), {}),
+            ((array((3, 2)), "complete"), {}),
+        )
     ),
 )
 def qr(x: Operand, /, mode: str = "reduced") -> Any:
@@ -417,11 +441,13 @@ def pinv_vjp(g: Any, out: Any, x: Any, **_: Any) -> tuple[Any, ...]:
     reads=(0, "out"),
     raises=always,
     samples=calls(
-        ((array((3, 2)), 1e-15), {}),
-        ((array((2, 3)), 1e-15), {}),
-        ((array((2, 2, 2)), np.array([1e-15, 1e-12])), {}),
-        ((array((3, 2), "c16"), 1e-15), {}),
-        ((array((2, 3), "f4"), 1e-3), {}),
+        lambda: (
+            ((array((3, 2)), 1e-15), {}),
+            ((array((2, 3)), 1e-15), {}),
+            ((array((2, 2, 2)), np.array([1e-15, 1e-12])), {}),
+            ((array((3, 2), "c16"), 1e-15), {}),
+            ((array((2, 3), "f4"), 1e-3), {}),
+        )
     ),
     name="pinv",
 )

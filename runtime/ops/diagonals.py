@@ -55,13 +55,15 @@ def _diagonal_vjp(g: Any, out: Any, x: Any, offset: int, axis1: int, axis2: int)
     view=True,
     numpy=("diagonal",),
     samples=calls(
-        ((array((3, 3)),), {}),
-        ((array((2, 4)),), {"offset": 1}),
-        ((array((4, 2)),), {"offset": -1}),
-        ((array((2, 3, 4)),), {"axis1": 0, "axis2": 2}),
-        ((array((2, 3, 4), "c16"),), {"axis1": -1, "axis2": 0, "offset": 1}),
-        ((array((0, 3), "f4"),), {}),
-        ((array((2, 2), "i8"),), {"offset": 5}),
+        lambda: (
+            ((array((3, 3)),), {}),
+            ((array((2, 4)),), {"offset": 1}),
+            ((array((4, 2)),), {"offset": -1}),
+            ((array((2, 3, 4)),), {"axis1": 0, "axis2": 2}),
+            ((array((2, 3, 4), "c16"),), {"axis1": -1, "axis2": 0, "offset": 1}),
+            ((array((0, 3), "f4"),), {}),
+            ((array((2, 2), "i8"),), {"offset": 5}),
+        )
     ),
 )
 def diagonal(xp: Module, x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -74,7 +76,14 @@ def diagonal(xp: Module, x: Array, offset: int = 0, axis1: int = 0, axis2: int =
 
 
 @implements(
-    "diag", samples=calls(((array((3,)),), {}), ((array((2,)), -1), {}), ((array((3, 4)), 1), {}))
+    "diag",
+    samples=calls(
+        lambda: (
+            ((array((3,)),), {}),
+            ((array((2,)), -1), {}),
+            ((array((3, 4)), 1), {}),
+        )
+    ),
 )
 def diag(x: Operand, /, k: int = 0) -> Any:
     """Matrix with the vector `x` on its diagonal `k`, or the diagonal `k` of the matrix `x`.
@@ -91,7 +100,15 @@ def diag(x: Operand, /, k: int = 0) -> Any:
     return index_update(empty, x, _on_diagonal(size, k))
 
 
-@implements("trace", samples=calls(((array((3, 3)),), {}), ((array((2, 3, 4)), 1, 1, 2), {})))
+@implements(
+    "trace",
+    samples=calls(
+        lambda: (
+            ((array((3, 3)),), {}),
+            ((array((2, 3, 4)), 1, 1, 2), {}),
+        )
+    ),
+)
 def trace(x: Operand, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """Sum over the diagonal of the matrices in two axes of `x`.
 
@@ -102,10 +119,12 @@ def trace(x: Operand, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype:
 
 
 _MATRICES = calls(
-    ((array((3, 3)),), {}),
-    ((array((2, 3, 4)), 1), {}),
-    ((array((3, 2), "i8"), -1), {}),
-    ((array((2, 2), "?"),), {}),
+    lambda: (
+        ((array((3, 3)),), {}),
+        ((array((2, 3, 4)), 1), {}),
+        ((array((3, 2), "i8"), -1), {}),
+        ((array((2, 2), "?"),), {}),
+    )
 )
 
 

@@ -148,11 +148,13 @@ def _spread(
     infer=draw_type,
     raises=always,
     samples=calls(
-        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _F8}),
-        ((KEY, COUNTER, np.array([0.3, 1.0, 50.0])), {"shape": (20, 3), "dtype": _F8}),
-        ((KEY, COUNTER, np.float32(0.5), 3), {"shape": (None, 2), "dtype": _F4}),
-        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
-        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _F8}),
+        lambda: (
+            ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _F8}),
+            ((KEY, COUNTER, np.array([0.3, 1.0, 50.0])), {"shape": (20, 3), "dtype": _F8}),
+            ((KEY, COUNTER, np.float32(0.5), 3), {"shape": (None, 2), "dtype": _F4}),
+            ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+            ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _F8}),
+        )
     ),
 )
 def random_gamma(
@@ -235,11 +237,13 @@ _LARGEST_MEAN = 2.0**62
     vjp=no_gradient,
     raises=always,
     samples=calls(
-        ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _I8}),
-        ((KEY, COUNTER, np.array([0.0, 9.0, 50.0])), {"shape": (20, 3), "dtype": _I8}),
-        ((KEY, COUNTER, np.float32(70), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
-        ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
-        ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _I8}),
+        lambda: (
+            ((KEY, COUNTER, np.float64(2.5)), {"shape": (40,), "dtype": _I8}),
+            ((KEY, COUNTER, np.array([0.0, 9.0, 50.0])), {"shape": (20, 3), "dtype": _I8}),
+            ((KEY, COUNTER, np.float32(70), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
+            ((KEY, COUNTER, np.float64(2.5)), {"shape": (), "dtype": _F8}),
+            ((KEY, COUNTER, np.float64(2.5)), {"shape": (0, 2), "dtype": _I8}),
+        )
     ),
 )
 def random_poisson(

@@ -74,10 +74,12 @@ def _joined(parts: Any, depth: int, rank: int) -> Any:
 @implements(
     "block",
     samples=calls(
-        (([[array((2, 2)), array((2, 1))], [array((1, 3))]],), {}),
-        (([array((3,)), 2.0],), {}),
-        ((array((2,)),), {}),
-        (([[1, 2], [3, 4]],), {}),
+        lambda: (
+            (([[array((2, 2)), array((2, 1))], [array((1, 3))]],), {}),
+            (([array((3,)), 2.0],), {}),
+            ((array((2,)),), {}),
+            (([[1, 2], [3, 4]],), {}),
+        )
     ),
 )
 def block(arrays: Any) -> Any:
@@ -95,7 +97,15 @@ def block(arrays: Any) -> Any:
 # ---- parts ---------------------------------------------------------------------------------------
 
 
-@implements("vsplit", samples=calls(((array((4, 2)), 2), {}), ((array((3, 2)), [1]), {})))
+@implements(
+    "vsplit",
+    samples=calls(
+        lambda: (
+            ((array((4, 2)), 2), {}),
+            ((array((3, 2)), [1]), {}),
+        )
+    ),
+)
 def vsplit(x: Operand, sections: Any, /) -> list[Any]:
     """`x` cut along its first axis; see `split`.
 
@@ -107,7 +117,15 @@ def vsplit(x: Operand, sections: Any, /) -> list[Any]:
     return split(x, sections, 0)
 
 
-@implements("hsplit", samples=calls(((array((2, 4)), 2), {}), ((array((4,)), [1]), {})))
+@implements(
+    "hsplit",
+    samples=calls(
+        lambda: (
+            ((array((2, 4)), 2), {}),
+            ((array((4,)), [1]), {}),
+        )
+    ),
+)
 def hsplit(x: Operand, sections: Any, /) -> list[Any]:
     """`x` cut along its second axis (a vector along its only one); see `split`.
 
@@ -119,7 +137,15 @@ def hsplit(x: Operand, sections: Any, /) -> list[Any]:
     return split(x, sections, 1 if rank_of(x) > 1 else 0)
 
 
-@implements("dsplit", samples=calls(((array((2, 1, 4)), 2), {}), ((array((1, 2, 3)), [1]), {})))
+@implements(
+    "dsplit",
+    samples=calls(
+        lambda: (
+            ((array((2, 1, 4)), 2), {}),
+            ((array((1, 2, 3)), [1]), {}),
+        )
+    ),
+)
 def dsplit(x: Operand, sections: Any, /) -> list[Any]:
     """`x` cut along its third axis; see `split`.
 
@@ -134,7 +160,11 @@ def dsplit(x: Operand, sections: Any, /) -> list[Any]:
 @implements(
     "rollaxis",
     samples=calls(
-        ((array((2, 3, 4)), 2), {}), ((array((2, 3, 4)), 0, 3), {}), ((array((2, 3)), -1), {})
+        lambda: (
+            ((array((2, 3, 4)), 2), {}),
+            ((array((2, 3, 4)), 0, 3), {}),
+            ((array((2, 3)), -1), {}),
+        )
     ),
 )
 def rollaxis(x: Operand, /, axis: int, start: int = 0) -> Any:
@@ -158,7 +188,13 @@ def rollaxis(x: Operand, /, axis: int, start: int = 0) -> Any:
 
 @implements(
     "resize",
-    samples=calls(((array((2, 3)), (3, 3)), {}), ((array((3,)), 2), {}), ((np.zeros((0,)), 2), {})),
+    samples=calls(
+        lambda: (
+            ((array((2, 3)), (3, 3)), {}),
+            ((array((3,)), 2), {}),
+            ((np.zeros((0,)), 2), {}),
+        )
+    ),
 )
 def resize(x: Operand, /, new_shape: Any) -> Any:
     """The elements of `x`, as often repeated as needed, in another shape.
@@ -180,10 +216,12 @@ def resize(x: Operand, /, new_shape: Any) -> Any:
 @implements(
     "trim_zeros",
     samples=calls(
-        ((np.array([0, 1, 0, 2, 0], "f4"),), {}),
-        ((np.array([0, 1, 2, 0]), "f"), {}),
-        ((np.array([0, 1, 2, 0]), "b"), {}),
-        ((np.zeros(2, "f4"),), {}),
+        lambda: (
+            ((np.array([0, 1, 0, 2, 0], "f4"),), {}),
+            ((np.array([0, 1, 2, 0]), "f"), {}),
+            ((np.array([0, 1, 2, 0]), "b"), {}),
+            ((np.zeros(2, "f4"),), {}),
+        )
     ),
 )
 def trim_zeros(filt: Operand, /, trim: str = "fb") -> Any:
@@ -213,10 +251,12 @@ def _length(x: Operand, axis: int) -> int:
 @implements(
     "delete",
     samples=calls(
-        ((array((5,)), 1), {}),
-        ((array((3, 4)), [0, -1], 1), {}),
-        ((array((3, 4)), slice(0, 2), 0), {}),
-        ((array((2, 2)), 3), {}),
+        lambda: (
+            ((array((5,)), 1), {}),
+            ((array((3, 4)), [0, -1], 1), {}),
+            ((array((3, 4)), slice(0, 2), 0), {}),
+            ((array((2, 2)), 3), {}),
+        )
     ),
 )
 def delete(x: Operand, /, obj: Any, axis: int | None = None) -> Any:
@@ -240,12 +280,14 @@ def _plain(obj: Any) -> Any:
 @implements(
     "insert",
     samples=calls(
-        ((array((4,)), 1, 9.0), {}),
-        ((array((4,)), [0, 2, 2], array((3,), salt=1)), {}),
-        ((array((2, 3)), 1, array((3,), salt=1), 0), {}),
-        ((array((2, 3)), [0, 3], array((2, 2), salt=1), 1), {}),
-        ((array((3,), "i8"), slice(0, 2), 7), {}),
-        ((array((2, 3)), 1, array((2,), salt=1), 1), {}),
+        lambda: (
+            ((array((4,)), 1, 9.0), {}),
+            ((array((4,)), [0, 2, 2], array((3,), salt=1)), {}),
+            ((array((2, 3)), 1, array((3,), salt=1), 0), {}),
+            ((array((2, 3)), [0, 3], array((2, 2), salt=1), 1), {}),
+            ((array((3,), "i8"), slice(0, 2), 7), {}),
+            ((array((2, 3)), 1, array((2,), salt=1), 1), {}),
+        )
     ),
 )
 def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) -> Any:
@@ -285,8 +327,10 @@ def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) ->
 @implements(
     "apply_along_axis",
     samples=calls(
-        ((lambda v: v * v[0], 0, array((2, 3))), {}),
-        ((lambda v: v[0] + v[-1], 1, array((2, 3))), {}),
+        lambda: (
+            ((lambda v: v * v[0], 0, array((2, 3))), {}),
+            ((lambda v: v[0] + v[-1], 1, array((2, 3))), {}),
+        )
     ),
 )
 def apply_along_axis(
@@ -316,8 +360,8 @@ def apply_along_axis(
 
 @implements(
     "apply_over_axes",
-    samples=calls(
-        ((np.sum, array((2, 3, 2)), (0, 2)), {}), ((np.max, array((2, 3)), 1), {}),
+    samples=calls(lambda: (
+        ((np.sum, array((2, 3, 2)), (0, 2)), {}), ((np.max, array((2, 3)), 1), {}),)
     ),
 )  # fmt: skip
 def apply_over_axes(func: Callable[..., Any], x: Operand, axes: Any, /) -> Any:

@@ -129,12 +129,14 @@ def _ifft_vjp(g: Any, out: Any, x: Any, axis: int, norm: str) -> tuple[Any, ...]
 
 
 _SPECTRA = calls(
-    ((array((4,), "c16"),), {"axis": 0}),
-    ((array((2, 3)),), {"axis": -1, "norm": "ortho"}),
-    ((array((3, 2), "c16"),), {"axis": 0, "norm": "forward"}),
-    ((array((5,), "f4"),), {"axis": 0}),
-    ((array((3,), "i8"),), {"axis": 0}),
-    ((array((0, 2), "c8"),), {"axis": 1}),
+    lambda: (
+        ((array((4,), "c16"),), {"axis": 0}),
+        ((array((2, 3)),), {"axis": -1, "norm": "ortho"}),
+        ((array((3, 2), "c16"),), {"axis": 0, "norm": "forward"}),
+        ((array((5,), "f4"),), {"axis": 0}),
+        ((array((3,), "i8"),), {"axis": 0}),
+        ((array((0, 2), "c8"),), {"axis": 1}),
+    )
 )
 
 
@@ -196,13 +198,15 @@ def _rfft_vjp(g: Any, out: Any, x: Any, axis: int, norm: str) -> tuple[Any, ...]
     vjp=_rfft_vjp,
     raises=_has_unknown_size,
     samples=calls(
-        ((array((4,)),), {"axis": 0}),
-        ((array((2, 5)),), {"axis": -1, "norm": "ortho"}),
-        ((array((3, 2)),), {"axis": 0, "norm": "forward"}),
-        ((array((1,)),), {"axis": 0}),
-        ((array((5,), "f4"),), {"axis": 0}),
-        ((array((6,), "i8"),), {"axis": 0}),
-        ((array((0, 2), "f4"),), {"axis": 1}),
+        lambda: (
+            ((array((4,)),), {"axis": 0}),
+            ((array((2, 5)),), {"axis": -1, "norm": "ortho"}),
+            ((array((3, 2)),), {"axis": 0, "norm": "forward"}),
+            ((array((1,)),), {"axis": 0}),
+            ((array((5,), "f4"),), {"axis": 0}),
+            ((array((6,), "i8"),), {"axis": 0}),
+            ((array((0, 2), "f4"),), {"axis": 1}),
+        )
     ),
     name="rfft",
 )
@@ -237,13 +241,15 @@ def _irfft_vjp(
     vjp=_irfft_vjp,
     raises=lambda types, attrs: len(types) > 1 or _has_unknown_size(types, attrs),
     samples=calls(
-        ((array((3,), "c16"),), {"size": (4,), "axis": 0}),
-        ((array((3,), "c16"), 5), {"size": (None,), "axis": 0}),
-        ((array((2, 3), "c16"),), {"size": (5,), "axis": -1, "norm": "ortho"}),
-        ((array((2, 2)),), {"size": (3,), "axis": 0, "norm": "forward"}),
-        ((array((1,), "c16"),), {"size": (1,), "axis": 0}),
-        ((array((3,), "c8"),), {"size": (5,), "axis": 0}),
-        ((array((3,), "i8"),), {"size": (4,), "axis": 0}),
+        lambda: (
+            ((array((3,), "c16"),), {"size": (4,), "axis": 0}),
+            ((array((3,), "c16"), 5), {"size": (None,), "axis": 0}),
+            ((array((2, 3), "c16"),), {"size": (5,), "axis": -1, "norm": "ortho"}),
+            ((array((2, 2)),), {"size": (3,), "axis": 0, "norm": "forward"}),
+            ((array((1,), "c16"),), {"size": (1,), "axis": 0}),
+            ((array((3,), "c8"),), {"size": (5,), "axis": 0}),
+            ((array((3,), "i8"),), {"size": (4,), "axis": 0}),
+        )
     ),
     name="irfft",
 )
@@ -281,10 +287,12 @@ def _resized(x: Operand, size: Any, axis: int) -> Any:
 
 
 _LINES = calls(
-    ((array((4,), "c16"),), {}),
-    ((array((2, 3)), 5), {}),
-    ((array((4, 2)), 3, 0, "ortho"), {}),
-    ((array((2, 3), "f4"),), {"norm": "forward"}),
+    lambda: (
+        ((array((4,), "c16"),), {}),
+        ((array((2, 3)), 5), {}),
+        ((array((4, 2)), 3, 0, "ortho"), {}),
+        ((array((2, 3), "f4"),), {"norm": "forward"}),
+    )
 )
 
 
@@ -312,17 +320,21 @@ def ifft(x: Operand, /, n: Any = None, axis: int = -1, norm: Norm = None) -> Any
 
 
 _REAL_LINES = calls(
-    ((array((4,)),), {}),
-    ((array((2, 3)), 5), {}),
-    ((array((4, 2)), 3, 0, "ortho"), {}),
-    ((array((2, 3), "f4"),), {"norm": "forward"}),
+    lambda: (
+        ((array((4,)),), {}),
+        ((array((2, 3)), 5), {}),
+        ((array((4, 2)), 3, 0, "ortho"), {}),
+        ((array((2, 3), "f4"),), {"norm": "forward"}),
+    )
 )
 _HALF_LINES = calls(
-    ((array((4,), "c16"),), {}),
-    ((array((2, 3), "c16"), 5), {}),
-    ((array((4, 2), "c16"), 3, 0, "ortho"), {}),
-    ((array((2, 3)), 9), {"norm": "forward"}),
-    ((array((3,), "c8"),), {}),
+    lambda: (
+        ((array((4,), "c16"),), {}),
+        ((array((2, 3), "c16"), 5), {}),
+        ((array((4, 2), "c16"), 3, 0, "ortho"), {}),
+        ((array((2, 3)), 9), {"norm": "forward"}),
+        ((array((3,), "c8"),), {}),
+    )
 )
 
 
@@ -397,19 +409,25 @@ def _along_each(
 
 
 _FIELDS = calls(
-    ((array((2, 3), "c16"),), {}),
-    ((array((2, 3)), (3, 2)), {"axes": (0, 1)}),
-    ((array((2, 2, 3)),), {"axes": (0, 2), "norm": "ortho"}),
+    lambda: (
+        ((array((2, 3), "c16"),), {}),
+        ((array((2, 3)), (3, 2)), {"axes": (0, 1)}),
+        ((array((2, 2, 3)),), {"axes": (0, 2), "norm": "ortho"}),
+    )
 )
 _HALF_FIELDS = calls(
-    ((array((3, 3), "c16"),), {}),
-    ((array((2, 3), "c16"), (3, 5)), {"axes": (0, 1)}),
-    ((array((3, 2, 3), "c16"),), {"axes": (0, 2), "norm": "ortho"}),
+    lambda: (
+        ((array((3, 3), "c16"),), {}),
+        ((array((2, 3), "c16"), (3, 5)), {"axes": (0, 1)}),
+        ((array((3, 2, 3), "c16"),), {"axes": (0, 2), "norm": "ortho"}),
+    )
 )
 _REAL_FIELDS = calls(
-    ((array((2, 3)),), {}),
-    ((array((2, 3)), (3, 2)), {"axes": (0, 1)}),
-    ((array((2, 2, 3)),), {"axes": (0, 2), "norm": "ortho"}),
+    lambda: (
+        ((array((2, 3)),), {}),
+        ((array((2, 3)), (3, 2)), {"axes": (0, 1)}),
+        ((array((2, 2, 3)),), {"axes": (0, 2), "norm": "ortho"}),
+    )
 )
 
 
@@ -549,7 +567,12 @@ def rfftfreq(n: Any, d: Operand = 1.0, *, dtype: Any = None, device: Any = None)
 
 
 _SHIFTS = calls(
-    ((array((5,)),), {}), ((array((2, 3)),), {}), ((array((2, 3)), 1), {}), ((array((4, 3)), 0), {})
+    lambda: (
+        ((array((5,)),), {}),
+        ((array((2, 3)),), {}),
+        ((array((2, 3)), 1), {}),
+        ((array((4, 3)), 0), {}),
+    )
 )
 
 

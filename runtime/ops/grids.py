@@ -126,7 +126,15 @@ def _rows_and_columns(x: Operand) -> tuple[int, int]:
     return operator.index(rows), operator.index(columns)
 
 
-@implements("tril_indices_from", samples=calls(((array((2, 3)),), {}), ((array((3, 3)), -1), {})))
+@implements(
+    "tril_indices_from",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array((3, 3)), -1), {}),
+        )
+    ),
+)
 def tril_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
     """Rows and columns of the lower triangle of the matrix `x`, whose size must be known.
 
@@ -137,7 +145,15 @@ def tril_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
     return tril_indices(rows, k, columns)
 
 
-@implements("triu_indices_from", samples=calls(((array((2, 3)),), {}), ((array((3, 3)), 1), {})))
+@implements(
+    "triu_indices_from",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array((3, 3)), 1), {}),
+        )
+    ),
+)
 def triu_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
     """Rows and columns of the upper triangle of the matrix `x`, whose size must be known.
 
@@ -157,7 +173,15 @@ def diag_indices(n: Any, ndim: int = 2) -> tuple[Any, ...]:
     return (arange(n),) * ndim
 
 
-@implements("diag_indices_from", samples=calls(((array((3, 3)),), {}), ((array((2, 2, 2)),), {})))
+@implements(
+    "diag_indices_from",
+    samples=calls(
+        lambda: (
+            ((array((3, 3)),), {}),
+            ((array((2, 2, 2)),), {}),
+        )
+    ),
+)
 def diag_indices_from(x: Operand, /) -> tuple[Any, ...]:
     """Indices of the main diagonal of `x`, all of whose axes must have one size.
 
@@ -184,7 +208,10 @@ def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any
 @implements(
     "ix_",
     samples=calls(
-        ((np.array([0, 2]), np.array([1, 0, 1])), {}), ((np.array([True, False, True]),), {})
+        lambda: (
+            ((np.array([0, 2]), np.array([1, 0, 1])), {}),
+            ((np.array([True, False, True]),), {}),
+        )
     ),
 )
 def ix_(*arrays: Operand) -> tuple[Any, ...]:
@@ -217,9 +244,11 @@ def _check_order(order: str) -> None:
     vjp=no_gradient,
     raises=always,
     samples=calls(
-        ((np.array([5, 0, 3]),), {"shape": (2, 3)}),
-        ((np.array([[5, 1]]),), {"shape": (2, 3), "order": "F"}),
-        ((np.int64(4),), {"shape": (5,)}),
+        lambda: (
+            ((np.array([5, 0, 3]),), {"shape": (2, 3)}),
+            ((np.array([[5, 1]]),), {"shape": (2, 3), "order": "F"}),
+            ((np.int64(4),), {"shape": (5,)}),
+        )
     ),
     name="unravel_index",
 )
@@ -231,7 +260,13 @@ def unravel_index_(
 
 
 @implements(
-    "unravel_index", samples=calls(((np.array([5, 0]), (2, 3)), {}), ((np.array([1]), 3, "F"), {}))
+    "unravel_index",
+    samples=calls(
+        lambda: (
+            ((np.array([5, 0]), (2, 3)), {}),
+            ((np.array([1]), 3, "F"), {}),
+        )
+    ),
 )
 def unravel_index(x: Operand, /, shape: Any, order: str = "C") -> tuple[Any, ...]:
     """Indices, one array for each axis, of the positions `x` in a flattened array of `shape`.
@@ -254,8 +289,10 @@ def unravel_index(x: Operand, /, shape: Any, order: str = "C") -> tuple[Any, ...
     vjp=no_gradient,
     raises=always,
     samples=calls(
-        ((np.array([1, 0]), np.array([2, 1])), {"shape": (2, 3)}),
-        ((np.array([3, -1]), 1), {"shape": (2, 3), "mode": ("wrap", "clip"), "order": "F"}),
+        lambda: (
+            ((np.array([1, 0]), np.array([2, 1])), {"shape": (2, 3)}),
+            ((np.array([3, -1]), 1), {"shape": (2, 3), "mode": ("wrap", "clip"), "order": "F"}),
+        )
     ),
     name="ravel_multi_index",
 )
@@ -268,7 +305,12 @@ def ravel_multi_index_(
 
 @implements(
     "ravel_multi_index",
-    samples=calls((([np.array([1, 0]), np.array([2, 1])], (2, 3)), {}), (([3, 4], (4, 5)), {})),
+    samples=calls(
+        lambda: (
+            (([np.array([1, 0]), np.array([2, 1])], (2, 3)), {}),
+            (([3, 4], (4, 5)), {}),
+        )
+    ),
 )
 def ravel_multi_index(
     multi_index: Any, dims: Sequence[int], /, mode: Any = "raise", order: str = "C"
@@ -291,7 +333,14 @@ def ravel_multi_index(
 
 
 @implements(
-    "diagflat", samples=calls(((array((2, 2)),), {}), ((array((2,)), -1), {}), ((3.0, 1), {}))
+    "diagflat",
+    samples=calls(
+        lambda: (
+            ((array((2, 2)),), {}),
+            ((array((2,)), -1), {}),
+            ((3.0, 1), {}),
+        )
+    ),
 )
 def diagflat(x: Operand, /, k: int = 0) -> Any:
     """Matrix with the flattened `x` on its diagonal `k`.
@@ -303,7 +352,10 @@ def diagflat(x: Operand, /, k: int = 0) -> Any:
 
 
 _LOGS = calls(
-    ((array((2,)), array((2,), salt=1)), {"num": 4}), ((0.0, array((2,)), 3, False, 2.0), {})
+    lambda: (
+        ((array((2,)), array((2,), salt=1)), {"num": 4}),
+        ((0.0, array((2,)), 3, False, 2.0), {}),
+    )
 )
 
 
@@ -331,9 +383,11 @@ def logspace(
 @implements(
     "geomspace",
     samples=calls(
-        ((array((2,), low=1), array((2,), low=1, salt=1)), {"num": 4}),
-        ((-1.0, -1000.0, 4), {}),
-        ((1.0, array((3,), low=1), 3, False), {"axis": -1}),
+        lambda: (
+            ((array((2,), low=1), array((2,), low=1, salt=1)), {"num": 4}),
+            ((-1.0, -1000.0, 4), {}),
+            ((1.0, array((3,), low=1), 3, False), {"axis": -1}),
+        )
     ),
 )
 def geomspace(

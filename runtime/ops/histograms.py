@@ -108,7 +108,7 @@ _CALLS: Any = (
 )
 
 
-@implements("histogram_bin_edges", samples=calls(*_CALLS))
+@implements("histogram_bin_edges", samples=calls(lambda: (*_CALLS,)))
 def histogram_bin_edges(
     x: Operand, /, bins: Any = 10, range: Any = None, weights: Operand = None
 ) -> Any:
@@ -123,10 +123,12 @@ def histogram_bin_edges(
 @implements(
     "histogram",
     samples=calls(
-        *_CALLS,
-        ((_X, 4), {"weights": array((7,), salt=1)}),
-        ((_X, 4), {"density": True}),
-        ((_X, 3), {"weights": array((7,), "i8"), "range": (-1.0, 2.0)}),
+        lambda: (
+            *_CALLS,
+            ((_X, 4), {"weights": array((7,), salt=1)}),
+            ((_X, 4), {"density": True}),
+            ((_X, 3), {"weights": array((7,), "i8"), "range": (-1.0, 2.0)}),
+        )
     ),
 )
 def histogram(
@@ -162,10 +164,12 @@ def histogram(
 @implements(
     "histogramdd",
     samples=calls(
-        ((_POINTS, 3), {}),
-        ((_POINTS, (2, 3), [(-1.0, 1.0), None]), {}),
-        ((_POINTS, 2), {"density": True}),
-        ((_POINTS, (2, 1)), {"weights": array((7,))}),
+        lambda: (
+            ((_POINTS, 3), {}),
+            ((_POINTS, (2, 3), [(-1.0, 1.0), None]), {}),
+            ((_POINTS, 2), {"density": True}),
+            ((_POINTS, (2, 1)), {"weights": array((7,))}),
+        )
     ),
 )
 def histogramdd(
@@ -223,9 +227,11 @@ _range = range
 @implements(
     "histogram2d",
     samples=calls(
-        ((_X, _Y, 3), {}),
-        ((_X, _Y, (2, np.array([-1.0, 0.0, 2.0]))), {}),
-        ((_X, _Y, np.array([-2.0, 0.0, 2.0])), {}),
+        lambda: (
+            ((_X, _Y, 3), {}),
+            ((_X, _Y, (2, np.array([-1.0, 0.0, 2.0]))), {}),
+            ((_X, _Y, np.array([-2.0, 0.0, 2.0])), {}),
+        )
     ),
 )
 def histogram2d(

@@ -51,9 +51,11 @@ def _constant_type(value: Any) -> TensorType:
     infer=_constant_type,
     vjp=no_gradient,
     samples=calls(
-        ((), {"value": array((2, 3))}),
-        ((), {"value": np.float32(1.5)}),
-        ((), {"value": 2}),
+        lambda: (
+            ((), {"value": array((2, 3))}),
+            ((), {"value": np.float32(1.5)}),
+            ((), {"value": 2}),
+        )
     ),
     name="constant",
 )
@@ -75,7 +77,13 @@ def _dim_type(x: TensorType, axis: int) -> TensorType:
     inputs=1,
     infer=_dim_type,
     vjp=no_gradient,
-    samples=fixed((array((2, 3)),), (array((0, 4), "f4"),), axis=1),
+    samples=fixed(
+        lambda: (
+            (array((2, 3)),),
+            (array((0, 4), "f4"),),
+        ),
+        axis=1,
+    ),
     stays=True,
 )
 def dim(xp: Module, x: Array, axis: int) -> int:
@@ -91,7 +99,15 @@ def dim(xp: Module, x: Array, axis: int) -> int:
     inputs=1,
     infer=lambda x: x.strong(),
     vjp=(lambda g, out, x: g,),
-    samples=fixed((1.5,), (2,), (True,), (1j,), (array((2,)),)),
+    samples=fixed(
+        lambda: (
+            (1.5,),
+            (2,),
+            (True,),
+            (1j,),
+            (array((2,)),),
+        )
+    ),
     stays=True,
 )
 def strengthen(xp: Module, x: Array) -> Array:
@@ -135,11 +151,13 @@ def _number(x: Array, kind: str | None) -> Any:
     vjp=(lambda g, out, x, kind: g,),
     raises=_int_of_float,
     samples=calls(
-        ((np.float32(1.5),), {"kind": "float"}),
-        ((np.float64(2.7),), {"kind": "int"}),
-        ((np.int32(2),), {"kind": None}),
-        ((3,), {"kind": "bool"}),
-        ((np.float64(0.5),), {"kind": None}),
+        lambda: (
+            ((np.float32(1.5),), {"kind": "float"}),
+            ((np.float64(2.7),), {"kind": "int"}),
+            ((np.int32(2),), {"kind": None}),
+            ((3,), {"kind": "bool"}),
+            ((np.float64(0.5),), {"kind": None}),
+        )
     ),
     stays=True,
 )
@@ -160,7 +178,13 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
     infer=lambda x: x,
     vjp=lambda g, out, x: (g,),
     view=True,
-    samples=fixed((array((2, 3)),), (np.float64(1),), (2.5,)),
+    samples=fixed(
+        lambda: (
+            (array((2, 3)),),
+            (np.float64(1),),
+            (2.5,),
+        )
+    ),
     python=lambda x: x,
     write_through=lambda parent, part: part,
 )
@@ -178,7 +202,13 @@ def identity(xp: Module, x: Array) -> Array:
     infer=lambda x: x,
     vjp=no_gradient,
     view=True,
-    samples=fixed((array((2, 3)),), (np.float64(1),), (2.5,)),
+    samples=fixed(
+        lambda: (
+            (array((2, 3)),),
+            (np.float64(1),),
+            (2.5,),
+        )
+    ),
     python=lambda x: x,
     write_through=lambda parent, part: part,
     cuts_gradients=True,
@@ -213,10 +243,12 @@ def _chosen(condition: Any, x: Any, y: Any) -> Any:
     ),
     reads=(0,),
     samples=fixed(
-        (np.True_, array((3,)), array((3,), salt=1)),
-        (np.False_, array((2, 2)), array((2, 2), salt=1)),
-        (np.True_, array((3,), "f4"), array((3,), "f4", salt=1)),
-        (np.False_, array((0, 2)), array((0, 2))),
+        lambda: (
+            (np.True_, array((3,)), array((3,), salt=1)),
+            (np.False_, array((2, 2)), array((2, 2), salt=1)),
+            (np.True_, array((3,), "f4"), array((3,), "f4", salt=1)),
+            (np.False_, array((0, 2)), array((0, 2))),
+        )
     ),
     forwards=True,
     stays=True,

@@ -87,11 +87,13 @@ def _parts(g: Any, out: Any, *arrays: Any, axis: int) -> tuple[Any, ...]:
     vjp=_parts,
     raises=lambda types, attrs: not all(t.is_static for t in types),
     samples=calls(
-        ((array((2, 3)), array((1, 3), salt=1)), {"axis": 0}),
-        ((array((2, 3)), array((2, 1)), array((2, 2))), {"axis": -1}),
-        ((array((2,), "f4"), array((3,), "f8")), {"axis": 0}),
-        ((array((2,), "i8"), array((0,), "i8")), {"axis": 0}),
-        ((array((2,), "c16"),), {"axis": 0}),
+        lambda: (
+            ((array((2, 3)), array((1, 3), salt=1)), {"axis": 0}),
+            ((array((2, 3)), array((2, 1)), array((2, 2))), {"axis": -1}),
+            ((array((2,), "f4"), array((3,), "f8")), {"axis": 0}),
+            ((array((2,), "i8"), array((0,), "i8")), {"axis": 0}),
+            ((array((2,), "c16"),), {"axis": 0}),
+        )
     ),
     name="concat",
 )
@@ -106,7 +108,13 @@ _ROWS = (array((2, 3)), array((2, 3), salt=1))
 @implements(
     "concatenate",
     "concat",
-    samples=calls(((_ROWS,), {}), ((_ROWS, 1), {}), ((_ROWS,), {"axis": None, "dtype": "f4"})),
+    samples=calls(
+        lambda: (
+            ((_ROWS,), {}),
+            ((_ROWS, 1), {}),
+            ((_ROWS,), {"axis": None, "dtype": "f4"}),
+        )
+    ),
 )
 def concat(arrays: Sequence[Operand], /, axis: int | None = 0, *, dtype: Any = None) -> Any:
     """The arrays joined along an axis that they have; None: flattened first.
@@ -123,7 +131,16 @@ def concat(arrays: Sequence[Operand], /, axis: int | None = 0, *, dtype: Any = N
     return result if dtype is None else astype(result, dtype, copy=False)
 
 
-@implements("stack", samples=calls(((_ROWS,), {}), ((_ROWS, -1), {}), (([1.0, 2.0],), {})))
+@implements(
+    "stack",
+    samples=calls(
+        lambda: (
+            ((_ROWS,), {}),
+            ((_ROWS, -1), {}),
+            (([1.0, 2.0],), {}),
+        )
+    ),
+)
 def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
     """The arrays, of one shape, along a new axis of the result.
 
@@ -142,7 +159,15 @@ def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
     return concat_(*(expand_dims(x, at) for x in parts), axis=at)
 
 
-@implements("vstack", samples=calls(((_ROWS,), {}), (([array((2,)), array((2,))],), {})))
+@implements(
+    "vstack",
+    samples=calls(
+        lambda: (
+            ((_ROWS,), {}),
+            (([array((2,)), array((2,))],), {}),
+        )
+    ),
+)
 def vstack(arrays: Sequence[Operand], /) -> Any:
     """The arrays on top of each other: along the first axis, 1-d ones as rows.
 
@@ -152,7 +177,15 @@ def vstack(arrays: Sequence[Operand], /) -> Any:
     return concat([atleast_2d(x) for x in arrays], 0)
 
 
-@implements("hstack", samples=calls(((_ROWS,), {}), (([array((2,)), array((3,))],), {})))
+@implements(
+    "hstack",
+    samples=calls(
+        lambda: (
+            ((_ROWS,), {}),
+            (([array((2,)), array((3,))],), {}),
+        )
+    ),
+)
 def hstack(arrays: Sequence[Operand], /) -> Any:
     """The arrays side by side: along the second axis, 1-d ones along the first.
 
@@ -163,7 +196,15 @@ def hstack(arrays: Sequence[Operand], /) -> Any:
     return concat(parts, 0 if parts and rank_of(parts[0]) == 1 else 1)
 
 
-@implements("dstack", samples=calls(((_ROWS,), {}), (([array((2,)), array((2,))],), {})))
+@implements(
+    "dstack",
+    samples=calls(
+        lambda: (
+            ((_ROWS,), {}),
+            (([array((2,)), array((2,))],), {}),
+        )
+    ),
+)
 def dstack(arrays: Sequence[Operand], /) -> Any:
     """The arrays along the third axis.
 
@@ -173,7 +214,7 @@ def dstack(arrays: Sequence[Operand], /) -> Any:
     return concat([atleast_3d(x) for x in arrays], 2)
 
 
-@implements("column_stack", samples=calls((([array((2,)), array((2, 3))],), {})))
+@implements("column_stack", samples=calls(lambda: ((([array((2,)), array((2, 3))],), {}),)))
 def column_stack(arrays: Sequence[Operand], /) -> Any:
     """The arrays side by side, 1-d ones as columns.
 
@@ -184,7 +225,15 @@ def column_stack(arrays: Sequence[Operand], /) -> Any:
     return concat(columns, 1)
 
 
-@implements("append", samples=calls(((array((2,)), array((3,))), {}), ((*_ROWS, 1), {})))
+@implements(
+    "append",
+    samples=calls(
+        lambda: (
+            ((array((2,)), array((3,))), {}),
+            ((*_ROWS, 1), {}),
+        )
+    ),
+)
 def append(x: Operand, values: Operand, /, axis: int | None = None) -> Any:
     """`x` with `values` at its end along `axis`; None: both flattened.
 
@@ -205,7 +254,12 @@ def _pieces(x: Operand, bounds: Sequence[Any], at: int) -> list[Any]:
 
 @implements(
     "array_split",
-    samples=calls(((array((5,)), 3), {}), ((array((2, 3)), [1], 1), {})),
+    samples=calls(
+        lambda: (
+            ((array((5,)), 3), {}),
+            ((array((2, 3)), [1], 1), {}),
+        )
+    ),
 )
 def array_split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
     """`x` cut along `axis` into a number of nearly equal parts, or at the given positions.
@@ -226,7 +280,12 @@ def array_split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
 
 @implements(
     "split",
-    samples=calls(((array((6,)), 3), {}), ((array((2, 3)), [1, 2], 1), {})),
+    samples=calls(
+        lambda: (
+            ((array((6,)), 3), {}),
+            ((array((2, 3)), [1, 2], 1), {}),
+        )
+    ),
 )
 def split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
     """`x` cut along `axis` into a number of equal parts, or at the given positions.
@@ -246,7 +305,15 @@ def split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
     return array_split(x, count, axis)
 
 
-@implements("unstack", samples=calls(((array((2, 3)),), {}), ((array((2, 3)),), {"axis": 1})))
+@implements(
+    "unstack",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array((2, 3)),), {"axis": 1}),
+        )
+    ),
+)
 def unstack(x: Operand, /, *, axis: int = 0) -> tuple[Any, ...]:
     """The parts of `x` along `axis`, which must have a known size, without that axis.
 

@@ -76,10 +76,12 @@ def _lstsq_vjp(g: Any, out: Any, a: Any, b: Any, rcond: float | None) -> tuple[A
     reads=(0, 1),
     raises=always,
     samples=calls(
-        ((array((4, 2)), array((4,))), {}),
-        ((array((4, 2)), array((4, 3))), {"rcond": 1e-9}),
-        ((array((2, 4), "f4"), array((2,), "f4")), {}),
-        ((np.ones((3, 2), "f4"), array((3,), "f4")), {}),
+        lambda: (
+            ((array((4, 2)), array((4,))), {}),
+            ((array((4, 2)), array((4, 3))), {"rcond": 1e-9}),
+            ((array((2, 4), "f4"), array((2,), "f4")), {}),
+            ((np.ones((3, 2), "f4"), array((3,), "f4")), {}),
+        )
     ),
     name="lstsq",
 )
@@ -91,7 +93,12 @@ def lstsq_(xp: Module, a: Array, b: Array, rcond: float | None = None) -> tuple[
 
 @implements(
     "linalg.lstsq",
-    samples=calls(((array((4, 2)), array((4,))), {}), ((array((4, 2)), array((4, 3)), 1e-9), {})),
+    samples=calls(
+        lambda: (
+            ((array((4, 2)), array((4,))), {}),
+            ((array((4, 2)), array((4, 3)), 1e-9), {}),
+        )
+    ),
 )
 def lstsq(a: Operand, b: Operand, /, rcond: float | None = None) -> tuple[Any, ...]:
     """The least-squares solution x of `a x = b`, for a matrix `a`, and what is known about it.
@@ -137,9 +144,11 @@ def _multiplied(parts: Sequence[Any], cut: list[list[int]], i: int, j: int) -> A
 @implements(
     "linalg.multi_dot",
     samples=calls(
-        (([array((3, 2)), array((2, 4)), array((4, 1))],), {}),
-        (([array((3,)), array((3, 4)), array((4, 2)), array((2,))],), {}),
-        (([array((2, 2)), array((2, 2))],), {}),
+        lambda: (
+            (([array((3, 2)), array((2, 4)), array((4, 1))],), {}),
+            (([array((3,)), array((3, 4)), array((4, 2)), array((2,))],), {}),
+            (([array((2, 2)), array((2, 2))],), {}),
+        )
     ),
 )
 def multi_dot(arrays: Sequence[Operand], /) -> Any:
@@ -166,7 +175,9 @@ def multi_dot(arrays: Sequence[Operand], /) -> Any:
 # ---- many axes -----------------------------------------------------------------------------------
 
 
-@implements("linalg.tensorinv", samples=calls(((sample_matrix(4).reshape(2, 2, 4), 2), {})))
+@implements(
+    "linalg.tensorinv", samples=calls(lambda: (((sample_matrix(4).reshape(2, 2, 4), 2), {}),))
+)
 def tensorinv(x: Operand, /, ind: int = 2) -> Any:
     """The inverse of `x` in products over as many axes as `ind` says, which come first in `x`.
 
@@ -183,8 +194,10 @@ def tensorinv(x: Operand, /, ind: int = 2) -> Any:
 @implements(
     "linalg.tensorsolve",
     samples=calls(
-        ((sample_matrix(4).reshape(2, 2, 4), array((2, 2))), {}),
-        ((sample_matrix(4).reshape(2, 2, 4), array((4,))), {"axes": (1, 0)}),
+        lambda: (
+            ((sample_matrix(4).reshape(2, 2, 4), array((2, 2))), {}),
+            ((sample_matrix(4).reshape(2, 2, 4), array((4,))), {"axes": (1, 0)}),
+        )
     ),
 )
 def tensorsolve(a: Operand, b: Operand, /, axes: Sequence[int] | None = None) -> Any:

@@ -23,7 +23,13 @@ _VECTORS = (array((2, 3)), array((2, 3), salt=1))
 
 
 @implements(
-    "linalg.cross", samples=calls((_VECTORS, {}), ((_VECTORS[0].T, array((3, 2))), {"axis": 0}))
+    "linalg.cross",
+    samples=calls(
+        lambda: (
+            (_VECTORS, {}),
+            ((_VECTORS[0].T, array((3, 2))), {"axis": 0}),
+        )
+    ),
 )
 def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
     """Cross product of vectors of three elements along `axis`.
@@ -34,7 +40,7 @@ def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
     return products.cross(x, y, axis=axis)
 
 
-@implements("linalg.outer", samples=calls(((array((2,)), array((3,))), {})))
+@implements("linalg.outer", samples=calls(lambda: (((array((2,)), array((3,))), {}),)))
 def outer(x: Operand, y: Operand, /) -> Any:
     """Products of each element of the vector `x` with each of the vector `y`.
 
@@ -51,7 +57,12 @@ def outer(x: Operand, y: Operand, /) -> Any:
     return products.outer(x, y)
 
 
-_STACKS = calls(((array((2, 3, 4)),), {}), ((array((3, 2)),), {"offset": -1}))
+_STACKS = calls(
+    lambda: (
+        ((array((2, 3, 4)),), {}),
+        ((array((3, 2)),), {"offset": -1}),
+    )
+)
 
 
 @implements("linalg.diagonal", samples=_STACKS)
@@ -77,10 +88,12 @@ def trace(x: Operand, /, *, offset: int = 0, dtype: Any = None) -> Any:
 @implements(
     "linalg.pinv",
     samples=calls(
-        ((array((3, 2)),), {}),
-        ((array((2, 3)), 0.01), {}),
-        ((sample_positive(2),), {"hermitian": True}),
-        ((array((2, 3), "f4"),), {"rtol": None}),
+        lambda: (
+            ((array((3, 2)),), {}),
+            ((array((2, 3)), 0.01), {}),
+            ((sample_positive(2),), {"hermitian": True}),
+            ((array((2, 3), "f4"),), {"rtol": None}),
+        )
     ),
 )
 def numpy_pinv(

@@ -72,12 +72,14 @@ def sample_positive(size: int, dtype: str = "f8") -> Any:
 
 
 _SQUARES = calls(
-    ((sample_matrix(3),), {}),
-    ((sample_matrix(2, "f4"),), {}),
-    ((sample_matrix(2, lead=(3,)),), {}),
-    ((sample_matrix(2, "c16"),), {}),
-    ((np.array([[2, 1], [1, 3]]),), {}),
-    ((np.zeros((0, 2, 2)),), {}),
+    lambda: (
+        ((sample_matrix(3),), {}),
+        ((sample_matrix(2, "f4"),), {}),
+        ((sample_matrix(2, lead=(3,)),), {}),
+        ((sample_matrix(2, "c16"),), {}),
+        ((np.array([[2, 1], [1, 3]]),), {}),
+        ((np.zeros((0, 2, 2)),), {}),
+    )
 )
 
 
@@ -134,11 +136,13 @@ def _solve_vjp(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, ...]:
     raises=always,
     numpy=("linalg.solve",),
     samples=calls(
-        ((sample_matrix(3), array((3,))), {}),
-        ((sample_matrix(3), array((3, 2))), {}),
-        ((sample_matrix(2, lead=(3,)), array((2, 1))), {}),
-        ((sample_matrix(2, "c16"), array((2,), "c16")), {}),
-        ((sample_matrix(2, "f4"), array((2,), "f4")), {}),
+        lambda: (
+            ((sample_matrix(3), array((3,))), {}),
+            ((sample_matrix(3), array((3, 2))), {}),
+            ((sample_matrix(2, lead=(3,)), array((2, 1))), {}),
+            ((sample_matrix(2, "c16"), array((2,), "c16")), {}),
+            ((sample_matrix(2, "f4"), array((2,), "f4")), {}),
+        )
     ),
 )
 def solve(xp: Module, a: Array, b: Array) -> Array:
@@ -213,7 +217,7 @@ def slogdet_(xp: Module, x: Array) -> tuple[Array, Array]:
 _SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
 
 
-@implements("linalg.slogdet", samples=calls(((sample_matrix(3),), {})))
+@implements("linalg.slogdet", samples=calls(lambda: (((sample_matrix(3),), {}),)))
 def slogdet(x: Operand, /) -> Any:
     """Sign and logarithm of the absolute value of the determinant of each matrix of `x`.
 
@@ -243,10 +247,12 @@ def _cholesky_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     reads=("out",),
     raises=always,
     samples=calls(
-        ((sample_positive(3),), {}),
-        ((np.stack([sample_positive(2), 2 * sample_positive(2)]),), {}),
-        ((sample_positive(2, "f4"),), {}),
-        ((sample_positive(2, "c16"),), {}),
+        lambda: (
+            ((sample_positive(3),), {}),
+            ((np.stack([sample_positive(2), 2 * sample_positive(2)]),), {}),
+            ((sample_positive(2, "f4"),), {}),
+            ((sample_positive(2, "c16"),), {}),
+        )
     ),
     name="cholesky",
 )
@@ -257,7 +263,12 @@ def cholesky_(xp: Module, x: Array) -> Array:
 
 @implements(
     "linalg.cholesky",
-    samples=calls(((sample_positive(3),), {}), ((sample_positive(2, "c16"),), {"upper": True})),
+    samples=calls(
+        lambda: (
+            ((sample_positive(3),), {}),
+            ((sample_positive(2, "c16"),), {"upper": True}),
+        )
+    ),
 )
 def cholesky(x: Operand, /, *, upper: bool = False) -> Any:
     """Lower triangle l with `l l^H = x`, for each Hermitian positive definite matrix of `x`.
@@ -273,7 +284,7 @@ def cholesky(x: Operand, /, *, upper: bool = False) -> Any:
 
 @implements(
     "linalg.matrix_power",
-    samples=calls(*(((sample_matrix(2), n), {}) for n in (0, 1, 2, 5, -2))),
+    samples=calls(lambda: (*(((sample_matrix(2), n), {}) for n in (0, 1, 2, 5, -2)),)),
 )
 def matrix_power(x: Operand, n: int, /) -> Any:
     """Each matrix of `x` to the power of the int `n`; negative ones use the inverse.

@@ -25,10 +25,12 @@ __all__ = ["nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanstd", "nanva
 
 _HOLES = np.where(array((4, 3)) > 1, np.nan, array((4, 3)))
 _SPREADS = calls(
-    ((_HOLES,), {}),
-    ((_HOLES, 0), {"ddof": 1}),
-    ((_HOLES.astype("f4"), 1), {"keepdims": True}),
-    ((array((3,), "i8"),), {}),
+    lambda: (
+        ((_HOLES,), {}),
+        ((_HOLES, 0), {"ddof": 1}),
+        ((_HOLES.astype("f4"), 1), {"keepdims": True}),
+        ((array((3,), "i8"),), {}),
+    )
 )
 
 
@@ -89,7 +91,12 @@ def _filled(x: Operand, value: float) -> Any:
 
 
 _RUNNING = calls(
-    ((_HOLES,), {}), ((_HOLES, 0), {}), ((_HOLES, 1, np.float32), {}), ((array((3,), "i8"),), {})
+    lambda: (
+        ((_HOLES,), {}),
+        ((_HOLES, 0), {}),
+        ((_HOLES, 1, np.float32), {}),
+        ((array((3,), "i8"),), {}),
+    )
 )
 
 
@@ -118,10 +125,12 @@ def _position_type(x: TensorType, axis: int | None, keepdims: bool) -> TensorTyp
 
 
 _PLACES = calls(
-    ((_HOLES,), {}),
-    ((_HOLES,), {"axis": 0}),
-    ((_HOLES,), {"axis": 1, "keepdims": True}),
-    ((array((3,), "i8"),), {}),
+    lambda: (
+        ((_HOLES,), {}),
+        ((_HOLES,), {"axis": 0}),
+        ((_HOLES,), {"axis": 1, "keepdims": True}),
+        ((array((3,), "i8"),), {}),
+    )
 )
 
 

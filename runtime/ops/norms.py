@@ -37,7 +37,10 @@ def _square_of_size(x: Operand) -> Any:
 @implements(
     "linalg.vector_norm",
     samples=calls(
-        ((array((3,)),), {}), *(((array((2, 3)),), {"axis": 1, "ord": n}) for n in (0, 3))
+        lambda: (
+            ((array((3,)),), {}),
+            *(((array((2, 3)),), {"axis": 1, "ord": n}) for n in (0, 3)),
+        )
     ),
 )
 def vector_norm(x: Operand, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
@@ -62,7 +65,13 @@ def vector_norm(x: Operand, /, *, axis: Any = None, keepdims: bool = False, ord:
 
 
 @implements(
-    "linalg.matrix_norm", samples=calls(((array((2, 3, 2)),), {}), ((array((2, 3)),), {"ord": 1}))
+    "linalg.matrix_norm",
+    samples=calls(
+        lambda: (
+            ((array((2, 3, 2)),), {}),
+            ((array((2, 3)),), {"ord": 1}),
+        )
+    ),
 )
 def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norm of each matrix of `x`: "fro"; 1, -1, inf, -inf (the largest or smallest sum of a column
@@ -88,15 +97,17 @@ def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Any = "fro") -> A
 @implements(
     "linalg.norm",
     samples=calls(
-        ((array((3,)),), {}),
-        ((array((2, 3)),), {}),
-        ((array((2, 3)), 1), {}),
-        ((array((2, 3)), np.inf, 1), {}),
-        ((array((2, 3)), 3, 0), {"keepdims": True}),
-        ((array((2, 3), "c16"), "fro"), {}),
-        *(((array((2, 3)), ord), {}) for ord in (2, -2, "nuc", -1)),
-        ((array((2, 3, 4)), 2, (2, 0)), {"keepdims": True}),
-        ((array((2, 3, 4)), 1, (1, 0)), {}),
+        lambda: (
+            ((array((3,)),), {}),
+            ((array((2, 3)),), {}),
+            ((array((2, 3)), 1), {}),
+            ((array((2, 3)), np.inf, 1), {}),
+            ((array((2, 3)), 3, 0), {"keepdims": True}),
+            ((array((2, 3), "c16"), "fro"), {}),
+            *(((array((2, 3)), ord), {}) for ord in (2, -2, "nuc", -1)),
+            ((array((2, 3, 4)), 2, (2, 0)), {"keepdims": True}),
+            ((array((2, 3, 4)), 1, (1, 0)), {}),
+        )
     ),
 )
 def norm(x: Operand, /, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -121,7 +132,12 @@ def norm(x: Operand, /, ord: Any = None, axis: Any = None, keepdims: bool = Fals
 
 @implements(
     "linalg.cond",
-    samples=calls(((array((2, 2)),), {}), ((array((2, 3, 2)), -2), {})),
+    samples=calls(
+        lambda: (
+            ((array((2, 2)),), {}),
+            ((array((2, 3, 2)), -2), {}),
+        )
+    ),
 )
 def cond(x: Operand, /, p: Any = None) -> Any:
     """Largest over smallest singular value of each matrix of `x`; with `p` -2, the inverse of it.
@@ -141,9 +157,9 @@ def cond(x: Operand, /, p: Any = None) -> Any:
 
 @implements(
     "linalg.matrix_rank",
-    samples=calls(
+    samples=calls(lambda: (
         ((array((2, 3)),), {}), ((np.ones((3, 3)),), {}), ((array((2, 2, 2)), 10.0), {}),
-        ((np.zeros(3),), {}),
+        ((np.zeros(3),), {}),)
     ),
 )  # fmt: skip
 def matrix_rank(x: Operand, /, tol: Operand = None, *, rtol: Operand = None) -> Any:

@@ -92,19 +92,40 @@ def _reduction(
 
 _UFUNCS = {"max": "maximum", "min": "minimum", "nanmax": "fmax", "nanmin": "fmin"}
 _MASKED: Any = (((_X,), {"where": _MASK}), ((_X, 1), {"keepdims": True}))
-_SUMS = calls(*_MASKED, ((_X, 0), {"initial": 2.5}))
-_NAN_SUMS = calls(((_HOLES,), {"where": _MASK}), ((_HOLES, 0), {"initial": 2.5}))
-_TRUTHS = calls(((_X > 0,), {"where": _MASK}), ((_X > 0, 0), {}))
+_SUMS = calls(
+    lambda: (
+        *_MASKED,
+        ((_X, 0), {"initial": 2.5}),
+    )
+)
+_NAN_SUMS = calls(
+    lambda: (
+        ((_HOLES,), {"where": _MASK}),
+        ((_HOLES, 0), {"initial": 2.5}),
+    )
+)
+_TRUTHS = calls(
+    lambda: (
+        ((_X > 0,), {"where": _MASK}),
+        ((_X > 0, 0), {}),
+    )
+)
 _EXTREMES = calls(
-    ((_X,), {}),
-    ((_X, 1), {"keepdims": True}),
-    ((_X, 0), {"initial": 0.5}),
-    ((_X,), {"initial": -9.0, "where": _MASK}),
-    ((array((0, 3)), 0), {"initial": 1.5}),
-    ((_X, (0, 1)), {"initial": 0.5}),
+    lambda: (
+        ((_X,), {}),
+        ((_X, 1), {"keepdims": True}),
+        ((_X, 0), {"initial": 0.5}),
+        ((_X,), {"initial": -9.0, "where": _MASK}),
+        ((array((0, 3)), 0), {"initial": 1.5}),
+        ((_X, (0, 1)), {"initial": 0.5}),
+    )
 )
 _NAN_EXTREMES = calls(
-    ((_HOLES,), {}), ((_HOLES, 0), {"initial": 0.5}), ((_HOLES,), {"initial": 9.0, "where": _MASK})
+    lambda: (
+        ((_HOLES,), {}),
+        ((_HOLES, 0), {"initial": 0.5}),
+        ((_HOLES,), {"initial": 9.0, "where": _MASK}),
+    )
 )
 
 _reduction(reductions.sum, lambda r, a: r + a, 0, "sum", samples=_SUMS)
@@ -130,7 +151,7 @@ def _sum_and_count(x: Operand, where: Operand, **how: Any) -> tuple[Any, Any]:
     )
 
 
-@implements("mean", samples=calls(*_MASKED))
+@implements("mean", samples=calls(lambda: (*_MASKED,)))
 def numpy_mean(
     x: Operand,
     /,
@@ -147,7 +168,15 @@ def numpy_mean(
     return total / count
 
 
-@implements("nanmean", samples=calls(((_HOLES,), {"where": _MASK}), ((_HOLES,), {})))
+@implements(
+    "nanmean",
+    samples=calls(
+        lambda: (
+            ((_HOLES,), {"where": _MASK}),
+            ((_HOLES,), {}),
+        )
+    ),
+)
 def numpy_nanmean(
     x: Operand,
     /,
@@ -194,9 +223,11 @@ def _ddof(ddof: float, correction: float | None) -> float:
 
 
 _SPREAD = calls(
-    *_MASKED,
-    ((_X, 0), {"mean": np.mean(_X, axis=0, keepdims=True), "ddof": 1}),
-    ((array((2, 3), "c16"),), {"where": _MASK}),
+    lambda: (
+        *_MASKED,
+        ((_X, 0), {"mean": np.mean(_X, axis=0, keepdims=True), "ddof": 1}),
+        ((array((2, 3), "c16"),), {"where": _MASK}),
+    )
 )
 
 
@@ -243,7 +274,15 @@ def numpy_std(
 # ---- other forms of one result -------------------------------------------------------------------
 
 
-@implements("angle", samples=calls(((array((3,), "c16"),), {"deg": True}), ((_X,), {})))
+@implements(
+    "angle",
+    samples=calls(
+        lambda: (
+            ((array((3,), "c16"),), {"deg": True}),
+            ((_X,), {}),
+        )
+    ),
+)
 def numpy_angle(x: Operand, /, deg: bool = False) -> Any:
     """`numpy.angle`."""
     result = complex_.angle(x)
@@ -253,9 +292,11 @@ def numpy_angle(x: Operand, /, deg: bool = False) -> Any:
 @implements(
     "linspace",
     samples=calls(
-        ((0.0, array((3,))), {"num": 4, "axis": -1}),
-        ((0.0, 2.0, 5), {"retstep": True}),
-        ((0.0, array((2,)), 5, False), {"retstep": True}),
+        lambda: (
+            ((0.0, array((3,))), {"num": 4, "axis": -1}),
+            ((0.0, 2.0, 5), {"retstep": True}),
+            ((0.0, array((2,)), 5, False), {"retstep": True}),
+        )
     ),
 )
 def numpy_linspace(
@@ -279,9 +320,11 @@ def numpy_linspace(
 @implements(
     "cross",
     samples=calls(
-        ((array((3,)), array((3,), salt=1)), {}),
-        ((array((3, 2)), array((3, 2), salt=1)), {"axis": 0}),
-        ((array((3, 2)), array((2, 3))), {"axisa": 0, "axisc": 0}),
+        lambda: (
+            ((array((3,)), array((3,), salt=1)), {}),
+            ((array((3, 2)), array((3, 2), salt=1)), {"axis": 0}),
+            ((array((3, 2)), array((2, 3))), {"axisa": 0, "axisc": 0}),
+        )
     ),
 )
 def numpy_cross(
@@ -303,9 +346,11 @@ def numpy_cross(
 @implements(
     "average",
     samples=calls(
-        ((_X, 1), {"returned": True}),
-        ((_X, 1, array((3,), low=1)), {"returned": True}),
-        ((_X,), {"weights": array((2, 3), low=1)}),
+        lambda: (
+            ((_X, 1), {"returned": True}),
+            ((_X, 1, array((3,), low=1)), {"returned": True}),
+            ((_X,), {"weights": array((2, 3), low=1)}),
+        )
     ),
 )
 def numpy_average(

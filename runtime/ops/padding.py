@@ -172,7 +172,7 @@ def _check_options(mode: Any, options: dict[str, Any]) -> None:
 
 @implements(
     "pad",
-    samples=calls(
+    samples=calls(lambda: (
         ((array((3,)), 2), {}),
         ((array((2, 3)), ((1, 0), (2, 1))), {"constant_values": 5.0}),
         ((array((2, 3)), 1), {"constant_values": ((1, 2), (3, 4))}),
@@ -183,7 +183,7 @@ def _check_options(mode: Any, options: dict[str, Any]) -> None:
         ((array((4,), "i8"), (3, 2)), {"mode": "linear_ramp", "end_values": (9, -4)}),
         ((_X, 2), {"mode": "linear_ramp", "end_values": ((1.0, 2.0), (3.0, 4.0))}),
         *(((_X, ((1, 2), (5, 7))), {"mode": m, "reflect_type": "odd"})
-          for m in ("reflect", "symmetric")),
+          for m in ("reflect", "symmetric")),)
     ),
 )  # fmt: skip
 def pad(

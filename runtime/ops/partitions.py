@@ -40,10 +40,12 @@ def _partition_vjp(g: Any, out: Any, x: Any, kth: Any, axis: int) -> tuple[Any, 
 
 
 _SAMPLES = calls(
-    ((array((5,)),), {"kth": (2,)}),
-    ((array((3, 4)),), {"kth": (0, -1), "axis": 0}),
-    ((array((6,), "i8"),), {"kth": (3,)}),
-    ((array((3, 4), "f4"),), {"kth": (1,)}),
+    lambda: (
+        ((array((5,)),), {"kth": (2,)}),
+        ((array((3, 4)),), {"kth": (0, -1), "axis": 0}),
+        ((array((6,), "i8"),), {"kth": (3,)}),
+        ((array((3, 4), "f4"),), {"kth": (1,)}),
+    )
 )
 
 
@@ -80,7 +82,11 @@ def _arguments(x: Operand, kth: Any, axis: int | None) -> tuple[Any, tuple[int, 
 
 
 _CALLS = calls(
-    ((array((5,)), 2), {}), ((array((3, 4)), (0, 2), 0), {}), ((array((3, 2)), 4, None), {})
+    lambda: (
+        ((array((5,)), 2), {}),
+        ((array((3, 4)), (0, 2), 0), {}),
+        ((array((3, 2)), 4, None), {}),
+    )
 )
 
 
@@ -112,9 +118,11 @@ def argpartition(x: Operand, /, kth: Any, axis: int | None = -1) -> Any:
 @implements(
     "lexsort",
     samples=calls(
-        (([np.array([1, 2, 0, 2]), np.array([1, 0, 1, 0])],), {}),
-        ((np.array([[3, 1, 2, 1], [0, 1, 0, 1]]),), {}),
-        (([array((2, 3)), np.array([[1, 0, 1], [2, 2, 2]])],), {"axis": 0}),
+        lambda: (
+            (([np.array([1, 2, 0, 2]), np.array([1, 0, 1, 0])],), {}),
+            ((np.array([[3, 1, 2, 1], [0, 1, 0, 1]]),), {}),
+            (([array((2, 3)), np.array([[1, 0, 1], [2, 2, 2]])],), {"axis": 0}),
+        )
     ),
 )
 def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
@@ -136,7 +144,15 @@ def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
     return order
 
 
-@implements("sort_complex", samples=calls(((array((4,), "c16"),), {}), ((array((3,), "i2"),), {})))
+@implements(
+    "sort_complex",
+    samples=calls(
+        lambda: (
+            ((array((4,), "c16"),), {}),
+            ((array((3,), "i2"),), {}),
+        )
+    ),
+)
 def sort_complex(x: Operand, /) -> Any:
     """`x` sorted along its last axis by real, then by imaginary part, as complex numbers.
 

@@ -41,7 +41,11 @@ __all__ = [
 ]
 
 _TWO = calls(
-    ((array((3,)), array((2,))), {}), ((array((2,)), array((4,))), {}), (([1, 2], [3, 4]), {})
+    lambda: (
+        ((array((3,)), array((2,))), {}),
+        ((array((2,)), array((4,))), {}),
+        (([1, 2], [3, 4]), {}),
+    )
 )
 
 
@@ -103,8 +107,8 @@ def polymul(p: Operand, q: Operand, /) -> Any:
 
 @implements(
     "polydiv",
-    samples=calls(((array((4,)), array((2,))), {}), ((array((2,)), array((3,))), {}), (
-        (np.array([3.0, 5.0, 2.0]), np.array([2.0, 1.0])), {})),
+    samples=calls(lambda: (((array((4,)), array((2,))), {}), ((array((2,)), array((3,))), {}), (
+        (np.array([3.0, 5.0, 2.0]), np.array([2.0, 1.0])), {}),)),
 )  # fmt: skip
 def polydiv(p: Operand, q: Operand, /) -> tuple[Any, Any]:
     """Quotient and remainder of two polynomials.
@@ -124,7 +128,14 @@ def polydiv(p: Operand, q: Operand, /) -> tuple[Any, Any]:
 
 
 @implements(
-    "polyder", samples=calls(((array((4,)),), {}), ((array((4,)), 2), {}), ((array((1,)),), {}))
+    "polyder",
+    samples=calls(
+        lambda: (
+            ((array((4,)),), {}),
+            ((array((4,)), 2), {}),
+            ((array((1,)),), {}),
+        )
+    ),
 )
 def polyder(p: Operand, /, m: int = 1) -> Any:
     """The derivative of order `m` of a polynomial.
@@ -143,7 +154,11 @@ def polyder(p: Operand, /, m: int = 1) -> Any:
 @implements(
     "polyint",
     samples=calls(
-        ((array((3,)),), {}), ((array((3,)), 2, [1.0, 2.0]), {}), ((array((3,)),), {"k": 3.0})
+        lambda: (
+            ((array((3,)),), {}),
+            ((array((3,)), 2, [1.0, 2.0]), {}),
+            ((array((3,)),), {"k": 3.0}),
+        )
     ),
 )
 def polyint(p: Operand, /, m: int = 1, k: Any = None) -> Any:
@@ -166,7 +181,15 @@ def polyint(p: Operand, /, m: int = 1, k: Any = None) -> Any:
     return p
 
 
-@implements("poly", samples=calls(((array((3,)),), {}), ((array((2,), "f4"),), {})))
+@implements(
+    "poly",
+    samples=calls(
+        lambda: (
+            ((array((3,)),), {}),
+            ((array((2,), "f4"),), {}),
+        )
+    ),
+)
 def poly(roots: Operand, /) -> Any:
     """The polynomial with given zeros, and the leading coefficient 1.
 
@@ -193,10 +216,12 @@ def poly(roots: Operand, /) -> Any:
 @implements(
     "vander",
     samples=calls(
-        ((array((3,)),), {}),
-        ((array((3,)), 2), {"increasing": True}),
-        ((array((3,), "i8"), 4), {}),
-        ((array((2,)), 0), {}),
+        lambda: (
+            ((array((3,)),), {}),
+            ((array((3,)), 2), {"increasing": True}),
+            ((array((3,), "i8"), 4), {}),
+            ((array((2,)), 0), {}),
+        )
     ),
 )
 def vander(x: Operand, /, N: int | None = None, increasing: bool = False) -> Any:
@@ -222,11 +247,13 @@ _X, _Y = np.array([0.0, 1.0, 2.0, 3.5, 5.0]), array((5,))
 @implements(
     "polyfit",
     samples=calls(
-        ((_X, _Y, 2), {}),
-        ((_X, array((5, 2)), 1), {}),
-        ((_X, _Y, 1), {"w": np.array([1.0, 2.0, 1.0, 0.5, 1.0])}),
-        ((_X, _Y, 1), {"cov": True}),
-        ((_X, _Y, 2), {"full": True}),
+        lambda: (
+            ((_X, _Y, 2), {}),
+            ((_X, array((5, 2)), 1), {}),
+            ((_X, _Y, 1), {"w": np.array([1.0, 2.0, 1.0, 0.5, 1.0])}),
+            ((_X, _Y, 1), {"cov": True}),
+            ((_X, _Y, 2), {"full": True}),
+        )
     ),
 )
 def polyfit(

@@ -40,10 +40,12 @@ _X = array((3, 4))
 @implements(
     "take",
     samples=calls(
-        ((_X, np.array([0, 2]), 0), {}),
-        ((_X, np.array([[0], [3]]), -1), {}),
-        ((_X, np.array([11, 0])), {}),
-        ((_X, 1), {"axis": 1}),
+        lambda: (
+            ((_X, np.array([0, 2]), 0), {}),
+            ((_X, np.array([[0], [3]]), -1), {}),
+            ((_X, np.array([11, 0])), {}),
+            ((_X, 1), {"axis": 1}),
+        )
     ),
 )
 def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "raise") -> Any:
@@ -82,7 +84,15 @@ def _along(x: Operand, indices: Operand, axis: int) -> tuple[Any, ...]:
 _ORDER = np.array([[0, 3, 1, 2], [3, 2, 1, 0], [0, 1, 2, 3]])
 
 
-@implements("take_along_axis", samples=calls(((_X, _ORDER, 1), {}), ((_X, _ORDER[:1] % 3, 0), {})))
+@implements(
+    "take_along_axis",
+    samples=calls(
+        lambda: (
+            ((_X, _ORDER, 1), {}),
+            ((_X, _ORDER[:1] % 3, 0), {}),
+        )
+    ),
+)
 def take_along_axis(x: Operand, indices: Operand, axis: int | None = -1) -> Any:
     """Elements of `x` at `indices` along `axis`, the other axes matched; None: flattened.
 
@@ -147,7 +157,11 @@ def _places(x: TensorType) -> tuple[TensorType, ...]:
     vjp=no_gradient,
     numpy=("nonzero",),
     samples=calls(
-        ((array((5,), "i8"),), {}), ((array((3, 2), "?"),), {}), ((array((0, 2), "f4"),), {})
+        lambda: (
+            ((array((5,), "i8"),), {}),
+            ((array((3, 2), "?"),), {}),
+            ((array((0, 2), "f4"),), {}),
+        )
     ),
 )
 def nonzero(xp: Module, x: Array) -> tuple[Array, ...]:
@@ -159,7 +173,7 @@ def nonzero(xp: Module, x: Array) -> tuple[Array, ...]:
     return tuple(xp.nonzero(xp.asarray(x)))
 
 
-@implements("flatnonzero", samples=calls(((array((3, 2), "?"),), {})))
+@implements("flatnonzero", samples=calls(lambda: (((array((3, 2), "?"),), {}),)))
 def flatnonzero(x: Operand) -> Any:
     """Positions in the flattened `x` of the elements that are not zero.
 
@@ -169,7 +183,7 @@ def flatnonzero(x: Operand) -> Any:
     return nonzero(ravel(x))[0]
 
 
-@implements("argwhere", samples=calls(((array((3, 2), "?"),), {})))
+@implements("argwhere", samples=calls(lambda: (((array((3, 2), "?"),), {}),)))
 def argwhere(x: Operand) -> Any:
     """Positions of the elements that are not zero, one row each: `(count, x.ndim)`.
 

@@ -14,8 +14,19 @@ from runtime.ops.samples import array, calls
 
 __all__ = ["iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj"]
 
-_MIXED = calls(((np.array([1 + 1j, 2, 1j]),), {}), ((array((3,)),), {}), ((array((2,), "i8"),), {}))
-_SIGNED = calls(((np.array([np.inf, -np.inf, np.nan, 0.0]),), {}), ((array((3,), "i8"),), {}))
+_MIXED = calls(
+    lambda: (
+        ((np.array([1 + 1j, 2, 1j]),), {}),
+        ((array((3,)),), {}),
+        ((array((2,), "i8"),), {}),
+    )
+)
+_SIGNED = calls(
+    lambda: (
+        ((np.array([np.inf, -np.inf, np.nan, 0.0]),), {}),
+        ((array((3,), "i8"),), {}),
+    )
+)
 
 
 @implements("isreal", samples=_MIXED)

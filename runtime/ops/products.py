@@ -108,18 +108,20 @@ def _is_small(shape: Shape) -> bool:
     source=_matmul_source,
     numpy=("matmul", "linalg.matmul"),
     samples=calls(
-        ((array((2, 3)), array((3, 4))), {}),
-        ((array((3,)), array((3,), salt=1)), {}),
-        ((array((2, 3)), array((3,))), {}),
-        ((array((3,)), array((3, 2))), {}),
-        ((array((4, 2, 3)), array((3, 2))), {}),
-        ((array((2, 3)), array((4, 3, 2))), {}),
-        ((array((4, 1, 2, 3)), array((5, 3, 2))), {}),
-        ((array((3,)), array((4, 3, 2))), {}),
-        ((array((2, 3), "c16"), array((3, 2), "c16")), {}),
-        ((array((2, 3), "i8"), array((3, 2), "i8")), {}),
-        ((array((2, 3), "f4"), array((3, 2), "f8")), {}),
-        ((array((2, 0)), array((0, 3))), {}),
+        lambda: (
+            ((array((2, 3)), array((3, 4))), {}),
+            ((array((3,)), array((3,), salt=1)), {}),
+            ((array((2, 3)), array((3,))), {}),
+            ((array((3,)), array((3, 2))), {}),
+            ((array((4, 2, 3)), array((3, 2))), {}),
+            ((array((2, 3)), array((4, 3, 2))), {}),
+            ((array((4, 1, 2, 3)), array((5, 3, 2))), {}),
+            ((array((3,)), array((4, 3, 2))), {}),
+            ((array((2, 3), "c16"), array((3, 2), "c16")), {}),
+            ((array((2, 3), "i8"), array((3, 2), "i8")), {}),
+            ((array((2, 3), "f4"), array((3, 2), "f8")), {}),
+            ((array((2, 0)), array((0, 3))), {}),
+        )
     ),
 )
 def matmul(xp: Module, x: Array, y: Array) -> Array:
@@ -138,7 +140,13 @@ _VECTORS = array((4, 3))
 
 
 @implements(
-    "matvec", samples=calls(((array((4, 2, 3)), _VECTORS), {}), ((array((2, 3)), _VECTORS), {}))
+    "matvec",
+    samples=calls(
+        lambda: (
+            ((array((4, 2, 3)), _VECTORS), {}),
+            ((array((2, 3)), _VECTORS), {}),
+        )
+    ),
 )
 def matvec(x: Operand, y: Operand, /) -> Any:
     """Product of the matrices in the last two axes of `x` with the vectors in the last of `y`.
@@ -150,7 +158,13 @@ def matvec(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "vecmat", samples=calls(((_VECTORS, array((4, 3, 2))), {}), ((_VECTORS, array((3, 2))), {}))
+    "vecmat",
+    samples=calls(
+        lambda: (
+            ((_VECTORS, array((4, 3, 2))), {}),
+            ((_VECTORS, array((3, 2))), {}),
+        )
+    ),
 )
 def vecmat(x: Operand, y: Operand, /) -> Any:
     """Product of the vectors in the last axis of `x`, conjugated, with the matrices of `y`.
@@ -209,12 +223,14 @@ def _tensordot_vjp(g: Any, out: Any, x: Any, y: Any, axes: Any) -> tuple[Any, ..
     reads=(0, 1),
     raises=_matmul_raises,
     samples=calls(
-        ((array((2, 3)), array((3, 4))), {"axes": ((1,), (0,))}),
-        ((array((2, 3, 4)), array((4, 3, 2))), {"axes": ((2, 1), (0, 1))}),
-        ((array((2, 3, 4)), array((4, 5, 2))), {"axes": ((0, 2), (2, 0))}),
-        ((array((2,)), array((3,))), {"axes": ((), ())}),
-        ((array((2,), "c16"), array((2,), "c16", salt=1)), {"axes": ((0,), (0,))}),
-        ((array((0, 2), "f4"), array((2, 3), "f4")), {"axes": ((1,), (0,))}),
+        lambda: (
+            ((array((2, 3)), array((3, 4))), {"axes": ((1,), (0,))}),
+            ((array((2, 3, 4)), array((4, 3, 2))), {"axes": ((2, 1), (0, 1))}),
+            ((array((2, 3, 4)), array((4, 5, 2))), {"axes": ((0, 2), (2, 0))}),
+            ((array((2,)), array((3,))), {"axes": ((), ())}),
+            ((array((2,), "c16"), array((2,), "c16", salt=1)), {"axes": ((0,), (0,))}),
+            ((array((0, 2), "f4"), array((2, 3), "f4")), {"axes": ((1,), (0,))}),
+        )
     ),
     name="tensordot",
 )
@@ -227,9 +243,11 @@ def tensordot_(xp: Module, x: Array, y: Array, axes: tuple[Any, Any]) -> Array:
     "tensordot",
     "linalg.tensordot",
     samples=calls(
-        ((array((2, 3)), array((3, 4)), 1), {}),
-        ((array((2, 3)), array((2, 3))), {}),
-        ((array((2, 3)), array((3, 2)), ([0, 1], [1, 0])), {}),
+        lambda: (
+            ((array((2, 3)), array((3, 4)), 1), {}),
+            ((array((2, 3)), array((2, 3))), {}),
+            ((array((2, 3)), array((3, 2)), ([0, 1], [1, 0])), {}),
+        )
     ),
 )
 def tensordot(x: Operand, y: Operand, /, axes: Any = 2) -> Any:
@@ -254,10 +272,12 @@ def tensordot(x: Operand, y: Operand, /, axes: Any = 2) -> Any:
 @implements(
     "dot",
     samples=calls(
-        ((array((3,)), array((3,), salt=1)), {}),
-        ((array((2, 3)), array((3, 2))), {}),
-        ((array((2, 3)), 2.0), {}),
-        ((array((2, 3)), array((4, 3, 2))), {}),
+        lambda: (
+            ((array((3,)), array((3,), salt=1)), {}),
+            ((array((2, 3)), array((3, 2))), {}),
+            ((array((2, 3)), 2.0), {}),
+            ((array((2, 3)), array((4, 3, 2))), {}),
+        )
     ),
 )
 def dot(x: Operand, y: Operand, /) -> Any:
@@ -274,7 +294,7 @@ def dot(x: Operand, y: Operand, /) -> Any:
     return tensordot(x, y, ((-1,), (-2,) if rank_of(y) > 1 else (-1,)))
 
 
-@implements("inner", samples=calls(((array((2, 3)), array((4, 3))), {})))
+@implements("inner", samples=calls(lambda: (((array((2, 3)), array((4, 3))), {}),)))
 def inner(x: Operand, y: Operand, /) -> Any:
     """Sum of products over the last axes of `x` and `y`.
 
@@ -311,11 +331,13 @@ def _vecdot_vjp(g: Any, out: Any, x: Any, y: Any, axis: int) -> tuple[Any, ...]:
     raises=_matmul_raises,
     numpy=("vecdot", "linalg.vecdot"),
     samples=calls(
-        ((array((3,)), array((3,), salt=1)), {}),
-        ((array((2, 3)), array((3,))), {}),
-        ((array((2, 3), "c16"), array((2, 3), "c16", salt=1)), {}),
-        ((array((3, 2), "f4"), array((3, 2), "f4")), {"axis": 0}),
-        ((array((3, 0)), array((3, 0))), {}),
+        lambda: (
+            ((array((3,)), array((3,), salt=1)), {}),
+            ((array((2, 3)), array((3,))), {}),
+            ((array((2, 3), "c16"), array((2, 3), "c16", salt=1)), {}),
+            ((array((3, 2), "f4"), array((3, 2), "f4")), {"axis": 0}),
+            ((array((3, 0)), array((3, 0))), {}),
+        )
     ),
 )
 def vecdot(xp: Module, x: Array, y: Array, axis: int = -1) -> Array:
@@ -331,7 +353,9 @@ def vecdot(xp: Module, x: Array, y: Array, axis: int = -1) -> Array:
     return xp.matmul(x.conj()[..., None, :], y[..., :, None])[..., 0, 0]
 
 
-@implements("vdot", samples=calls(((array((2, 2), "c16"), array((2, 2), "c16", salt=1)), {})))
+@implements(
+    "vdot", samples=calls(lambda: (((array((2, 2), "c16"), array((2, 2), "c16", salt=1)), {}),))
+)
 def vdot(x: Operand, y: Operand, /) -> Any:
     """Sum of `conj(x) * y` over all elements.
 
@@ -343,7 +367,12 @@ def vdot(x: Operand, y: Operand, /) -> Any:
 
 @implements(
     "cross",
-    samples=calls(((array((3,)), array((3,), salt=1)), {}), ((array((2, 3)), array((3,))), {})),
+    samples=calls(
+        lambda: (
+            ((array((3,)), array((3,), salt=1)), {}),
+            ((array((2, 3)), array((3,))), {}),
+        )
+    ),
 )
 def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
     """Cross product of vectors of three elements along `axis`.
@@ -359,7 +388,15 @@ def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
     return moveaxis(result, -1, axis)
 
 
-@implements("outer", samples=calls(((array((2,)), array((3,))), {}), ((array((2, 2)), 2.0), {})))
+@implements(
+    "outer",
+    samples=calls(
+        lambda: (
+            ((array((2,)), array((3,))), {}),
+            ((array((2, 2)), 2.0), {}),
+        )
+    ),
+)
 def outer(x: Operand, y: Operand, /) -> Any:
     """Products of each element of `x` with each of `y`, both flattened: `(x.size, y.size)`.
 
@@ -370,7 +407,13 @@ def outer(x: Operand, y: Operand, /) -> Any:
 
 
 @implements(
-    "kron", samples=calls(((array((2, 2)), array((3, 2))), {}), ((array((2,)), array((3,))), {}))
+    "kron",
+    samples=calls(
+        lambda: (
+            ((array((2, 2)), array((3, 2))), {}),
+            ((array((2,)), array((3,))), {}),
+        )
+    ),
 )
 def kron(x: Operand, y: Operand, /) -> Any:
     """Kronecker product: `y` repeated, scaled by each element of `x`.

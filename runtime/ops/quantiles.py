@@ -178,13 +178,15 @@ _METHODS = [
 @implements(
     "quantile",
     samples=calls(
-        ((array((7,)), 0.3), {}),
-        ((array((4, 3)), 0.5, 0), {}),
-        ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
-        ((array((2, 2, 3)), np.array([[0.1], [0.9]]), (0, 2)), {}),
-        ((array((4, 3)), 1.0), {}),
-        ((array((6,), "f4"), 0.35), {}),
-        *_METHODS,
+        lambda: (
+            ((array((7,)), 0.3), {}),
+            ((array((4, 3)), 0.5, 0), {}),
+            ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
+            ((array((2, 2, 3)), np.array([[0.1], [0.9]]), (0, 2)), {}),
+            ((array((4, 3)), 1.0), {}),
+            ((array((6,), "f4"), 0.35), {}),
+            *_METHODS,
+        )
     ),
 )
 def quantile(
@@ -209,9 +211,9 @@ def quantile(
 
 @implements(
     "percentile",
-    samples=calls(
+    samples=calls(lambda: (
         ((array((7,)), 30.0), {}), ((array((4, 3)), 75, 0), {}), ((array((6,), "f4"), 35), {}),
-        ((array((7,)), [10, 50]), {"method": "weibull"}),
+        ((array((7,)), [10, 50]), {"method": "weibull"}),)
     ),
 )  # fmt: skip
 def percentile(
@@ -237,11 +239,13 @@ _HOLES = np.where(array((5, 3)) > 1, np.nan, array((5, 3)))
 @implements(
     "nanquantile",
     samples=calls(
-        ((_HOLES, 0.3), {}),
-        ((_HOLES, 0.5, 0), {}),
-        ((_HOLES, np.array([0.1, 0.9]), 0), {"keepdims": True, "method": "hazen"}),
-        ((array((4, 3)), 0.6, 1), {"method": "lower"}),
-        ((array((3,), "i8"), 0.4), {}),
+        lambda: (
+            ((_HOLES, 0.3), {}),
+            ((_HOLES, 0.5, 0), {}),
+            ((_HOLES, np.array([0.1, 0.9]), 0), {"keepdims": True, "method": "hazen"}),
+            ((array((4, 3)), 0.6, 1), {"method": "lower"}),
+            ((array((3,), "i8"), 0.4), {}),
+        )
     ),
 )
 def nanquantile(
@@ -261,7 +265,15 @@ def nanquantile(
     return _quantile(x, _as_fraction(x, q, False), axis, method, keepdims, True)
 
 
-@implements("nanpercentile", samples=calls(((_HOLES, 30.0), {}), ((_HOLES, [10, 50], 0), {})))
+@implements(
+    "nanpercentile",
+    samples=calls(
+        lambda: (
+            ((_HOLES, 30.0), {}),
+            ((_HOLES, [10, 50], 0), {}),
+        )
+    ),
+)
 def nanpercentile(
     x: Operand,
     q: Operand,
@@ -284,7 +296,15 @@ def nanpercentile(
 _MEDIANS: Any = (((array((7,)),), {}), ((array((4, 3)), 0), {}), ((array((4,), "i8"),), {}))
 
 
-@implements("median", samples=calls(*_MEDIANS, ((array((4, 3)), (0, 1)), {"keepdims": True})))
+@implements(
+    "median",
+    samples=calls(
+        lambda: (
+            *_MEDIANS,
+            ((array((4, 3)), (0, 1)), {"keepdims": True}),
+        )
+    ),
+)
 def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
     """The middle element over `axis` (None: all), or the mean of the two middle ones.
 
@@ -303,10 +323,12 @@ def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
 @implements(
     "nanmedian",
     samples=calls(
-        *_MEDIANS,
-        ((_HOLES,), {}),
-        ((_HOLES, 0), {"keepdims": True}),
-        ((_HOLES.astype("f4"), 1), {}),
+        lambda: (
+            *_MEDIANS,
+            ((_HOLES,), {}),
+            ((_HOLES, 0), {"keepdims": True}),
+            ((_HOLES.astype("f4"), 1), {}),
+        )
     ),
 )
 def nanmedian(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:

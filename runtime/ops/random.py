@@ -73,7 +73,7 @@ def samples(*dtypes: Any, **attrs: Any) -> Any:
         ((KEY, COUNTER, 3), {"shape": (None, 2), "dtype": first, **attrs}),
     ]
     given += [((KEY, COUNTER), {"shape": (41,), "dtype": d, **attrs}) for d in others]
-    return calls(*given)
+    return calls(lambda: (*given,))
 
 
 def filled(
@@ -105,7 +105,12 @@ def fraction(bits: Array, width: int) -> Array:
     inputs=2,
     infer=lambda key, data: TensorType(_U8, ()),
     vjp=no_gradient,
-    samples=calls(((KEY, np.uint64(3)), {}), ((KEY, np.uint64(2**64 - 1)), {})),
+    samples=calls(
+        lambda: (
+            ((KEY, np.uint64(3)), {}),
+            ((KEY, np.uint64(2**64 - 1)), {}),
+        )
+    ),
 )
 def random_fold(xp: Module, key: Array, data: Array) -> Array:
     """A key that depends on a key and a number: half of a block, numbered by `data`."""
@@ -117,7 +122,12 @@ def random_fold(xp: Module, key: Array, data: Array) -> Array:
     infer=lambda key, *dims, shape: TensorType(_U8, shape),
     vjp=no_gradient,
     raises=lambda types, attrs: len(types) > 1,
-    samples=calls(((KEY,), {"shape": (3,)}), ((KEY, 2), {"shape": (None, 2)})),
+    samples=calls(
+        lambda: (
+            ((KEY,), {"shape": (3,)}),
+            ((KEY, 2), {"shape": (None, 2)}),
+        )
+    ),
 )
 def random_split(xp: Module, key: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
     """Keys that depend on a key: halves of the blocks from 0 on."""
@@ -180,8 +190,10 @@ def random_uniform(
     infer=lambda x, low, high: x,
     vjp=(lambda g, out, x, low, high: g, None, None),
     samples=calls(
-        ((array((3,), low=0.0, high=1.0), np.float64(-2), np.float64(2)), {}),
-        ((array((3,), "f4", 0.0, 1.0), np.float32(-2), np.float32(2)), {}),
+        lambda: (
+            ((array((3,), low=0.0, high=1.0), np.float64(-2), np.float64(2)), {}),
+            ((array((3,), "f4", 0.0, 1.0), np.float32(-2), np.float32(2)), {}),
+        )
     ),
 )
 def random_below(xp: Module, x: Array, low: Array, high: Array) -> Array:
@@ -193,12 +205,20 @@ def random_below(xp: Module, x: Array, low: Array, high: Array) -> Array:
 # ---- integers ----------------------------------------------------------------------------------
 
 _BOUNDS = calls(
-    ((KEY, COUNTER, np.int64(0), np.int64(10)), {"shape": (2, 3), "dtype": _I8}),
-    ((KEY, COUNTER, np.int64(-5), np.int64(5), 3), {"shape": (None, 2), "dtype": np.dtype("i4")}),
-    ((KEY, COUNTER, np.int64(-(2**63)), np.int64(2**63 - 1)), {"shape": (3,), "dtype": _I8}),
-    ((KEY, COUNTER, np.int64(0), np.int64(3 * 2**61)), {"shape": (50,), "dtype": _I8}),
-    ((KEY, COUNTER, np.int64(0), np.int64(255)), {"shape": (3,), "dtype": np.dtype("u1")}),
-    ((KEY, COUNTER, np.array([0, 5]), np.array([[1], [9]]) + 5), {"shape": (2, 2), "dtype": _I8}),
+    lambda: (
+        ((KEY, COUNTER, np.int64(0), np.int64(10)), {"shape": (2, 3), "dtype": _I8}),
+        (
+            (KEY, COUNTER, np.int64(-5), np.int64(5), 3),
+            {"shape": (None, 2), "dtype": np.dtype("i4")},
+        ),
+        ((KEY, COUNTER, np.int64(-(2**63)), np.int64(2**63 - 1)), {"shape": (3,), "dtype": _I8}),
+        ((KEY, COUNTER, np.int64(0), np.int64(3 * 2**61)), {"shape": (50,), "dtype": _I8}),
+        ((KEY, COUNTER, np.int64(0), np.int64(255)), {"shape": (3,), "dtype": np.dtype("u1")}),
+        (
+            (KEY, COUNTER, np.array([0, 5]), np.array([[1], [9]]) + 5),
+            {"shape": (2, 2), "dtype": _I8},
+        ),
+    )
 )
 
 
@@ -312,9 +332,11 @@ def _product(a: Array, b: Array) -> Array:
     vjp=no_gradient,
     raises=always,
     samples=calls(
-        ((KEY, COUNTER, np.float64(0.25)), {"shape": (2, 3)}),
-        ((KEY, COUNTER, np.array([0.0, 1.0], "f4"), 3), {"shape": (None, 2)}),
-        ((KEY, COUNTER, np.float64(0.25)), {"shape": ()}),
+        lambda: (
+            ((KEY, COUNTER, np.float64(0.25)), {"shape": (2, 3)}),
+            ((KEY, COUNTER, np.array([0.0, 1.0], "f4"), 3), {"shape": (None, 2)}),
+            ((KEY, COUNTER, np.float64(0.25)), {"shape": ()}),
+        )
     ),
 )
 def random_bernoulli(
@@ -345,10 +367,12 @@ def _categorical_type(key: Any, counter: Any, x: Any, *dims: Any, shape: Any, lo
     vjp=no_gradient,
     raises=always,
     samples=calls(
-        ((KEY, COUNTER, array((2, 3))), {"shape": (4,), "logits": True}),
-        ((KEY, COUNTER, array((5, 3)), 2), {"shape": (None,), "logits": True}),
-        ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2, 3), "logits": False}),
-        ((KEY, COUNTER, np.array([[0.5, 0.5]])), {"shape": (), "logits": False}),
+        lambda: (
+            ((KEY, COUNTER, array((2, 3))), {"shape": (4,), "logits": True}),
+            ((KEY, COUNTER, array((5, 3)), 2), {"shape": (None,), "logits": True}),
+            ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2, 3), "logits": False}),
+            ((KEY, COUNTER, np.array([[0.5, 0.5]])), {"shape": (), "logits": False}),
+        )
     ),
 )
 def random_categorical(
@@ -410,10 +434,12 @@ def _positions(xp: Module, rows: Array, levels: Array) -> Array:
     vjp=no_gradient,
     raises=always,
     samples=calls(
-        ((KEY, COUNTER, 5), {"shape": (5,)}),
-        ((KEY, COUNTER, np.int64(9), 2), {"shape": (None, 3)}),
-        ((KEY, COUNTER, 5), {"shape": ()}),
-        ((KEY, COUNTER, 0), {"shape": (0,)}),
+        lambda: (
+            ((KEY, COUNTER, 5), {"shape": (5,)}),
+            ((KEY, COUNTER, np.int64(9), 2), {"shape": (None, 3)}),
+            ((KEY, COUNTER, 5), {"shape": ()}),
+            ((KEY, COUNTER, 0), {"shape": (0,)}),
+        )
     ),
 )
 def random_permutation(
@@ -439,8 +465,10 @@ def _check_enough(wanted: int, there: int) -> None:
     vjp=no_gradient,
     raises=always,
     samples=calls(
-        ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2,)}),
-        ((KEY, COUNTER, np.array([0.5, 0.25, 0.25]), 1), {"shape": (None, 3)}),
+        lambda: (
+            ((KEY, COUNTER, np.array([0.5, 0.25, 0.25])), {"shape": (2,)}),
+            ((KEY, COUNTER, np.array([0.5, 0.25, 0.25]), 1), {"shape": (None, 3)}),
+        )
     ),
 )
 def random_subset(

@@ -246,9 +246,11 @@ def std_(
 
 
 _SPREAD = calls(
-    ((array((2, 3)),), {}),
-    ((array((2, 3)), 1), {"ddof": 1}),
-    ((array((2, 3), "f4"), 0), {"correction": 1}),
+    lambda: (
+        ((array((2, 3)),), {}),
+        ((array((2, 3)), 1), {"ddof": 1}),
+        ((array((2, 3), "f4"), 0), {"correction": 1}),
+    )
 )
 
 
@@ -292,7 +294,12 @@ def std(
 
 @implements(
     "average",
-    samples=calls(((array((2, 3)),), {}), ((array((2, 3)), 1, array((3,), low=1)), {})),
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array((2, 3)), 1, array((3,), low=1)), {}),
+        )
+    ),
 )
 def average(
     x: Operand, /, axis: Axes = None, weights: Operand = None, *, keepdims: bool = False
@@ -369,7 +376,7 @@ def min(xp: Module, x: Array, axis: Axes = None, keepdims: bool = False) -> Arra
     return xp.min(x, axis=axis, keepdims=keepdims)
 
 
-@implements("ptp", samples=calls(((array((2, 3)),), {"axis": 1})))
+@implements("ptp", samples=calls(lambda: (((array((2, 3)),), {"axis": 1}),)))
 def ptp(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
     """Largest less smallest element over `axis` (None: all).
 

@@ -58,9 +58,11 @@ def _repeat_vjp(
     reads=(1,),
     raises=always,
     samples=calls(
-        ((array((3,)), 2), {"axis": 0, "count": 2}),
-        ((array((2, 3)), np.array([1, 0, 2])), {"axis": -1}),
-        ((array((0, 3), "f4"), 2), {"axis": 1, "count": 2}),
+        lambda: (
+            ((array((3,)), 2), {"axis": 0, "count": 2}),
+            ((array((2, 3)), np.array([1, 0, 2])), {"axis": -1}),
+            ((array((0, 3), "f4"), 2), {"axis": 1, "count": 2}),
+        )
     ),
     name="repeat",
 )
@@ -72,7 +74,11 @@ def repeat_(xp: Module, x: Array, repeats: Array, axis: int, count: int | None =
 @implements(
     "repeat",
     samples=calls(
-        ((array((2, 3)), 2), {}), ((array((2, 3)), [1, 2], 0), {}), ((array((3,)), 0, 0), {})
+        lambda: (
+            ((array((2, 3)), 2), {}),
+            ((array((2, 3)), [1, 2], 0), {}),
+            ((array((3,)), 0, 0), {}),
+        )
     ),
 )
 def repeat(x: Operand, repeats: Operand, /, axis: int | None = None) -> Any:
@@ -94,7 +100,11 @@ def repeat(x: Operand, repeats: Operand, /, axis: int | None = None) -> Any:
 @implements(
     "tile",
     samples=calls(
-        ((array((3,)), 2), {}), ((array((2, 3)), (2, 1, 2)), {}), ((array((2, 3)), 0), {})
+        lambda: (
+            ((array((3,)), 2), {}),
+            ((array((2, 3)), (2, 1, 2)), {}),
+            ((array((2, 3)), 0), {}),
+        )
     ),
 )
 def tile(x: Operand, repetitions: Any, /) -> Any:
@@ -132,10 +142,12 @@ def _roll_vjp(g: Any, out: Any, x: Any, shift: Any, axis: Any) -> tuple[Any]:
     infer=_rolled,
     vjp=_roll_vjp,
     samples=calls(
-        ((array((5,)),), {"shift": 2, "axis": None}),
-        ((array((2, 3)),), {"shift": -1, "axis": 1}),
-        ((array((2, 3), "f4"),), {"shift": (1, 2), "axis": (0, 1)}),
-        ((array((0,), "i8"),), {"shift": 2, "axis": 0}),
+        lambda: (
+            ((array((5,)),), {"shift": 2, "axis": None}),
+            ((array((2, 3)),), {"shift": -1, "axis": 1}),
+            ((array((2, 3), "f4"),), {"shift": (1, 2), "axis": (0, 1)}),
+            ((array((0,), "i8"),), {"shift": 2, "axis": 0}),
+        )
     ),
     name="roll",
 )
@@ -146,7 +158,13 @@ def roll_(xp: Module, x: Array, shift: Axes, axis: Axes = None) -> Array:
 
 @implements(
     "roll",
-    samples=calls(((array((5,)), 2), {}), ((array((2, 3)), 1, 1), {}), ((array((2, 3)), 4), {})),
+    samples=calls(
+        lambda: (
+            ((array((5,)), 2), {}),
+            ((array((2, 3)), 1, 1), {}),
+            ((array((2, 3)), 4), {}),
+        )
+    ),
 )
 def roll(x: Operand, /, shift: Any, axis: Axes = None) -> Any:
     """`x` with its elements moved along `axis` (None: flattened), those at the end to the front.

@@ -90,11 +90,13 @@ def rint(xp: Module, x: Array) -> Array:
     elementwise=True,
     numpy=("round", "around"),
     samples=calls(
-        ((array((3,)),), {}),
-        ((array((2, 3)),), {"decimals": 1}),
-        ((array((3,), "i8", -90, 90),), {"decimals": -1}),
-        ((array((3,), "c16"),), {"decimals": 2}),
-        ((2.5,), {}),
+        lambda: (
+            ((array((3,)),), {}),
+            ((array((2, 3)),), {"decimals": 1}),
+            ((array((3,), "i8", -90, 90),), {"decimals": -1}),
+            ((array((3,), "c16"),), {"decimals": 2}),
+            ((2.5,), {}),
+        )
     ),
 )
 def round(xp: Module, x: Array, decimals: int = 0) -> Array:
@@ -110,7 +112,12 @@ def round(xp: Module, x: Array, decimals: int = 0) -> Array:
     inputs=1,
     infer=lambda x, ndigits: x,
     vjp=no_gradient,
-    samples=calls(((2.675,), {"ndigits": 2}), ((1234.5,), {"ndigits": -2})),
+    samples=calls(
+        lambda: (
+            ((2.675,), {"ndigits": 2}),
+            ((1234.5,), {"ndigits": -2}),
+        )
+    ),
     stays=True,
 )
 def round_number(xp: Module, x: float, ndigits: int) -> float:

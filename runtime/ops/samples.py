@@ -119,16 +119,16 @@ def on_axes(
     return samples
 
 
-def fixed(*inputs: tuple[Any, ...], **attrs: Any) -> Samples:
-    """The given tuples of operands, all with the same attributes."""
+def fixed(inputs: Callable[[], tuple[tuple[Any, ...], ...]], **attrs: Any) -> Samples:
+    """The tuples of operands that `inputs` gives, all with the same attributes."""
 
     def samples() -> Iterator[Sample]:
-        for operands in inputs:
+        for operands in inputs():
             yield operands, attrs
 
     return samples
 
 
-def calls(*samples: Sample) -> Samples:
-    """The given pairs (inputs, attrs)."""
-    return lambda: iter(samples)
+def calls(samples: Callable[[], tuple[Sample, ...]]) -> Samples:
+    """The pairs (inputs, attrs) that `samples` gives; made only when asked for."""
+    return lambda: iter(samples())

@@ -107,9 +107,11 @@ def _recurrence_vjp(g: Any, out: Any, a: Any, b: Any) -> tuple[Any, ...]:
     vjp=_recurrence_vjp,
     reads=(0, "out"),
     samples=calls(
-        ((array((4,)), array((4,), salt=1)), {}),
-        ((array((2, 3), "c16"), array((2, 3), "c16", salt=1)), {}),
-        ((array((2, 0), "f4"), array((2, 0), "f4")), {}),
+        lambda: (
+            ((array((4,)), array((4,), salt=1)), {}),
+            ((array((2, 3), "c16"), array((2, 3), "c16", salt=1)), {}),
+            ((array((2, 0), "f4"), array((2, 0), "f4")), {}),
+        )
     ),
 )
 def linear_recurrence(xp: Module, a: Array, b: Array) -> Array:
@@ -189,7 +191,12 @@ def _the_axis(x: Operand, axis: int | None) -> int:
     return 0 if axis is None else axis
 
 
-_CUMULATIVE = calls(((array((3,)),), {}), ((array((2, 3)),), {"axis": 1, "include_initial": True}))
+_CUMULATIVE = calls(
+    lambda: (
+        ((array((3,)),), {}),
+        ((array((2, 3)),), {"axis": 1, "include_initial": True}),
+    )
+)
 
 
 @implements("cumulative_sum", samples=_CUMULATIVE)
@@ -232,10 +239,12 @@ def _put_beside(x: Operand, edge: Operand, axis: int) -> Any:
 @implements(
     "diff",
     samples=calls(
-        ((array((4,)),), {}),
-        ((array((3, 4)), 2, 0), {}),
-        ((array((4,)),), {"prepend": 0.0, "append": array((2,))}),
-        ((array((3, 4)),), {"axis": 0, "append": array((3, 4), salt=1)}),
+        lambda: (
+            ((array((4,)),), {}),
+            ((array((3, 4)), 2, 0), {}),
+            ((array((4,)),), {"prepend": 0.0, "append": array((2,))}),
+            ((array((3, 4)),), {"axis": 0, "append": array((3, 4), salt=1)}),
+        )
     ),
 )
 def diff(

@@ -162,10 +162,12 @@ _SAMPLES = [((_DATA, _IDS), {"count": (3,), "kind": kind}) for kind in ("max", "
     reads=(0, 1, "out"),
     raises=always,
     samples=calls(
-        *_SAMPLES,
-        ((array((4,), "i4"), np.array([0, 0, 2, 1])), {"count": (3,), "kind": "max"}),
-        ((array((4,), "f4"), np.array([0, 0, 2, 1]), 5), {"count": (None,), "kind": "min"}),
-        ((array((0, 2)), np.zeros((0,), int)), {"count": (2,), "kind": "prod"}),
+        lambda: (
+            *_SAMPLES,
+            ((array((4,), "i4"), np.array([0, 0, 2, 1])), {"count": (3,), "kind": "max"}),
+            ((array((4,), "f4"), np.array([0, 0, 2, 1]), 5), {"count": (None,), "kind": "min"}),
+            ((array((0, 2)), np.zeros((0,), int)), {"count": (2,), "kind": "prod"}),
+        )
     ),
 )
 def segments(

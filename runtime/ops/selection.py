@@ -58,8 +58,10 @@ def where_(xp: Module, condition: Array, x: Array, y: Array) -> Array:
 @implements(
     "where",
     samples=calls(
-        ((array((3,), "?"), array((3,)), 0.0), {}),
-        ((array((2, 3), "?"),), {}),
+        lambda: (
+            ((array((3,), "?"), array((3,)), 0.0), {}),
+            ((array((2, 3), "?"),), {}),
+        )
     ),
 )
 def where(condition: Operand, x: Operand = None, y: Operand = None, /) -> Any:
@@ -173,10 +175,12 @@ def fmin(xp: Module, x: Array, y: Array) -> Array:
 @implements(
     "clip",
     samples=calls(
-        ((array((4,)), -1.0, 1.0), {}),
-        ((array((4,), "f4"), None, 0.5), {}),
-        ((array((4,), "i8"), 0, None), {}),
-        ((array((2, 3)), array((3,), "f8", -2, 0), array((2, 1), "f8", 0, 2)), {}),
+        lambda: (
+            ((array((4,)), -1.0, 1.0), {}),
+            ((array((4,), "f4"), None, 0.5), {}),
+            ((array((4,), "i8"), 0, None), {}),
+            ((array((2, 3)), array((3,), "f8", -2, 0), array((2, 1), "f8", 0, 2)), {}),
+        )
     ),
 )
 def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:

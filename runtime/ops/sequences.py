@@ -61,10 +61,12 @@ def _correlated(g: Any, x: Any, y: Any) -> Any:
     reads=(0, 1),
     raises=lambda types, attrs: not all(t.is_static for t in types),
     samples=calls(
-        ((array((4,)), array((3,))), {}),
-        ((array((2,), "c16"), array((3,), "c16")), {}),
-        ((array((2,), "f4"), array((5,), "f4")), {}),
-        ((array((3,), "i8"), array((1,), "i8")), {}),
+        lambda: (
+            ((array((4,)), array((3,))), {}),
+            ((array((2,), "c16"), array((3,), "c16")), {}),
+            ((array((2,), "f4"), array((5,), "f4")), {}),
+            ((array((3,), "i8"), array((1,), "i8")), {}),
+        )
     ),
     name="convolve",
 )
@@ -76,8 +78,10 @@ def convolve_(xp: Module, x: Array, y: Array) -> Array:
 @implements(
     "convolve",
     samples=calls(
-        *(((array((5,)), array((3,)), mode), {}) for mode in ("full", "same", "valid")),
-        ((array((2,)), array((4,)), "same"), {}),
+        lambda: (
+            *(((array((5,)), array((3,)), mode), {}) for mode in ("full", "same", "valid")),
+            ((array((2,)), array((4,)), "same"), {}),
+        )
     ),
 )
 def convolve(x: Operand, y: Operand, /, mode: str = "full") -> Any:
@@ -104,11 +108,16 @@ def convolve(x: Operand, y: Operand, /, mode: str = "full") -> Any:
 @implements(
     "interp",
     samples=calls(
-        ((array((6,), low=-1, high=4), np.arange(4.0), array((4,))), {}),
-        ((1.5, np.arange(4.0), array((4,))), {"left": -9.0, "right": 9.0}),
-        ((np.array([-1.0, 5.0, 2.5]), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
-        ((np.array([0.0, 3.0], "f4"), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
-        ((array((5,), low=-9, high=9), np.array([3.0, 0.5, 2.0]), array((3,))), {"period": 4.0}),
+        lambda: (
+            ((array((6,), low=-1, high=4), np.arange(4.0), array((4,))), {}),
+            ((1.5, np.arange(4.0), array((4,))), {"left": -9.0, "right": 9.0}),
+            ((np.array([-1.0, 5.0, 2.5]), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
+            ((np.array([0.0, 3.0], "f4"), np.arange(4.0), array((4,)), -7.0, 7.0), {}),
+            (
+                (array((5,), low=-9, high=9), np.array([3.0, 0.5, 2.0]), array((3,))),
+                {"period": 4.0},
+            ),
+        )
     ),
 )
 def interp(
@@ -152,7 +161,7 @@ def interp(
 # ---- sets and polynomials ----------------------------------------------------------------------
 
 
-@implements("isin", samples=calls(((array((2, 3), "i8"), np.array([0, 1])), {})))
+@implements("isin", samples=calls(lambda: (((array((2, 3), "i8"), np.array([0, 1])), {}),)))
 def isin(x: Operand, tests: Operand, /, *, invert: bool = False) -> Any:
     """Whether each element of `x` is among those of `tests`.
 
@@ -165,7 +174,12 @@ def isin(x: Operand, tests: Operand, /, *, invert: bool = False) -> Any:
 
 @implements(
     "polyval",
-    samples=calls(((array((3,)), array((2, 2))), {}), (([1.0, 2.0], np.array([3.0])), {})),
+    samples=calls(
+        lambda: (
+            ((array((3,)), array((2, 2))), {}),
+            (([1.0, 2.0], np.array([3.0])), {}),
+        )
+    ),
 )
 def polyval(p: Operand | Sequence[Operand], x: Operand, /) -> Any:
     """Value at `x` of the polynomial with coefficients `p`, highest power first.

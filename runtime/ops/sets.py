@@ -54,7 +54,13 @@ class UniqueInverse(NamedTuple):
 
 
 _X = np.array([[3, 1], [3, 2]])
-_SAMPLES = calls(((_X,), {}), ((array((5,)),), {}), ((np.zeros((0,), "f4"),), {}))
+_SAMPLES = calls(
+    lambda: (
+        ((_X,), {}),
+        ((array((5,)),), {}),
+        ((np.zeros((0,), "f4"),), {}),
+    )
+)
 
 
 @implements("unique_all", samples=_SAMPLES)
@@ -119,9 +125,11 @@ def unique_values(xp: Module, x: Array) -> Array:
 # ---- two sets ------------------------------------------------------------------------------------
 
 _TWO = calls(
-    ((np.array([[3, 1], [3, 2]]), np.array([2, 5, 3])), {}),
-    ((array((4,)), array((3,))), {}),
-    ((np.array([3, 1]), np.zeros((0,), int)), {}),
+    lambda: (
+        ((np.array([[3, 1], [3, 2]]), np.array([2, 5, 3])), {}),
+        ((array((4,)), array((3,))), {}),
+        ((np.array([3, 1]), np.zeros((0,), int)), {}),
+    )
 )
 
 
@@ -138,9 +146,11 @@ def union1d(x: Operand, y: Operand, /) -> Any:
 @implements(
     "intersect1d",
     samples=calls(
-        ((np.array([[3, 1], [3, 2]]), np.array([2, 5, 3])), {}),
-        ((np.array([1, 3, 4, 3]), np.array([3, 1, 2, 1])), {"return_indices": True}),
-        ((np.array([3, 1]), np.zeros((0,), int)), {}),
+        lambda: (
+            ((np.array([[3, 1], [3, 2]]), np.array([2, 5, 3])), {}),
+            ((np.array([1, 3, 4, 3]), np.array([3, 1, 2, 1])), {"return_indices": True}),
+            ((np.array([3, 1]), np.zeros((0,), int)), {}),
+        )
     ),
 )
 def intersect1d(

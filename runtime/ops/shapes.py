@@ -46,7 +46,15 @@ def shape_text(shape: Shape) -> str:
 # ---- sizes -------------------------------------------------------------------------------------
 
 
-@implements("shape", samples=calls(((array((2, 3)),), {}), ((2.0,), {})))
+@implements(
+    "shape",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((2.0,), {}),
+        )
+    ),
+)
 def shape(x: Operand, /) -> tuple[Any, ...]:
     """Size of each axis of `x`; one that is known only at run time is an integer tensor.
 
@@ -56,7 +64,15 @@ def shape(x: Operand, /) -> tuple[Any, ...]:
     return shape_of(x)
 
 
-@implements("ndim", samples=calls(((array((2, 3)),), {}), ((2.0,), {})))
+@implements(
+    "ndim",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((2.0,), {}),
+        )
+    ),
+)
 def ndim(x: Operand, /) -> int:
     """Number of axes of `x`.
 
@@ -66,7 +82,15 @@ def ndim(x: Operand, /) -> int:
     return rank_of(x)
 
 
-@implements("size", samples=calls(((array((2, 3)),), {}), ((array((2, 3)), 1), {})))
+@implements(
+    "size",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array((2, 3)), 1), {}),
+        )
+    ),
+)
 def size(x: Operand, /, axis: int | None = None) -> Any:
     """Number of elements of `x`, all or along one axis.
 
@@ -113,13 +137,15 @@ def _reshape_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any) -> tuple[Any,
     raises=_reshape_raises,
     view=True,
     samples=calls(
-        ((array((2, 3)),), {"shape": (3, 2)}),
-        ((array((2, 3), "c16"),), {"shape": (-1,)}),
-        ((array((2, 3)), 3), {"shape": (None, -1)}),
-        ((array((0, 3), "f4"),), {"shape": (3, 0)}),
-        ((array(()),), {"shape": (1, 1)}),
-        ((array((1,), "i8"),), {"shape": ()}),
-        ((2.5,), {"shape": (1,)}),
+        lambda: (
+            ((array((2, 3)),), {"shape": (3, 2)}),
+            ((array((2, 3), "c16"),), {"shape": (-1,)}),
+            ((array((2, 3)), 3), {"shape": (None, -1)}),
+            ((array((0, 3), "f4"),), {"shape": (3, 0)}),
+            ((array(()),), {"shape": (1, 1)}),
+            ((array((1,), "i8"),), {"shape": ()}),
+            ((2.5,), {"shape": (1,)}),
+        )
     ),
     name="reshape",
 )
@@ -130,7 +156,12 @@ def reshape_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Arra
 
 @implements(
     "reshape",
-    samples=calls(((array((2, 3)), (3, 2)), {}), ((array((2, 3)), -1), {})),
+    samples=calls(
+        lambda: (
+            ((array((2, 3)), (3, 2)), {}),
+            ((array((2, 3)), -1), {}),
+        )
+    ),
 )
 def reshape(x: Operand, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
     """The elements of `x` in C order under another shape; one size may be -1.
@@ -152,7 +183,13 @@ def reshape(x: Operand, /, shape: Any, order: str = "C", *, copy: bool | None = 
     infer=lambda x: x.strong(),
     vjp=lambda g, out, x: (g,),
     numpy=("copy",),
-    samples=calls(((array((2, 3)),), {}), ((array(()),), {}), ((array((0,), "f4"),), {})),
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array(()),), {}),
+            ((array((0,), "f4"),), {}),
+        )
+    ),
 )
 def copy(xp: Module, x: Array) -> Array:
     """An array with the content of `x` that shares nothing with it.
@@ -166,7 +203,15 @@ def copy(xp: Module, x: Array) -> Array:
 _copied = copy
 
 
-@implements("ravel", samples=calls(((array((2, 3)),), {}), ((array(()),), {})))
+@implements(
+    "ravel",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)),), {}),
+            ((array(()),), {}),
+        )
+    ),
+)
 def ravel(x: Operand, /, order: str = "C") -> Any:
     """The elements of `x` in C order, along one axis.
 
@@ -204,11 +249,13 @@ def _expand_vjp(g: Any, out: Any, x: Any, axis: Any) -> tuple[Any]:
     view=True,
     numpy=("expand_dims",),
     samples=calls(
-        ((array((2, 3)),), {"axis": 0}),
-        ((array((2, 3)),), {"axis": (0, -1)}),
-        ((array(()),), {"axis": 0}),
-        ((array((0,), "f4"),), {"axis": -1}),
-        ((1.5,), {"axis": 0}),
+        lambda: (
+            ((array((2, 3)),), {"axis": 0}),
+            ((array((2, 3)),), {"axis": (0, -1)}),
+            ((array(()),), {"axis": 0}),
+            ((array((0,), "f4"),), {"axis": -1}),
+            ((1.5,), {"axis": 0}),
+        )
     ),
     write_through=_expand_written,
 )
@@ -250,11 +297,13 @@ def _unsqueezed(part: Any, parent: Any, axis: Any) -> Any:
     view=True,
     numpy=("squeeze",),
     samples=calls(
-        ((array((1, 3, 1)),), {}),
-        ((array((1, 3, 1)),), {"axis": 0}),
-        ((array((1, 3, 1), "f4"),), {"axis": (-1, 0)}),
-        ((array((1, 0), "i8"),), {"axis": 0}),
-        ((array(()),), {}),
+        lambda: (
+            ((array((1, 3, 1)),), {}),
+            ((array((1, 3, 1)),), {"axis": 0}),
+            ((array((1, 3, 1), "f4"),), {"axis": (-1, 0)}),
+            ((array((1, 0), "i8"),), {"axis": 0}),
+            ((array(()),), {}),
+        )
     ),
     write_through=lambda parent, part, axis: _unsqueezed(part, parent, axis),
 )
@@ -280,7 +329,13 @@ def _atleast(name: str, count: int) -> Any:
     >>> ag.{name}(1.0).ndim
     {count}
     """
-    sample = calls(((array(()),), {}), ((array((3,)),), {}), ((array((2, 3)),), {}))
+    sample = calls(
+        lambda: (
+            ((array(()),), {}),
+            ((array((3,)),), {}),
+            ((array((2, 3)),), {}),
+        )
+    )
     return implements(name, samples=sample)(atleast)
 
 

@@ -33,12 +33,14 @@ def _sort_vjp(g: Any, out: Any, x: Any, axis: int, stable: bool) -> tuple[Any, .
 
 
 _SORTS = calls(
-    ((array((5,)),), {}),
-    ((array((3, 4)),), {"axis": 0}),
-    ((array((3, 4), "f4"),), {"axis": -1, "stable": True}),
-    ((array((6,), "i8"),), {"stable": True}),
-    ((array((0, 3), "i8"),), {"axis": 0}),
-    ((array((3,), "?"),), {"stable": True}),
+    lambda: (
+        ((array((5,)),), {}),
+        ((array((3, 4)),), {"axis": 0}),
+        ((array((3, 4), "f4"),), {"axis": -1, "stable": True}),
+        ((array((6,), "i8"),), {"stable": True}),
+        ((array((0, 3), "i8"),), {"axis": 0}),
+        ((array((3,), "?"),), {"stable": True}),
+    )
 )
 
 
@@ -67,10 +69,12 @@ def _is_stable(kind: str | None, stable: bool | None) -> bool:
 
 
 _CALLS = calls(
-    ((array((5,)),), {}),
-    ((array((3, 4)),), {"axis": 0, "kind": "stable"}),
-    ((array((3, 4)), None), {}),
-    ((array((9,), "i8"),), {"stable": True}),
+    lambda: (
+        ((array((5,)),), {}),
+        ((array((3, 4)),), {"axis": 0, "kind": "stable"}),
+        ((array((3, 4)), None), {}),
+        ((array((9,), "i8"),), {"stable": True}),
+    )
 )
 
 
@@ -150,9 +154,11 @@ def numpy_argsort(
     infer=lambda x, v, side: TensorType(np.dtype(np.intp), v.shape),
     vjp=no_gradient,
     samples=calls(
-        ((np.array([1.0, 2.0, 2.0, 5.0]), array((2, 3), low=0, high=6)), {}),
-        ((np.array([1, 2, 2, 5]), 2), {"side": "right"}),
-        ((np.array([1, 2, 2, 5]), np.zeros((0,))), {}),
+        lambda: (
+            ((np.array([1.0, 2.0, 2.0, 5.0]), array((2, 3), low=0, high=6)), {}),
+            ((np.array([1, 2, 2, 5]), 2), {"side": "right"}),
+            ((np.array([1, 2, 2, 5]), np.zeros((0,))), {}),
+        )
     ),
     name="searchsorted",
 )
@@ -163,7 +169,9 @@ def searchsorted_(xp: Module, x: Array, v: Array, side: str = "left") -> Array:
 
 @implements(
     "searchsorted",
-    samples=calls(((np.array([1.0, 2.0, 5.0]), np.array([2.0, 9.0])), {"side": "right"})),
+    samples=calls(
+        lambda: (((np.array([1.0, 2.0, 5.0]), np.array([2.0, 9.0])), {"side": "right"}),)
+    ),
 )
 def searchsorted(x: Operand, v: Operand, /, side: str = "left", sorter: Operand = None) -> Any:
     """Where each of `v` is to be put into the sorted vector `x` so that it stays sorted.
@@ -180,7 +188,7 @@ def searchsorted(x: Operand, v: Operand, /, side: str = "left", sorter: Operand 
     return searchsorted_(x, v, side=side)
 
 
-@implements("digitize", samples=calls(((array((4,)), np.array([-1.0, 0.0, 1.0])), {})))
+@implements("digitize", samples=calls(lambda: (((array((4,)), np.array([-1.0, 0.0, 1.0])), {}),)))
 def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Any:
     """Number of the bin, between the increasing edges `bins`, that each of `x` falls into.
 
@@ -215,11 +223,13 @@ def _unique_vjp(
     vjp=_unique_vjp,
     reads=(0,),
     samples=calls(
-        ((np.array([3, 1, 3, 2]),), {}),
-        ((np.array([[3, 1], [3, 2]]),), {"index": True, "inverse": True, "counts": True}),
-        ((np.zeros((0,)),), {"inverse": True}),
-        ((array((4,)),), {"counts": True}),
-        ((np.array([np.nan, 1.0, np.nan], "f4"),), {"equal_nan": False}),
+        lambda: (
+            ((np.array([3, 1, 3, 2]),), {}),
+            ((np.array([[3, 1], [3, 2]]),), {"index": True, "inverse": True, "counts": True}),
+            ((np.zeros((0,)),), {"inverse": True}),
+            ((array((4,)),), {"counts": True}),
+            ((np.array([np.nan, 1.0, np.nan], "f4"),), {"equal_nan": False}),
+        )
     ),
     name="unique",
 )
@@ -239,7 +249,10 @@ def unique_(
 @implements(
     "unique",
     samples=calls(
-        ((np.array([3, 1, 3, 2]),), {}), ((np.array([3, 1, 3]),), {"return_counts": True})
+        lambda: (
+            ((np.array([3, 1, 3, 2]),), {}),
+            ((np.array([3, 1, 3]),), {"return_counts": True}),
+        )
     ),
 )
 def unique(

@@ -48,10 +48,12 @@ __all__ = [
 
 _HOLES = np.where(array((3, 4)) > 1, np.nan, array((3, 4)))
 _NAN_CALLS = calls(
-    ((_HOLES,), {}),
-    ((_HOLES, 0), {}),
-    ((_HOLES.astype("f4"), 1), {"keepdims": True}),
-    ((array((3,), "i8"),), {}),
+    lambda: (
+        ((_HOLES,), {}),
+        ((_HOLES, 0), {}),
+        ((_HOLES.astype("f4"), 1), {"keepdims": True}),
+        ((array((3,), "i8"),), {}),
+    )
 )
 
 
@@ -122,9 +124,11 @@ def _over_nan(extreme: Any, x: Operand, worst: float, axis: Axes, keepdims: bool
 @implements(
     "nan_to_num",
     samples=calls(
-        ((np.array([1.0, np.nan, np.inf, -np.inf]),), {}),
-        ((np.array([1.0, np.nan, np.inf], "f4"),), {"nan": -1.0, "posinf": 9.0}),
-        ((array((3,), "i8"),), {}),
+        lambda: (
+            ((np.array([1.0, np.nan, np.inf, -np.inf]),), {}),
+            ((np.array([1.0, np.nan, np.inf], "f4"),), {"nan": -1.0, "posinf": 9.0}),
+            ((array((3,), "i8"),), {}),
+        )
     ),
 )
 def nan_to_num(
@@ -156,10 +160,12 @@ def nan_to_num(
 @implements(
     "bincount",
     samples=calls(
-        ((np.array([1, 3, 1]),), {}),
-        ((np.array([1, 3, 1]), array((3,))), {}),
-        ((np.array([1, 0]),), {"minlength": 5}),
-        ((np.zeros((0,), int),), {"minlength": 2}),
+        lambda: (
+            ((np.array([1, 3, 1]),), {}),
+            ((np.array([1, 3, 1]), array((3,))), {}),
+            ((np.array([1, 0]),), {"minlength": 5}),
+            ((np.zeros((0,), int),), {"minlength": 2}),
+        )
     ),
 )
 def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
@@ -192,15 +198,17 @@ def _as_weights(weights: Operand, dtype: np.dtype[Any]) -> Any:
 @implements(
     "cov",
     samples=calls(
-        ((array((2, 5)),), {}),
-        ((array((4,)),), {}),
-        ((array((5, 2)),), {"rowvar": False}),
-        ((array((4,)), array((2, 4))), {"bias": True}),
-        ((array((2, 5), "f4"),), {"ddof": 2}),
-        ((array((2, 5), "c16"),), {"aweights": array((5,), low=1)}),
-        ((array((2, 3)),), {"fweights": np.array([1, 3, 2]), "aweights": array((3,), low=1)}),
-        ((array((2, 3)),), {"fweights": np.array([1, 3, 2])}),
-        ((array((2, 3)),), {"dtype": np.dtype("f4")}),
+        lambda: (
+            ((array((2, 5)),), {}),
+            ((array((4,)),), {}),
+            ((array((5, 2)),), {"rowvar": False}),
+            ((array((4,)), array((2, 4))), {"bias": True}),
+            ((array((2, 5), "f4"),), {"ddof": 2}),
+            ((array((2, 5), "c16"),), {"aweights": array((5,), low=1)}),
+            ((array((2, 3)),), {"fweights": np.array([1, 3, 2]), "aweights": array((3,), low=1)}),
+            ((array((2, 3)),), {"fweights": np.array([1, 3, 2])}),
+            ((array((2, 3)),), {"dtype": np.dtype("f4")}),
+        )
     ),
 )
 def cov(
@@ -254,10 +262,12 @@ def _products(left: Any, right: Any, divisor: Any) -> Any:
 @implements(
     "corrcoef",
     samples=calls(
-        ((array((2, 5)),), {}),
-        ((array((4,)), array((4,), salt=1)), {}),
-        ((array((5, 2)),), {"rowvar": False}),
-        ((array((4,)),), {}),
+        lambda: (
+            ((array((2, 5)),), {}),
+            ((array((4,)), array((4,), salt=1)), {}),
+            ((array((5, 2)),), {"rowvar": False}),
+            ((array((4,)),), {}),
+        )
     ),
 )
 def corrcoef(x: Operand, /, y: Operand = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
@@ -282,10 +292,12 @@ def corrcoef(x: Operand, /, y: Operand = None, rowvar: bool = True, *, dtype: An
 @implements(
     "trapezoid",
     samples=calls(
-        ((array((5,)),), {}),
-        ((array((5,)), array((5,), salt=1)), {}),
-        ((array((2, 5)),), {"dx": 0.5}),
-        ((array((5, 2)), array((5,), salt=1)), {"axis": 0}),
+        lambda: (
+            ((array((5,)),), {}),
+            ((array((5,)), array((5,), salt=1)), {}),
+            ((array((2, 5)),), {"dx": 0.5}),
+            ((array((5, 2)), array((5,), salt=1)), {"axis": 0}),
+        )
     ),
 )
 def trapezoid(y: Operand, /, x: Operand = None, dx: Operand = 1.0, axis: int = -1) -> Any:
