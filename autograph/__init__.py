@@ -1,7 +1,7 @@
 """Plain Python numerics, compiled: control flow becomes a graph that runs fast and differentiates.
 
-Everything public is here, flat: `import autograph as ag`. Names that few programs use, and that
-bring much of the standard library along (zip archives, hashes), are imported when first asked for.
+Everything public is here, flat: `import autograph as ag`. Names that few programs use, and those
+that bring much along (zip archives, hashes, the front end), are imported when first asked for.
 """
 
 import importlib as _importlib
@@ -19,7 +19,7 @@ if not hasattr(runtime, "__file__") or "autograph" not in (runtime.__doc__ or ""
     )
 
 # isort: split
-from autograph import debugging, directives, pyct
+from autograph import debugging, directives
 from autograph.concrete import ConcreteFunction
 from autograph.conversion import do_not_convert
 from autograph.errors import (
@@ -30,21 +30,9 @@ from autograph.errors import (
     UnsupportedSyntaxError,
 )
 from autograph.function import Function, convert, no_retrace
-from autograph.functional import (
-    associative_scan,
-    case,
-    cond,
-    map_fn,
-    scan,
-    switch_case,
-    while_loop,
-)
 from autograph.operators.printing import graph_print as print
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
-from autograph.sources import convert_source, to_code, to_graph
 from autograph.status import Feature, Status, control_status_ctx, is_autograph_artifact
-from autograph.tensor_array import TensorArray
-from runtime import image, nn, random
 from runtime.autodiff import (
     ForwardAccumulator,
     GradientTape,
@@ -412,10 +400,23 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 if _typing.TYPE_CHECKING:
+    from autograph import pyct
+    from autograph.functional import (
+        associative_scan,
+        case,
+        cond,
+        map_fn,
+        scan,
+        switch_case,
+        while_loop,
+    )
     from autograph.loading import load
     from autograph.program import Program
     from autograph.saving import save
+    from autograph.sources import convert_source, to_code, to_graph
+    from autograph.tensor_array import TensorArray
     from autograph.vectorization import vectorized_map, vmap
+    from runtime import image, nn, random
     from runtime.save.checkpoint import Checkpoint
 
 __all__ = [
@@ -823,23 +824,41 @@ e, inf, nan, newaxis, pi = _numpy.e, _numpy.inf, _numpy.nan, _numpy.newaxis, _nu
 
 _publish(_sys.modules[__name__])
 
-# Public names that wait for their first use, with their modules.
+# Public names that wait for their first use, by their modules; and modules that do.
 _LATER = {
-    "Checkpoint": "runtime.save.checkpoint",
-    "Program": "autograph.program",
-    "load": "autograph.loading",
-    "save": "autograph.saving",
-    "vectorized_map": "autograph.vectorization",
-    "vmap": "autograph.vectorization",
+    name: module
+    for module, names in {
+        "autograph.functional": (
+            "associative_scan", "case", "cond", "map_fn", "scan", "switch_case", "while_loop",
+        ),
+        "autograph.loading": ("load",),
+        "autograph.program": ("Program",),
+        "autograph.saving": ("save",),
+        "autograph.sources": ("convert_source", "to_code", "to_graph"),
+        "autograph.tensor_array": ("TensorArray",),
+        "autograph.vectorization": ("vectorized_map", "vmap"),
+        "runtime.save.checkpoint": ("Checkpoint",),
+    }.items()
+    for name in names
+}  # fmt: skip
+_MODULES = {
+    "image": "runtime.image",
+    "nn": "runtime.nn",
+    "pyct": "autograph.pyct",
+    "random": "runtime.random",
 }
 
 if not _typing.TYPE_CHECKING:  # a checker would take any name for one of these
 
     def __getattr__(name: str) -> object:
-        if name not in _LATER:
+        if name in _MODULES:
+            found = _importlib.import_module(_MODULES[name])
+        elif name in _LATER:
+            found = getattr(_importlib.import_module(_LATER[name]), name)
+        else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals()[name] = found = getattr(_importlib.import_module(_LATER[name]), name)
+        globals()[name] = found
         return found
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_LATER})
+        return sorted({*globals(), *_LATER, *_MODULES})

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
+import importlib
 import inspect
 import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from types import CodeType, FunctionType, MethodType
-from typing import Any, NamedTuple, TypeVar, cast
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import gast
-
-from autograph import operators, rules
-from autograph.converters import (
-    Context,
-    Options,
-    convert_for_consumer,
-    convert_tree,
-    lambda_scope,
-)
-from autograph.errors import (
-    AutographError,
-    Location,
-    SourceUnavailableError,
-    UnsupportedSyntaxError,
-)
+from autograph import rules
+from autograph.errors import AutographError, SourceUnavailableError
+from autograph.generated import AG, Options
 from autograph.operators import calls, methods
 from autograph.operators.plain_calls import UNCONVERTED
-from autograph.syntax.load import AG, compile_function, make_function, module_text
-from autograph.syntax.parse import parse_function
-from autograph.syntax.source import Source, source_of
 from runtime import config
 
+if TYPE_CHECKING:
+    from autograph.front_end import Conversion
+
 __all__ = [
-    "Conversion",
     "convert_function",
     "converted_source",
     "do_not_convert",
@@ -93,16 +79,6 @@ _STANDARD_LIBRARY = frozenset(sys.stdlib_module_names) - {"__main__", "this"}
 _COROUTINES = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 
 
-class Conversion(NamedTuple):
-    """A converted function's code, shared by all closures of one `def`."""
-
-    code: CodeType
-    tree: Any
-    source: Source
-    free_names: tuple[str, ...]
-    prelude: tuple[gast.stmt, ...] = ()
-
-
 _lock = threading.RLock()
 _conversions: weakref.WeakKeyDictionary[
     CodeType, dict[tuple[str, Options], Conversion | AutographError]
@@ -110,6 +86,12 @@ _conversions: weakref.WeakKeyDictionary[
 _functions: weakref.WeakKeyDictionary[FunctionType, dict[Options, FunctionType]] = (
     weakref.WeakKeyDictionary()
 )
+
+
+@functools.cache
+def _front_end() -> ModuleType:
+    """What reads and rewrites source: loaded with the first conversion, a third of the import."""
+    return importlib.import_module("autograph.front_end")
 
 
 def convert_function(function: FunctionType, options: Options | None = None) -> FunctionType:
@@ -124,8 +106,7 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
         known = _functions.setdefault(function, {})
         if options not in known:
             conversion = _conversion(function, options)
-            made = make_function(conversion.code, function, operators)
-            setattr(made, methods.ARTIFACT, True)
+            made = _front_end().make(conversion, function)
             setattr(made, ORIGINAL, weakref.ref(function))
             known[options] = made
         return known[options]
@@ -139,7 +120,7 @@ def _conversion(function: FunctionType, options: Options) -> Conversion:
     if known is None:
         began = time.perf_counter()
         try:
-            known = _convert(function, options)
+            known = _front_end().convert(function, options)
         except AutographError as error:
             known = error
         conversions[key] = known
@@ -148,81 +129,6 @@ def _conversion(function: FunctionType, options: Options) -> Conversion:
     if isinstance(known, AutographError):
         raise known
     return known
-
-
-def _convert(function: FunctionType, options: Options) -> Conversion:
-    source = source_of(function)
-    _refuse_our_name(function)
-    node = parse_function(source)
-    free = function.__code__.co_freevars
-    context = _context(function, source, options)
-    is_lambda = isinstance(node, gast.Lambda)
-    prelude = _lambda_prelude(lambda_scope(node), free, options) if is_lambda else ()
-    tree = convert_tree(node, context)
-    code = _compiled(function, tree, source, prelude)
-    config.log(4, lambda: module_text([tree]))
-    return Conversion(code, tree, source, free, prelude)
-
-
-def _context(function: FunctionType, source: Source, options: Options) -> Context:
-    return Context(
-        filename=source.filename,
-        text=source.text,
-        class_name=source.class_name,
-        options=options,
-        free_names=frozenset(_free_names(function)),
-        module_names=_shadowed_builtins(function),
-        first_line=source.first_line,
-        function=source.qualname,
-    )
-
-
-def _compiled(
-    function: FunctionType, tree: Any, source: Source, prelude: tuple[gast.stmt, ...] = ()
-) -> CodeType:
-    return compile_function(
-        tree,
-        name=source.qualname,
-        filename=source.filename,
-        free_names=_free_names(function),
-        class_name=source.class_name,
-        flags=source.flags,
-        prelude=prelude,
-    )
-
-
-def _free_names(function: FunctionType) -> tuple[str, ...]:
-    """The closure variables, without the operators, which a function of converted code has too."""
-    return tuple(name for name in function.__code__.co_freevars if name != AG)
-
-
-def _refuse_our_name(function: FunctionType) -> None:
-    code = function.__code__
-    if AG in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
-        raise UnsupportedSyntaxError(
-            f"the function has a variable `{AG}`, the name of the operators in converted code",
-            location=Location(code.co_filename, code.co_firstlineno, code.co_name),
-            advice="Rename the variable.",
-        )
-
-
-def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
-    names = function.__globals__.keys()
-    return frozenset(n for n in names if hasattr(builtins, n))
-
-
-def _lambda_prelude(fscope: str, free: tuple[str, ...], options: Options) -> tuple[gast.stmt, ...]:
-    """The function scope that a converted lambda's body mentions."""
-    used = [name for name in free if name != "__class__"]
-    cells = f", cells=lambda: ({', '.join(used)},)" if used else ""
-    features = repr(tuple(options.optional_features))
-    text = (
-        f"{fscope} = {AG}.FunctionScope('<lambda>', '{fscope}', {AG}.ConversionOptions("
-        f"recursive={options.recursive}, user_requested={options.user_requested}, "
-        f"optional_features={features}, "
-        f"internal_convert_user_code={options.internal_convert_user_code}){cells})"
-    )
-    return tuple(gast.parse(text).body)
 
 
 # ---- what is converted -----------------------------------------------------------------------
@@ -280,21 +186,8 @@ def _for_consumer(function: FunctionType) -> FunctionType | None:
         return None
     with _lock:
         if original not in _consumers:
-            _consumers[original] = _made_for_consumer(original)
+            _consumers[original] = _front_end().consumer_of(original, _CALLEE)
         return _consumers[original]
-
-
-def _made_for_consumer(function: FunctionType) -> FunctionType | None:
-    try:
-        source = source_of(function)
-    except SourceUnavailableError:
-        return None
-    tree: Any = parse_function(source)
-    if not convert_for_consumer(tree, _context(function, source, _CALLEE)):
-        return None
-    made = make_function(_compiled(function, tree, source), function, operators)
-    setattr(made, methods.ARTIFACT, True)
-    return made
 
 
 methods.use_converters(_callee, _for_consumer)
@@ -350,9 +243,4 @@ def converted_source(function: FunctionType, options: Options | None = None) -> 
     options = options or Options()
     if function.__code__.co_flags & inspect.CO_GENERATOR:  # as those that call it have it
         options = options._replace(user_requested=False)
-    conversion = _conversion(function, options)
-    tree = conversion.tree
-    if not isinstance(tree, gast.Lambda):
-        tree.decorator_list = []
-        return module_text([tree], free_names=conversion.free_names)
-    return module_text([*conversion.prelude, tree], free_names=conversion.free_names)
+    return str(_front_end().text_of(_conversion(function, options)))

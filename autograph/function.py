@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph import conversion, replay, tracing
 from autograph.concrete import ConcreteFunction, ReadOnlyTarget
-from autograph.converters import Options
+from autograph.generated import Options
 from autograph.matching import (
     accepts,
     conform_leaf,

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from autograph import conversion
-from autograph.converters import Options
 from autograph.function import BoundFunction, Function
+from autograph.generated import Options
 from autograph.status import Feature, check_features
 from autograph.syntax.parse import parse_module
 

@@ -11,7 +11,7 @@ import inspect
 from types import CodeType, TracebackType
 from typing import Any
 
-from autograph.syntax.load import AG, SCOPES
+from autograph.generated import AG, SCOPES
 from runtime import config
 from runtime.errors import Origin, StagingError, located
 from runtime.origins import is_user_code

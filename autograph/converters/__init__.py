@@ -3,7 +3,7 @@
 from typing import Any
 
 from autograph.analysis import ScopeTree
-from autograph.converters.context import Context, Options
+from autograph.converters.context import Context
 from autograph.converters.conversion import why_left
 from autograph.converters.generators import put_consumer
 from autograph.converters.modules import Entry, Report, convert_in_place, convert_module
@@ -15,7 +15,6 @@ __all__ = [
     "Context",
     "Converter",
     "Entry",
-    "Options",
     "Report",
     "convert_for_consumer",
     "convert_module",

@@ -8,16 +8,8 @@ from typing import NamedTuple, NoReturn
 import gast
 
 from autograph.errors import AutographError, Location, UnsupportedSyntaxError
+from autograph.generated import Options
 from autograph.syntax.lower import to_python
-
-
-class Options(NamedTuple):
-    """The options that the generated code hands on to `ag__.ConversionOptions`."""
-
-    recursive: bool = True
-    user_requested: bool = True
-    optional_features: tuple[str, ...] = ()
-    internal_convert_user_code: bool = True
 
 
 class Context(NamedTuple):

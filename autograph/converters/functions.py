@@ -11,10 +11,10 @@ from typing import Any
 
 import gast
 
-from autograph.converters.context import Options
 from autograph.converters.conversion import Conversion, why_left
 from autograph.converters.lambdas import convert_defaults
 from autograph.converters.state import Accessors
+from autograph.generated import Options
 from autograph.syntax.template import Template, constant, make, name, tuple_of
 from autograph.syntax.walk import place_of
 

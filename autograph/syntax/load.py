@@ -22,14 +22,9 @@ from typing import Any
 
 import gast
 
+from autograph.generated import AG, SCOPES
 from autograph.syntax.lower import to_python
 from autograph.syntax.print import unparse
-
-AG = "ag__"
-"""The name under which generated code finds its operators."""
-
-SCOPES = frozenset({"FunctionScope", "GeneratorScope"})
-"""Each converted function of the user's names one of these, no function made for a part does."""
 
 HEADER = f"import autograph.operators as {AG}"
 

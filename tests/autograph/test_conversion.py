@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph import conversion, rules
+from autograph import conversion, front_end, rules
 from runtime import config
 
 X = np.array([1.0, -2.0])
@@ -438,5 +438,5 @@ def test_second_call_runs_no_line_of_the_function():
 
 def test_a_function_is_converted_once(monkeypatch):
     first = conversion.convert_function(clamp)
-    monkeypatch.setattr(conversion, "_convert", None)
+    monkeypatch.setattr(front_end, "convert", None)
     assert conversion.convert_function(clamp) is first

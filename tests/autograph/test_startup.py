@@ -25,6 +25,19 @@ def test_the_import_brings_nothing_heavy_along_but_numpy():
     assert HEAVY.isdisjoint(run.stdout.split())
 
 
+def test_the_front_end_waits_for_the_first_conversion():
+    program = (
+        "import sys, autograph as ag\n"
+        "waits = {'gast', 'astunparse', 'autograph.converters', 'autograph.front_end'}\n"
+        "assert waits.isdisjoint(sys.modules)\n"
+        "ag.constant(1.0) + 1.0; ag.Variable(2.0)\n"
+        "assert waits.isdisjoint(sys.modules)\n"
+        "ag.convert_source('def f(x): return x')\n"
+        "assert 'gast' in sys.modules and 'autograph.front_end' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_names_that_wait_are_found_and_listed():
     assert ag.save.__module__ == "autograph.saving"
     assert {*ag.__all__} <= {*dir(ag)}

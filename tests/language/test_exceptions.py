@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.syntax.load import SCOPES
+from autograph.generated import SCOPES
 from runtime import config
 from tests.language.harness import FOLDERS, Samples, assert_clean, check, golden, observe, refuse
 

@@ -6,8 +6,9 @@ import textwrap
 import gast
 import pytest
 
-from autograph.converters import Context, Options, convert_for_consumer, convert_tree
+from autograph.converters import Context, convert_for_consumer, convert_tree
 from autograph.errors import UnsupportedSyntaxError
+from autograph.generated import Options
 from tests.autograph.converters.running import load, run
 from tests.autograph.converters.samples_of_generators import SAMPLES
 

@@ -1,0 +1,141 @@
+"""The way of one function through the front end: its source, its tree, converted, compiled."""
+
+from __future__ import annotations
+
+import builtins
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+import gast
+
+from autograph import operators
+from autograph.converters import Context, convert_for_consumer, convert_tree, lambda_scope
+from autograph.errors import Location, SourceUnavailableError, UnsupportedSyntaxError
+from autograph.generated import AG, Options
+from autograph.operators import methods
+from autograph.syntax.load import compile_function, make_function, module_text
+from autograph.syntax.parse import parse_function
+from autograph.syntax.source import Source, source_of
+from runtime import config
+
+__all__ = ["Conversion", "consumer_of", "convert", "make", "text_of"]
+
+
+class Conversion(NamedTuple):
+    """A converted function's code, shared by all closures of one `def`."""
+
+    code: CodeType
+    tree: Any
+    source: Source
+    free_names: tuple[str, ...]
+    prelude: tuple[gast.stmt, ...] = ()
+
+
+def convert(function: FunctionType, options: Options) -> Conversion:
+    """A function of the user's, converted and compiled.
+
+    Raises ConversionError, with the user's file and line, when that cannot be.
+    """
+    source = source_of(function)
+    _refuse_our_name(function)
+    node = parse_function(source)
+    free = function.__code__.co_freevars
+    context = _context(function, source, options)
+    is_lambda = isinstance(node, gast.Lambda)
+    prelude = _lambda_prelude(lambda_scope(node), free, options) if is_lambda else ()
+    tree = convert_tree(node, context)
+    code = _compiled(function, tree, source, prelude)
+    config.log(4, lambda: module_text([tree]))
+    return Conversion(code, tree, source, free, prelude)
+
+
+def make(conversion: Conversion, function: FunctionType) -> FunctionType:
+    """The converted twin of `function`: it shares globals and closure cells with it."""
+    return _marked(make_function(conversion.code, function, operators))
+
+
+def _marked(made: FunctionType) -> FunctionType:
+    setattr(made, methods.ARTIFACT, True)
+    return made
+
+
+def consumer_of(function: FunctionType, options: Options) -> FunctionType | None:
+    """The function that runs in the place of a loop over a generator; None where none can be."""
+    try:
+        source = source_of(function)
+    except SourceUnavailableError:
+        return None
+    tree: Any = parse_function(source)
+    if not convert_for_consumer(tree, _context(function, source, options)):
+        return None
+    return _marked(make_function(_compiled(function, tree, source), function, operators))
+
+
+def text_of(conversion: Conversion) -> str:
+    """The converted function as the text of an importable module."""
+    tree = conversion.tree
+    if not isinstance(tree, gast.Lambda):
+        tree.decorator_list = []
+        return module_text([tree], free_names=conversion.free_names)
+    return module_text([*conversion.prelude, tree], free_names=conversion.free_names)
+
+
+def _context(function: FunctionType, source: Source, options: Options) -> Context:
+    return Context(
+        filename=source.filename,
+        text=source.text,
+        class_name=source.class_name,
+        options=options,
+        free_names=frozenset(_free_names(function)),
+        module_names=_shadowed_builtins(function),
+        first_line=source.first_line,
+        function=source.qualname,
+    )
+
+
+def _compiled(
+    function: FunctionType, tree: Any, source: Source, prelude: tuple[gast.stmt, ...] = ()
+) -> CodeType:
+    return compile_function(
+        tree,
+        name=source.qualname,
+        filename=source.filename,
+        free_names=_free_names(function),
+        class_name=source.class_name,
+        flags=source.flags,
+        prelude=prelude,
+    )
+
+
+def _free_names(function: FunctionType) -> tuple[str, ...]:
+    """The closure variables, without the operators, which a function of converted code has too."""
+    return tuple(name for name in function.__code__.co_freevars if name != AG)
+
+
+def _refuse_our_name(function: FunctionType) -> None:
+    code = function.__code__
+    if AG in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+        raise UnsupportedSyntaxError(
+            f"the function has a variable `{AG}`, the name of the operators in converted code",
+            location=Location(code.co_filename, code.co_firstlineno, code.co_name),
+            advice="Rename the variable.",
+        )
+
+
+def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
+    names = function.__globals__.keys()
+    return frozenset(n for n in names if hasattr(builtins, n))
+
+
+def _lambda_prelude(fscope: str, free: tuple[str, ...], options: Options) -> tuple[gast.stmt, ...]:
+    """The function scope that a converted lambda's body mentions."""
+    used = [name for name in free if name != "__class__"]
+    cells = f", cells=lambda: ({', '.join(used)},)" if used else ""
+    features = repr(tuple(options.optional_features))
+    text = (
+        f"{fscope} = {AG}.FunctionScope('<lambda>', '{fscope}', {AG}.ConversionOptions("
+        f"recursive={options.recursive}, user_requested={options.user_requested}, "
+        f"optional_features={features}, "
+        f"internal_convert_user_code={options.internal_convert_user_code}){cells})"
+    )
+    return tuple(gast.parse(text).body)
