@@ -5,14 +5,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from autograph import replay, tracing
+from autograph.captured_inputs import is_as_traced, reader
 from autograph.operators.captures import Captured, Place
+from autograph.operators.handouts import handing_out, objects
 from autograph.options import Binding
+from autograph.signature import is_input_key
 from autograph.tracebacks import shortened
+from autograph.tracing import ResultHole
 from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
 from runtime.compile import compile_graph
@@ -24,10 +29,14 @@ from runtime.graph.view import FuncGraph
 from runtime.ops.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorSpec, TensorType, is_compatible
+from runtime.templates import fill
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["ConcreteFunction", "ReadOnlyTarget"]
+__all__ = ["MISS", "ConcreteFunction", "ReadOnlyTarget"]
+
+# What `run_quickly` gives for a call that has to be looked up.
+MISS: Any = object()
 
 
 class ReadOnlyTarget(Exception):
@@ -70,22 +79,6 @@ class ConcreteFunction:
         self._fresh = _fresh_outputs(traced)
         structure, holes = traced.result
         self._structure, self._holes = structure, holes
-        # One result, made anew by the graph.
-        self._single = (
-            structure.kind is None
-            and type(holes[0]) is tracing.ResultHole
-            and not traced.written
-            and not traced.identities
-            and not traced.choices
-        )
-        # Whether the graph takes the arguments as they are, and gives the result as it is.
-        self.is_direct = (
-            self.is_simple
-            and self._single
-            and self._fresh[0]
-            and not self._gives_tensors
-            and not traced.tensors
-        )
 
     # ---- looking -----------------------------------------------------------------------------
 
@@ -203,6 +196,8 @@ class ConcreteFunction:
             for c, x in zip(traced.captured, places, strict=True)
         ]
         traced.externals = list(captures[len(traced.captured) :])
+        self.__dict__.pop("_reader", None)
+        self.__dict__.pop("_takes_arrays", None)
 
     @property
     def deferred_external_captures(self) -> list[Callable[[], Any]]:
@@ -253,13 +248,13 @@ class ConcreteFunction:
         for guard in traced.guards:
             if not guard.holds():
                 return False
-        return all(_is_as_traced(c) for c in traced.captured)
+        return all(is_as_traced(c) for c in traced.captured)
 
     def broken_guards(self) -> list[str]:
         """What changed since the trace, in words."""
         broken = [g.explain() for g in self._traced.guards if not g.holds()]
         for c in self._traced.captured:
-            if not _is_as_traced(c):
+            if not is_as_traced(c):
                 broken.append(f"{c.place.name}: not a {c.type} any more")
         return broken
 
@@ -270,7 +265,13 @@ class ConcreteFunction:
         inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
         if traced.written:
             self._check_targets(inputs)
-        if traced.writes_before_errors:
+        if not traced.hands_out:
+            return self._run_writing(inputs)
+        with handing_out({number: inputs[i] for number, i in traced.given.items()}):
+            return self._run_writing(inputs)
+
+    def _run_writing(self, inputs: list[Any]) -> Any:
+        if self._traced.writes_before_errors:
             with replay.writing_back(functools.partial(self._write_back, inputs)):
                 return self._run_on(inputs)
         return self._run_on(inputs)
@@ -322,15 +323,58 @@ class ConcreteFunction:
         made._differentiable = self._differentiable
         return made
 
-    def run_simple(self, args: tuple[Any, ...]) -> Any:
-        """`run` for positional arguments that are all inputs, without captures."""
-        if not self._single:
-            self._check_targets(args)
-        raws = [x._array if isinstance(x, Tensor) else x for x in args]
-        results = self._run(*raws)
-        if self._single and self._fresh[0]:
-            return self._tensor_class(results[0]) if self._gives_tensors else results[0]
-        return self._finish(list(args), raws, results)
+    def run_quickly(self, leaves: list[Any]) -> Any:
+        """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
+        self.used = True
+        inputs = leaves if self._reader is None else self._reader(leaves)
+        if inputs is None:
+            return MISS
+        if self._traced.written:
+            self._check_targets(inputs)
+        raws = inputs if self._takes_arrays else list(map(_raw, inputs))
+        outputs = self._run(*raws)
+        if self._gives is None:
+            return self._finish(inputs, raws, outputs)
+        return self._gives(outputs)
+
+    @functools.cached_property
+    def _reader(self) -> Callable[[Sequence[Any]], list[Any] | None] | None:
+        return reader(self._traced)
+
+    @functools.cached_property
+    def _takes_arrays(self) -> bool:
+        """Whether the graph takes all inputs as they are: no tensor is among them."""
+        traced = self._traced
+        kinds = [c.kind for c in traced.captured]
+        return (
+            not traced.externals
+            and all(kind is np.ndarray or issubclass(kind, np.generic) for kind in kinds)
+            and not any(map(_is_wrapped, traced.arguments.keys))
+        )
+
+    @functools.cached_property
+    def _gives(self) -> Callable[[tuple[Any, ...]], Any] | None:
+        """How outputs become the result, where all are arrays that nobody else holds."""
+        traced, kind, structure = self._traced, self._tensor_class, self._structure
+        special = traced.written or traced.choices or traced.identities
+        special = special or traced.hands_out or traced.shared or traced.whole is not None
+        if special or not all(self._fresh) or any(type(h) is not ResultHole for h in self._holes):
+            return None
+        positions = [hole.index for hole in self._holes]
+        if structure.kind is None:
+            (at,) = positions
+            return (lambda raws: kind(raws[at])) if self._gives_tensors else itemgetter(at)
+        build = tree.builder(structure)
+        if self._gives_tensors:
+            return lambda raws: build([kind(raws[i]) for i in positions])
+        return lambda raws: build([raws[i] for i in positions])
+
+    @functools.cached_property
+    def is_direct(self) -> bool:
+        """Whether the graph takes the arguments as they are, and gives the result as it is."""
+        is_alone = self._structure.kind is None and len(self._traced.graph.outputs) == 1
+        is_plain = is_alone and self._gives is not None and not self._gives_tensors
+        return is_plain and self._reader is None and self._takes_arrays
 
     def _of_class(self, result: Tensor) -> Tensor:
         """`result` as a tensor of the class that this gives: the same to gradients."""
@@ -346,11 +390,13 @@ class ConcreteFunction:
                 raise ReadOnlyTarget
 
     @functools.cached_property
-    def is_simple(self) -> bool:
-        """Whether `run_simple` serves: nothing captured, nothing guarded."""
+    def is_quick(self) -> bool:
+        """Whether `run_quickly` serves: a call does nothing but run the graph."""
         traced = self._traced
-        rest = traced.guards or traced.stages_nothing or traced.writes_before_errors
-        return not (traced.captured or traced.externals or rest)
+        if traced.raised or self.following is not None:
+            return False  # it serves one call only
+        rest = traced.stages_nothing or traced.writes_before_errors or traced.changes_containers
+        return not (rest or traced.hands_out or traced.with_arguments)
 
     @functools.cached_property
     def _gives_tensors(self) -> bool:
@@ -376,21 +422,43 @@ class ConcreteFunction:
                 if position is not None:
                     results.append(inputs[position])
                     continue
-            if not self._fresh[i] and is_array(output):
-                # Constants, inputs, variables and what control flow passes on are held elsewhere.
-                output = copied(output)
-            if not self._gives_tensors:
-                results.append(output)
-            elif tensors is not None:
-                results.append(self._of_class(tensors[i]))
+            tensor = None if tensors is None else tensors[i]
+            if i in traced.shared and self._returns is None:
+                results.append(self._shared(i, outputs, tensor))
             else:
-                results.append(self._tensor_class(output))
+                results.append(self._own(i, output, tensor))
+        # Text is of the arrays as they were.
+        parts = [hole.fill(results, outputs) for hole in self._holes]
         for index, position in enumerate(traced.written, traced.outputs):
             self._check_alone(inputs, raws, position)
             # Under tapes the tensor that they know.
             _write_back(inputs[position], outputs[index] if tensors is None else tensors[index])
-        parts = [hole.fill(results, outputs) for hole in self._holes]
+        if traced.whole is not None and self._returns is None:
+            return fill(traced.whole, parts)
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+
+    def _own(self, i: int, output: Any, tensor: Tensor | None) -> Any:
+        """Result `i` as an array or tensor that nobody else holds."""
+        if not self._fresh[i] and is_array(output):
+            # Constants, inputs, variables and what control flow passes on are held elsewhere.
+            output = copied(output)
+        if not self._gives_tensors:
+            return output
+        return self._tensor_class(output) if tensor is None else self._of_class(tensor)
+
+    def _shared(self, i: int, outputs: tuple[Any, ...], tensor: Tensor | None) -> Any:
+        """Result `i`, which may have been stored somewhere, or be another result as well."""
+        array = self._traced.shared[i]
+        own = functools.partial(self._own, i, outputs[i], tensor)
+        if array.form.tensors != self._gives_tensors:
+            return own()  # where it is stored, it is of the other kind
+        found = array.get(outputs, objects(), own)
+        if tensor is None:
+            return found
+        if found.is_view:
+            return own()  # the tensor that the tapes know
+        found._key = tensor.key
+        return found
 
 
 def _given(value: Any) -> Any:
@@ -413,22 +481,15 @@ def _show(x: Any) -> str:
     return repr(x)
 
 
+def _is_wrapped(key: Any) -> bool:
+    """Whether inputs of this key are tensors, or of a class of arrays that the graph has not."""
+    return is_input_key(key) and key[0] in ("tensor", "weak", "array of")
+
+
 def _raw(x: Any) -> Any:
     if isinstance(x, Tensor):
         return x.array
     return np.asarray(x) if isinstance(x, np.ndarray) else x
-
-
-def _is_as_traced(captured: Any) -> bool:
-    try:
-        found = captured.place.fetch()
-    except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
-        return False
-    if type(found) is not captured.kind:
-        return False
-    if found is captured.initial() and not isinstance(found, np.ndarray):
-        return True
-    return bool(type_of(found) == captured.type)
 
 
 def _checked(value: Any, type_: TensorType, path: str) -> Any:

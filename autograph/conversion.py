@@ -174,20 +174,24 @@ def _callee(function: FunctionType) -> FunctionType | None:
 
 
 _CALLEE = Options(user_requested=False)
-_consumers: weakref.WeakKeyDictionary[FunctionType, FunctionType | None] = (
+_consumers: weakref.WeakKeyDictionary[FunctionType, dict[bool, FunctionType | None]] = (
     weakref.WeakKeyDictionary()
 )
 
 
-def _for_consumer(function: FunctionType) -> FunctionType | None:
-    """What runs in the place of a loop over a generator; None where only the generator can."""
+def _for_consumer(function: FunctionType, of_context: bool) -> FunctionType | None:
+    """What runs in the place of a loop over a generator; None where only the generator can.
+
+    `of_context`: in the place of a `with` statement.
+    """
     original = vars(function).get(ORIGINAL, lambda: function)() or function
     if AG in original.__globals__:  # text that is converted already
         return None
     with _lock:
-        if original not in _consumers:
-            _consumers[original] = _front_end().consumer_of(original, _CALLEE)
-        return _consumers[original]
+        known = _consumers.setdefault(original, {})
+        if of_context not in known:
+            known[of_context] = _front_end().consumer_of(original, _CALLEE, of_context)
+        return known[of_context]
 
 
 methods.use_converters(_callee, _for_consumer)

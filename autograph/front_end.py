@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph import operators
-from autograph.converters import Context, convert_for_consumer, convert_tree, lambda_scope
+from autograph.converters import (
+    Context,
+    convert_for_consumer,
+    convert_for_context,
+    convert_tree,
+    lambda_scope,
+)
 from autograph.errors import Location, SourceUnavailableError, UnsupportedSyntaxError
 from autograph.generated import AG, Options
 from autograph.operators import methods
@@ -59,14 +65,20 @@ def _marked(made: FunctionType) -> FunctionType:
     return made
 
 
-def consumer_of(function: FunctionType, options: Options) -> FunctionType | None:
-    """The function that runs in the place of a loop over a generator; None where none can be."""
+def consumer_of(
+    function: FunctionType, options: Options, of_context: bool = False
+) -> FunctionType | None:
+    """The function that runs in the place of a loop over a generator; None where none can be.
+
+    `of_context`: in the place of a `with` statement.
+    """
     try:
         source = source_of(function)
     except SourceUnavailableError:
         return None
     tree: Any = parse_function(source)
-    if not convert_for_consumer(tree, _context(function, source, options)):
+    convert = convert_for_context if of_context else convert_for_consumer
+    if not convert(tree, _context(function, source, options)):
         return None
     return _marked(make_function(_compiled(function, tree, source), function, operators))
 

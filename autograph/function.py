@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import logging
+import operator
 import pickle
 import threading
 import time
@@ -17,7 +18,8 @@ from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from autograph import conversion, replay, tracing
-from autograph.concrete import ConcreteFunction, ReadOnlyTarget
+from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
+from autograph.fast_path import Entry, call_key, entry_of
 from autograph.generated import Options
 from autograph.matching import (
     accepts,
@@ -29,6 +31,7 @@ from autograph.matching import (
 )
 from autograph.operators.calls import converted_call
 from autograph.operators.captures import current_trace
+from autograph.operators.handouts import calling_with
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, check_options, without_partials
 from autograph.signature import (
@@ -38,7 +41,6 @@ from autograph.signature import (
     IntPolicy,
     classify,
     differences,
-    fast_key,
     is_input_key,
 )
 from autograph.tracebacks import shorten, shortened
@@ -91,7 +93,7 @@ class Function(Generic[P, R]):
         self._options = options
         self._bind = Binding(target)
         self._table: dict[Any, ConcreteFunction] = {}
-        self._fast: dict[Any, ConcreteFunction] = {}
+        self._fast: dict[Any, Entry] = {}
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._trace_count = 0
@@ -241,14 +243,17 @@ class Function(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph of the arguments' signature, traced first if it is new."""
         try:
-            if not kwargs and not _attention[0]:
-                key = fast_key(args, self._policy.inputs, self._bind.positional)
-                concrete = self._fast.get(key)
-                if concrete is not None:
-                    concrete.used = True
-                    if concrete.is_direct:
-                        return concrete._run(*args)[0]  # type: ignore[no-any-return]
-                    return concrete.run_simple(args)  # type: ignore[no-any-return]
+            if not _attention[0]:
+                leaves: list[Any] = []
+                inputs, names = self._policy.inputs, self._bind.positional
+                entry = self._fast.get(call_key(args, kwargs, inputs, names, leaves))
+                if entry is not None:
+                    if entry.direct is not None:
+                        entry.concrete.used = True
+                        return entry.direct(*leaves)[0]  # type: ignore[no-any-return]
+                    result = entry.run(leaves)
+                    if result is not MISS:
+                        return result  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]
         except ReadOnlyTarget:
             pass
@@ -275,14 +280,17 @@ class Function(Generic[P, R]):
             arguments, concrete = self._trace(bound, arguments)
         if concrete._traced.stages_nothing:
             return self._run_unstaged(concrete, args, kwargs)
-        self._remember_fast(args, kwargs, concrete)
+        if bound is given or _has_same_leaves(bound, given):
+            self._remember_fast(args, kwargs, given, concrete)
         leaves = [
             x for x, key in zip(arguments.leaves, arguments.keys, strict=True) if is_input_key(key)
         ]
-        if not concrete._traced.changes_containers:
+        traced = concrete._traced
+        if traced.changes_containers:
+            replay.refuse_shared_containers(given, self.__name__)
+        elif not traced.with_arguments:
             return concrete.run(leaves)
-        replay.refuse_shared_containers(given, self.__name__)
-        with replay.calling_with(given):
+        with calling_with(given):
             return concrete.run(leaves)
 
     def _run_unstaged(
@@ -298,19 +306,22 @@ class Function(Generic[P, R]):
         return nullcontext() if name is None else device(name)
 
     def _remember_fast(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], concrete: ConcreteFunction
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        bound: dict[str, Any],
+        concrete: ConcreteFunction,
     ) -> None:
-        if kwargs or not self._bind.simple or len(args) != len(self._bind.positional):
+        """Take the short way from the next call on that is written like this one."""
+        if not concrete.is_quick or concrete._traced.arguments.device is not None:
+            return  # calls within a `with device(...)` do not come that way
+        key = call_key(args, kwargs, self._policy.inputs, self._bind.positional, [])
+        if key is None:
             return
-        if self._options.input_signature is not None or not concrete.is_simple:
-            return
-        if concrete._traced.arguments.device is not None:
-            return  # it is for calls within a `with device(...)`, which do not come that way
-        key = fast_key(args, self._policy.inputs, self._bind.positional)
-        if key is not None and all(is_input_key(k) for k in key):
-            if len(self._fast) >= 4 * config.cache_size.value:
-                self._fast = {}
-            self._fast = {**self._fast, key: concrete}
+        entry = entry_of(args, kwargs, self._bind, classify(bound, self._policy), concrete)
+        if entry is not None:
+            full = len(self._fast) >= 4 * config.cache_size.value
+            self._fast = {key: entry} if full else {**self._fast, key: entry}
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""
@@ -490,7 +501,7 @@ class Function(Generic[P, R]):
         table[concrete._traced.arguments.key] = concrete
         kept = set(map(id, table.values()))
         self._table = table
-        self._fast = {k: c for k, c in self._fast.items() if id(c) in kept}
+        self._fast = {k: e for k, e in self._fast.items() if id(e.concrete) in kept}
         general = [c for c in self._general if id(c) in kept]
         if is_general(concrete._traced.arguments):
             general.append(concrete)
@@ -580,6 +591,11 @@ class Function(Generic[P, R]):
         return self._found_or_traced(bound, exactly=True), declared
 
 
+def _has_same_leaves(a: Any, b: Any) -> bool:
+    (one, structure), (other, its) = tree.flatten(a), tree.flatten(b)
+    return structure == its and all(map(operator.is_, one, other))
+
+
 def _as_array_spec(leaf: Any) -> Any:
     return ArraySpec(leaf.shape, leaf.dtype, leaf.name) if type(leaf) is TensorSpec else leaf
 
@@ -594,17 +610,25 @@ class BoundFunction(Generic[P, R]):
     """A Function that is a method, bound to its object."""
 
     def __init__(self, function: Any, instance: Any) -> None:
-        self._function = function
+        self._function = self.__func__ = function
         self.__self__ = instance
-        self.__func__ = function
-        self.__wrapped__ = MethodType(function.python_function, instance)
-        self.__name__: str = function.__name__
-        self.__doc__ = function.__doc__
+
+    @property
+    def __wrapped__(self) -> Any:
+        return MethodType(self._function.python_function, self.__self__)
+
+    @property
+    def __name__(self) -> str:
+        return str(self._function.__name__)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return cast("str | None", self._function.__doc__)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph for the object and the arguments."""
         try:
-            return cast(R, self._function(self.__self__, *args, **kwargs))
+            return self._function(self.__self__, *args, **kwargs)  # type: ignore[no-any-return]
         except BaseException as error:
             shorten(error)
             raise

@@ -17,7 +17,7 @@ from autograph.options import Binding
 from autograph.program import Program, Signature
 from autograph.replay import ArrayWriter, Writers
 from autograph.signature import Arguments, IntPolicy, leaf_key, paths_of
-from autograph.tracing import ArrayHole, FixedPart, ResultHole, TextHole, Traced
+from autograph.tracing import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole, Traced
 from runtime.devices import HOST, moved, placement
 from runtime.graph.check import accepts
 from runtime.graph.ir import Graph
@@ -250,14 +250,16 @@ class _Loader:
                 captured.append(_captured(self.captured[part["captured"]][0], thing, type_))
         return captured, externals
 
-    def _result(self, part: Any, outputs: int) -> Any:
+    def _result(self, part: Any, outputs: int, depth: int = 0) -> Any:
         nest, rows = members(part, {"structure": (dict, str), "leaves": (list,)}, {})
         structure = read_structure(nest, self.reader)
         if structure.size != len(rows):
             raise Malformed(f"{len(rows)} results are given for {structure.size}")
-        return structure, [self._hole(row, outputs) for row in rows]
+        if depth > _DEEPEST:
+            raise Malformed("a result is nested too deeply")
+        return structure, [self._hole(row, outputs, depth) for row in rows]
 
-    def _hole(self, part: Any, outputs: int) -> Any:
+    def _hole(self, part: Any, outputs: int, depth: int) -> Any:
         if type(part) is dict and "text" in part:
             _, first, count = members(part, {"text": (dict,), "first": (int,), "count": (int,)}, {})
             whole(first, 0, outputs, "first value of a text")
@@ -265,6 +267,10 @@ class _Loader:
             text = self.reader.read(part["text"])
             self.reader.holes = 0
             return TextHole(text, first, count)
+        if type(part) is dict and "optional" in part:
+            nest, present = members(part, {"optional": (dict,), "present": (int,)}, {})
+            whole(present, 0, outputs - 1, "number of a result")
+            return NoneHole(*self._result(nest, outputs, depth + 1), present)
         if type(part) is not dict or len(part) != 1:
             raise Malformed("a result is an output, a text or a value")
         ((word, content),) = part.items()
@@ -274,6 +280,10 @@ class _Loader:
             raise Malformed(f"{word[:20]!r} is no kind of result")
         hole = ArrayHole if word == "array" else ResultHole
         return hole(whole(content, 0, outputs - 1, "number of a result"))
+
+
+# How deep parts of a result that may be None stand in each other.
+_DEEPEST = 20
 
 
 def _key(word: str, type_: TensorType) -> Any:

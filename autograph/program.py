@@ -9,8 +9,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from autograph.concrete import ConcreteFunction, ReadOnlyTarget
+from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
+from autograph.fast_path import call_key
 from autograph.matching import conform_leaf, unknown_dimensions
+from autograph.operators.bodies import check_defined
+from autograph.operators.variables import Nullable
 from autograph.options import Binding
 from autograph.signature import (
     COMPLEX,
@@ -20,7 +23,6 @@ from autograph.signature import (
     IntPolicy,
     classify,
     describe_key,
-    fast_key,
     is_input_key,
     type_of_key,
 )
@@ -165,9 +167,11 @@ class Program:
         """Run the graph whose signature fits the arguments."""
         try:
             if not kwargs and not _attention[0]:
-                concrete = self._fast.get(fast_key(args, set(), ()))
-                if concrete is not None:
-                    return concrete.run_simple(args)
+                leaves: list[Any] = []
+                concrete = self._fast.get(call_key(args, kwargs, (), (), leaves))
+                result = MISS if concrete is None else concrete.run_quickly(leaves)
+                if result is not MISS:
+                    return result
             return self._call(args, kwargs)
         except ReadOnlyTarget:
             error: BaseException = ValueError("assignment destination is read-only")
@@ -222,9 +226,9 @@ class Program:
     ) -> None:
         """Take the short way from the next call on, where the arguments are the inputs."""
         as_given = len(args) == len(leaves) and all(map(lambda a, b: a is b, args, leaves))
-        if kwargs or not as_given or not self._bind.simple or not concrete.is_simple:
+        if kwargs or not as_given or not self._bind.simple or not concrete.is_quick:
             return
-        key = fast_key(args, set(), ())
+        key = call_key(args, kwargs, (), (), [])
         if key is not None and all(map(is_input_key, key)) and len(self._fast) < 1000:
             self._fast = {**self._fast, key: concrete}
 
@@ -408,4 +412,8 @@ def _traced_part(hole: Any, results: list[Any], name: str) -> Any:
             f"`{name}` returns text, which a loaded program cannot do inside of a graph",
             "call it outside of the converted function",
         )
+    if hasattr(hole, "present"):
+        parts = [_traced_part(h, results, name) for h in hole.holes]
+        value = tree.unflatten(hole.structure, parts)
+        return Nullable(f"the result of `{name}`", value, results[hole.present], check_defined)
     return hole.value

@@ -7,38 +7,31 @@ that can raise is told what was written before it, so that an error leaves that 
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FunctionType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from autograph.operators.access import container_base, content_slot
 from autograph.operators.attributes import attribute_slot
-from autograph.operators.captures import weak
-from autograph.operators.iterators import is_iterator, title
+from autograph.operators.captures import guard_content, weak
+from autograph.operators.handouts import Place, arguments_of, remembering
 from autograph.operators.templates import dig, fill, has_traced
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from runtime import control, journal, tree
 from runtime.building import Builder
 from runtime.cells import Cell
-from runtime.devices import copied, is_device_array, moved
-from runtime.eager import is_array
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
-from runtime.spec import device_of_type
 from runtime.tensor import Tensor
-from runtime.variable import Variable
 
 __all__ = [
     "ArrayWriter",
     "Writers",
-    "calling_with",
     "lasting_writes",
     "pending_writes",
     "refuse_shared_containers",
@@ -51,18 +44,7 @@ Containers = dict[int, tuple[tuple[Any, ...], Any]]
 # Gives the caller's array among the inputs, by position, its new content.
 WriteBack = Callable[[int, Any], None]
 
-_arguments: ContextVar[Any] = ContextVar("arguments", default=None)
 _write_back: ContextVar[WriteBack | None] = ContextVar("write_back", default=None)
-
-
-@contextmanager
-def calling_with(bound: dict[str, Any]) -> Iterator[None]:
-    """Make these the arguments whose containers a running graph writes into."""
-    token = _arguments.set(bound)
-    try:
-        yield
-    finally:
-        _arguments.reset(token)
 
 
 @contextmanager
@@ -95,31 +77,12 @@ def store_writes(builder: Builder, facts: Any, containers: Containers) -> bool:
         operands: list[Tensor] = []
         writer = _writer(key, slot, old, path, facts, operands)
         if writer is not None:
-            originals = [_original(t, facts) for t in operands]
-            writer.kept = frozenset(i for i, value in enumerate(originals) if value is not None)
-            values = [
-                builder.value_of(t) if value is None else builder.capture(value)
-                for t, value in zip(operands, originals, strict=True)
-            ]
+            values = [builder.value_of(t) for t in operands]
             node = builder.emit(control.STORE, values, {"write": writer, "target": slot.name})
             node.origin = journal.place_of(key) or node.origin
             written = written or path is not None
+    facts.handouts.refuse_unknown_views()
     return written
-
-
-def _original(x: Tensor, facts: Any) -> Value | None:
-    """The input that is the caller's array `x`, which is stored as the object that it is.
-
-    What was written into it is in it when the call is over.
-    """
-    if facts.tensors:
-        return None
-    for handle in (*facts.writable, *(c.handle for c in facts.captured.values())):
-        now = handle if handle._cell is None else handle._cell.root
-        if now._value is not None and x._value is now._value and handle.type.rank != 0:
-            value: Value | None = handle._value
-            return value
-    return None
 
 
 class Pending(NamedTuple):
@@ -143,8 +106,6 @@ def pending_writes(builder: Builder, facts: Any, containers: Containers) -> Pend
         writer: _Writer | _Refusal | None
         try:
             writer = _writer(key, slot, old, path, facts, operands)
-            if writer is not None:
-                writer.content = _as_now(writer.content, facts, {})
             found = [builder.value_of(t) for t in operands]
         except StagingError as error:
             writer, found = _Refusal(error), []
@@ -248,33 +209,13 @@ def _writer(
     elif isinstance(new, Nullable):
         defined, new = new.present, new.value
     change, content = _change_of(key, slot, old, new)
-    _refuse_open_objects(content, slot.name, facts, set())
-    content = dig(content, operands)
+    fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
+    content = fill_in(content, operands, Place(slot.name, journal.place_of(key)))
     if defined is None:
-        return _Writer(_target(slot, path), change, content, _form(facts))
+        return _Writer(_target(slot, path), change, content)
     operands.append(defined)
     absent = None if is_nullable else _NOTHING if gone else Undefined(slot.name)
-    return _OptionalWriter(_target(slot, path), change, content, _form(facts), absent)
-
-
-def _form(facts: Any) -> Callable[[Any], Any]:
-    """What is stored of a run-time value: a tensor, or an array where the arguments are."""
-    if facts.tensors:
-        return _as_tensor
-    inputs = facts.builder.root.graph.inputs
-    return _as_array if any(device_of_type(v.type) for v in inputs) else _as_host_array
-
-
-def _as_tensor(raw: Any) -> Any:
-    return Tensor(copied(raw)) if isinstance(raw, np.generic) or is_array(raw) else raw
-
-
-def _as_array(raw: Any) -> Any:
-    return copied(raw) if is_array(raw) else raw
-
-
-def _as_host_array(raw: Any) -> Any:
-    return moved(raw, None) if is_device_array(raw) else _as_array(raw)
+    return _OptionalWriter(_target(slot, path), change, content, absent)
 
 
 # There is nothing to write into a place that had no value before.
@@ -289,58 +230,13 @@ def _refuse_deletion(key: Any, slot: journal.Slot) -> None:
         )
 
 
-def _as_now(part: Any, facts: Any, known: dict[int, Any]) -> Any:
-    """Content with the objects that the trace made as they are now: they may change later in it."""
-    if type(part) in (list, tuple):
-        return type(part)(_as_now(x, facts, known) for x in part)
-    if type(part) is dict:
-        return {key: _as_now(x, facts, known) for key, x in part.items()}
-    fields = getattr(part, "__dict__", None)
-    if not isinstance(fields, dict) or isinstance(part, (type, Tensor, Variable, FunctionType)):
-        return part
-    if facts.is_outside(part):
-        return part
-    if id(part) not in known:
-        made = known[id(part)] = copy.copy(part)
-        vars(made).update({name: _as_now(x, facts, known) for name, x in fields.items()})
-    return known[id(part)]
-
-
-def _refuse_open_objects(part: Any, name: str, facts: Any, seen: set[int]) -> None:
-    """Refuse to store an object of the trace's own that holds values of the graph."""
-    if isinstance(part, (Tensor, Variable)) or id(part) in seen:
-        return
-    seen.add(id(part))
-    if isinstance(part, (list, tuple, dict)):
-        for x in part.values() if isinstance(part, dict) else part:
-            _refuse_open_objects(x, name, facts, seen)
-        return
-    if is_iterator(part) and not facts.is_outside(part):
-        raise StagingError(
-            f"{title(part)} made in the function is stored in {name}, and every call would store "
-            "the same one",
-            "store a list of its items",
-        )
-    fields = getattr(part, "__dict__", None)
-    if not isinstance(fields, dict) or facts.is_outside(part):
-        return
-    for value in fields.values():
-        if has_traced(value):
-            raise StagingError(
-                f"a {type(part).__name__} made in the function, whose attributes are known only "
-                f"when the graph runs, is stored in `{name}`",
-                "store its values in a tuple, list or dict instead",
-            )
-        _refuse_open_objects(value, name, facts, seen)
-
-
 def _target(slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], Any]:
     """Gives the object that is written into, None when this call has none."""
     if path is None:
         return weak(slot.owner)
 
     def among_arguments() -> Any:
-        bound = _arguments.get()
+        bound = arguments_of()
         return None if bound is None else tree.part_at(bound, path)
 
     return among_arguments
@@ -358,7 +254,12 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
         return lambda thing, value: attribute_slot(thing, name).write(value), new
     if key[0] != "content":
         return lambda thing, value: slot.write(value), new
-    if isinstance(slot.owner, (list, deque)) and len(new) >= len(old):
+    if isinstance(slot.owner, deque):
+        tail = _tail(old, new, slot.owner.maxlen)
+        if tail is not None:
+            return _extend, tail
+        guard_content(slot.owner, "a deque")
+    elif isinstance(slot.owner, list) and len(new) >= len(old):
         changed = {i: b for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b}
         return _change_items, (changed, new[len(old) :])
     if isinstance(slot.owner, dict) and list(new)[: len(old)] == list(old):
@@ -366,6 +267,20 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
     if isinstance(slot.owner, set) and new >= old:
         return _update, new - old
     return lambda thing, value: content_slot(thing).write(value), new
+
+
+def _tail(old: list[Any], new: list[Any], maxlen: int | None) -> list[Any] | None:
+    """What was appended to a deque, which may have pushed out the first items; None for others."""
+    is_full = len(new) == maxlen
+    for gone in range(len(old) + 1 if is_full else 1):
+        kept = old[gone:]
+        if len(kept) <= len(new) and all(a is b for a, b in zip(kept, new, strict=False)):
+            return new[len(kept) :]
+    return None
+
+
+def _extend(thing: Any, items: list[Any]) -> None:
+    deque.extend(thing, items)
 
 
 def _change_items(thing: Any, change: tuple[dict[int, Any], list[Any]]) -> None:
@@ -386,24 +301,18 @@ class Writer(Protocol):
 
 
 class _Writer:
-    """Changes an object when the graph runs; called with the values for the holes of `content`.
+    """Changes an object when the graph runs; called with the values for the holes of `content`."""
 
-    The arrays at the positions `kept` are stored themselves, others as copies.
-    """
+    __slots__ = ("change", "content", "target")
 
-    __slots__ = ("change", "content", "form", "kept", "target")
-
-    def __init__(
-        self, target: Callable[[], Any], change: Change, content: Any, form: Callable[[Any], Any]
-    ) -> None:
-        self.target, self.change, self.content, self.form = target, change, content, form
-        self.kept: frozenset[int] = frozenset()
+    def __init__(self, target: Callable[[], Any], change: Change, content: Any) -> None:
+        self.target, self.change, self.content = target, change, content
 
     def __call__(self, *raws: Any) -> None:
         thing = self.target()
         if thing is not None:
-            values = [raw if i in self.kept else self.form(raw) for i, raw in enumerate(raws)]
-            self.change(thing, fill(self.content, values))
+            with remembering():
+                self.change(thing, fill(self.content, raws))
 
     def __repr__(self) -> str:
         return "write"
@@ -415,14 +324,9 @@ class _OptionalWriter(_Writer):
     __slots__ = ("absent",)
 
     def __init__(
-        self,
-        target: Callable[[], Any],
-        change: Change,
-        content: Any,
-        form: Callable[[Any], Any],
-        absent: Any,
+        self, target: Callable[[], Any], change: Change, content: Any, absent: Any
     ) -> None:
-        super().__init__(target, change, content, form)
+        super().__init__(target, change, content)
         # What is to be written where there is no value: None, or that the place has none.
         self.absent = absent
 
@@ -472,8 +376,9 @@ class Writers:
 
     def __call__(self, *raws: Any) -> None:
         values = iter(raws)
-        for write, count in self.parts:
-            write(*itertools.islice(values, count))
+        with remembering():
+            for write, count in self.parts:
+                write(*itertools.islice(values, count))
 
     def __repr__(self) -> str:
         return "write"

@@ -18,12 +18,13 @@ from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
 from autograph.program import Program, Signature
 from autograph.signature import COMPLEX, FLOAT, INT, Arguments, Identity, is_input_key, type_of_key
-from autograph.tracing import ArrayHole, FixedPart, ResultHole, TextHole, Traced
+from autograph.tracing import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole, Traced
 from runtime import tree
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.linearize import linearize
 from runtime.errors import UnsavableError
 from runtime.graph.ir import Graph
+from runtime.passes.dead_code import drop_dead_code
 from runtime.passes.placement import on_one_device
 from runtime.save.container import json_text, pack, replace_file
 from runtime.save.dtypes import type_text
@@ -338,7 +339,7 @@ class _Document:
                 "leaves": [self._leaf(key, is_spec, leaf) for key, is_spec, leaf in pairs],
             },
             "reads": self._reads(traced),
-            "graph": write_graph(on_one_device(traced.graph, None), self.writer, self.places),
+            "graph": write_graph(_graph_of(traced), self.writer, self.places),
             "result": {
                 "structure": self._structure(structure, "the result"),
                 "leaves": [self._hole(hole) for hole in holes],
@@ -415,8 +416,21 @@ class _Document:
         if isinstance(hole, TextHole):
             text = self._written(hole.text, "its result")
             return {"text": text, "first": hole.first, "count": hole.count}
+        if isinstance(hole, NoneHole):
+            structure = self._structure(hole.structure, "the result")
+            nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
+            return {"optional": nest, "present": hole.present}
         assert isinstance(hole, FixedPart)
         return {"value": self._written(hole.value, "its result")}
+
+
+def _graph_of(traced: Traced) -> Graph:
+    """The graph, on the host, without what says which results are one array."""
+    graph = traced.graph
+    if len(graph.outputs) > traced.plain_outputs:
+        outputs = graph.outputs[: traced.plain_outputs]
+        graph = drop_dead_code(Graph(graph.inputs, graph.nodes, outputs, graph.name))
+    return on_one_device(graph, None)
 
 
 def _has_own_tensors(traced: Traced) -> bool:

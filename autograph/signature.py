@@ -27,7 +27,9 @@ __all__ = [
     "COMPLEX",
     "FLOAT",
     "INT",
+    "INT_LIMIT",
     "OF_TYPE",
+    "TEXT",
     "Arguments",
     "ArraySpec",
     "Identity",
@@ -35,7 +37,6 @@ __all__ = [
     "classify",
     "describe_key",
     "differences",
-    "fast_key",
     "is_input_key",
     "leaf_key",
     "paths_of",
@@ -47,9 +48,9 @@ OF_TYPE = "of type"
 FLOAT = ("float",)
 INT = ("int",)
 COMPLEX = ("complex",)
-_INT_LIMIT = 2**63
+INT_LIMIT = 2**63
 # NumPy scalars that are Python's text as well: constants of a trace.
-_TEXT = (np.str_, np.bytes_)
+TEXT = (np.str_, np.bytes_)
 _ARRAYS = (np.ndarray, np.generic)
 _CONSTANTS = (bool, str, bytes, type(None), int, float, complex)
 
@@ -113,7 +114,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
         if type_.device is not None:
             return ("tensor", type_.device, type_.dtype, type_.shape)
         return ("tensor", type_.dtype, type_.shape)
-    if isinstance(x, np.generic) and not isinstance(x, _TEXT):
+    if isinstance(x, np.generic) and not isinstance(x, TEXT):
         return ("scalar", x.dtype)
     if isinstance(x, np.ndarray):
         check_array(x, f"`{path}`")
@@ -123,7 +124,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if kind is complex:
         return (complex, repr(x)) if policy.by_value else COMPLEX
     if kind is int:
-        return INT if path in policy.inputs and -_INT_LIMIT <= x < _INT_LIMIT else (int, x)
+        return INT if path in policy.inputs and -INT_LIMIT <= x < INT_LIMIT else (int, x)
     if isinstance(x, ArraySpec):
         return ("scalar", x.dtype) if x.shape == () else (x.dtype, x.shape)
     if isinstance(x, TensorSpec):
@@ -166,39 +167,6 @@ def type_of_key(key: Any) -> TensorType:
     is_elsewhere = key[0] == "array on" or (key[0] == "tensor" and len(key) > 3)
     *_, dtype, shape = key
     return TensorType(dtype, shape, device=key[1] if is_elsewhere else None)
-
-
-def fast_key(args: tuple[Any, ...], inputs: set[str], names: Sequence[str]) -> Any:
-    """The key of a call with positional arrays and numbers only; None when it is not so simple."""
-    parts: list[Any] = []
-    for i, x in enumerate(args):
-        kind = type(x)
-        if kind is np.ndarray:
-            parts.append((x.dtype, x.shape))
-        elif kind is Tensor:
-            array = x._array
-            if x._cell is not None or array is None:
-                return None
-            if type(array) is np.ndarray or isinstance(array, np.generic):
-                parts.append(("tensor", array.dtype, array.shape))
-            elif is_device_array(array):
-                parts.append(("tensor", device_of(array), array.dtype, array.shape))
-            else:
-                return None
-        elif kind is float:
-            parts.append(FLOAT)
-        elif kind is int:
-            general = i < len(names) and names[i] in inputs and -_INT_LIMIT <= x < _INT_LIMIT
-            parts.append(INT if general else (int, x))
-        elif issubclass(kind, np.generic) and not issubclass(kind, _TEXT):
-            parts.append(("scalar", x.dtype))
-        elif issubclass(kind, Tensor) and x._cell is None and isinstance(x._array, _ARRAYS):
-            parts.append(("tensor", x._array.dtype, x._array.shape))
-        elif is_device_array(x):
-            parts.append(("array on", device_of(x), x.dtype, x.shape))
-        else:
-            return None
-    return tuple(parts)
 
 
 class Arguments(NamedTuple):

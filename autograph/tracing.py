@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,10 +17,13 @@ from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Captured, Guard, Trace, current_trace
 from autograph.operators.generators import check_left
+from autograph.operators.handouts import Array, Handouts
 from autograph.operators.iterators import is_iterator, title
-from autograph.operators.references import choice_of
+from autograph.operators.logs import refuse_looks
+from autograph.operators.references import Part, choice_of, has_cell, reference_of
+from autograph.operators.settings import guard_held_decimals, note_settings
 from autograph.operators.templates import LazyString, dig, fill, has_traced
-from autograph.operators.variables import _Unreadable
+from autograph.operators.variables import Nullable, _Unreadable
 from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
 from runtime import journal, ops, trace, tree
 from runtime.building import Builder
@@ -37,6 +41,7 @@ from runtime.variable import Variable
 __all__ = [
     "ArrayHole",
     "FixedPart",
+    "NoneHole",
     "FunctionBuilder",
     "ResultHole",
     "TextHole",
@@ -111,6 +116,17 @@ class Traced:
     choices: dict[int, tuple[int, dict[int, int]]] = field(default_factory=dict)
     # Where the user writes the arrays of `written`, as far as that is known.
     written_at: dict[int, Origin] = field(default_factory=dict)
+    # Results that are, or may be, arrays that are also stored or given back elsewhere, by output
+    # position: with the raw outputs for operands.
+    shared: dict[int, Array] = field(default_factory=dict)
+    # The result with its leaves for operands, where a container in it is in two places.
+    whole: Any = None
+    # Whether a call must remember what it handed out; the caller's arrays among that: the keys of
+    # their numbers, and their positions among all inputs.
+    hands_out: bool = False
+    given: dict[int, int] = field(default_factory=dict)
+    # Whether containers among the arguments are handed out.
+    with_arguments: bool = False
     # Whether a list, dict or object among the arguments is changed by a call.
     changes_containers: bool = False
     # Whether an error may leave arrays of the caller's partly written.
@@ -139,6 +155,11 @@ class Traced:
     raised: bool = False
 
     @property
+    def plain_outputs(self) -> int:
+        """The number of outputs but for those that only `shared` results need."""
+        return self.outputs + len(self.written) + len(self.choices)
+
+    @property
     def stages_nothing(self) -> bool:
         """Whether the call is plain Python: no value and no effect is left to the graph."""
         return not self.has_effects and self.outputs == 0 and not self.written
@@ -159,11 +180,20 @@ def trace_call(
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`."""
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
-    builder = FunctionBuilder(
-        name, stands_for_tensors, prints, may_create, tensor_class, array_class
-    )
-    with rarely, adopting(builder.trace):
-        return _traced(builder, function, bound, arguments, pure)
+    logs: dict[int, Any] = {}
+    while True:
+        builder = FunctionBuilder(
+            name, stands_for_tensors, prints, may_create, tensor_class, array_class
+        )
+        builder.trace.logs = logs
+        try:
+            with rarely, adopting(builder.trace):
+                return _traced(builder, function, bound, arguments, pure)
+        except StagingError:
+            found = builder.trace.found_logs
+            if not found or builder.created:
+                raise
+            logs = {**logs, **found}
 
 
 def _traced(
@@ -177,6 +207,8 @@ def _traced(
     placeholders, parts = _placeholders(builder, arguments)
     nest = arguments.rebuild(parts)
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
+    facts.handouts = Handouts(facts, containers)
+    note_settings(facts)
     args, kwargs = bound(nest)
     if not pure:
         facts.writable = placeholders
@@ -271,10 +303,14 @@ def _identifier(path: str) -> str:
 
 
 def _loaded(result: Any) -> Any:
+    if isinstance(result, Nullable):
+        return result
     if isinstance(result, _Unreadable):
         return result.load()
     if type(result) in (tuple, list):
-        return type(result)(map(_loaded, result))
+        parts = [_loaded(part) for part in result]
+        if any(a is not b for a, b in zip(parts, result, strict=True)):
+            return type(result)(parts)
     return result
 
 
@@ -292,6 +328,7 @@ def _finish(
 ) -> Traced:
     facts = builder.trace
     handles = [*placeholders, *(c.handle for c in facts.captured.values())]
+    handouts: Handouts = facts.handouts
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     template = _dig_result(result, operands, handles, identical)
@@ -314,7 +351,11 @@ def _finish(
         choices[out] = (len(outputs), positions)
         outputs.append(builder.value_of(number))
     facts.guard_reads()
+    guard_held_decimals(facts, arguments.leaves)
+    refuse_looks(facts)
     stores = replay.store_writes(builder, facts, containers)
+    shared = _shared(builder, handouts, operands, identical, outputs)
+    whole = handouts.result(result)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
         _refuse_iterators(template[1], facts)
@@ -322,6 +363,9 @@ def _finish(
     finished = _assemble(
         builder, arguments, placeholders, template, written, len(operands), identical, choices
     )
+    finished.shared, finished.whole = shared, whole
+    finished.hands_out = handouts.are_shared or whole is not None or bool(shared)
+    finished.with_arguments = handouts.with_arguments
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)
     finished.lasting = lasting
@@ -358,25 +402,74 @@ def _choices(
                 yield out, found.index, positions
 
 
+def _shared(
+    builder: FunctionBuilder,
+    handouts: Handouts,
+    operands: list[Tensor],
+    identical: dict[int, int],
+    outputs: list[Value],
+) -> dict[int, Array]:
+    """Results whose arrays are in another place, too; what these need is appended to `outputs`."""
+    arrays = [(out, x) for out, x in enumerate(operands) if out not in identical and has_cell(x)]
+    numbers = Counter(n for _, x in arrays for n in _own_numbers(x, handouts))
+    stored = handouts.uses
+    result: dict[int, Array] = {}
+    for out, x in arrays:
+        found = reference_of(x)
+        assert found is not None
+        is_shared = any(stored[n] or numbers[n] > 1 for n in _own_numbers(x, handouts)) or any(
+            stored["view", number, id(x)] or _is_stored(part, handouts)
+            for number, part in found.parts.items()
+            if part.chain
+        )
+        if is_shared:
+            slots: list[Any] = list(outputs)
+            result[out] = handouts.array(x, slots)
+            outputs += [builder.value_of(t) for t in slots[len(outputs) :]]
+    return result
+
+
+def _own_numbers(x: Tensor, handouts: Handouts) -> list[int]:
+    """The numbers of the arrays that `x` may be and that are no views and not the caller's."""
+    found = reference_of(x)
+    assert found is not None
+    return [n for n, p in found.parts.items() if not p.chain and handouts.given_array(p) is None]
+
+
+def _is_stored(view: Part, handouts: Handouts) -> bool:
+    """Whether the array that a view shows is stored somewhere, and not the caller's."""
+    whole = Part(view.cell, (), view.cell.root.type)
+    return handouts.given_array(whole) is None and bool(handouts.uses[whole.number])
+
+
 def _dig_result(
     part: Any, operands: list[Tensor], handles: list[Tensor], identical: dict[int, int]
 ) -> Any:
     """The result with holes for traced values, which are appended to `operands`."""
     leaves, structure = tree.flatten(part)
-    holes: list[ResultHole | TextHole | FixedPart] = []
+    holes: list[ResultHole | TextHole | NoneHole | FixedPart] = []
+    known: dict[int, ResultHole] = {}
     for leaf in leaves:
-        if isinstance(leaf, Tensor):
+        if id(leaf) in known:  # one array in two places
+            holes.append(known[id(leaf)])
+        elif isinstance(leaf, Tensor):
             index = next((i for i, h in enumerate(handles) if h is leaf), None)
             if index is not None:
                 identical[len(operands)] = index
             operands.append(leaf)
             hole = ArrayHole if leaf.is_array and leaf.type.rank == 0 else ResultHole
             holes.append(hole(len(operands) - 1))
+            if has_cell(leaf):
+                known[id(leaf)] = holes[-1]
         elif isinstance(leaf, LazyString):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
             holes.append(TextHole(text, len(operands), len(inner)))
             operands.extend(inner)
+        elif isinstance(leaf, Nullable):
+            nest = _dig_result(leaf.value, operands, handles, identical)
+            holes.append(NoneHole(*nest, len(operands)))
+            operands.append(leaf.present)
         else:
             _check_result(leaf)
             holes.append(FixedPart(leaf))
@@ -413,6 +506,21 @@ class TextHole:
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         return fill(self.text, raws[self.first : self.first + self.count])
+
+
+class NoneHole:
+    """For a part of the result, or None: the output at `present` says which."""
+
+    __slots__ = ("holes", "present", "structure")
+
+    def __init__(self, structure: tree.Structure, holes: list[Any], present: int) -> None:
+        self.structure, self.holes, self.present = structure, holes, present
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        if not raws[self.present]:
+            return None
+        parts = [hole.fill(results, raws) for hole in self.holes]
+        return parts[0] if self.structure.kind is None else tree.unflatten(self.structure, parts)
 
 
 class FixedPart:
@@ -467,6 +575,9 @@ def _assemble(
     """The tidy graph, its inputs in order: arguments, captured arrays, externals."""
     facts = builder.trace
     handles = [*placeholders, *(c.handle for c in facts.captured.values())]
+    by_handle = {id(handle): i for i, handle in enumerate(handles)}
+    given = {number: by_handle[id(h)] for number, h in facts.handouts.given.items()}
+    facts.handouts.form.on_host = not any(device_of_type(v.type) for v in builder.graph.inputs)
     things = list(builder.externals.values())
     values = [cast(Value, h._value) for h in handles] + [value for _, value in things]
     graph = builder.graph
@@ -475,6 +586,7 @@ def _assemble(
     needed = {i for i, value in enumerate(graph.inputs) if value in used}
     needed |= {*range(len(placeholders)), *written, *identical.values()}
     needed.update(i for _, positions in choices.values() for i in positions.values())
+    needed.update(given.values())
     needed |= {i for i, handle in enumerate(handles) if id(handle) in facts.array_writers}
     position = {old: new for new, old in enumerate(sorted(needed))}
     for i, handle in enumerate(handles):
@@ -507,6 +619,7 @@ def _assemble(
             for out, (which, positions) in choices.items()
         },
         {position[i]: at for i in written if (at := _written_at(handles[i])) is not None},
+        given={number: position[i] for number, i in given.items()},
     )
 
 

@@ -16,6 +16,7 @@ from runtime import ops
 from runtime.devices import is_device_array
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
+from runtime.foreign import Operator, is_number
 from runtime.spec import TensorType
 
 __all__ = ["ArrayMethods", "check_in_place", "check_numbers"]
@@ -28,24 +29,48 @@ def _operand(x: Any) -> Any:
     return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
-def _binary(function: Callable[..., Any]) -> Method:
+def _is_operand(self: Any, other: Any) -> bool:
+    """Whether an operator is an op of numbers, and not the other operand's own affair."""
+    if not isinstance(other, _OPERANDS):
+        return is_device_array(other)
+    kind = type(other)
+    if self._value is None or kind in _EXACT or isinstance(other, (np.ndarray, np.generic)):
+        return True
+    return is_number(other) or (not self.type.weak and kind in (list, tuple))
+
+
+def _is_scalar(self: Any, other: Any) -> bool:
+    """Whether a traced value and what is no tensor are no arrays, which have no `@`."""
+    return not (self._value is None or self.is_array or isinstance(other, np.ndarray))
+
+
+_EXACT = frozenset((bool, int, float, complex, np.ndarray))
+
+
+def _binary(function: Callable[..., Any], name: str, reflected: bool = False) -> Method:
+    foreign = Operator(name, reflected=reflected)
+    no_scalars = name == "matmul"
+
     def method(self: Any, other: Any) -> Any:
         if not isinstance(other, ArrayMethods):
-            if not isinstance(other, _OPERANDS) and not is_device_array(other):
-                return NotImplemented
+            if not _is_operand(self, other) or (no_scalars and _is_scalar(self, other)):
+                return NotImplemented if self._value is None else foreign.apply(self, other)
             other = _operand(other)
         return function(self, other)
 
     return method
 
 
-def _equality(function: Callable[..., Any], otherwise: bool) -> Method:
+def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Method:
     """`==` or `!=`; with what is no number, NumPy finds no element equal."""
+    foreign = Operator(name)
 
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, (ArrayMethods, *_OPERANDS)) or is_device_array(other):
+        if isinstance(other, ArrayMethods) or _is_operand(self, other):
             return function(self, _operand(other))
         check_numbers(self.type, self._name)
+        if self._value is not None:
+            return foreign.apply(self, other)
         if not (isinstance(other, _UNEQUAL) or (other is None and self.is_array)):
             return NotImplemented
         if self.type.weak:
@@ -72,29 +97,45 @@ def check_numbers(type_: TensorType, name: str | None) -> None:
         )
 
 
-def _reflected(function: Callable[..., Any]) -> Method:
-    return _binary(lambda self, other: function(other, self))
+def _reflected(function: Callable[..., Any], name: str) -> Method:
+    def swapped(self: Any, other: Any) -> Any:
+        if type(other) is complex and self._value is not None and _is_python_float(self):
+            self = ops.as_weak(self)
+        return function(other, self)
+
+    return _binary(swapped, name, reflected=True)
 
 
-def _or_repeated(multiply: Method) -> Method:
+def _is_python_float(x: Any) -> bool:
+    """Whether a scalar is a Python float, too: a `complex` does not leave the operator to it."""
+    return not x.is_array and x.dtype == np.float64
+
+
+def _or_repeated(multiply: Method, *, reflected: bool = False) -> Method:
     """`multiply`, but an integer scalar repeats a sequence, as Python and NumPy have it."""
+    foreign = Operator("mul", reflected=reflected)
 
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, (list, tuple, str)):
             type_ = self.type
             if type_.rank == 0 and type_.dtype.kind in "biu":
                 return other * int(self._known("repeating a sequence"))
+            if self._value is not None and not self.is_array:
+                return foreign.apply(self, other)
         return multiply(self, other)
 
     return method
 
 
-def _in_place(name: str) -> Method:
+def _in_place(name: str, short: str) -> Method:
     function = getattr(ops, name)
+    foreign = Operator(short, in_place=True)
 
     def method(self: Any, other: Any) -> Any:
         type_ = self.type
-        if not isinstance(other, (ArrayMethods, *_OPERANDS)):
+        if not isinstance(other, ArrayMethods) and not _is_operand(self, other):
+            return NotImplemented if self._value is None else foreign.apply(self, other)
+        if isinstance(other, (list, tuple)) and self._value is not None and not self.is_array:
             return NotImplemented
         result = function(self, _operand(other))
         if not self.is_array:  # NumPy scalars and Python numbers are immutable: the name is rebound
@@ -108,7 +149,8 @@ def _in_place(name: str) -> Method:
 
 def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
     """Raise as NumPy does when the result of an in-place operator does not fit its target."""
-    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+    is_same = result.dtype == target.dtype
+    if not is_same and not np.can_cast(result.dtype, target.dtype, "same_kind"):
         raise np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
             getattr(np, op_name), "same_kind", result.dtype, target.dtype, 0
         )
@@ -169,65 +211,62 @@ class ArrayMethods:
 
     # ---- operators: NumPy's, on tensors, arrays, numbers and lists ------------------------------
 
-    __eq__ = _equality(ops.equal, False)
-    __ne__ = _equality(ops.not_equal, True)
-    __lt__ = _binary(ops.less)
-    __le__ = _binary(ops.less_equal)
-    __gt__ = _binary(ops.greater)
-    __ge__ = _binary(ops.greater_equal)
+    __eq__ = _equality(ops.equal, "eq", False)
+    __ne__ = _equality(ops.not_equal, "ne", True)
+    __lt__ = _binary(ops.less, "lt")
+    __le__ = _binary(ops.less_equal, "le")
+    __gt__ = _binary(ops.greater, "gt")
+    __ge__ = _binary(ops.greater_equal, "ge")
 
-    __add__ = _binary(ops.add)
-    __sub__ = _binary(ops.subtract)
-    __mul__ = _or_repeated(_binary(ops.multiply))
-    __truediv__ = _binary(ops.divide)
-    __floordiv__ = _binary(ops.floor_divide)
-    __mod__ = _binary(ops.remainder)
-    __pow__ = _binary(ops.pow)
-    __matmul__ = _binary(ops.matmul)
-    __and__ = _binary(ops.bitwise_and)
-    __or__ = _binary(ops.bitwise_or)
-    __xor__ = _binary(ops.bitwise_xor)
-    __lshift__ = _binary(ops.bitwise_left_shift)
-    __rshift__ = _binary(ops.bitwise_right_shift)
+    __add__ = _binary(ops.add, "add")
+    __sub__ = _binary(ops.subtract, "sub")
+    __mul__ = _or_repeated(_binary(ops.multiply, "mul"))
+    __truediv__ = _binary(ops.divide, "truediv")
+    __floordiv__ = _binary(ops.floor_divide, "floordiv")
+    __mod__ = _binary(ops.remainder, "mod")
+    __pow__ = _binary(ops.pow, "pow")
+    __matmul__ = _binary(ops.matmul, "matmul")
+    __and__ = _binary(ops.bitwise_and, "and")
+    __or__ = _binary(ops.bitwise_or, "or")
+    __xor__ = _binary(ops.bitwise_xor, "xor")
+    __lshift__ = _binary(ops.bitwise_left_shift, "lshift")
+    __rshift__ = _binary(ops.bitwise_right_shift, "rshift")
 
-    __radd__ = _reflected(ops.add)
-    __rsub__ = _reflected(ops.subtract)
-    __rmul__ = _or_repeated(_reflected(ops.multiply))
-    __rtruediv__ = _reflected(ops.divide)
-    __rfloordiv__ = _reflected(ops.floor_divide)
-    __rmod__ = _reflected(ops.remainder)
-    __rpow__ = _reflected(ops.pow)
-    __rmatmul__ = _reflected(ops.matmul)
-    __rand__ = _reflected(ops.bitwise_and)
-    __ror__ = _reflected(ops.bitwise_or)
-    __rxor__ = _reflected(ops.bitwise_xor)
-    __rlshift__ = _reflected(ops.bitwise_left_shift)
-    __rrshift__ = _reflected(ops.bitwise_right_shift)
+    __radd__ = _reflected(ops.add, "add")
+    __rsub__ = _reflected(ops.subtract, "sub")
+    __rmul__ = _or_repeated(_reflected(ops.multiply, "mul"), reflected=True)
+    __rtruediv__ = _reflected(ops.divide, "truediv")
+    __rfloordiv__ = _reflected(ops.floor_divide, "floordiv")
+    __rmod__ = _reflected(ops.remainder, "mod")
+    __rpow__ = _reflected(ops.pow, "pow")
+    __rmatmul__ = _reflected(ops.matmul, "matmul")
+    __rand__ = _reflected(ops.bitwise_and, "and")
+    __ror__ = _reflected(ops.bitwise_or, "or")
+    __rxor__ = _reflected(ops.bitwise_xor, "xor")
+    __rlshift__ = _reflected(ops.bitwise_left_shift, "lshift")
+    __rrshift__ = _reflected(ops.bitwise_right_shift, "rshift")
 
-    __iadd__ = _in_place("add")
-    __isub__ = _in_place("subtract")
-    __imul__ = _in_place("multiply")
-    __itruediv__ = _in_place("divide")
-    __ifloordiv__ = _in_place("floor_divide")
-    __imod__ = _in_place("remainder")
-    __ipow__ = _in_place("pow")
-    __imatmul__ = _in_place("matmul")
-    __iand__ = _in_place("bitwise_and")
-    __ior__ = _in_place("bitwise_or")
-    __ixor__ = _in_place("bitwise_xor")
-    __ilshift__ = _in_place("bitwise_left_shift")
-    __irshift__ = _in_place("bitwise_right_shift")
+    __iadd__ = _in_place("add", "add")
+    __isub__ = _in_place("subtract", "sub")
+    __imul__ = _in_place("multiply", "mul")
+    __itruediv__ = _in_place("divide", "truediv")
+    __ifloordiv__ = _in_place("floor_divide", "floordiv")
+    __imod__ = _in_place("remainder", "mod")
+    __ipow__ = _in_place("pow", "pow")
+    __imatmul__ = _in_place("matmul", "matmul")
+    __iand__ = _in_place("bitwise_and", "and")
+    __ior__ = _in_place("bitwise_or", "or")
+    __ixor__ = _in_place("bitwise_xor", "xor")
+    __ilshift__ = _in_place("bitwise_left_shift", "lshift")
+    __irshift__ = _in_place("bitwise_right_shift", "rshift")
 
     __neg__ = _method(ops.negative)
     __pos__ = _method(ops.positive)
     __abs__ = _method(ops.abs)
     __invert__ = _method(ops.bitwise_invert)
 
-    def __divmod__(self: Any, other: Any) -> Any:
-        return self // other, self % other
-
-    def __rdivmod__(self: Any, other: Any) -> Any:
-        return other // self, other % self
+    __divmod__ = _binary(lambda self, other: (self // other, self % other), "divmod")
+    __rdivmod__ = _reflected(lambda other, self: (other // self, other % self), "divmod")
 
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         if ndigits is None:
@@ -284,7 +323,7 @@ class ArrayMethods:
     def reshape(self: Any, *shape: Any, order: str = "C") -> Any:
         """The elements in C order under another shape; one size may be -1."""
         if order != "C":
-            raise NotImplementedError("only order='C' is supported")
+            raise StagingError("only order='C' is supported")
         one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
         return self._alike(ops.reshape(self, tuple(shape[0]) if one else shape))
 

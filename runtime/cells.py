@@ -10,7 +10,7 @@ from runtime import journal, ops, trace
 from runtime.devices import HOST, in_use
 from runtime.errors import StagingError
 from runtime.graph.ir import Op
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 
 __all__ = ["Cell", "ViewStep"]
 
@@ -69,12 +69,12 @@ class Cell:
             raise self.refusal("it is written here")
         self.replace(root)
 
-    def refusal(self, what: str) -> StagingError:
+    def refusal(self, what: str, origin: Origin | None = None) -> StagingError:
         """The error for a use of a locked cell."""
         return StagingError(
             f"{self.locked}, and {what}",
             "make a copy (`y = x.copy()`) where the second name is bound",
-            origin=origin_of_caller(),
+            origin=origin or origin_of_caller(),
         )
 
     def replace(self, root: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,9 +21,12 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "CALL",
+    "CLOCK",
+    "CLOCKS",
     "COND",
     "ERROR_PART",
     "IS_ERROR",
+    "IS_OF_CLASS",
     "PENDING",
     "PRINT",
     "RAISE",
@@ -31,6 +35,7 @@ __all__ = [
     "TRY",
     "WHILE",
     "ExceptionTemplate",
+    "attributes_of",
     "coerce",
     "emit_cond",
     "emit_try",
@@ -112,6 +117,14 @@ def _store(xp: Any, *operands: Any, write: Callable[..., None], target: str) -> 
     return ()
 
 
+def _clock(xp: Any, *, name: str) -> Any:
+    return getattr(time, name)()
+
+
+def _of_clock(*, name: str) -> Type:
+    return type_of_number(0 if name.endswith("_ns") else 0.0)
+
+
 def _pending(
     xp: Any,
     *operands: Any,
@@ -130,6 +143,10 @@ def _is_error(xp: Any, error: Any, *, kinds: tuple[type[BaseException], ...]) ->
     return isinstance(error, kinds)
 
 
+def _is_of_class(xp: Any, error: Any, *, kinds: tuple[type[BaseException], ...]) -> Any:
+    return type(error) in kinds
+
+
 def _error_part(xp: Any, error: Any, *, name: str | None, key: int | None) -> Any:
     return error[key] if name is None else getattr(error, name)
 
@@ -143,6 +160,13 @@ RAISE = Op(
     raises=lambda types, attrs: True,
     doc="Raise the user's exception, its message filled in.",
 )
+# Functions of `time` that say what time it is.
+CLOCKS = tuple(
+    f"{name}{unit}"
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time")
+    for unit in ("", "_ns")
+)
+CLOCK = Op("clock", _clock, _of_clock, effect="host", doc="What time it is, when the graph runs.")
 STORE = Op("store", _store, _nothing, effect="store", doc="Write into a Python object.")
 RERAISE = Op(
     "reraise",
@@ -158,11 +182,19 @@ IS_ERROR = Op(
     lambda error, kinds: type_of_number(True),
     doc="Whether an exception that was caught is of one of some classes.",
 )
+IS_OF_CLASS = Op(
+    "is_of_class",
+    _is_of_class,
+    lambda error, kinds: type_of_number(True),
+    doc="Whether the class of an exception that was caught is one of some classes itself.",
+)
+# What every exception has.
+_ALWAYS = frozenset(("args", "__class__", "__traceback__", "__cause__", "__context__"))
 ERROR_PART = Op(
     "error_part",
     _error_part,
     lambda error, name, key: ErrorType(),
-    raises=lambda types, attrs: True,
+    raises=lambda types, attrs: attrs["name"] not in _ALWAYS,
     doc="An attribute, or an item, of an exception that was caught.",
 )
 # It stands just before a node that can raise, and belongs to it. If that node raises and nothing
@@ -171,6 +203,17 @@ ERROR_PART = Op(
 # `try` around the node goes on with: its token, and for each of its results the position of an
 # operand, None where there is no value.
 PENDING = Op("pending", _pending, _nothing, doc="What is written into objects if the next raises.")
+
+
+def attributes_of(error: BaseException) -> dict[str, Any]:
+    """What an exception has of its own, in its slots too, as NumPy's `AxisError` has its axis."""
+    found = dict(vars(error))
+    for cls in type(error).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(error, name):
+                found[name] = getattr(error, name)
+    return found
 
 
 class ExceptionTemplate:
@@ -197,7 +240,7 @@ class ExceptionTemplate:
         args = tuple(self.fill(a, operands) for a in self.error.args)
         made = type(self.error).__new__(type(self.error), *args)
         made.args = args
-        for name, part in vars(self.error).items():
+        for name, part in attributes_of(self.error).items():
             setattr(made, name, self.fill(copy.copy(part), operands))
         made.__cause__ = self.fill(self.cause, operands)
         made.__context__ = self.fill(self.context, operands)

@@ -11,20 +11,28 @@ from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
 from runtime.ops.operands import is_tensor
 
-__all__ = ["call_numpy", "dispatch_function", "dispatch_ufunc", "strong_operands"]
+__all__ = [
+    "call_numpy",
+    "dispatch_function",
+    "dispatch_ufunc",
+    "no_tensor_form",
+    "strong_operands",
+]
 
 # Functions that give an ndarray even of rank 0, and those that do so for an array, not a scalar.
 _GIVE_ARRAYS = frozenset(
     (
         "block", "broadcast_arrays", "broadcast_to", "copy", "cov", "empty", "empty_like", "fftn",
         "full", "full_like", "i0", "ifftn", "isin", "ones", "ones_like", "pad", "piecewise",
-        "resize", "roll", "select", "tensordot", "where", "zeros", "zeros_like",
+        "polyint", "resize", "roll", "select", "tensordot", "tensorsolve", "unique", "unique_all",
+        "unique_counts", "unique_inverse", "where", "zeros", "zeros_like",
     )
 )  # fmt: skip
 _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))
 
 
-def _refuse(name: str) -> StagingError:
+def no_tensor_form(name: str) -> StagingError:
+    """The error for a function of NumPy that no operation stands for."""
     return StagingError(
         f"`{name}` has no tensor form yet",
         "use an operation of `autograph`, or compute it outside the converted function",
@@ -37,25 +45,41 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     out = kwargs.pop("out", None)
     if method != "__call__" or function is None or kwargs:
         detail = f".{method}" if method != "__call__" else ""
-        raise _refuse(
+        raise no_tensor_form(
             f"np.{ufunc.__name__}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}"
         )
-    if out is not None and not is_tensor(out[0]):
-        if trace.tapes() or any(is_tensor(x) and x.is_traced for x in inputs):
-            raise _refuse(f"np.{ufunc.__name__} with out= an ndarray")
-        return ufunc(*(x.array if is_tensor(x) else x for x in inputs), out=out[0])
+    has_arrays = any(o is not None and not is_tensor(o) for o in out or ())
+    if has_arrays and (trace.tapes() or any(is_tensor(x) and x.is_traced for x in inputs)):
+        raise no_tensor_form(f"np.{ufunc.__name__} with out= an ndarray")
     result = function(*strong_operands(inputs))
     if out is None:
         return result
-    out[0][...] = result
-    return out[0]
+    results = result if isinstance(result, tuple) else (result,)
+    shape = next(o.shape for o in out if o is not None)
+    written = tuple(
+        ops.broadcast_to(r, shape) if o is None else _stored(ufunc, r, o)
+        for r, o in zip(results, out, strict=True)
+    )
+    return written if isinstance(result, tuple) else written[0]
+
+
+def _stored(ufunc: Any, result: Any, out: Any) -> Any:
+    """`out` with `result` in it; raises TypeError, as NumPy does, where it does not fit."""
+    result = ops.strengthen(ops.asarray(result))
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
+            ufunc, "same_kind", result.dtype, out.dtype, 0
+        )
+    out[...] = result
+    return out
 
 
 def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Operands of a NumPy function: it makes NumPy scalars even of Python numbers alone."""
-    if all(is_tensor(x) and x.type.weak for x in inputs):
-        return (ops.strengthen(inputs[0]), *inputs[1:])
-    return inputs
+    for x in inputs:
+        if isinstance(x, np.ndarray) or not is_tensor(x) or not x.type.weak:
+            return inputs
+    return (ops.strengthen(inputs[0]), *inputs[1:])
 
 
 def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
@@ -64,7 +88,7 @@ def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     name = f"{module}.{func.__name__}" if module else func.__name__
     function = ops.numpy_function(name)
     if function is None:
-        raise _refuse(f"np.{name}")
+        raise no_tensor_form(f"np.{name}")
     return call_numpy(func, function, args, kwargs)
 
 
@@ -86,5 +110,6 @@ def _is_array(x: Any) -> bool:
 
 def _as_arrays(result: Any) -> Any:
     if isinstance(result, tuple):
-        return tuple(map(_as_arrays, result))
+        parts = tuple(map(_as_arrays, result))
+        return type(result)._make(parts) if hasattr(result, "_make") else parts
     return result.as_array() if is_tensor(result) else result

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime import attention, trace
+from runtime import trace
+from runtime.attention import count as _attention
 from runtime.devices import (
     device_of,
     in_use,
@@ -24,7 +25,8 @@ from runtime.tensor import Tensor, link_view
 __all__ = ["COPY_TO", "Eager", "compute", "is_array", "raw"]
 
 _NUMBERS = (bool, int, float, complex)
-_ARRAYS = (np.ndarray, np.generic)
+_ARRAY = np.ndarray
+_ARRAYS = (_ARRAY, np.generic)
 _RAW = (*_ARRAYS, *_NUMBERS)
 _INT_LIMIT = 2**63
 COPY_TO = copy_to.op
@@ -35,10 +37,8 @@ def raw(x: Any) -> Any:
 
     Raises LeakedTensorError for a traced tensor: its graph is not being built any more.
     """
-    if isinstance(x, _RAW):
-        return x
     if isinstance(x, Tensor):
-        now = x if x._cell is None else x.current()
+        now = x if x.is_current else x.current()
         if now._value is not None:
             raise LeakedTensorError(
                 f"{x.describe()} was made while tracing and is used after the trace has ended",
@@ -46,6 +46,8 @@ def raw(x: Any) -> Any:
                 origin=now._value.node.origin if now._value.node is not None else None,
             )
         return now._array
+    if isinstance(x, _RAW):
+        return x
     array = getattr(x, "array", None)  # a Variable's handle
     return x if array is not None or is_device_array(x) else np.asarray(x)
 
@@ -63,6 +65,8 @@ def compute(op: Op, arrays: list[Any], attrs: dict[str, Any], device: str | None
             )
         return result
     if device is None:
+        if op.function is not None and not attrs:
+            return getattr(np, op.function)(*arrays)
         return op.kernel(np, *arrays, **attrs)
     return located_kernel(op.kernel, device)(module_of(device), *arrays, **attrs)
 
@@ -80,22 +84,39 @@ class Eager:
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Result tensor, or a tuple of them for an op of several outputs."""
-        arrays = [raw(x) for x in inputs]
+        kind = Tensor
+        arrays = []
+        for x in inputs:
+            if type(x) is Tensor and x._value is None and x.is_current:
+                arrays.append(x._array)
+                continue
+            arrays.append(raw(x))
+            if kind is Tensor and isinstance(x, Tensor):
+                kind = type(x)  # the class of the results: that of the first of a derived class
         if in_use[0]:
             inputs, arrays, device = _placed(op, inputs, arrays)
             result = compute(op, arrays, attrs, device)
         else:
             result = compute(op, arrays, attrs)
-        is_tuple = isinstance(result, tuple)
-        if not is_tuple and inputs and result is inputs[0] and is_array(result):
-            result = result.view()  # a tensor's own memory is never that of a caller's array
-        kind = _kind_of_results(inputs)
-        outputs = tuple(_wrap(r, kind) for r in result) if is_tuple else (_wrap(result, kind),)
-        if attention.count[0]:
-            _tell_tapes(op, inputs, attrs, outputs)
-        if op.view and is_array(outputs[0]._array):  # a scalar is no view
-            link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
-        return outputs if is_tuple else outputs[0]
+        if type(result) is _ARRAY and result.ndim:
+            if inputs and result is inputs[0]:
+                result = result.view()  # a tensor's own memory is never that of a caller's array
+            output, shares = kind(result), op.view
+        elif isinstance(result, tuple):
+            outputs = tuple(_wrap(r, kind) for r in result)
+            if _attention[0]:
+                _tell_tapes(op, inputs, attrs, outputs)
+            return outputs
+        else:
+            if inputs and result is inputs[0] and is_array(result):
+                result = result.view()
+            output = _wrap(result, kind)
+            shares = op.view and is_array(output._array)  # a scalar is no view
+        if _attention[0]:
+            _tell_tapes(op, inputs, attrs, (output,))
+        if shares:
+            link_view(inputs[0], op, inputs[1:], attrs, output)
+        return output
 
 
 def is_array(x: Any) -> bool:
@@ -147,15 +168,6 @@ def _tell_tapes(
         pinned = tuple(x.current() if isinstance(x, Tensor) else x for x in inputs)
         for listener in listeners:
             listener.record(op, pinned, attrs, outputs)
-
-
-def _kind_of_results(inputs: tuple[Any, ...]) -> type[Tensor]:
-    """The class of tensors that an op gives: that of the first operand of a derived class."""
-    for x in inputs:
-        kind = type(x)
-        if kind is not Tensor and issubclass(kind, Tensor):
-            return kind
-    return Tensor
 
 
 def _wrap(array: Any, kind: type[Tensor]) -> Tensor:

@@ -15,7 +15,10 @@ __all__ = [
     "PERCENT",
     "REPR",
     "STR",
+    "Alternative",
     "ArrayHole",
+    "Excerpt",
+    "Fillable",
     "Hole",
     "LazyString",
     "Line",
@@ -54,6 +57,16 @@ class ArrayHole(Hole):
     __slots__ = ()
 
 
+class Fillable:
+    """A part that knows itself what is to stand in its place."""
+
+    __slots__ = ()
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        """What stands there for these run-time values."""
+        raise NotImplementedError
+
+
 class Record:
     """A namedtuple or dataclass object of class `kind`, with holes in its fields."""
 
@@ -75,7 +88,8 @@ class Record:
 class LazyString:
     """A string whose text is known only when the graph runs.
 
-    `parts` are literal strings and (value, conversion, format spec) triples as in an f-string.
+    `parts` are literal strings and (value, conversion, format spec) triples as in an f-string, the
+    last may be followed by the options of `np.printoptions` that the text is made under.
     """
 
     __slots__ = ("parts",)
@@ -117,6 +131,30 @@ def _parts(x: Any) -> tuple[Any, ...]:
     if isinstance(x, str):
         return (x,)
     raise TypeError(f'can only concatenate str (not "{type(x).__name__}") to str')
+
+
+class Alternative(Fillable):
+    """One of two texts: the value of the hole `which` says whether it is the first."""
+
+    __slots__ = ("texts", "which")
+
+    def __init__(self, which: Hole, texts: tuple[Any, Any]) -> None:
+        self.which, self.texts = which, texts
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return fill(self.texts[0 if fill(self.which, operands) else 1], operands)
+
+
+class Excerpt(Fillable):
+    """A part whose holes are for some of the operands only: those at `positions`."""
+
+    __slots__ = ("part", "positions")
+
+    def __init__(self, part: Any, positions: tuple[int, ...]) -> None:
+        self.part, self.positions = part, positions
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return fill(self.part, [operands[position] for position in self.positions])
 
 
 class Line:
@@ -226,6 +264,8 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
     if isinstance(part, Hole):
         value = operands[part.index]
         return np.asarray(value) if isinstance(part, ArrayHole) else value
+    if isinstance(part, Fillable):
+        return part.fill(operands)
     if isinstance(part, LazyString):
         return "".join(
             p if isinstance(p, str) else format_part(*fill(p, operands)) for p in part.parts
@@ -240,8 +280,13 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
     return part.copy() if type(part) is np.ndarray else part
 
 
-def format_part(value: Any, conversion: int, spec: Any) -> str:
-    """The text of one (value, conversion, format spec)."""
+def format_part(
+    value: Any, conversion: int, spec: Any, options: dict[str, Any] | None = None
+) -> str:
+    """The text of one (value, conversion, format spec), under print options of NumPy's."""
+    if options:
+        with np.printoptions(**options):
+            return format_part(value, conversion, spec)
     if conversion == PERCENT:
         return cast(str, spec % (value,))
     return format(_CONVERSIONS[conversion](value), spec or "")

@@ -39,7 +39,7 @@ def constant_of(value: Value) -> Any:
 def _with_arrays(key: Any) -> Any:
     """An index in which lists of traced integers are arrays of the graph."""
     if type(key) is tuple:
-        return tuple(map(_with_arrays, key))
+        return tuple(map(_with_arrays, key)) if list in map(type, key) else key
     if isinstance(key, list) and _has_traced(key):
         return ops.stack([_with_arrays(k) if isinstance(k, list) else k for k in key])
     return key
@@ -49,6 +49,10 @@ def _has_traced(part: Any) -> bool:
     if isinstance(part, list):
         return any(map(_has_traced, part))
     return isinstance(part, Tensor) and part.is_traced
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return key is ... or (type(key) is tuple and any(k is ... for k in key))
 
 
 class Tensor(ArrayMethods):
@@ -112,6 +116,11 @@ class Tensor(ArrayMethods):
             self._array, self._token, self._key = result._array, cell.token, result.key
         return type(self)(result._array, result._value, result.key)
 
+    @property
+    def is_current(self) -> bool:
+        """Whether its own value is the present one: the cell was not written since."""
+        return self._cell is None or bool(self._cell.token == self._token)
+
     def _own_key(self) -> Any:
         if self._key is None:
             self._key = object()
@@ -120,7 +129,7 @@ class Tensor(ArrayMethods):
     @property
     def array(self) -> Any:
         """The raw array, NumPy scalar or Python number of an eager tensor."""
-        return self.current()._array
+        return self._array if self.is_current else self.current()._array
 
     @property
     def value(self) -> Value | None:
@@ -162,9 +171,11 @@ class Tensor(ArrayMethods):
     @property
     def type(self) -> TensorType:
         """Dtype, shape and weakness."""
+        if type(self._array) is np.ndarray and not in_use[0]:
+            # No write changes the type of an array: not even that of a view has to be derived.
+            return TensorType(self._array.dtype, self._array.shape)
         is_derived = self._cell is not None and (self._chain or type(self._cell) is not Cell)
         if is_derived and self._value is not None:
-            # No write changes the type of an array; a view need not be derived to know its own.
             return cast(TensorType, self._value.type)
         now = self.current()
         if now._value is not None:
@@ -229,9 +240,10 @@ class Tensor(ArrayMethods):
     def __getitem__(self, key: Any) -> Tensor:
         if self._value is not None:
             check_numbers(self.type, self._name)
-        result = cast(Tensor, ops.getitem(self, _with_arrays(key)))
-        has_ellipsis = key is ... or (type(key) is tuple and any(k is ... for k in key))
-        return result.as_array() if has_ellipsis else result
+        if type(key) is not slice and type(key) is not int:
+            key = _with_arrays(key)
+        result: Tensor = ops.getitem(self, key)
+        return result.as_array() if result._value is not None and _has_ellipsis(key) else result
 
     # ---- facts -------------------------------------------------------------------------------
 
@@ -296,7 +308,8 @@ class Tensor(ArrayMethods):
     @property
     def T(self) -> Tensor:
         """The axes reversed; a view."""
-        return self._alike(ops.permute_dims(self, tuple(reversed(range(self.ndim)))))
+        axes = tuple(range(self.ndim - 1, -1, -1))
+        return self._alike(trace.apply(ops.permute_dims.op, (self,), {"axes": axes}))
 
     @property
     def mT(self) -> Tensor:
@@ -416,6 +429,8 @@ class Tensor(ArrayMethods):
 
     def _alike(self, result: Any) -> Tensor:
         """`result` of a method that gives an array for an array, a scalar for a scalar."""
+        if result._value is None:  # eager arrays are never of rank 0
+            return cast(Tensor, result)
         return cast(Tensor, result.as_array() if self.is_array else result)
 
     def __repr__(self) -> str:
@@ -490,18 +505,21 @@ def _eager_key(key: Any) -> Any:
 
 
 def link_view(parent: Any, op: Op, operands: tuple[Any, ...], attrs: Any, result: Tensor) -> Tensor:
-    """Make `result`, just computed from `parent` by the view op `op`, a view of it."""
+    """Make `result`, just computed from `parent` by the view op `op`, a view of it.
+
+    An eager result is an array: that of a scalar is no view.
+    """
     if not isinstance(parent, Tensor):
         return result
     step = ViewStep(op, operands, attrs)
-    if result.type.rank != 0:
-        return _link(parent, step, result)
-    if result.is_traced:
+    if result._value is not None and result._value.type.rank == 0:  # type: ignore[union-attr]
         result._source = (parent, step)
-    return result
+        return result
+    return _link(parent, step, result)
 
 
 def _link(parent: Tensor, step: ViewStep, result: Tensor) -> Tensor:
-    cell = parent.cell()
-    result._cell, result._chain, result._token = cell, (*parent._chain, step), cell.token
+    cell = parent._cell or parent.cell()
+    result._cell, result._token = cell, cell.token
+    result._chain = (*parent._chain, step) if parent._chain else (step,)
     return result

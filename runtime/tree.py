@@ -8,11 +8,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 __all__ = [
     "LEAF",
     "Structure",
+    "builder",
+    "entries",
     "field_names",
     "flatten",
     "leaves",
@@ -78,6 +80,19 @@ def unflatten(structure: Structure, parts: Sequence[Any]) -> Any:
     return _build(structure, iter(parts))
 
 
+def builder(structure: Structure) -> Callable[[Sequence[Any]], Any]:
+    """A function that makes nests of this structure of their leaves; their number is not checked.
+
+    >>> builder(structure_of((0, 0)))([1, 2])
+    (1, 2)
+    """
+    if structure.kind in (tuple, list) and all(child is LEAF for child in structure.children):
+        return cast("Callable[[Sequence[Any]], Any]", structure.kind)
+    if structure.kind is dict and all(child is LEAF for child in structure.children):
+        return lambda parts: dict(zip(structure.keys, parts, strict=True))
+    return lambda parts: _build(structure, iter(parts))
+
+
 def map_structure(function: Callable[..., Any], nest: Any, *others: Any) -> Any:
     """`function` of corresponding leaves, in the structure of the first nest.
 
@@ -102,12 +117,12 @@ def mutable_parts(nest: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     >>> [path for path, _ in mutable_parts(([1, {"a": 2}],))]
     [(0,), (0, 1)]
     """
-    entries = _entries(nest)
-    if entries is None:
+    found = entries(nest)
+    if found is None:
         return
     if not isinstance(nest, tuple):
         yield (), nest
-    for key, child in zip(entries[0], entries[1], strict=True):
+    for key, child in zip(found[0], found[1], strict=True):
         for path, part in mutable_parts(child):
             yield (key, *path), part
 
@@ -125,15 +140,15 @@ def part_at(nest: Any, path: Sequence[Any]) -> Any:
 
 
 def _walk(nest: Any, found: list[Any]) -> Structure:
-    entries = _entries(nest)
-    if entries is None:
+    container = entries(nest)
+    if container is None:
         found.append(nest)
         return LEAF
-    keys, children, extra = entries
+    keys, children, extra = container
     return Structure(type(nest), keys, tuple(_walk(child, found) for child in children), extra)
 
 
-def _entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:
+def entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:
     """Keys, children and extra of a container; None for a leaf."""
     if isinstance(nest, dict):
         return tuple(nest), list(nest.values()), getattr(nest, "default_factory", None)
@@ -153,8 +168,10 @@ def _is_its_fields(nest: Any, names: tuple[str, ...]) -> bool:
     held = getattr(nest, "__dict__", None)
     if held is None:
         return all(hasattr(nest, name) for name in names)
-    return held.keys() == set(names) or (
-        held.keys() <= set(names) and all(hasattr(nest, name) for name in names)
+    return (
+        tuple(held) == names
+        or held.keys() == set(names)
+        or (held.keys() <= set(names) and all(hasattr(nest, name) for name in names))
     )
 
 

@@ -198,23 +198,26 @@ class _Builder:
         return Span(first, after, header, writes | orelse, header_writes, in_body)
 
     def _with(self, statement: Any) -> Span:
-        activities = [self._activity.of(i.context_expr, i.optional_vars) for i in statement.items]
         outer, suppressed = self._label, _Label()
-        first = None
-        writes = 0
-        for activity in activities:
-            node = self._node(activity)
-            first = node if first is None else first
-            writes |= activity.writes
+        first = header = None
+        writes = in_body = 0
+        for item in statement.items:
+            manager = self._activity.of(item.context_expr)
+            header = self._node(manager)
+            first = header if first is None else first
             self._label = suppressed
-        writes |= self._block(statement.body)
+            target = self._activity.of(item.optional_vars)
+            self._node(target)
+            writes |= manager.writes
+            in_body |= target.writes
+        in_body |= self._block(statement.body)
         ends = self._frontier
         self._label, self._frontier = outer, []
         suppressed.node = self._node(_NOTHING)
         self._frontier += ends
         after = self._node(_NOTHING)
-        assert first is not None
-        return Span(first, after, first, writes)
+        assert first is not None and header is not None
+        return Span(first, after, header, writes | in_body, 0, in_body)
 
     def _try(self, statement: Any) -> Span:
         first = self._node(_NOTHING)

@@ -74,7 +74,7 @@ class Facts:
     def bound_in_blocks(self, statement: gast.AST) -> int:
         """What certainly is bound when the test of an `if` or loop has run, for `is_in`.
 
-        For a `try`: when it begins.
+        For a `try`: when it begins. For a `with`: when the last manager is known.
         """
         header = self._span(statement).header
         return self._bound_at(header) | self._graph.activities[header].binds
@@ -118,6 +118,15 @@ class Facts:
             needed |= self._live_at(self._span(handler.body[0]).first) & ~bound
         return sorted(self._names.set(span.block_writes & needed))
 
+    def with_state(self, statement: gast.With) -> list[str]:
+        """Names a `with` carries: what its body and target write, and what follows reads.
+
+        What the body reads before it writes it, too: the body may run another time.
+        """
+        span = self._span(statement)
+        needed = self._live_at(span.after) | self._live_below(span.header)
+        return sorted(self._names.set(span.block_writes & needed))
+
     def loop_state(self, statement: gast.For | gast.While) -> list[str]:
         """Names a loop carries from round to round or to what follows."""
         span = self._span(statement)
@@ -135,7 +144,7 @@ class Facts:
         return self._names.set(self._span(statement).header_writes)
 
     def carried(self) -> frozenset[str]:
-        """Every name that some `if`, loop or `try` of the function carries."""
+        """Every name that some `if`, loop, `try` or `with` of the function carries."""
         names: set[str] = set()
         for statement in self._graph.spans:
             if isinstance(statement, gast.If):
@@ -144,6 +153,8 @@ class Facts:
                 names.update(self.loop_state(statement))
             elif isinstance(statement, gast.Try):
                 names.update(self.try_state(statement))
+            elif isinstance(statement, gast.With):
+                names.update(self.with_state(statement))
         return frozenset(names)
 
     def _span(self, statement: gast.AST) -> Span:

@@ -1,11 +1,12 @@
 """From a Python function to the converted function: `convert_tree` and `convert_module`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from autograph.analysis import ScopeTree
 from autograph.converters.context import Context
 from autograph.converters.conversion import why_left
-from autograph.converters.generators import put_consumer
+from autograph.converters.generators import put_body, put_consumer
 from autograph.converters.modules import Entry, Report, convert_in_place, convert_module
 from autograph.converters.pipeline import PIPELINE, Converter, lambda_scope
 from autograph.syntax.names import Namer, mangle_tree
@@ -17,6 +18,7 @@ __all__ = [
     "Entry",
     "Report",
     "convert_for_consumer",
+    "convert_for_context",
     "convert_module",
     "convert_tree",
     "lambda_scope",
@@ -28,8 +30,20 @@ def convert_for_consumer(node: Any, context: Context) -> bool:
 
     False where it cannot be one: then the tree is of no use any more.
     """
+    return _convert_with(put_consumer, node, context)
+
+
+def convert_for_context(node: Any, context: Context) -> bool:
+    """Converts, in place, a generator to a function that calls its argument at its one `yield`.
+
+    False where it cannot be one: then the tree is of no use any more.
+    """
+    return _convert_with(put_body, node, context)
+
+
+def _convert_with(put: Callable[[Any, Namer], bool], node: Any, context: Context) -> bool:
     mangle_tree(node, context.class_name)
-    if not put_consumer(node, Namer(ScopeTree(node).identifiers(node))):
+    if not put(node, Namer(ScopeTree(node).identifiers(node))):
         return False
     convert_in_place(node, ScopeTree(node), context)
     return True

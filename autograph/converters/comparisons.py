@@ -3,6 +3,7 @@
 a < b           a < b
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
+a is b          ag__.is_(a, b)
 a < b <= c      ag__.compare(a, ('<', lambda: b), ('<=', lambda: c))
 """
 
@@ -17,6 +18,8 @@ from autograph.syntax.template import Template, constant, tuple_of
 from autograph.syntax.walk import transform_children
 
 IN = Template("ag__.in_(left, right)")
+IS = Template("ag__.is_(left, right)")
+IS_NOT = Template("ag__.is_not(left, right)")
 IS_NONE = Template("ag__.is_none(name)")
 IS_NOT_NONE = Template("ag__.is_not_none(name)")
 NOT_IN = Template("ag__.not_in(left, right)")
@@ -48,8 +51,21 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
     if is_against_none and _is_local_read(native.left):
         template = IS_NONE if isinstance(node.ops[0], gast.Is) else IS_NOT_NONE
         return template.expression(node, name=native.left.args[0])
+    if _is_against_class(node):
+        template = IS if isinstance(node.ops[0], gast.Is) else IS_NOT
+        return template.expression(node, left=native.left, right=native.comparators[0])
     kept: gast.expr = native
     return kept
+
+
+def _is_against_class(node: Any) -> bool:
+    """`name is Name`: the class of an exception that a graph caught is known only to the runtime."""
+    operands = (node.left, node.comparators[0])
+    return (
+        len(node.ops) == 1
+        and isinstance(node.ops[0], gast.Is | gast.IsNot)
+        and not any(isinstance(operand, gast.Constant) for operand in operands)
+    )
 
 
 def _is_against_none(node: Any) -> bool:

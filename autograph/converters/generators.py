@@ -53,6 +53,7 @@ for item in iterable:
     if consumer(item):
         return
 """)
+BODY = Template("consumer(value)")
 RETURN = Template("return")
 
 
@@ -191,11 +192,46 @@ def put_consumer(function: Any, namer: Namer) -> bool:
     consumer = namer.fresh("consumer_")
     if not _consume(function.body, consumer, namer):
         return False
-    parameter = make(
-        gast.Name,
-        {**name(consumer, function).__dict__, "ctx": gast.Param()},
-    )
+    _add_parameter(function, consumer)
+    return True
+
+
+def _add_parameter(function: Any, consumer: str) -> None:
+    parameter = make(gast.Name, {**name(consumer, function).__dict__, "ctx": gast.Param()})
     function.args.posonlyargs = [parameter, *function.args.posonlyargs]
+
+
+def put_body(function: Any, namer: Namer) -> bool:
+    """Makes of a generator, in place, a function that calls its first argument at its `yield`.
+
+    False where that would mean something else: there are several, or one in a branch or loop, or a
+    `return` may come before it.
+    """
+    consumer = namer.fresh("consumer_")
+    if _inner_returns(function) or not _put_call(function.body, consumer):
+        return False
+    _add_parameter(function, consumer)
+    return True
+
+
+def _put_call(block: list[Any], consumer: str) -> bool:
+    """Puts a call in the place of the one `yield` of a block."""
+    holding = [i for i, statement in enumerate(block) if has_yield(statement)]
+    if len(holding) != 1:
+        return False
+    statement = block[holding[0]]
+    if isinstance(statement, gast.Try):
+        others = [*statement.handlers, *statement.orelse, *statement.finalbody]
+        return not any(map(has_yield, others)) and _put_call(statement.body, consumer)
+    if isinstance(statement, gast.With):
+        return not any(map(has_yield, statement.items)) and _put_call(statement.body, consumer)
+    value = getattr(statement, "value", None)
+    if not isinstance(statement, gast.Expr) or not isinstance(value, gast.Yield):
+        return False
+    item = constant(None, value) if value.value is None else value.value
+    if has_yield(item):
+        return False
+    statement.value = BODY.expression(value, consumer=consumer, value=item)
     return True
 
 

@@ -75,6 +75,11 @@ PIPELINE: tuple[Converter, ...] = (
         expressions=generators.EXPRESSIONS,
     ),
     Converter(
+        "managers",
+        "after generators: a `with` around a `yield` stays as it is",
+        lower=contexts.lower_contexts,
+    ),
+    Converter(
         "names",
         "from here on one walk; facts hold for statements as the rewrites left them",
         expressions=names.EXPRESSIONS,
@@ -115,7 +120,12 @@ PIPELINE: tuple[Converter, ...] = (
         statements=exceptions.STATEMENTS,
         needs=FLOW,
     ),
-    Converter("contexts", "managers go through the runtime", statements=contexts.STATEMENTS),
+    Converter(
+        "contexts",
+        "bodies become functions, as for branches",
+        statements=contexts.STATEMENTS,
+        needs=FLOW,
+    ),
 )
 
 

@@ -30,10 +30,20 @@ from autograph.operators.calls import (
     frame_call,
 )
 from autograph.operators.conditionals import if_exp, if_stmt
-from autograph.operators.contexts import context
+from autograph.operators.contexts import context, with_stmt
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
 from autograph.operators.generators import GeneratorScope
-from autograph.operators.logical import and_, compare, in_, not_, not_in, or_, truth
+from autograph.operators.logical import (
+    and_,
+    compare,
+    in_,
+    is_,
+    is_not,
+    not_,
+    not_in,
+    or_,
+    truth,
+)
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.printing import print_
 from autograph.operators.scope import ConversionOptions, FunctionScope, note_names
@@ -86,7 +96,9 @@ __all__ = [
     "ior",
     "ipow",
     "irshift",
+    "is_",
     "is_none",
+    "is_not",
     "is_not_none",
     "is_undefined",
     "isub",
@@ -111,4 +123,5 @@ __all__ = [
     "unpack",
     "unpack_ex",
     "while_stmt",
+    "with_stmt",
 ]

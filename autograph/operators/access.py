@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
@@ -16,6 +16,7 @@ from autograph.operators.captures import (
     content_before,
     current_trace,
     guard_content,
+    guard_length,
     read,
     with_captured,
 )
@@ -107,7 +108,8 @@ def _read_item(thing: Any, key: Any, value: Any) -> Any:
             return value
         guard_content(thing, f"a {type(thing).__name__}")
     trace.consumed(thing)
-    place = Place(f"item [{key!r}] of a {type(thing).__name__}", lambda: thing[key])
+    shown = f"item [{key!r}] of a {type(thing).__name__}"
+    place = Place(shown, lambda: thing[key], ("item", thing, key))
     return read(("item", id(thing), key), place, value)
 
 
@@ -128,11 +130,10 @@ def _select(thing: Any, key: Tensor) -> Any:
 
 def _select_element(elements: list[Any], key: Tensor, thing: Any) -> Any:
     """The element at a traced index, of numbers or arrays of one shape and kind."""
-    kinds = {type(x) for x in elements}
     try:
         arrays = [x if isinstance(x, Tensor) else np.asarray(x) for x in elements]
         if any(a.dtype.kind not in "biufc" for a in arrays):
-            raise TypeError(", ".join(sorted(kind.__name__ for kind in kinds)))
+            raise TypeError(", ".join(sorted({type(x).__name__ for x in elements})))
         chosen = ops.getitem(ops.stack(arrays), key)
     except (TypeError, ValueError) as error:
         raise StagingError(
@@ -140,11 +141,11 @@ def _select_element(elements: list[Any], key: Tensor, thing: Any) -> Any:
             f"stack: {error}",
             "elements must be numbers or arrays of one shape",
         ) from error
-    if kinds <= {bool, int, float, complex} or all(
-        isinstance(x, Tensor) and x.type.weak for x in elements
-    ):
-        return ops.as_weak(chosen)
-    return chosen
+    return ops.as_weak(chosen) if all(map(_is_python_number, elements)) else chosen
+
+
+def _is_python_number(x: Any) -> bool:
+    return x.type.weak if isinstance(x, Tensor) else type(x) in (bool, int, float, complex)
 
 
 def _has_open(key: Any) -> bool:
@@ -157,7 +158,8 @@ def _has_open(key: Any) -> bool:
 
 def container_base(thing: Any) -> Any:
     """The built-in class of a container, past methods that a class of the user's overrides."""
-    return next(base for base in (list, dict, set, deque) if isinstance(thing, base))
+    bases = (list, OrderedDict, dict, set, deque)
+    return next(base for base in bases if isinstance(thing, base))
 
 
 def content_slot(thing: Any) -> journal.Slot:
@@ -199,7 +201,9 @@ def _loaded_content(thing: Any) -> Any:
 def _copy(thing: Any) -> Any:
     if isinstance(thing, (list, deque)):
         return list(container_base(thing).__iter__(thing))
-    return dict(dict.items(thing)) if isinstance(thing, dict) else set(set.__iter__(thing))
+    if isinstance(thing, dict):
+        return dict(container_base(thing).items(thing))
+    return set(set.__iter__(thing))
 
 
 def setitem(thing: Any, key: Any, value: Any) -> None:
@@ -208,6 +212,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if isinstance(thing, (list, dict, deque, np.ndarray)):
             _refuse_traced(thing, key, value)
             _note_foreign(thing)
+            _guard_position(thing, key)
             journal.note(content_slot(thing))
             _consumed(thing)
         elif isinstance(attribute(type(thing), "__setitem__"), FunctionType):
@@ -217,6 +222,21 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             own(key, value)
             return
     thing[key] = value
+
+
+def _guard_position(thing: Any, key: Any) -> None:
+    """Guard what says where in a list or deque from outside an item is written."""
+    trace = current_trace()
+    if trace is None or not isinstance(thing, (list, deque)) or not trace.is_outside(thing):
+        return
+    if isinstance(key, slice):
+        guard_content(thing, f"a {type(thing).__name__}")
+    elif isinstance(key, int):
+        before, now = len(content_before(thing)), len(thing)
+        is_old = key + (now if key < 0 else 0) < before
+        # Old items are counted from the start, new ones from the end.
+        if is_old == (key < 0):
+            guard_length(thing, before)
 
 
 def _note_foreign(thing: Any) -> None:

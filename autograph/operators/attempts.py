@@ -23,7 +23,16 @@ from autograph.operators.bodies import (
     slot_content,
 )
 from autograph.operators.merging import output_value
-from autograph.operators.snapshots import Form, Leaf, Same, form_of, leaves, rebuild, unite
+from autograph.operators.snapshots import (
+    Form,
+    Leaf,
+    Same,
+    form_of,
+    is_one_form,
+    leaves,
+    rebuild,
+    unite,
+)
 from autograph.operators.values import NOTHING, is_array, is_container, is_numeric, type_of
 from runtime import control, journal, trace
 from runtime.building import Builder
@@ -79,6 +88,11 @@ class _Place:
     form: Form | None = None
     # What was found in each leaf: at each node that can raise, then at the end.
     found: list[list[Any]] = field(default_factory=list)
+    # What is in it where the body comes to its end, and the form of that alone.
+    end: Any = None
+    end_form: Form | None = None
+    # What it was given after the `try`.
+    given: Any = None
 
 
 class Attempt:
@@ -90,6 +104,8 @@ class Attempt:
         self.places: dict[Any, _Place] = {}
         # Whether the body never comes to its end.
         self.raises = False
+        # Places whose value at the end of the body has a form of its own, and the results for it.
+        self._at_end: tuple[list[_Place], list[Tensor]] = ([], [])
         self._changed = False
         self._builder: Builder | None = None
         self._transaction: journal.Transaction | None = None
@@ -223,12 +239,15 @@ class Attempt:
             self._widen(place, content)
             assert place.form is not None
             place.found.append([x for x, _ in leaves(place.form, content)])
+            place.end, place.end_form = content, self._form(place, content)
+
+    def _form(self, place: _Place, content: Any) -> Form:
+        if place.slot is not None and isinstance(place.slot.owner, Cell):
+            return Leaf(type_of(content))
+        return form_of(content, lambda x: self._is_kept(place, x))
 
     def _widen(self, place: _Place, content: Any) -> None:
-        if place.slot is not None and isinstance(place.slot.owner, Cell):
-            form: Form = Leaf(type_of(content))
-        else:
-            form = form_of(content, lambda x: self._is_kept(place, x))
+        form = self._form(place, content)
         form = form if place.form is None else unite(place.form, form, place.name)
         if form != place.form:
             place.form, self._changed = form, True
@@ -251,25 +270,49 @@ class Attempt:
     ) -> tuple[Tensor, Tensor]:
         """Emit the node; names and objects get its results. The clause's number, the exception."""
         types = [type_ for place in self.places.values() for _, type_ in _leaves(place, NOTHING)]
+        apart = [] if self.raises else [p for p in self.places.values() if _ends_apart(p)]
+        own = [leaf for place in apart for leaf in leaves(_end_form(place), place.end)]
         branch = outcome.builder
         with trace.interpreting(branch):
             branch.graph.outputs = [
                 output_value(branch, outcome.content(x), type_)
-                for x, type_ in zip(self._ends(), types, strict=True)
+                for x, type_ in [*zip(self._ends(), types, strict=True), *own]
             ]
-        code, error, *results = control.emit_try(self.parent, branch, types, clauses, self.token)
+        found = [*types, *(type_ for _, type_ in own)]
+        code, error, *results = control.emit_try(self.parent, branch, found, clauses, self.token)
+        results, at_end = results[: len(types)], results[len(types) :]
         self._share(results, types)
+        self._share_ends(results, at_end, apart)
+        self._at_end = apart, at_end
         rest = iter(results)
         values = []
         for place in self.places.values():
             assert place.form is not None
-            value = rebuild(place.form, place.name, rest)
+            place.given = rebuild(place.form, place.name, rest)
             if place.slot is None:
-                values.append(value)
+                values.append(place.given)
             elif not (isinstance(place.form, Same) and place.form.value is place.before):
-                apply_slot(place.slot, value)
+                apply_slot(place.slot, place.given)
         self.state.set(tuple(values))
         return code, error
+
+    def settle(self) -> None:
+        """From here on the body came to its end: places that nobody wrote since hold what it left.
+
+        Their kinds are those at its end, whatever they were where it may have raised.
+        """
+        values, (places, results) = list(self.state.get()), self._at_end
+        rest = iter(results)
+        for place in places:
+            value = rebuild(_end_form(place), place.name, rest)
+            if place.slot is not None:
+                if place.slot.read() is place.given:
+                    apply_slot(place.slot, value)
+                continue
+            at = next(i for k, i in self.places if k == "name" and self.places[k, i] is place)
+            if values[at] is place.given:
+                values[at] = value
+        self.state.set(tuple(values))
 
     def _ends(self) -> list[Any]:
         """What is in each leaf at the end of the body."""
@@ -303,6 +346,31 @@ class Attempt:
                     _lock(results[i], why)
                     _lock(results[other], why)
 
+    def _share_ends(
+        self, results: list[Tensor], at_end: list[Tensor], apart: list[_Place]
+    ) -> None:
+        """The same for the values that places have at the end of the body only."""
+        ends = [(p, x) for p in apart for x, _ in leaves(_end_form(p), p.end)]
+        if not ends:
+            return
+        known = [*zip(results, self._leaves_at_end(), strict=True)]
+        for i, (place, x) in enumerate(ends):
+            if not isinstance(x, Tensor) or not is_array(x):
+                continue
+            self._keep_from_writing(at_end[i], x, place.name)
+            for other, (owner, found) in known:
+                if owner is not place and _is_one(x, found):
+                    why = f"`{place.name}` and `{owner.name}` may be one array"
+                    _lock(at_end[i], why)
+                    _lock(other, why)
+            known.append((at_end[i], (place, x)))
+
+    def _leaves_at_end(self) -> list[tuple[_Place, Any]]:
+        """Each leaf of the places, as it is at the end of the body."""
+        return [
+            (place, x) for place in self.places.values() for x in (place.found or [()])[-1]
+        ]
+
     def _keep_from_writing(self, result: Tensor, x: Any, name: str | None) -> None:
         """An array that may be an older one: a write through either would not reach the other."""
         if not isinstance(x, Tensor) or not is_array(x):
@@ -313,6 +381,19 @@ class Attempt:
         why = f"after the `try`, `{name}` may be another array or a new one, depending on data"
         _lock(result, why)
         cell.locked = cell.locked or why
+
+
+def _end_form(place: _Place) -> Form:
+    assert place.end_form is not None
+    return place.end_form
+
+
+def _ends_apart(place: _Place) -> bool:
+    """Whether what is in a place at the end of the body has a form of its own."""
+    if place.slot is not None and isinstance(place.slot.owner, Cell):
+        return False
+    assert place.form is not None
+    return not is_one_form(_end_form(place), place.form)
 
 
 def _lock(result: Tensor, why: str) -> None:

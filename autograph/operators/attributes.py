@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import keyword
 from collections.abc import Callable
 from types import (
     BuiltinMethodType,
@@ -32,6 +33,7 @@ from autograph.operators.variables import Undefined, _Unreadable
 from runtime import journal
 from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
+from runtime.ops.python_math import MATH
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -64,6 +66,9 @@ def getattr_(thing: Any, name: str) -> Any:
         value = getattr(thing, name)
     except AttributeError:
         if isinstance(thing, Tensor):
+            own = _number_method(thing, name)
+            if own is not None:
+                return own
             raise _missing(thing, name) from None
         guard_absence(thing, name)
         raise
@@ -115,7 +120,9 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
     read_plainly: Callable[[Any, str], Any] = getattr
     if isinstance(attribute(type(thing), "__getattr__"), FunctionType):
         read_plainly = object.__getattribute__
-    place = Place(f"{owner}.{name}", lambda: read_plainly(fetch(), name))
+    is_plain = read_plainly is getattr and name.isidentifier() and not keyword.iskeyword(name)
+    route = ("attribute", fetch, name) if is_plain else None
+    place = Place(f"{owner}.{name}", lambda: read_plainly(fetch(), name), route)
     return read(("attr", id(thing), name), place, value)
 
 
@@ -198,6 +205,17 @@ def _descriptor_setter(thing: Any, name: str, slot: str) -> Callable[..., Any] |
     set_ = attribute(type(found), slot)
     twin = convert(set_) if isinstance(set_, FunctionType) else None
     return None if twin is None else functools.partial(twin, found, thing)
+
+
+def _number_method(x: Tensor, name: str) -> Callable[[], Any] | None:
+    """A method of the Python number that a tensor stands for."""
+    if not x.type.weak or name not in ("is_integer", "bit_length", "bit_count"):
+        return None
+    if x.dtype.kind == "f" and name == "is_integer":
+        return lambda: MATH[name](x)
+    if x.dtype.kind not in "bi" or not hasattr(int, name):
+        return None
+    return (lambda: True) if name == "is_integer" else lambda: MATH[name](x)
 
 
 def _is_of_arrays_only(thing: Any, name: str) -> bool:

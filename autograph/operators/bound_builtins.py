@@ -22,6 +22,7 @@ from autograph.operators.captures import (
     with_captured,
 )
 from autograph.operators.iterators import taken
+from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
 from autograph.operators.templates import has_traced
@@ -62,7 +63,7 @@ _MUTATORS = frozenset(
     ]
 )
 # Those that neither look at what is there nor depend on it.
-_BLIND = frozenset("append extend appendleft extendleft add".split())  # noqa: SIM905
+_BLIND = frozenset(("append", "extend", "add"))
 _CONTAINERS = (list, dict, set, deque)
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)
 _ITEM_METHODS: dict[str, Callable[..., Any]] = {
@@ -95,6 +96,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if name == "__new__":
         return journal.fresh(function(*args, **kwargs))
     if isinstance(owner, _CONTAINERS):
+        if not kwargs and appended(owner, name, args):
+            return None
         if name in _ITEM_METHODS and attribute(type(owner), name) is _base_method(owner, name):
             return _ITEM_METHODS[name](owner, *args)
         if name not in _BLIND and (name != "update" or isinstance(owner, set)):

@@ -11,7 +11,7 @@ import numpy as np
 from autograph.operators import access, attributes, iterables
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, with_captured
-from autograph.operators.caught import Caught
+from autograph.operators.caught import Caught, KindOfError
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.generators import call_of
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
@@ -19,14 +19,17 @@ from autograph.operators.iterators import taken
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
-from autograph.operators.templates import LazyString, python_type_of, shown
+from autograph.operators.templates import LazyString, has_traced, python_type_of, shown
+from autograph.operators.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.errors import StagingError
+from runtime.ops.python_math import math_power_modulo
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, promote, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["HANDLERS", "WITH_CALLBACKS"]
+__all__ = ["HANDLERS", "WITH_CALLBACKS", "reduced", "single"]
 
 _ABSENT = object()
 
@@ -111,7 +114,7 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
         if len(args) == 1 and not kwargs and is_open(_plain(args[0])):
             x = condition(args[0]) if kind == "bool" else _plain(args[0])
             if x.type.rank != 0:
-                x = _only_element(x, kind)
+                x = single(x)
             return ops.as_weak(x, kind=kind)
         if kind == "complex" and len(args) == 2 and any(map(is_open, map(_plain, args))):
             made = ops.make_complex(*(_as_float(_plain(a)) for a in args))
@@ -126,7 +129,8 @@ def _as_float(x: Any) -> Any:
     return ops.astype(x, np.dtype(np.float64)) if isinstance(x, Tensor) else np.float64(x)
 
 
-def _only_element(x: Tensor, kind: str) -> Any:
+def single(x: Tensor) -> Any:
+    """The only element of a tensor."""
     shape = x.type.shape
     if shape is not None and any(n not in (1, None) for n in shape):
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
@@ -195,9 +199,9 @@ def sum_(x: Any, start: Any = 0) -> Any:
     """`sum`: adds from left to right, as Python does."""
     x = _plain(x)
     if isinstance(x, Indexed) and x.known_length() is None:
-        return _reduced(x, start, lambda total, item: total + item)
+        return reduced(x, start, lambda total, item: total + item)
     if call_of(x) is not None:
-        return _reduced(x, start, lambda total, item: total + item)
+        return reduced(x, start, lambda total, item: total + item)
     if isinstance(x, Tensor) and x.type.shape is not None and x.type.shape[:1] == (0,):
         return start
     if not isinstance(x, Tensor) or x.type.rank == 0:
@@ -240,7 +244,7 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
     return extreme
 
 
-def _reduced(items: Any, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
+def reduced(items: Any, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
     """`start` combined with one item after the other, in a staged loop."""
     result = start
 
@@ -274,7 +278,7 @@ def _extreme_of(rows: Indexed, choose: Callable[[Any, Any], Any], name: str, def
         go = rows.length > 0
         return if_exp(go, lambda: _extreme_of(rows, choose, name, _ABSENT), lambda: default, name)
     rest = Indexed(name, rows.length - 1, lambda i: rows.item(i + 1))
-    return _reduced(rest, rows.item(0), choose)
+    return reduced(rest, rows.item(0), choose)
 
 
 def _of_nothing(name: str) -> ValueError:
@@ -324,25 +328,80 @@ def _fold(name: str, items: Any) -> Any:
 
 
 def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    """`sorted`: a list; of a traced array, whose length must be known, by a sort in the graph."""
+    """`sorted`: a list; of a traced array, whose length must be known, by a sort in the graph.
+
+    Of tuples of numbers, too: they are ordered by their items, or by the key.
+    """
     x = _plain(x)
+    items = list(access.iterate(x))
     if not _array(x):
-        items = list(access.iterate(x))
-        if not any(map(is_open, items)) and key is None:
+        if not has_traced(items) and key is None:
             return sorted(items, reverse=reverse)
-        if not any(map(is_open, items)):
+        keys = items if key is None else [key(item) for item in items]
+        if not has_traced(keys) and not has_traced(items):
             return sorted(items, key=key, reverse=reverse)
-        x = ops.stack([_as_tensor(i) for i in items])
-    rows = list(access.iterate(x))
-    keys = x if key is None else ops.stack([_as_tensor(key(row)) for row in rows])
-    if keys.ndim != 1:
+    elif key is not None:
+        keys = [key(item) for item in items]
+    else:
+        keys = x
+    columns = _columns(keys)
+    if any(column.ndim != 1 for column in columns):
         raise ValueError(
             "The truth value of an array with more than one element is ambiguous. "
             "Use a.any() or a.all()"
         )
-    order = ops.argsort(ops.flip(keys) if reverse else keys, stable=True)
-    order = ops.flip(len(rows) - 1 - order) if reverse else order
-    return list(ops.take(x, order, axis=0))
+    order = _order(columns, len(items), reverse)
+    if isinstance(x, Tensor):
+        return list(ops.take(x, order, axis=0))
+    return _permuted(items, order)
+
+
+def _columns(keys: Any) -> list[Any]:
+    """What is sorted by, the most important first: an array for each part of the keys."""
+    if isinstance(keys, Tensor):
+        return [keys]
+    if not all(isinstance(key, tuple) for key in keys):
+        return [ops.stack([_as_tensor(key) for key in keys])]
+    if len({len(key) for key in keys}) != 1:
+        raise StagingError(
+            "tuples of several lengths are sorted by what is known only when the graph runs",
+            "give them one length, or sort by a number (`key=`)",
+            origin=origin_of_caller(),
+        )
+    return [ops.stack(list(map(_as_tensor, column))) for column in zip(*keys, strict=True)]
+
+
+def _order(columns: list[Any], length: int, reverse: bool) -> Any:
+    """The positions of the sorted items; equal ones keep their order, as in Python."""
+    flipped = [ops.flip(column) if reverse else column for column in columns]
+    if len(flipped) == 1:
+        order = ops.argsort(flipped[0], stable=True)
+    else:
+        order = ops.lexsort(flipped[::-1])
+    return ops.flip(length - 1 - order) if reverse else order
+
+
+def _permuted(items: list[Any], order: Any) -> list[Any]:
+    """Items in another order, which is known only when the graph runs."""
+    if all(isinstance(item, tuple) for item in items):
+        columns = [_permuted(list(column), order) for column in zip(*items, strict=True)]
+        return list(zip(*columns, strict=True))
+    wrong = next((item for item in items if not is_numeric(item)), None)
+    if wrong is not None:
+        raise StagingError(
+            f"a {type(wrong).__name__} is sorted by what is known only when the graph runs",
+            "sort numbers, or an array of indices (`np.argsort`)",
+            origin=origin_of_caller(),
+        )
+    made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
+    types = [type_of(item) for item in items]
+    if not all(type_.weak for type_ in types):
+        return made
+    kind = _WEAK_KINDS[promote(*types).dtype.kind]
+    return [ops.as_weak(item, kind=kind) for item in made]
+
+
+_WEAK_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
 def _collected(python: type) -> Callable[..., Any]:
@@ -353,6 +412,19 @@ def _collected(python: type) -> Callable[..., Any]:
 
     collect.__name__ = python.__name__
     return collect
+
+
+def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
+    """`pow`; with a modulus, of Python integers."""
+    operands = tuple(map(_plain, (base, exponent, modulus)))
+    if modulus is None or not any(map(is_open, operands)):
+        return pow(*map(shown, operands))
+    for x in operands:
+        if not (is_open(x) and x.type.weak and x.dtype.kind in "bi") and not isinstance(x, int):
+            raise TypeError(
+                "pow() 3rd argument not allowed unless all arguments are integers"
+            )
+    return math_power_modulo(*operands)
 
 
 def isinstance_(x: Any, kinds: Any) -> Any:
@@ -366,10 +438,17 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     return issubclass(python_type_of(x), kinds)
 
 
+def issubclass_(kind: Any, kinds: Any) -> Any:
+    """`issubclass` for the class of an exception in the graph, too."""
+    return kind.is_subclass(kinds) if type(kind) is KindOfError else issubclass(kind, kinds)
+
+
 def type_(*args: Any, **kwargs: Any) -> Any:
     """`type` of the value that a tensor stands for."""
     if len(args) == 1 and isinstance(args[0], LazyString):
         return str
+    if len(args) == 1 and type(args[0]) is Caught:
+        return args[0].kind()
     if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
         return python_type_of(args[0])
     return type(*args, **kwargs)
@@ -429,8 +508,8 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     min: _extreme("min", lambda a, b: a < b), max: _extreme("max", lambda a, b: a > b),
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _collected(set), frozenset: _collected(frozenset),
-    isinstance: isinstance_, type: type_, next: next_, iter: iter_, getattr: getattr_,
-    hasattr: hasattr_,
+    isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_, getattr: getattr_,
+    hasattr: hasattr_, pow: pow_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     repr: repr_,
     format: format_,

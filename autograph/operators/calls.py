@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from autograph import rules
+from autograph.generated import AG
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
 from autograph.operators.captures import (
@@ -37,7 +38,6 @@ from autograph.operators.templates import has_traced
 from autograph.operators.transforms import is_ours, rewired, with_converted
 from autograph.operators.unconverted import call_unconverted
 from autograph.operators.variables import _Unreadable
-from autograph.syntax.load import AG
 from runtime import journal
 from runtime.building import building
 from runtime.errors import StagingError

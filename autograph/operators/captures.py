@@ -51,6 +51,7 @@ __all__ = [
     "guard_absence",
     "guard_content",
     "guard_environment",
+    "guard_length",
     "guard_object",
     "guard_state",
     "read",
@@ -115,7 +116,17 @@ class Trace:
         default_factory=weakref.WeakKeyDictionary
     )
     left: dict[Any, Any] = field(default_factory=dict)
+    # Lists from outside that are only appended to, by the graph, by id; and those of which a trace
+    # found that they must be such ones.
+    logs: dict[int, Any] = field(default_factory=dict)
+    found_logs: dict[int, Any] = field(default_factory=dict)
     failures: list[StagingError] = field(default_factory=list)
+    # Settings of Python's and NumPy's when the trace began, by name.
+    settings: dict[str, Any] = field(default_factory=dict)
+    # What the `np.printoptions` around what is being traced change.
+    print_options: list[dict[str, Any]] = field(default_factory=list)
+    # Templates of what the function stores in objects and gives back.
+    handouts: Any = None
 
     def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:
         """What writes the caller's array behind a placeholder; made when first asked for."""
@@ -324,6 +335,15 @@ def guard_content(container: Any, name: str) -> None:
         return
     place = Place(name, lambda: marks(container))
     trace.guards[key] = Guard(place, marks(content_before(container)), by_value=True)
+
+
+def guard_length(container: Any, before: int) -> None:
+    """Guard the number of items that a captured list or deque held before the trace."""
+    trace = current_trace()
+    if trace is not None:
+        fetch = weak(container)
+        place = Place(f"the length of a {type(container).__name__}", lambda: len(fetch()))
+        trace.guards.setdefault(("length", id(container)), Guard(place, before, by_value=True))
 
 
 def content_before(container: Any) -> Any:

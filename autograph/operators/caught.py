@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from runtime import control
+from runtime import control, ops
 from runtime.building import building, traced
 from runtime.errors import StagingError
+from runtime.graph.ir import Op
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Caught", "PartOfError"]
+__all__ = ["Caught", "KindOfError", "PartOfError"]
 
 _HINT = "print it, format it, raise it, or ask `isinstance`; keep numbers in variables instead"
 
@@ -30,13 +31,34 @@ class Caught(Exception):
         wanted = _flat(kinds)
         if all(issubclass(kind, wanted) for kind in self.kinds):
             return True
+        return self._asked(control.IS_ERROR, wanted)
+
+    def is_one_of(self, kinds: Any) -> Any:
+        """Whether its class is one of some classes itself: a bool if that is known, else traced."""
+        wanted = tuple(kind for kind in _flat(kinds) if self._may_be(kind))
+        return self._asked(control.IS_OF_CLASS, wanted) if wanted else False
+
+    def _may_be(self, kind: Any) -> bool:
+        return isinstance(kind, type) and issubclass(kind, self.kinds)
+
+    def _asked(self, op: Op, kinds: tuple[Any, ...]) -> Any:
         builder = building()
         assert builder is not None
         value = builder.value_of(self.value)
-        return traced(builder.emit(control.IS_ERROR, [value], {"kinds": wanted}).outputs[0])
+        return traced(builder.emit(op, [value], {"kinds": kinds}).outputs[0])
+
+    def kind(self) -> KindOfError:
+        """Its class."""
+        return KindOfError(self)
+
+    def traceback(self) -> LatePart:
+        """Its traceback."""
+        return LatePart(self.value, "__traceback__")
 
     def part(self, name: str) -> Any:
         """The attribute of that name."""
+        if name == "__class__":
+            return self.kind()
         return PartOfError(self.value).part(name)
 
 
@@ -81,6 +103,49 @@ class PartOfError:
     __int__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _refuse
     __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __abs__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
+    __hash__ = object.__hash__
+
+
+class LatePart(PartOfError):
+    """A part that an exception always has, read where it is used."""
+
+    __slots__ = ("_error", "_name")
+
+    def __init__(self, error: Tensor, name: str) -> None:
+        self._error, self._name = error, name
+
+    @property
+    def value(self) -> Tensor:  # type: ignore[override]
+        return PartOfError(self._error).part(self._name).value
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class KindOfError(LatePart):
+    """The class of an exception that the graph caught."""
+
+    __slots__ = ("_caught",)
+
+    def __init__(self, caught: Caught) -> None:
+        super().__init__(caught.value, "__class__")
+        self._caught = caught
+
+    def is_subclass(self, kinds: Any) -> Any:
+        """What `issubclass` says: a bool if that is known, else a traced one."""
+        return self._caught.is_a(kinds)
+
+    def is_one_of(self, kinds: Any) -> Any:
+        """Whether it is one of some classes itself."""
+        return self._caught.is_one_of(kinds)
+
+    def __eq__(self, other: object) -> Any:
+        return self.is_one_of(other)
+
+    def __ne__(self, other: object) -> Any:
+        found = self.is_one_of(other)
+        return ops.logical_not(found) if isinstance(found, Tensor) else not found
+
     __hash__ = object.__hash__
 
 

@@ -63,6 +63,11 @@ def condition(x: Any) -> Any:
     kind = type(x)
     if kind is bool:
         return x
+    if kind is Nullable:
+        there = condition(x.value)
+        if isinstance(there, Tensor):
+            return ops.logical_and(x.present, there)
+        return x.present if there else False
     if not issubclass(kind, Tensor | Variable):  # isinstance would ask `x.__class__`
         return bool(x) if building() is None else _truth_of(x)
     if isinstance(x, Variable):

@@ -1,41 +1,87 @@
-"""`with`: managers of the user's are converted, others are entered each time the graph runs."""
+"""`with`: managers of the user's are converted, others are entered each time the graph runs.
+
+`with` is `try` with a handler that calls `__exit__`, in the definition of Python. So where the body
+may raise when the graph runs, it is the body of a node that catches, and `__exit__` is traced with
+the exception that was caught, and once more, in another branch, with none.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import decimal
 import dis
 import functools
-import warnings
 from collections.abc import Callable
+from enum import IntEnum
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType, FunctionType, TracebackType
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from autograph.operators import attributes
-from autograph.operators.captures import Trace, current_trace, weak
+from autograph.operators.bodies import State, stage_raise
+from autograph.operators.captures import Trace, current_trace
+from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition
-from autograph.operators.methods import ORIGINALS, attribute, convert, method
+from autograph.operators.exceptions import (
+    again,
+    attempted,
+    choose,
+    handled,
+    runs_as_graph,
+    with_handlers,
+)
+from autograph.operators.generators import Consumer
+from autograph.operators.logical import not_
+from autograph.operators.managers import of_host, that_raises
+from autograph.operators.methods import ORIGINALS, attribute, convert, for_context, method
 from autograph.operators.plain_calls import UNCONVERTED
-from autograph.operators.templates import has_traced
-from autograph.operators.variables import Poison
 from runtime import journal
-from runtime.building import Builder, body, building
-from runtime.contexts import ENTER, EXIT
+from runtime.building import body, building
 from runtime.errors import GraphError, StagingError
-from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["context", "made_manager", "makes_manager"]
+__all__ = ["context", "with_stmt"]
 
 _OURS = frozenset(("autograph", "runtime"))
+_STAGING = (StagingError, GraphError)
+
+# What runs in a `with`, given what the manager gives where it is entered.
+Body = Callable[[Any], None]
+
+
+def with_stmt(
+    manager: Any,
+    body: Body,
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    symbol_names: tuple[str, ...],
+) -> None:
+    """`with manager as entered: body(entered)`.
+
+    Python meaning: exactly that. Graph meaning: the `__enter__` and `__exit__` of the user's, and
+    functions marked with `contextlib.contextmanager`, are converted; what the graph raises in the
+    body is given to them where it is caught. Other managers are entered and left by the graph.
+    """
+    trace = current_trace()
+    if trace is not None:
+        state = State(get_state, set_state, symbol_names)
+        if type(manager) is contextlib.suppress:
+            _suppressing(manager, body, state)
+            return
+        found = _of_user(manager)
+        if found is not None:
+            found.run(body, state)
+            return
+        twin = _twin_of_generator(manager)
+        if twin is not None:
+            _over_generator(manager, twin, trace, body, state)
+            return
+    with context(manager) as entered:
+        body(entered)
 
 
 def context(manager: Any) -> Any:
-    """The manager of a `with` statement.
+    """The manager of a `with` around a `yield`, or of one that only Python has to do with.
 
     Python meaning: itself. Graph meaning: the `__enter__` and `__exit__` of the user's are
     converted and called; any other manager is entered and left when the graph runs, on each call.
@@ -48,18 +94,22 @@ def context(manager: Any) -> Any:
         return manager
     if isinstance(manager, contextlib.nullcontext):
         return _Entering(lambda: attributes.getattr_(manager, "enter_result"))
-    if isinstance(manager, contextlib._GeneratorContextManager):
-        function = manager.func
-        twin = convert(function) if isinstance(function, FunctionType) else None
-        if twin is not None:
-            return _generator_context(manager, twin, trace)
-    enter, leave = method(manager, "__enter__"), method(manager, "__exit__")
-    if enter is not None and leave is not None:
-        function = attribute(kind, "__exit__")
-        return _Converted(enter, leave, ORIGINALS.get(function, function).__code__)
+    twin = _twin_of_generator(manager)
+    if twin is not None:
+        return _Suspended(_made_anew(manager, twin, trace), trace)
+    found = _of_user(manager)
+    if found is not None:
+        return _Unguarded(found)
     if getattr(kind, UNCONVERTED, False) or _is_marked(kind, "__enter__"):
         return manager
-    return _of_host(manager, trace)
+    if isinstance(manager, contextlib.ExitStack):
+        raise StagingError(
+            "a contextlib.ExitStack is entered: which managers it holds may depend on data",
+            "write a `with` statement for each manager, or open the stack around the call of the "
+            "converted function",
+            origin=origin_of_caller(),
+        )
+    return of_host(manager, trace)
 
 
 def _is_marked(kind: type, name: str) -> bool:
@@ -79,63 +129,99 @@ class _Entering:
         pass
 
 
+def _suppressing(manager: Any, body: Body, state: State) -> None:
+    """`contextlib.suppress`: a clause that does nothing."""
+    handler = (lambda: manager._exceptions, lambda error: None)
+    with_handlers(lambda: body(None), body.__code__, (handler,), None, state)
+
+
 # ---- managers of the user's ------------------------------------------------------------------
 
 
-class _Converted:
-    """Calls a converted `__enter__` and `__exit__`.
+class _Reads(IntEnum):
+    """What an `__exit__` reads of the exception that it is given."""
 
-    An error that only the graph can raise leaves the body without `__exit__`: that is refused,
-    unless `__exit__` has no effect then.
-    """
+    NOTHING = 0
+    WHETHER = 1  # there is one
+    MORE = 2
 
-    def __init__(self, enter: Callable[[], Any], leave: Callable[..., Any], code: CodeType) -> None:
-        self._enter, self._leave, self._code = enter, leave, code
 
-    def __enter__(self) -> Any:
-        entered = self._enter()
+class _Manager(NamedTuple):
+    """The converted `__enter__` and `__exit__` of a manager; `reads` says what the latter reads."""
+
+    enter: Callable[[], Any]
+    leave: Callable[..., Any]
+    reads: _Reads
+
+    def run(self, body: Body, state: State) -> None:
+        """Run a body in it."""
+        entered = self.enter()
+
+        def run() -> None:
+            body(entered)
+
+        try:
+            is_staged = runs_as_graph(run, body.__code__, state, self.acts_on_errors)
+        except _STAGING:
+            raise
+        except BaseException as error:
+            if not self._swallows(error):
+                raise
+            return
+        if not is_staged:
+            self.leave(None, None, None)
+        elif self.reads is _Reads.NOTHING:
+            self._stage_in_one(run, state)
+        else:
+            self._stage_apart(run, state)
+
+    def _swallows(self, error: BaseException) -> bool:
+        """Leave by an exception that is known while tracing; whether it goes no further."""
+        swallowed = condition(self.leave(type(error), error, error.__traceback__))
+        if not isinstance(swallowed, Tensor):
+            return bool(swallowed)
+        stage_raise(not_(swallowed), error)
+        return True
+
+    def _stage_in_one(self, run: Callable[[], None], state: State) -> None:
+        """`__exit__` does the same with and without an error: it is traced once."""
+        attempt, clause, error = attempted(run, ((BaseException,),), state)
+        swallowed = condition(self.leave(None, None, None))
+        again(attempt, clause, error, swallowed)
+        if swallowed is False:
+            attempt.settle()
+
+    def _stage_apart(self, run: Callable[[], None], state: State) -> None:
+        attempt, clause, error = attempted(run, ((BaseException,),), state)
+
+        def normally() -> None:
+            attempt.settle()
+            self.leave(None, None, None)
+
+        def failed() -> None:
+            handled(self._leave_by_caught, Caught(error, (BaseException,)))
+
+        paths = [(1, failed)] if attempt.raises else [(0, normally), (1, failed)]
+        choose(clause, paths, state)
+
+    def _leave_by_caught(self, caught: BaseException) -> None:
+        assert isinstance(caught, Caught)
+        swallowed = condition(self.leave(caught.kind(), caught, caught.traceback()))
+        if isinstance(swallowed, Tensor):
+            stage_raise(not_(swallowed), caught)
+        elif not swallowed:
+            raise caught
+
+    def acts_on_errors(self) -> bool:
+        """Whether `__exit__` does or decides something when it is given some exception."""
+        if self.reads is _Reads.MORE:
+            return True
         builder = building()
         assert builder is not None
-        self._builder, self._mark = builder, builder.mark()
-        return entered
-
-    def __exit__(
-        self, kind: Any, error: BaseException | None, traceback: TracebackType | None
-    ) -> bool:
-        if isinstance(error, (StagingError, GraphError)):
-            return False
-        if error is not None:
-            return self._swallows(kind, error, traceback)
-        culprit = _that_raises(self._builder, self._mark)
-        if culprit is not None and self._acts_on_errors():
-            raise StagingError(
-                "this may raise when the graph runs, inside a `with` whose `__exit__` has an "
-                "effect then, which a graph cannot give it yet",
-                "test the condition with `if` before the `with`, or open the `with` around the "
-                "call of the converted function",
-                origin=culprit.origin,
-            )
-        self._leave(None, None, None)
-        return False
-
-    def _swallows(self, *details: Any) -> bool:
-        result = condition(self._leave(*details))
-        if isinstance(result, Tensor):
-            raise StagingError(
-                "whether `__exit__` swallows the exception is known only when the graph runs",
-                "return a Python bool from `__exit__`",
-                origin=origin_of_caller(),
-            )
-        return bool(result)
-
-    def _acts_on_errors(self) -> bool:
-        """Whether `__exit__` does or decides something when it is given some exception."""
-        if _looks_at_error(self._code):
-            return True
         unknown = object()  # of which `__exit__` sees that it is not None
-        with body("exit", self._builder) as scratch, journal.transaction() as transaction:
+        with body("exit", builder) as scratch, journal.transaction() as transaction:
             try:
-                result = self._leave(unknown, unknown, unknown)
+                result = self.leave(unknown, unknown, unknown)
             except Exception:  # noqa: BLE001 - it is enough to know that it does not just pass
                 return True
             nodes = scratch.graph.nodes
@@ -144,10 +230,28 @@ class _Converted:
             return _has_written(transaction) or any(n.has_effect or n.can_raise for n in nodes)
 
 
-def _that_raises(builder: Builder, mark: Any) -> Node | None:
-    """The first node since `mark` that can raise."""
-    nodes = builder.graph.nodes[mark.now(builder.graph.nodes) :]
-    return next((node for node in nodes if node.can_raise), None)
+def _of_user(manager: Any) -> _Manager | None:
+    """How a manager of the user's is entered and left, and one that closes a thing."""
+    if type(manager) is contextlib.closing:
+        return _closing(manager)
+    enter, leave = method(manager, "__enter__"), method(manager, "__exit__")
+    if enter is None or leave is None:
+        return None
+    function = attribute(type(manager), "__exit__")
+    return _Manager(enter, leave, _read_by(ORIGINALS.get(function, function).__code__))
+
+
+def _closing(manager: Any) -> _Manager | None:
+    """`contextlib.closing` of a thing whose `close` is the user's."""
+    thing = attributes.getattr_(manager, "thing")
+    close = method(thing, "close")
+    if close is None:
+        return None
+
+    def leave(*details: Any) -> None:
+        close()
+
+    return _Manager(lambda: thing, leave, _Reads.NOTHING)
 
 
 def _has_written(transaction: journal.Transaction) -> bool:
@@ -156,11 +260,12 @@ def _has_written(transaction: journal.Transaction) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _looks_at_error(code: CodeType) -> bool:
-    """Whether `__exit__` does more with what it is given than to ask whether it is None."""
+def _read_by(code: CodeType) -> _Reads:
+    """What the code of an `__exit__` reads of what it is given."""
     given = set(code.co_varnames[1 : code.co_argcount + bool(code.co_flags & CO_VARARGS)])
     if not given.isdisjoint(code.co_cellvars) or code.co_flags & CO_VARKEYWORDS:
-        return True
+        return _Reads.MORE
+    found = _Reads.NOTHING
     instructions = [*dis.get_instructions(code), None, None]
     for this, following, last in zip(
         instructions, instructions[1:], instructions[2:], strict=False
@@ -170,8 +275,9 @@ def _looks_at_error(code: CodeType) -> bool:
         if this is None or not this.opname.startswith("LOAD_FAST") or given.isdisjoint(names):
             continue
         if len(names) > 1 or not _asks_for_none(following, last):
-            return True
-    return False
+            return _Reads.MORE
+        found = _Reads.WHETHER
+    return found
 
 
 def _asks_for_none(following: Any, last: Any) -> bool:
@@ -183,12 +289,66 @@ def _asks_for_none(following: Any, last: Any) -> bool:
     return is_none and last is not None and last.opname == "IS_OP"
 
 
-def _generator_context(
-    manager: contextlib._GeneratorContextManager[Any],
-    twin: Callable[..., Any],
-    trace: Trace,
-) -> Any:
-    """The manager of a function marked with `contextlib.contextmanager`, converted."""
+class _Unguarded:
+    """A manager around a body that stays where it is, which holds a `yield`.
+
+    An error that only the graph can raise leaves the body without `__exit__`: that is refused,
+    unless `__exit__` has no effect then.
+    """
+
+    def __init__(self, manager: _Manager) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> Any:
+        entered = self._manager.enter()
+        builder = building()
+        assert builder is not None
+        self._builder, self._mark = builder, builder.mark()
+        return entered
+
+    def __exit__(
+        self, kind: Any, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        if isinstance(error, _STAGING):
+            return False
+        if error is not None:
+            return self._swallows(kind, error, traceback)
+        culprit = that_raises(self._builder, self._mark)
+        if culprit is not None and self._manager.acts_on_errors():
+            raise StagingError(
+                "this may raise when the graph runs, inside a `with` around a `yield` whose "
+                "`__exit__` has an effect then, which a graph cannot give it yet",
+                "test the condition with `if` before the `with`, or open the `with` around the "
+                "call of the converted function",
+                origin=culprit.origin,
+            )
+        self._manager.leave(None, None, None)
+        return False
+
+    def _swallows(self, *details: Any) -> bool:
+        result = condition(self._manager.leave(*details))
+        if isinstance(result, Tensor):
+            raise StagingError(
+                "whether `__exit__` swallows the exception is known only when the graph runs",
+                "return a Python bool from `__exit__`",
+                origin=origin_of_caller(),
+            )
+        return bool(result)
+
+
+# ---- contextlib.contextmanager -----------------------------------------------------------------
+
+
+def _twin_of_generator(manager: Any) -> Callable[..., Any] | None:
+    """The converted generator function of a manager that `contextlib.contextmanager` made."""
+    if not isinstance(manager, contextlib._GeneratorContextManager):
+        return None
+    function = manager.func
+    return convert(function) if isinstance(function, FunctionType) else None
+
+
+def _made_anew(manager: Any, twin: Callable[..., Any], trace: Trace) -> Any:
+    """The manager, of the converted function."""
     if trace.is_outside(manager):
         raise StagingError(
             f"the manager of `{manager.func.__name__}` was made outside of the converted function, "
@@ -196,15 +356,50 @@ def _generator_context(
             "call the function in the `with` statement",
             origin=origin_of_caller(),
         )
-    made = contextlib._GeneratorContextManager(twin, manager.args, manager.kwds)
-    return _Suspended(made, trace)
+    return contextlib._GeneratorContextManager(twin, manager.args, manager.kwds)
+
+
+def _over_generator(
+    manager: Any, twin: Callable[..., Any], trace: Trace, run_body: Body, state: State
+) -> None:
+    """Run a body in a converted generator.
+
+    Where the generator would see what the graph raises in the body, its code runs instead, with
+    the body in the place of the `yield`.
+    """
+    function = manager.func
+    in_place = for_context(function)
+    suspended = _Suspended(_made_anew(manager, twin, trace), trace, in_place is not None)
+
+    def run() -> None:
+        with suspended as entered:
+            run_body(entered)
+
+    statement = (run_body.__code__, function.__code__)
+    if runs_as_graph(run, statement, state, lambda: suspended.is_concerned):
+        assert in_place is not None
+        _run_in_place(in_place, manager, run_body, state)
+
+
+def _run_in_place(
+    function: Callable[..., Any], manager: Any, run_body: Body, state: State
+) -> None:
+    consumer = Consumer(run_body, lambda: True, state)
+    with journal.transaction() as run:
+        consumer.note_names()
+        try:
+            function(consumer, *manager.args, **manager.kwds)
+        finally:
+            consumer.forget_names(run)
+            run.commit()
 
 
 class _Suspended:
     """A converted generator around the body."""
 
-    def __init__(self, manager: Any, trace: Trace) -> None:
-        self._manager, self._trace = manager, trace
+    def __init__(self, manager: Any, trace: Trace, runs_in_place: bool = False) -> None:
+        self._manager, self._trace, self._runs_in_place = manager, trace, runs_in_place
+        self.is_concerned = False
 
     def __enter__(self) -> Any:
         before = len(self._trace.left)
@@ -218,181 +413,21 @@ class _Suspended:
     def __exit__(
         self, kind: Any, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
-        culprit = _that_raises(self._builder, self._mark) if error is None else None
-        if isinstance(error, (StagingError, GraphError)):
+        culprit = that_raises(self._builder, self._mark)
+        if isinstance(error, _STAGING):
             self._manager.gen.close()
             return False
-        if culprit is None or not self._protected:
+        self.is_concerned = culprit is not None and self._protected
+        if not self.is_concerned or (error is not None and not self._runs_in_place):
             return bool(self._manager.__exit__(kind, error, traceback))
         self._manager.gen.close()
+        if self._runs_in_place:
+            return False
+        assert culprit is not None
         raise StagingError(
             "this may raise when the graph runs, inside a `with` whose generator would catch it or "
-            "clean up after it, which a graph cannot do yet",
-            "test the condition with `if` before the `with`, or open the `with` around the call "
-            "of the converted function",
+            "clean up after it, which a graph cannot do where the generator has several `yield`, "
+            "or a `return`, or gives its value in a branch or loop",
+            "give the value in one `yield`, with only `try` and `with` around it",
             origin=culprit.origin,
         )
-
-
-# ---- managers of others ----------------------------------------------------------------------
-
-# What makes a manager that changes a setting: making one is no effect, and a new one is made for
-# each run. While tracing they are entered too: what Python computes then is under them as well.
-_SETTINGS: tuple[Any, ...] = (
-    np.errstate,
-    np.printoptions,
-    warnings.catch_warnings,
-    contextlib.suppress,
-    contextlib.redirect_stdout,
-    contextlib.redirect_stderr,
-    decimal.localcontext,
-)
-_GIVING_NOTHING_NEW = (
-    contextlib.redirect_stdout,
-    contextlib.redirect_stderr,
-    decimal.localcontext,
-)
-
-
-# Those that concern Python's own code only: nothing that a graph does depends on them.
-_WHILE_TRACING = (contextlib.suppress, decimal.localcontext)
-
-
-def makes_manager(function: Any) -> bool:
-    """Whether `function` makes managers that change a setting."""
-    return any(function is known for known in _SETTINGS)
-
-
-def made_manager(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What such a function makes; how, is remembered for the runs of the graph."""
-    trace = current_trace()
-    if has_traced(args) or has_traced(kwargs):
-        raise StagingError(
-            f"`{function.__name__}` is called with a value that is known only when the graph runs",
-            "open it around the call of the converted function",
-            origin=origin_of_caller(),
-        )
-    made = function(*args, **kwargs)
-    if trace is not None:
-        recipe = functools.partial(function, *args, **kwargs)
-        trace.sites[("manager", id(made))] = (made, function, recipe)
-    return made
-
-
-def _of_host(manager: Any, trace: Trace) -> Any:
-    made, function, recipe = trace.sites.get(("manager", id(manager)), (None, None, None))
-    name = type(manager).__name__
-    if made is not manager:
-        if not trace.is_outside(manager):
-            raise StagingError(
-                f"a {name} that was made while tracing is entered: what it does is not known, so "
-                "that a graph cannot do it on each call",
-                "open it around the call of the converted function",
-                origin=origin_of_caller(),
-            )
-        return _AtRun(weak(manager), name, _may_swallow(manager), None)
-    inside = None if function is np.errstate else _may_swallow(manager)
-    target = recipe.args[0] if recipe.args else None
-    if function in (contextlib.redirect_stdout, contextlib.redirect_stderr) and journal.is_fresh(
-        target
-    ):
-        raise StagingError(
-            f"what is printed goes into a {type(target).__name__} that was made while tracing",
-            "pass it as an argument, or open the `with` around the call",
-            origin=origin_of_caller(),
-        )
-    return _AtRun(recipe, name, bool(inside), function)
-
-
-class _AtRun:
-    """A manager that the graph enters and leaves.
-
-    `setting` is what made it, if it is one that is entered while tracing too.
-    """
-
-    def __init__(
-        self, manager: Callable[[], Any], name: str, may_swallow: bool, setting: Any
-    ) -> None:
-        self._manager, self._name = manager, name
-        self._may_swallow, self._setting = may_swallow, setting
-        modes = getattr(manager, "keywords", {}).values() if setting is np.errstate else ()
-        self._signals = any(mode not in ("ignore", "warn") for mode in modes)
-
-    def __enter__(self) -> Any:
-        builder = building()
-        assert builder is not None
-        self._builder = builder
-        self._attrs = {"manager": self._manager, "is_setting": self._setting is not None}
-        if self._setting not in _WHILE_TRACING:
-            builder.emit(ENTER, (), self._attrs)
-        self._mark = builder.mark()
-        if self._setting is None:
-            return self._unknown()
-        self._now = self._manager()
-        builder.root.signalling += self._signals
-        entered = self._now.__enter__()
-        known = entered is None or self._setting in _GIVING_NOTHING_NEW
-        return entered if known else self._unknown()
-
-    def _unknown(self) -> Poison:
-        what = f"what a {self._name} gives where it is entered is known only when the graph runs"
-        return Poison("as", what, "use the object itself, or open it around the call")
-
-    def __exit__(
-        self, kind: Any, error: BaseException | None, traceback: TracebackType | None
-    ) -> bool:
-        swallowed = False
-        if self._setting is not None:
-            self._builder.root.signalling -= self._signals
-            swallowed = bool(self._now.__exit__(kind, error, traceback))
-        if isinstance(error, (StagingError, GraphError)):
-            return False
-        culprit = _that_raises(self._builder, self._mark)
-        if culprit is not None and self._may_swallow:
-            raise StagingError(
-                "this may raise when the graph runs, inside a `try` with `with`, which converted "
-                "code cannot catch there yet",
-                "test the condition with `if` instead, or mark the function with "
-                "@ag.do_not_convert",
-                origin=culprit.origin,
-            )
-        if self._setting not in _WHILE_TRACING:
-            self._builder.emit(EXIT, (), self._attrs)
-        return swallowed
-
-
-# Packages whose managers let every exception pass.
-_PASSING = frozenset(("numpy", "threading", "_thread", "decimal", "warnings", "io", "_io"))
-
-
-def _may_swallow(manager: Any) -> bool:
-    kind = type(manager)
-    leave = getattr(kind, "__exit__", None)
-    if kind.__module__.partition(".")[0] in _PASSING or leave is None:
-        return False
-    if kind in (contextlib.redirect_stdout, contextlib.redirect_stderr):
-        return False
-    if isinstance(manager, contextlib._GeneratorContextManager):
-        generator: Any = manager.gen
-        return _catches(generator.gi_code)
-    return not isinstance(leave, FunctionType) or _gives_truth(leave.__code__)
-
-
-@functools.lru_cache(maxsize=256)
-def _catches(code: CodeType) -> bool:
-    """Whether a generator has an `except` clause."""
-    return any(i.opname == "CHECK_EXC_MATCH" for i in dis.get_instructions(code))
-
-
-@functools.lru_cache(maxsize=256)
-def _gives_truth(code: CodeType) -> bool:
-    """Whether a function may return something that is not a false constant."""
-    before: Any = None
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "RETURN_CONST" and instruction.argval:
-            return True
-        is_false = before is not None and before.opname == "LOAD_CONST" and not before.argval
-        if instruction.opname == "RETURN_VALUE" and not is_false:
-            return True
-        before = instruction
-    return False

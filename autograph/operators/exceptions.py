@@ -15,7 +15,18 @@ from runtime.building import Builder, Mark, building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = ["assert_stmt", "try_body", "try_stmt"]
+__all__ = [
+    "Block",
+    "again",
+    "assert_stmt",
+    "attempted",
+    "choose",
+    "handled",
+    "runs_as_graph",
+    "try_body",
+    "try_stmt",
+    "with_handlers",
+]
 
 Block = Callable[[], None]
 # The classes of a clause, evaluated when they are asked for (None: a bare `except`), and its body.
@@ -35,7 +46,7 @@ def assert_stmt(test: Any, message: Callable[[], Any] | None) -> None:
         raise AssertionError(message()) if message is not None else AssertionError
 
     if isinstance(go, Tensor):
-        staged_if(go, lambda: None, fail, State(tuple, lambda values: None, ()))
+        staged_if(go, _nothing, fail, _NO_NAMES)
     elif not go:
         fail()
 
@@ -59,7 +70,7 @@ def try_stmt(
 
     def protected() -> None:
         if handlers:
-            _with_handlers(body, handlers, orelse, state)
+            with_handlers(body, body.__code__, handlers, orelse, state)
         else:
             body()
 
@@ -72,11 +83,16 @@ def try_stmt(
 # ---- handlers --------------------------------------------------------------------------------
 
 
-def _with_handlers(
-    body: Block, handlers: tuple[Handler, ...], orelse: Block | None, state: State
+def with_handlers(
+    body: Block,
+    statement: Any,
+    handlers: tuple[Handler, ...],
+    orelse: Block | None,
+    state: State,
 ) -> None:
+    """Run a body with its clauses and `else`; `statement` tells one statement from another."""
     try:
-        is_staged = _runs_as_graph(body, body, state)
+        is_staged = runs_as_graph(body, statement, state)
     except StagingError:
         raise
     except BaseException as error:
@@ -115,30 +131,37 @@ def _staged_handlers(
 ) -> None:
     """A node that catches, then a branch for each clause."""
     clauses = tuple(_classes(kinds) for kinds, _ in handlers)
-    attempt, clause, error = _attempt(body, clauses, state)
+    attempt, clause, error = attempted(body, clauses, state)
     paths: list[tuple[int, Block]] = [
-        (number, lambda h=handler, k=kinds: _handle(h, Caught(error, k)))  # type: ignore[misc]
+        (number, lambda h=handler, k=kinds: handled(h, Caught(error, k)))  # type: ignore[misc]
         for number, ((_, handler), kinds) in enumerate(zip(handlers, clauses, strict=True), 1)
     ]
     if not attempt.raises:
-        paths.insert(0, (0, orelse or _nothing))
-    _choose(clause, paths, state)
+        paths.insert(0, (0, lambda: _go_on(attempt, orelse)))
+    choose(clause, paths, state)
 
 
-def _choose(clause: Tensor, paths: list[tuple[int, Block]], state: State) -> None:
+def choose(clause: Tensor, paths: list[tuple[int, Block]], state: State) -> None:
+    """Run the path of the clause's number: a branch for each but the last."""
     (number, path), *others = paths
     if others:
-        staged_if(clause == number, path, lambda: _choose(clause, others, state), state)
+        staged_if(clause == number, path, lambda: choose(clause, others, state), state)
     else:
         path()
 
 
-def _handle(handler: Callable[[BaseException], None], caught: Caught) -> None:
+def handled(handler: Callable[[BaseException], None], caught: Caught) -> None:
     """Trace a handler where the exception is being handled: it may be raised again, by `raise`."""
     try:
         raise caught
     except Caught as error:
         handler(error)
+
+
+def _go_on(attempt: Attempt, orelse: Block | None) -> None:
+    attempt.settle()
+    if orelse is not None:
+        orelse()
 
 
 def _nothing() -> None:
@@ -150,28 +173,46 @@ def _nothing() -> None:
 
 def _with_finally(protected: Block, finalbody: Block, body: Block, state: State) -> None:
     try:
-        is_staged = _runs_as_graph(protected, body, state)
+        is_staged = runs_as_graph(protected, ("finally", body.__code__), state)
     except BaseException:
         finalbody()
         raise
     if not is_staged:
         finalbody()
         return
-    attempt, clause, error = _attempt(protected, ((BaseException,),), state)
+    attempt, clause, error = attempted(protected, ((BaseException,),), state)
     finalbody()
 
-    def again() -> None:
+    again(attempt, clause, error)
+    attempt.settle()
+
+
+def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = False) -> None:
+    """Raise what the body raised, unless `swallowed` is true."""
+
+    def raised() -> None:
         raise Caught(error, (BaseException,))
 
+    def unless_swallowed() -> None:
+        go = condition(swallowed)
+        if isinstance(go, Tensor):
+            staged_if(go, _nothing, raised, _NO_NAMES)
+        elif not go:
+            raised()
+
     if attempt.raises:
-        again()
-    staged_if(clause != 0, again, _nothing, State(tuple, lambda values: None, ()))
+        unless_swallowed()
+    else:
+        staged_if(clause != 0, unless_swallowed, _nothing, _NO_NAMES)
+
+
+_NO_NAMES = State(tuple, lambda values: None, ())
 
 
 # ---- both ------------------------------------------------------------------------------------
 
 
-def _attempt(
+def attempted(
     body: Block, clauses: tuple[tuple[type[BaseException], ...], ...], state: State
 ) -> tuple[Attempt, Tensor, Tensor]:
     """Emit a node that catches; the number of the clause that took an error, and the error."""
@@ -184,16 +225,19 @@ def _attempt(
     return attempt, clause, error
 
 
-def _runs_as_graph(run: Block, body: Block, state: State) -> bool:
+def runs_as_graph(
+    run: Block, statement: Any, state: State, is_concerned: Callable[[], bool] = lambda: True
+) -> bool:
     """Run a body as Python does; undone, and true, if it may raise when the graph runs.
 
-    `body` is what tells one statement from another.
+    `statement` tells one statement from another; `is_concerned`, asked after the body, whether it
+    has anything to do with an error that the graph raises.
     """
     builder, facts = building(), current_trace()
     if builder is None:
         run()
         return False
-    site = ("try", body.__code__, run is body)
+    site = ("try", statement)
     if facts is not None and site in facts.sites:
         return True
     mark, before = builder.mark(), state.get()
@@ -203,10 +247,10 @@ def _runs_as_graph(run: Block, body: Block, state: State) -> bool:
         except StagingError:
             raise
         except BaseException:
-            if not _can_raise(builder, mark):
+            if not _can_raise(builder, mark) or not is_concerned():
                 transaction.commit()
                 raise
-        if not _can_raise(builder, mark):
+        if not _can_raise(builder, mark) or not is_concerned():
             transaction.commit()
             return False
     refuse_advanced(transaction)

@@ -37,6 +37,9 @@ class Place(NamedTuple):
 
     name: str
     fetch: Callable[[], Any]
+    # The same as data, where it is plain, for code that reads many places at once: ("item", thing,
+    # key), ("cell", cell, None), or ("attribute", reference to an object, name).
+    route: tuple[str, Any, Any] | None = None
 
 
 class Guard:

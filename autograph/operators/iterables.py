@@ -85,11 +85,35 @@ class IndexedIterator(Indexed):
         taken(self)
         spend([self])
 
+    def unrolled(self) -> Iterator[Any]:
+        """Itself, from where it has come to."""
+        if self.known_length() is None:
+            return super().unrolled()
+        taken(self)
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.unrolled()
+
+    def unrolled(self) -> Iterator[Any]:
+        """The items one after the other: those that nobody asks for remain, as in Python."""
+        if self.known_length() is None:
+            return super().unrolled()
+        taken(self)
+        return _one_by_one(self)
+
     def __next__(self) -> Any:
-        raise StagingError(
-            f"`next` of `{self.name}` over what is known only when the graph runs",
-            "use a `for` statement, or index the arrays",
-        )
+        length = self.known_length()
+        if length is None:
+            raise StagingError(
+                f"`next` of `{self.name}` over what is known only when the graph runs",
+                "use a `for` statement, or index the arrays",
+            )
+        if length == 0:
+            raise StopIteration
+        item_at = self._item
+        self.length, self._item = length - 1, lambda index: item_at(index + 1)
+        return item_at(0)
 
     def __len__(self) -> int:
         raise TypeError(f"object of type '{self.name}' has no len()")
@@ -177,6 +201,12 @@ def _in_python(x: Any) -> Any:
     if isinstance(x, Tensor):
         return iter(x)
     return x
+
+
+def _one_by_one(x: IndexedIterator) -> Iterator[Any]:
+    """Items that are taken when they are asked for: what is not remains there, as in Python."""
+    while x.known_length():
+        yield next(x)
 
 
 def enumerated(x: Any, start: Any = 0) -> Any:

@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captures import with_captured
+from autograph.operators.caught import KindOfError
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.methods import method
+from autograph.operators.references import has_cell, is_same_array
+from autograph.operators.variables import Nullable
 from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
-__all__ = ["and_", "compare", "in_", "not_", "not_in", "or_", "truth"]
+__all__ = ["and_", "compare", "in_", "is_", "is_not", "not_", "not_in", "or_", "truth"]
 
 Thunk = Callable[[], Any]
 
@@ -43,6 +46,11 @@ def _given(value: Any) -> Any:
     return value
 
 
+def _there(value: Any) -> Any:
+    """An operand on the path where it is true: it is not None there."""
+    return value.value if type(value) is Nullable else value
+
+
 def or_(*operands: Thunk) -> Any:
     """`a or b or ...`: the first operand that is true, else the last; the rest is not run.
 
@@ -54,7 +62,7 @@ def or_(*operands: Thunk) -> Any:
         test = condition(value)
         if isinstance(test, Tensor):
             rest = functools.partial(or_, *operands[count:])
-            return if_exp(test, functools.partial(_given, value), rest, "or")
+            return if_exp(test, functools.partial(_there, value), rest, "or")
         if test:
             return value
     return last()
@@ -86,8 +94,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": lambda a, b: is_(a, b),
+    "is not": lambda a, b: is_not(a, b),
     "in": lambda a, b: in_(a, b),
     "not in": lambda a, b: not_in(a, b),
 }
@@ -109,6 +117,23 @@ def compare(left: Any, *rest: tuple[str, Thunk]) -> Any:
     return if_exp(test, lambda: compare(right, *rest[count:]), lambda: result, "and")
 
 
+def is_(left: Any, right: Any) -> Any:
+    """`left is right`; traced for the class of an exception that the graph caught.
+
+    Traced, too, where it depends on data which array a name is.
+    """
+    if type(right) is KindOfError:
+        left, right = right, left
+    if left is not right and has_cell(left) and has_cell(right):
+        return is_same_array(left, right)
+    return left.is_one_of(right) if type(left) is KindOfError else left is right
+
+
+def is_not(left: Any, right: Any) -> Any:
+    """`left is not right`."""
+    return not_(is_(left, right))
+
+
 def in_(item: Any, container: Any) -> Any:
     """`item in container`.
 
@@ -117,13 +142,15 @@ def in_(item: Any, container: Any) -> Any:
     """
     if building() is None and not issubclass(type(container), Tensor):
         return item in container
+    if type(item) is KindOfError and isinstance(container, (list, tuple)):
+        return item.is_one_of(tuple(container))
     if isinstance(container, Tensor):
         if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
             return item in container
         return ops.as_weak(ops.any(container == item), kind="bool")
     if isinstance(container, np.ndarray) and _is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
-    if isinstance(container, (list, tuple)) and (_is_open(item) or any(map(_is_open, container))):
+    if isinstance(container, (list, tuple)) and any(map(_is_traced, (item, *container))):
         container = with_captured(container)
         return _as_bool(or_(*(_equality(item, element) for element in container), lambda: False))
     if isinstance(container, range) and _is_open(item):
@@ -151,6 +178,11 @@ def in_(item: Any, container: Any) -> Any:
 def _as_bool(x: Any) -> Any:
     test = condition(x)
     return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
+
+
+def _is_traced(x: Any) -> bool:
+    """Whether comparing with it may give a value of the graph, also where it is known itself."""
+    return isinstance(x, Tensor)
 
 
 def _is_open(x: Any) -> bool:

@@ -28,6 +28,7 @@ from autograph.operators.references import (
     select,
     snapshot,
 )
+from autograph.operators.templates import ChosenText, FilledText, LazyString, as_text, dig
 from autograph.operators.values import (
     NOTHING,
     NUMBERS,
@@ -46,7 +47,7 @@ from autograph.operators.values import (
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
+from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from runtime import control, ops, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -102,6 +103,8 @@ class Merger:
             return self._nullable(name, a, b)
         if _is_array_place(a, b):
             return self._array(name, a, b)
+        if _is_text_place(a, b):
+            return self._text(name, a, b)
         if a is NOTHING and not is_numeric(b) and not is_container(b):
             return lambda outputs: b
         if b is NOTHING and not is_numeric(a) and not is_container(a):
@@ -171,6 +174,32 @@ class Merger:
             for c in self.chosen:
                 if c.sides[1 - side] is NOTHING:
                     c.partner = by_part.get(id(c.sides[side]))
+
+    def _text(self, name: str, a: Any, b: Any) -> Rebuild:
+        """Text that is one or another; its values are those of the path that gives it."""
+        if any(not isinstance(type_, TensorType) for x in (a, b) for type_ in _types_in_text(x)):
+            return _poison(name, a, b)
+        sides = [self._text_of(name, x, side) for side, x in enumerate((a, b)) if x is not NOTHING]
+        if len(sides) == 1:
+            return lambda outputs: as_text(sides[0](outputs))
+        which = self.numeric(f"{name}_which", True, False)
+        return lambda outputs: ChosenText(which(outputs), (sides[0](outputs), sides[1](outputs)))
+
+    def _text_of(self, name: str, x: Any, side: int) -> Rebuild:
+        """The text that one path gives."""
+        if isinstance(x, str):
+            return lambda outputs: x
+        if isinstance(x, ChosenText):
+            which = self._of_side(name, x.which, side)
+            first, second = (self._text_of(name, text, side) for text in x.texts)
+            return lambda outputs: ChosenText(which(outputs), (first(outputs), second(outputs)))
+        values: list[Any] = list(x.values) if isinstance(x, FilledText) else []
+        template = x.template if isinstance(x, FilledText) else dig(x, values)
+        parts = [self._of_side(name, value, side) for value in values]
+        return lambda outputs: FilledText(template, [part(outputs) for part in parts])
+
+    def _of_side(self, name: str, x: Any, side: int) -> Rebuild:
+        return self.numeric(name, *((x, NOTHING) if side == 0 else (NOTHING, x)))
 
     def _optional(self, name: str, a: Any, b: Any) -> Rebuild:
         if is_unset(a) and is_unset(b):
@@ -406,12 +435,30 @@ def _is_numeric_or_nothing(x: Any) -> bool:
 
 
 def _is_nullable_place(a: Any, b: Any) -> bool:
-    """Whether a place holds None on one path, or may hold it, and else a number or an array."""
+    """Whether a place holds None on one path, or may hold it, and else something."""
     if not any(x is None or isinstance(x, Nullable) for x in (a, b)):
         return False
-    return all(_is_numeric_or_nothing(split_none(x)[0]) for x in (a, b)) and not all(
-        x is None or x is NOTHING for x in (a, b)
-    )
+    values = [split_none(x)[0] for x in (a, b)]
+    if all(x is None or x is NOTHING for x in (a, b)):
+        return False
+    return not any(isinstance(x, _Unreadable) for x in values)
+
+
+def _types_in_text(x: Any) -> list[Any]:
+    """The types of the values in a text."""
+    values: list[Any] = []
+    dig(x, values)
+    return [value._value.type for value in values]
+
+
+def _is_text_place(a: Any, b: Any) -> bool:
+    """Whether a place holds text that depends on data, or on what the path computed."""
+    texts = [isinstance(x, (str, LazyString)) for x in (a, b)]
+    if not all(text or x is NOTHING for text, x in zip(texts, (a, b), strict=True)):
+        return False
+    if any(isinstance(x, LazyString) for x in (a, b)):
+        return True
+    return all(texts) and a != b
 
 
 def _is_array_place(a: Any, b: Any) -> bool:

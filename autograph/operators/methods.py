@@ -15,6 +15,7 @@ __all__ = [
     "attribute",
     "convert",
     "for_consumer",
+    "for_context",
     "method",
     "use_converters",
 ]
@@ -25,7 +26,7 @@ ARTIFACT = "__ag_artifact__"
 MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 _convert: Callable[[Any], Function | None]
-_convert_for_consumer: Callable[[Any], Function | None]
+_convert_for_consumer: Callable[[Any, bool], Function | None]
 
 # What stands in a class for a method of the user's now, and that method: see `adoption`.
 ORIGINALS: dict[Any, FunctionType] = {}
@@ -33,7 +34,7 @@ ORIGINALS: dict[Any, FunctionType] = {}
 
 def use_converters(
     function: Callable[[Any], Function | None],
-    for_consumer: Callable[[Any], Function | None],
+    for_consumer: Callable[[Any, bool], Function | None],
 ) -> None:
     """Install what gives the converted twins of a function (called once, by `conversion`)."""
     global _convert, _convert_for_consumer
@@ -50,7 +51,15 @@ def for_consumer(function: FunctionType) -> Function | None:
 
     None where it cannot be one.
     """
-    return _convert_for_consumer(function)
+    return _convert_for_consumer(function, False)
+
+
+def for_context(function: FunctionType) -> Function | None:
+    """A converted generator function with one `yield` as one that calls its first argument there.
+
+    What that raises is what the `yield` raises. None where it cannot be one.
+    """
+    return _convert_for_consumer(function, True)
 
 
 def method(thing: Any, name: str) -> Function | None:

@@ -7,12 +7,14 @@ import sys
 from typing import Any
 
 from autograph.operators.captures import current_trace
+from autograph.operators.settings import guard_print_options
 from autograph.operators.templates import (
     LazyString,
     dig,
     fill,
     fstring,
     has_traced,
+    lazy,
     shown,
     with_own_text,
 )
@@ -109,34 +111,44 @@ def _lazily(value: Any, conversion: int, spec: Any) -> Any:
     if building() is not None:
         text, way, rest = with_own_text(value, conversion, spec)
         if text is not value:
-            lazy = has_traced(text) or has_traced(rest)
-            return LazyString(((text, way, rest),)) if lazy else fstring((text, way, rest))
+            is_open = has_traced(text) or has_traced(rest)
+            return lazy(((text, way, rest),)) if is_open else fstring((text, way, rest))
     if has_traced(value) or has_traced(spec):
-        return LazyString(((value, conversion, spec),))
+        return lazy(((value, conversion, spec),))
     return None
 
 
 def str_(*args: Any, **kwargs: Any) -> Any:
     """`str(x)`."""
-    lazy = _lazily(args[0], 115, None) if len(args) == 1 and not kwargs else None
-    return lazy if lazy is not None else str(*map(shown, args), **kwargs)
+    text = _lazily(args[0], 115, None) if len(args) == 1 and not kwargs else None
+    if text is not None:
+        return text
+    guard_print_options(args)
+    return str(*map(shown, args), **kwargs)
 
 
 def repr_(value: Any) -> Any:
     """`repr(x)`."""
-    lazy = _lazily(value, 114, None)
-    return lazy if lazy is not None else repr(shown(value))
+    text = _lazily(value, 114, None)
+    if text is not None:
+        return text
+    guard_print_options(value)
+    return repr(shown(value))
 
 
 def format_(value: Any, spec: Any = "") -> Any:
     """`format(x, spec)`."""
-    lazy = _lazily(value, -1, spec)
-    return lazy if lazy is not None else format(shown(value), spec)
+    text = _lazily(value, -1, spec)
+    if text is not None:
+        return text
+    guard_print_options(value)
+    return format(shown(value), spec)
 
 
 def format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`text.format(*args, **kwargs)`."""
     if not any(map(has_traced, [*args, *kwargs.values()])):
+        guard_print_options((args, kwargs))
         return text.format(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()})
     parts: list[Any] = []
     number = 0
@@ -150,4 +162,4 @@ def format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
             field, number = str(number), number + 1
         value, _ = formatter.get_field(field, args, kwargs)
         parts.append((value, ord(conversion) if conversion else -1, spec or None))
-    return LazyString(tuple(parts))
+    return lazy(tuple(parts))

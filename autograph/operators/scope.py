@@ -16,7 +16,7 @@ from autograph.operators.variables import (
     UndefinedReturnValue,
     _Unreadable,
 )
-from runtime import journal
+from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -130,12 +130,13 @@ class FunctionScope:
         if cell is not None:
             if id(cell) in trace.local_cells:
                 return value
-            place = Place(f"`{name}`", lambda: cell.cell_contents)
+            place = Place(f"`{name}`", lambda: cell.cell_contents, ("cell", cell, None))
             return read(("cell", id(cell)), place, value)
         space = self._globals
         if name not in space:  # a builtin
             return value
-        return read(("global", id(space), name), Place(f"`{name}`", lambda: space[name]), value)
+        place = Place(f"`{name}`", lambda: space[name], ("item", space, name))
+        return read(("global", id(space), name), place, value)
 
     def ret(self, value: Any, did_return: bool) -> Any:
         """The result of the function: None when no `return` was reached."""
@@ -145,15 +146,22 @@ class FunctionScope:
         if kind is Maybe:
             if value.value is None:  # `return` on one path, the end of the function on another
                 return None
-            # Only now is it known that there is a path without a value; it may never be taken.
-            value.check(value.defined, value.name, _no_value(self.function_name))
-            value = value.value
+            value = self._or_none(value)
             kind = type(value)
         if kind is Poison:
             raise self._of_two_kinds(value)
         if kind is Nullable:  # the caller may ask whether it is None
             return value
         return value.load() if issubclass(kind, _Unreadable) else value
+
+    def _or_none(self, result: Maybe) -> Any:
+        """A result that some paths give, and None that others do."""
+        value, present = result.value, result.defined
+        if type(value) is Nullable:
+            value, present = value.value, ops.logical_and(present, value.present)
+        if isinstance(value, Poison):
+            return value
+        return Nullable(f"the result of `{self.function_name}`", value, present, result.check)
 
     def _of_two_kinds(self, result: Poison) -> StagingError:
         what = result.what.replace(f"`{result.name}`", f"the result of `{self.function_name}`", 1)
@@ -261,13 +269,6 @@ def _staged_depth() -> int:
     while builder is not None:
         depth, builder = depth + 1, builder.parent
     return depth
-
-
-def _no_value(function: str) -> StagingError:
-    return StagingError(
-        f"`{function}` returns a value on some paths and None on the one that was taken",
-        "return a value on every path",
-    )
 
 
 def cells_of(function: Any) -> dict[str, CellType]:

@@ -17,14 +17,15 @@ from autograph.operators.values import (
     merge_types,
     own_children,
     split,
+    split_none,
     subject,
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Poison, Undefined
+from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["Form", "Leaf", "Same", "form_of", "leaves", "rebuild", "unite"]
+__all__ = ["Form", "Leaf", "Same", "form_of", "is_one_form", "leaves", "rebuild", "unite"]
 
 
 class Same(NamedTuple):
@@ -56,6 +57,12 @@ class Perhaps(NamedTuple):
     part: Any
 
 
+class OrNone(NamedTuple):
+    """A number or an array, and a bool that says whether it is there: else it is None."""
+
+    part: Any
+
+
 class Conflict(NamedTuple):
     """Values that no graph can choose from: an error where the place is read."""
 
@@ -63,7 +70,7 @@ class Conflict(NamedTuple):
     hint: str
 
 
-Form: TypeAlias = Same | Unset | Leaf | Nest | Perhaps | Conflict
+Form: TypeAlias = Same | Unset | Leaf | Nest | Perhaps | OrNone | Conflict
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -74,6 +81,8 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return Unset()
     if isinstance(x, Maybe):
         return Perhaps(form_of(x.value, is_kept))
+    if isinstance(x, Nullable):
+        return OrNone(form_of(x.value, is_kept))
     if is_kept(x):
         return Same(x)
     if is_numeric(x):
@@ -91,6 +100,8 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return _optional(a, b, name)
     if isinstance(a, Same) and isinstance(b, Same) and _is_same(a.value, b.value):
         return a
+    if _is_or_none(a, b):
+        return _or_none(a, b, name)
     one, other = _type(a), _type(b)
     if one is not None and other is not None:
         return Leaf(merge_types(name, one, other))
@@ -115,6 +126,37 @@ def _optional(a: Form, b: Form, name: str) -> Form:
         return a
     parts = [x.part if isinstance(x, Perhaps) else x for x in (a, b) if not isinstance(x, Unset)]
     return Perhaps(parts[0] if len(parts) == 1 else unite(parts[0], parts[1], name))
+
+
+def is_one_form(a: Form, b: Form) -> bool:
+    """Whether two forms say the same."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Same):
+        return _is_same(a.value, b.value)  # type: ignore[union-attr]
+    if isinstance(a, Nest) and isinstance(b, Nest):
+        pairs = zip(a.parts, b.parts, strict=False)
+        return _steps(a) == _steps(b) and all(is_one_form(x, y) for x, y in pairs)
+    if isinstance(a, Perhaps | OrNone):
+        return is_one_form(a.part, b.part)  # type: ignore[union-attr]
+    return a == b
+
+
+def _is_or_none(a: Form, b: Form) -> bool:
+    """Whether a place is None, or may be, and else a number or an array."""
+    optional = [isinstance(x, OrNone) or _is_none(x) for x in (a, b)]
+    return any(optional) and all(
+        is_none or _type(x) is not None for is_none, x in zip(optional, (a, b), strict=True)
+    )
+
+
+def _is_none(form: Form) -> bool:
+    return isinstance(form, Same) and form.value is None
+
+
+def _or_none(a: Form, b: Form, name: str) -> Form:
+    parts = [x.part if isinstance(x, OrNone) else x for x in (a, b) if not _is_none(x)]
+    return OrNone(parts[0] if len(parts) == 1 else unite(parts[0], parts[1], name))
 
 
 def _type(form: Form) -> TensorType | None:
@@ -149,6 +191,10 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         value, bit = split(x)
         yield from leaves(form.part, value)
         yield bit, type_of_number(True)
+    elif isinstance(form, OrNone):
+        value, bit = split_none(x)
+        yield from leaves(form.part, value)
+        yield bit, type_of_number(True)
     elif isinstance(form, Nest):
         parts = [part for _, part in own_children(x)] if is_container(x) else None
         for i, part in enumerate(form.parts):
@@ -168,4 +214,7 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
     if isinstance(form, Perhaps):
         value = rebuild(form.part, name, outputs)
         return Maybe(name, value, next(outputs), check_defined)
+    if isinstance(form, OrNone):
+        value = rebuild(form.part, name, outputs)
+        return Nullable(name, value, next(outputs), check_defined)
     return with_children(form.like, [rebuild(part, name, outputs) for part in form.parts])

@@ -9,14 +9,40 @@ import numpy as np
 
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
+from autograph.operators.settings import guard_print_options
 from autograph.operators.variables import ld
+from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.spec import WEAK_DTYPES
-from runtime.templates import PERCENT, ArrayHole, Hole, LazyString, Record, fill, format_part
+from runtime.templates import (
+    PERCENT,
+    Alternative,
+    ArrayHole,
+    Excerpt,
+    Hole,
+    LazyString,
+    Record,
+    fill,
+    format_part,
+)
 from runtime.tensor import Tensor
 
-__all__ = ["Hole", "LazyString", "dig", "fill", "fstring", "has_traced", "percent", "shown"]
+__all__ = [
+    "ChosenText",
+    "FilledText",
+    "Hole",
+    "LazyString",
+    "as_text",
+    "dig",
+    "fill",
+    "fstring",
+    "has_traced",
+    "lazy",
+    "percent",
+    "shown",
+]
 
 
 def shown(x: Any) -> Any:
@@ -36,7 +62,7 @@ def _has_traced(part: Any, around: set[int]) -> bool:
     kind = type(part)
     if issubclass(kind, Tensor):
         return not part.is_known
-    if kind in (LazyString, Caught, PartOfError):
+    if kind in (LazyString, ChosenText, Caught, PartOfError):
         return True
     if not issubclass(kind, tuple | list | dict):
         fields = _fields(part) if id(part) not in around else None
@@ -60,7 +86,12 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
     if isinstance(part, (Caught, PartOfError)):
         operands.append(part.value)
         return Hole(len(operands) - 1)
+    if isinstance(part, (ChosenText, FilledText)):
+        return part.dug(operands)
     if isinstance(part, LazyString):
+        for piece in part.parts:
+            if not isinstance(piece, str):
+                _check_options(piece)
         return LazyString(tuple(p if isinstance(p, str) else dig(p, operands) for p in part.parts))
     if type(part) in (tuple, list):
         return type(part)(dig(p, operands) for p in part)
@@ -88,6 +119,117 @@ def _fields(part: Any) -> dict[str, Any] | None:
     return {k: getattr(part, k) for k in kind.__dataclass_fields__ if hasattr(part, k)}
 
 
+class FilledText:
+    """Text with holes, and the values for them."""
+
+    __slots__ = ("template", "values")
+
+    def __init__(self, template: Any, values: list[Any]) -> None:
+        self.template, self.values = template, values
+
+    def dug(self, operands: list[Tensor]) -> Excerpt:
+        """The text with holes for values that are appended to `operands`."""
+        first = len(operands)
+        operands += self.values
+        return Excerpt(self.template, tuple(range(first, len(operands))))
+
+
+class ChosenText(LazyString):
+    """One of two texts, depending on data: a str, a ChosenText, or a FilledText.
+
+    It can be printed, formatted, given back, and compared with a str.
+    """
+
+    __slots__ = ("texts", "which")
+
+    def __init__(self, which: Tensor, texts: tuple[Any, Any]) -> None:
+        self.which, self.texts = which, texts
+        super().__init__(((self, -1, None),))
+
+    def dug(self, operands: list[Tensor]) -> LazyString:
+        """The text with holes for values that are appended to `operands`."""
+        operands.append(self.which)
+        which = Hole(len(operands) - 1)
+        first, second = (t if isinstance(t, str) else t.dug(operands) for t in self.texts)
+        return LazyString(((Alternative(which, (first, second)), -1, None),))
+
+    def equals(self, other: Any) -> Any:
+        """Whether it is a str: a bool if that is known, else a traced one."""
+        if not isinstance(other, str) or any(isinstance(t, FilledText) for t in self.texts):
+            self._refuse()
+        first, second = (
+            t.equals(other) if isinstance(t, ChosenText) else t == other for t in self.texts
+        )
+        if isinstance(first, bool) and isinstance(second, bool):
+            if first is second:
+                return first
+            return ops.as_weak(self.which if first else ops.logical_not(self.which), kind="bool")
+        return ops.as_weak(ops.where(self.which, first, second), kind="bool")
+
+    def __eq__(self, other: object) -> Any:
+        return self.equals(other)
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.equals(other)
+        return ops.logical_not(equal) if isinstance(equal, Tensor) else not equal
+
+    __hash__ = LazyString.__hash__
+
+
+def as_text(x: Any) -> Any:
+    """Text in the form that programs have: a FilledText as one piece of it."""
+    return LazyString(((x, -1, None),)) if isinstance(x, FilledText) else x
+
+
+def lazy(parts: tuple[Any, ...]) -> LazyString:
+    """Text that is made when the graph runs, of the values as they are now.
+
+    What `np.printoptions` says here, it says there.
+    """
+    options = _open_options()
+    return LazyString(tuple(p if isinstance(p, str) else _kept(p, options) for p in parts))
+
+
+def _kept(piece: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
+    value, conversion, spec = piece[:3]
+    piece = (_as_now(value), conversion, _as_now(spec))
+    return (*piece, options) if options else piece
+
+
+def _as_now(x: Any) -> Any:
+    """A value for text: what is written into its arrays and containers later is not in it."""
+    if isinstance(x, Tensor) and x.is_traced:
+        now = Tensor(None, x.current()._value)
+        return now.as_array() if x.is_array else now
+    if type(x) in (tuple, list):
+        return type(x)(map(_as_now, x))
+    if type(x) is dict:
+        return {key: _as_now(item) for key, item in x.items()}
+    return x
+
+
+def _open_options() -> dict[str, Any]:
+    """The print options of NumPy's that the statements around change."""
+    builder = building()
+    trace = None if builder is None else getattr(builder.root, "trace", None)
+    found: dict[str, Any] = {}
+    for options in () if trace is None else trace.print_options:
+        found |= options
+    return found
+
+
+def _check_options(piece: tuple[Any, ...]) -> None:
+    """Refuse text that is made into a message or print under other options than its own."""
+    own = piece[3] if len(piece) > 3 else {}
+    if any(name not in own for name in _open_options()) and has_traced(piece[0]):
+        raise StagingError(
+            "text that was made outside of this `with np.printoptions(...)`, and is known only "
+            "when the graph runs, is written inside of it",
+            "make the text inside, or print it outside",
+            origin=origin_of_caller(),
+        )
+
+
 def fstring(*parts: Any) -> Any:
     """An f-string of literal parts and (value, conversion, format spec) triples.
 
@@ -98,7 +240,8 @@ def fstring(*parts: Any) -> Any:
     if building() is not None:
         parts = tuple(p if isinstance(p, str) else with_own_text(*p) for p in parts)
     if building() is not None and any(has_traced(p) for p in parts if not isinstance(p, str)):
-        return LazyString(parts)
+        return lazy(parts)
+    guard_print_options([p[0] for p in parts if not isinstance(p, str)])
     return "".join(p if isinstance(p, str) else format_part(shown(p[0]), p[1], p[2]) for p in parts)
 
 
@@ -134,6 +277,7 @@ def percent(text: Any, values: Any) -> Any:
     """`text % values`; formatted when the graph runs if a value is known only there."""
     text, values = ld(text), ld(values)
     if not isinstance(text, str) or building() is None or not has_traced(values):
+        guard_print_options(values)
         return text % _shown_all(values) if isinstance(text, str) else text % values
     given = iter(values if isinstance(values, tuple) else (values,))
     parts: list[Any] = []
@@ -158,7 +302,7 @@ def percent(text: Any, values: Any) -> Any:
         parts.append((value, PERCENT, spec))
     if next(given, _MISSING) is not _MISSING and not isinstance(values, dict):
         raise TypeError("not all arguments converted during string formatting")
-    return LazyString((*parts, text[end:]))
+    return lazy((*parts, text[end:]))
 
 
 _MISSING = object()

@@ -9,6 +9,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable
 from types import (
+    BuiltinFunctionType,
     FunctionType,
     GeneratorType,
 )
@@ -24,16 +25,26 @@ from autograph.operators.captures import (
     guard_object,
     with_captured,
 )
-from autograph.operators.contexts import made_manager, makes_manager
+from autograph.operators.managers import made_manager, makes_manager
+from autograph.operators.python_math import call_math
+from autograph.operators.settings import guard_decimals
 from autograph.operators.templates import has_traced
-from runtime import journal, ops
-from runtime.building import building, constant
-from runtime.dispatch import call_numpy
+from runtime import control, journal, ops
+from runtime.building import building, constant, traced
+from runtime.dispatch import call_numpy, no_tensor_form
 from runtime.errors import HostCallError, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["ARRAYS", "OURS", "PURE_MODULES", "as_fresh", "call_unconverted", "host_call"]
+__all__ = [
+    "ARRAYS",
+    "MAKERS",
+    "OURS",
+    "PURE_MODULES",
+    "as_fresh",
+    "call_unconverted",
+    "host_call",
+]
 
 PURE_MODULES = frozenset(
     [
@@ -104,6 +115,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return function(*args, **kwargs)
     if function is super:
         return function(*args, **kwargs)
+    if root in ("decimal", "_decimal") and not makes_manager(function):
+        guard_decimals(function, has_traced((args, kwargs)))
     if not isinstance(function, type) or root in _MADE_OF_ITEMS:
         args = tuple(map(with_captured, args))
         kwargs = {name: with_captured(value) for name, value in kwargs.items()}
@@ -115,8 +128,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return function(*args, **kwargs)
     if root in ARRAYS and not makes_manager(function):
         return _call_numpy(function, args, kwargs, trace)
-    if root in ("math", "cmath") and any(map(has_traced, args)):
-        return _call_math(function, args)
+    if root in ("math", "cmath") and has_traced((args, kwargs)):
+        return call_math(function, args, kwargs)
     if makes_manager(function):
         return made_manager(function, args, kwargs)
     if isinstance(function, type):
@@ -125,10 +138,19 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return function(*args, **kwargs)
     if isinstance(function, FunctionType):
         guard_environment(function)
+    if root == "time" and function.__name__ in control.CLOCKS:
+        return _clock(function.__name__)
     if _is_pure(function, root):
         result = as_fresh(function(*args, **kwargs))
         return journal.fresh(result) if _is_new_iterator(function, result) else result
     raise host_call(function)
+
+
+def _clock(name: str) -> Any:
+    """What time it is when the graph runs, at this place among its effects."""
+    builder = building()
+    assert builder is not None
+    return traced(builder.emit(control.CLOCK, (), {"name": name}).outputs[0])
 
 
 def _makes_generator_manager(function: Any) -> bool:
@@ -183,11 +205,51 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
         return _from_iterable(*args, **kwargs)
     if any(map(has_traced, [*args, *kwargs.values()])):
         args = _with_arrays(function, args)
-        own = _MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
+        own = MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
         if own is not None and not isinstance(function, np.ufunc):
             return call_numpy(function, own, args, kwargs)
-        return function(*args, **kwargs)
+        return _call_without_op(function, args, kwargs)
     return as_fresh(function(*args, **kwargs))
+
+
+def _call_without_op(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what no op stands for: a ufunc, a type, or a function made of other functions."""
+    if isinstance(function, np.ufunc) or isinstance(getattr(function, "__self__", None), np.ufunc):
+        return function(*args, **kwargs)  # NumPy asks the tensors what it means
+    if isinstance(function, type) and issubclass(function, _NUMBERS) and len(args) == 1:
+        return _as_number(function, *args, **kwargs)
+    refusal = no_tensor_form(f"np.{_numpy_name(function)}")
+    # NumPy would ask the tensors, which know no more; `bmat` passes over what is no ndarray.
+    if hasattr(function, "_implementation") or function is np.bmat:
+        raise refusal
+    runs_no_callback = isinstance(function, (type, BuiltinFunctionType))
+    try:
+        return function(*args, **kwargs)
+    except StagingError as error:
+        if error.origin is not None:
+            raise
+        raise StagingError(f"{refusal.what}: {error.what}", refusal.hint) from error
+    except AttributeError as error:  # what an ndarray has and a tensor has not
+        if not isinstance(error.obj, Tensor):
+            raise
+        raise refusal from error
+    except (TypeError, ValueError) as error:
+        if not runs_no_callback:
+            raise
+        raise refusal from error
+
+
+_NUMBERS = (np.number, np.bool_)
+
+
+def _as_number(kind: Any, x: Any, /) -> Any:
+    """`np.float32(x)` and the like: a scalar, or an array for an array."""
+    dtype, given = np.dtype(kind), constant(x) if not isinstance(x, Tensor) else x
+    if given.type.weak and given.dtype.kind == "c" and dtype.kind != "c":
+        raise TypeError(f"`np.{kind.__name__}` takes no complex number")
+    if given.type.weak and dtype.kind in "iu":  # as int() does it, and it must fit
+        return ops.full((), ops.as_weak(given, kind="int"), dtype=dtype)
+    return ops.astype(given, dtype)
 
 
 # Functions of NumPy that see or change something else than their arguments.
@@ -219,6 +281,11 @@ def _asarray(x: Any, dtype: Any = None, **others: Any) -> Any:
     return _array(x, dtype, **{"copy": None, **others})
 
 
+def _ascontiguousarray(x: Any, dtype: Any = None, **others: Any) -> Any:
+    """`np.ascontiguousarray` of something traced, which has at least one axis."""
+    return ops.atleast_1d(_asarray(x, dtype, **others))
+
+
 def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -> Any:
     """`np.fromiter`; its items may be known only when the graph runs, their number is not."""
     items = list(iterable if count < 0 else itertools.islice(iterable, count))
@@ -230,6 +297,11 @@ def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -
             f"iterator too short: Expected {count} but iterator had only {len(items)} items."
         )
     return _array(items, dtype)
+
+
+def _is_scalar(x: Any, /) -> bool:
+    """`np.isscalar` of something traced: false for an array of rank 0."""
+    return isinstance(x, Tensor) and x.type.rank == 0 and not x.is_array
 
 
 def _identity(n: Any, dtype: Any = None) -> Any:
@@ -245,11 +317,11 @@ def _refuse_options(name: str, options: dict[str, Any]) -> None:
 
 
 # Functions that NumPy does not dispatch by their arguments.
-_MAKERS: dict[Any, Callable[..., Any]] = {
+MAKERS: dict[Any, Callable[..., Any]] = {
     np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray,
-    np.ascontiguousarray: _asarray, np.full: ops.full, np.arange: ops.arange, np.zeros: ops.zeros,
-    np.ones: ops.ones, np.empty: ops.empty, np.eye: ops.eye, np.identity: _identity,
-    np.tri: ops.tri,
+    np.ascontiguousarray: _ascontiguousarray, np.full: ops.full, np.arange: ops.arange,
+    np.zeros: ops.zeros, np.ones: ops.ones, np.empty: ops.empty, np.eye: ops.eye,
+    np.identity: _identity, np.tri: ops.tri, np.isscalar: _is_scalar,
 }  # fmt: skip
 
 
@@ -258,7 +330,8 @@ _TAKE_SEQUENCES = frozenset(
     (
         "array", "asarray", "asanyarray", "ascontiguousarray", "concatenate", "concat", "stack",
         "hstack", "vstack", "row_stack", "dstack", "column_stack", "block", "select", "choose",
-        "piecewise", "lexsort", "multi_dot", "zeros", "ones", "empty", "full",
+        "piecewise", "lexsort", "multi_dot", "zeros", "ones", "empty", "full", "diff",
+        "histogramdd", "trim_zeros",
     )
 )  # fmt: skip
 _TAKE_ARRAYS = frozenset(("dot", "vdot", "inner", "outer", "where", "cross", "kron", "matmul"))
@@ -303,34 +376,3 @@ _OWN = (list, dict, set, deque, GeneratorType)
 
 def _is_new_iterator(function: Any, result: Any) -> bool:
     return inspect.isgenerator(result) and inspect.isgeneratorfunction(function)
-
-
-_MATH = {
-    "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
-    "expm1": "expm1", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
-    "atan": "atan", "atan2": "atan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "fabs": "abs", "hypot": "hypot",
-    "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "copysign": "copysign",
-}  # fmt: skip
-_MATH_INT = {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}
-
-
-def _call_math(function: Any, args: tuple[Any, ...]) -> Any:
-    """A function of `math` on tensors; gives a Python number, as `math` does."""
-    name = function.__name__
-    if name in _MATH_INT:
-        return ops.as_weak(getattr(ops, _MATH_INT[name])(_double(args[0])), kind="int")
-    op = getattr(ops, _MATH.get(name, ""), None)
-    if op is None or function.__module__ != "math":
-        raise StagingError(
-            f"`{function.__module__}.{name}` has no tensor form yet",
-            "use the function of `autograph` or NumPy that does it",
-        )
-    result = op(*map(_double, args))
-    return ops.as_weak(result, kind="bool" if name.startswith("is") else "float")
-
-
-def _double(x: Any) -> Any:
-    if isinstance(x, Tensor):
-        return ops.astype(ops.reshape(x, ()), np.dtype(np.float64))
-    return float(x)

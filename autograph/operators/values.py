@@ -113,6 +113,8 @@ def describe(x: Any) -> str:
         return f"a {type_of(x)}"
     if x is None:
         return "None"
+    if isinstance(x, Nullable):
+        return f"{describe(x.value)} or None"
     if isinstance(x, LazyString):
         return "a str"
     if isinstance(x, str) and len(x) <= _LONGEST_TEXT:

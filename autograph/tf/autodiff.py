@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autograph.tf.gradients import ForwardAccumulator, GradientTape
-from autograph.tf.names import missing
+from autograph.tf.names import serve
 
 __all__ = ["ForwardAccumulator", "GradientTape"]
 
-__getattr__ = missing("tf.autodiff", globals())
+serve(globals())

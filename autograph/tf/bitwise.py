@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from autograph.tf.math import binary, unary
-from autograph.tf.names import missing
+from autograph.tf.math.elementwise import binary, unary
+from autograph.tf.names import serve
 from runtime import ops
 
 __all__ = ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift"]
@@ -15,4 +15,4 @@ invert = unary(ops.bitwise_invert)
 left_shift = binary(ops.bitwise_left_shift)
 right_shift = binary(ops.bitwise_right_shift)
 
-__getattr__ = missing("tf.bitwise", globals())
+serve(globals())

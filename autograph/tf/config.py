@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import autograph as ag
-from autograph.tf.names import missing
+from autograph.tf.names import serve
 from runtime import config as switches
 
 __all__ = [
@@ -90,4 +90,4 @@ def get_soft_device_placement() -> bool:
     return switches.soft_placement.value
 
 
-__getattr__ = missing("tf.config", globals())
+serve(globals())

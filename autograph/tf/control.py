@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import autograph as ag
-from autograph.tf.tensors import as_results, as_tensor, cast_
-from runtime import trace, tree
-from runtime.eager import Eager
+from autograph.tf.tensors import as_results, as_tensor, cast
+from runtime import tree
 
 __all__ = [
     "TensorArray",
@@ -19,7 +17,6 @@ __all__ = [
     "cond",
     "foldl",
     "foldr",
-    "init_scope",
     "map_fn",
     "scan",
     "switch_case",
@@ -222,17 +219,4 @@ class TensorArray(ag.TensorArray):
 
     def size(self, name: str | None = None) -> Any:
         """Number of rows, an int32 scalar."""
-        return cast_(super().size(), np.int32)
-
-
-@contextmanager
-def init_scope() -> Iterator[None]:
-    """Compute at once in this context, also while a graph is traced.
-
-    >>> import autograph.tf as tf
-    >>> with tf.init_scope():
-    ...     tf.executing_eagerly()
-    True
-    """
-    with trace.interpreting(Eager()):
-        yield
+        return cast(super().size(), np.int32)

@@ -9,8 +9,9 @@ import numpy as np
 
 from autograph.operators.conditionals import if_exp
 from autograph.tf.errors import InvalidArgumentError
-from autograph.tf.names import missing
-from autograph.tf.tensors import TensorShape, as_tensor, is_tensor, operands
+from autograph.tf.names import serve
+from autograph.tf.tensor_shape import TensorShape
+from autograph.tf.tensors import as_tensor, is_tensor, operands
 from runtime import ops
 from runtime.templates import summary
 
@@ -295,4 +296,4 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return is_tensor(tensor) and tensor.dtype.kind in "iufc"
 
 
-__getattr__ = missing("tf.debugging", globals())
+serve(globals())

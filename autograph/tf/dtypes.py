@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.tf.names import missing
-from autograph.tf.tensors import cast_
+from autograph.tf.names import serve
+from autograph.tf.tensors import cast
 from runtime.dtypes import (
     bool,
     complex64,
@@ -49,7 +49,6 @@ __all__ = [
 
 DType = np.dtype
 half, double = float16, float64
-cast = cast_
 
 
 def as_dtype(type_value: Any) -> np.dtype[Any]:
@@ -63,4 +62,4 @@ def as_dtype(type_value: Any) -> np.dtype[Any]:
     return made
 
 
-__getattr__ = missing("tf.dtypes", globals())
+serve(globals())

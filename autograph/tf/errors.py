@@ -5,7 +5,7 @@ Out of range indices raise IndexError here, and shapes that do not match ValueEr
 
 from __future__ import annotations
 
-from autograph.tf.names import missing
+from autograph.tf.names import serve
 
 __all__ = ["InvalidArgumentError", "OpError"]
 
@@ -33,4 +33,4 @@ class InvalidArgumentError(OpError, AssertionError):
     """
 
 
-__getattr__ = missing("tf.errors", globals())
+serve(globals())

@@ -76,13 +76,6 @@ class Function(AnyFunction[P, R]):
                 return super().__call__(*args, **kwargs)
         return super().__call__(*map(_arguments, args), **_named(kwargs))
 
-    def _remember_fast(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], concrete: ConcreteFunction
-    ) -> None:
-        # The fast key of a float does not hold its value.
-        if all(type(x) is Tensor for x in args):
-            super()._remember_fast(args, kwargs, concrete)
-
     def _conform(self, bound: dict[str, Any]) -> dict[str, Any]:
         return _named(super()._conform(bound))
 

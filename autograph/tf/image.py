@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.tf.arrays import dimensions
-from autograph.tf.names import missing
-from autograph.tf.tensors import as_tensor, cast_
+from autograph.tf.arguments import dimensions
+from autograph.tf.names import serve
+from autograph.tf.tensors import as_tensor, cast
 from runtime import image as images_
 from runtime import ops
 
@@ -93,10 +93,10 @@ def convert_image_dtype(
     """
     image, wanted = as_tensor(image), np.dtype(dtype)
     if image.dtype == wanted or (image.dtype.kind == wanted.kind == "f"):
-        return cast_(image, wanted)
+        return cast(image, wanted)
     if wanted.kind != "f":
         raise NotImplementedError("convert_image_dtype to integers: scale, round and tf.cast")
-    return cast_(image, wanted) * wanted.type(1.0 / np.iinfo(image.dtype).max)
+    return cast(image, wanted) * wanted.type(1.0 / np.iinfo(image.dtype).max)
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
@@ -135,11 +135,11 @@ def per_image_standardization(image: Any) -> Any:
     >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel()
     array([-1.,  1.], dtype=float32)
     """
-    x = cast_(image, np.float32)
+    x = cast(image, np.float32)
     along = (-3, -2, -1)
     count = x.shape[-1] * x.shape[-2] * x.shape[-3]
     deviation = ops.std(x, axis=along, keepdims=True)
-    least = 1.0 / ops.sqrt(cast_(count, np.float32))
+    least = 1.0 / ops.sqrt(cast(count, np.float32))
     return (x - ops.mean(x, axis=along, keepdims=True)) / ops.maximum(deviation, least)
 
 
@@ -164,4 +164,4 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     return ops.repeat(as_tensor(images), 3, axis=-1)
 
 
-__getattr__ = missing("tf.image", globals())
+serve(globals())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
-from autograph.tf.tensors import Variable as _Variable
+from autograph.tf.variables import Variable as _Variable
 from runtime.variable import Variable
 
 __all__ = ["Module"]

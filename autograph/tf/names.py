@@ -1,14 +1,15 @@
-"""What a namespace answers for a name that it does not serve."""
+"""What a namespace lists, and what it answers for a name that it does not serve."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
-from typing import Any, NoReturn
+import importlib
+from collections.abc import Sequence
+from typing import Any
 
 import autograph as ag
 
-__all__ = ["missing"]
+__all__ = ["serve"]
 
 _KERAS = "Keras 3 on this runtime is not there yet"
 _ABSENT = {
@@ -45,18 +46,28 @@ _ELSEWHERE = {
 }
 
 
-def missing(space: str, served: dict[str, Any]) -> Callable[[str], NoReturn]:
-    """The `__getattr__` of the namespace `space`, whose globals are `served`."""
+def serve(served: dict[str, Any]) -> None:
+    """Make the module of the globals `served` list its `__all__` and answer for other names.
 
-    def answer(name: str) -> NoReturn:
+    A namespace in `__all__` that is not there yet is imported when it is first asked for. Both
+    functions are set from here, where type checkers do not see them: to those, a name that is not
+    served is a mistake.
+    """
+    module, names = served["__name__"], served["__all__"]
+
+    def answer(name: str) -> Any:
+        if name in names:
+            return importlib.import_module(f"{module}.{name}")
+        space = module.removeprefix("autograph.")
         if name.startswith("__"):
             raise AttributeError(f"module {space!r} has no attribute {name!r}")
-        raise AttributeError(f"{space}.{name} is not served{_advice(name, served)}")
+        raise AttributeError(f"{space}.{name} is not served{_advice(name, names)}")
 
-    return answer
+    served["__getattr__"] = answer
+    served["__dir__"] = lambda: sorted(names)
 
 
-def _advice(name: str, served: dict[str, Any]) -> str:
+def _advice(name: str, names: Sequence[str]) -> str:
     if name in _ABSENT:
         return f": {_ABSENT[name]}"
     if name in _ELSEWHERE:
@@ -64,7 +75,7 @@ def _advice(name: str, served: dict[str, Any]) -> str:
     ours = next((n for n in (name, name.removeprefix("reduce_")) if n in ag.__all__), None)
     if ours is not None:
         return f"; ag.{ours} may do, with NumPy's meaning (import autograph as ag)"
-    close = difflib.get_close_matches(name, served.get("__all__", ()), 4)
+    close = difflib.get_close_matches(name, names, 4)
     if close:
         return f"; there is {', '.join(close)}"
     return "; docs/guide/tensorflow.md lists what is, dir() too"

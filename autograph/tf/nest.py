@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph.tf.names import missing
+from autograph.tf.names import serve
 from runtime import tree
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
@@ -104,4 +104,4 @@ def is_nested(structure: Any) -> bool:
     return tree.structure_of(structure).kind is not None
 
 
-__getattr__ = missing("tf.nest", globals())
+serve(globals())

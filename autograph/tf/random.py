@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autograph.tf.arrays import dimensions
-from autograph.tf.names import missing
-from autograph.tf.tensors import as_tensor, cast_
+from autograph.tf.arguments import dimensions
+from autograph.tf.names import serve
+from autograph.tf.tensors import as_tensor, cast
 from runtime import ops
 from runtime import random as draws
 from runtime.random import set_seed
@@ -120,11 +120,11 @@ def poisson(
     TensorShape([5, 2])
     """
     lam, _, whole = _for_each(shape, np.float32, lam, 1.0)
-    return cast_(as_tensor(draws.poisson(whole, lam, np.int64, seed)), dtype)
+    return cast(as_tensor(draws.poisson(whole, lam, np.int64, seed)), dtype)
 
 
 def _for_each(shape: Any, dtype: Any, *parameters: Any) -> tuple[Any, Any, tuple[Any, ...]]:
-    first, second = (cast_(p, dtype) for p in parameters)
+    first, second = (cast(p, dtype) for p in parameters)
     inner = (first + second).shape
     return first, second, (*dimensions(shape), *inner)
 
@@ -210,7 +210,7 @@ def stateless_gamma(
     >>> tf.random.stateless_gamma([3], seed=[1, 2], alpha=2.0).shape
     TensorShape([3])
     """
-    parts = cast_(alpha, dtype), cast_(1.0 if beta is None else beta, dtype)
+    parts = cast(alpha, dtype), cast(1.0 if beta is None else beta, dtype)
     return as_tensor(draws.gamma(dimensions(shape), *parts, np.dtype(dtype), key=_key(seed)))
 
 
@@ -320,10 +320,10 @@ class experimental:  # a namespace: `tf.random.experimental`
         TensorShape([3, 2])
         """
         bits = draws.bits((int(num), 2), np.uint32, key=_key(seed))
-        return cast_(ops.astype(bits, np.dtype(np.int32)), np.int32)
+        return cast(ops.astype(bits, np.dtype(np.int32)), np.int32)
 
     stateless_fold_in = staticmethod(
-        lambda seed, data, alg=None: cast_(
+        lambda seed, data, alg=None: cast(
             ops.astype(
                 draws.bits((2,), np.uint32, key=draws.fold_in(_key(seed), as_tensor(data))),
                 np.dtype(np.int32),
@@ -333,4 +333,4 @@ class experimental:  # a namespace: `tf.random.experimental`
     )
 
 
-__getattr__ = missing("tf.random", globals())
+serve(globals())

@@ -9,7 +9,7 @@ from typing import Any
 import autograph as ag
 from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function
-from autograph.tf.names import missing
+from autograph.tf.names import serve
 from autograph.tf.tensors import as_results, as_tensor
 
 __all__ = ["load", "save"]
@@ -107,4 +107,4 @@ def _of_tensors(program: ag.Program) -> Any:
     return call
 
 
-__getattr__ = missing("tf.saved_model", globals())
+serve(globals())

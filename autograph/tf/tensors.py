@@ -1,4 +1,4 @@
-"""TensorFlow's tensors and variables: those of `ag` with TensorFlow's operators, dtypes and text.
+"""TensorFlow's tensors: those of `ag` with TensorFlow's operators, dtypes and text.
 
 They differ from `ag.Tensor` in this: an operator casts an array beside a tensor to the tensor's
 dtype; `x += y` makes a new tensor and leaves the old one as it was; Python numbers become float32
@@ -9,154 +9,41 @@ so that NumPy code in there keeps NumPy's meaning.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, SupportsIndex, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
+from autograph.tf.defaults import (
+    ARRAYS,
+    DEFAULTS,
+    NUMBERS,
+    array_of,
+    dtype_of_number,
+    dtype_of_weak,
+)
+from autograph.tf.references import Reference
+from autograph.tf.tensor_shape import TensorShape
 from runtime import ops, tree
 from runtime.array_methods import ArrayMethods
 from runtime.building import constant as constant_of_array
 from runtime.graph.ir import Value
-from runtime.spec import TensorSpec as AnyTensorSpec
 from runtime.tensor import Tensor as AnyTensor
 from runtime.variable import Variable as AnyVariable
 
 __all__ = [
     "Array",
     "Tensor",
-    "TensorShape",
-    "TensorSpec",
-    "Variable",
     "as_results",
     "as_tensor",
-    "cast_",
+    "beside",
+    "cast",
     "constant",
     "convert_to_tensor",
-    "dtype_of_number",
+    "get_static_value",
     "is_tensor",
+    "on_own_lines",
     "operands",
 ]
-
-_NUMBERS = (bool, int, float, complex)
-_ARRAYS = (np.ndarray, np.generic)
-_DEFAULTS = {
-    bool: np.dtype(np.bool_),
-    int: np.dtype(np.int32),
-    float: np.dtype(np.float32),
-    complex: np.dtype(np.complex128),
-}
-_OF_WEAK = {"b": np.dtype(np.bool_), "i": _DEFAULTS[int], "f": _DEFAULTS[float]}
-
-
-def dtype_of_number(number: Any) -> np.dtype[Any]:
-    """The dtype that TensorFlow gives a Python number: int32, int64 where needed, float32.
-
-    >>> dtype_of_number(2), dtype_of_number(2**40), dtype_of_number(0.5)
-    (dtype('int32'), dtype('int64'), dtype('float32'))
-    """
-    if type(number) is int and not -(2**31) <= number < 2**31:
-        return np.dtype(np.int64)
-    return _DEFAULTS[type(number)]
-
-
-class TensorShape(tuple[Any, ...]):
-    """Sizes of the axes: a tuple, with TensorFlow's methods.
-
-    A size that is known only when the graph runs is an integer tensor, and None in `as_list()`.
-
-    >>> import autograph.tf as tf
-    >>> shape = tf.zeros([2, 3]).shape
-    >>> shape, str(shape), shape.as_list(), shape.rank
-    (TensorShape([2, 3]), '(2, 3)', [2, 3], 2)
-    """
-
-    __slots__ = ()
-
-    @property
-    def rank(self) -> int:
-        """Number of axes."""
-        return len(self)
-
-    ndims = rank
-
-    @property
-    def dims(self) -> list[int | None]:
-        """The sizes, None for one that is not known while tracing."""
-        return self.as_list()
-
-    def as_list(self) -> list[int | None]:
-        """The sizes, None for one that is not known while tracing."""
-        return [None if isinstance(n, AnyTensor) else n for n in self]
-
-    def num_elements(self) -> int | None:
-        """Number of elements, None where it is not known."""
-        sizes = self.as_list()
-        return None if None in sizes else int(np.prod(np.array(sizes, dtype=np.int64)))
-
-    def is_fully_defined(self) -> bool:
-        """Whether every size is known."""
-        return None not in self.as_list()
-
-    def is_compatible_with(self, other: Any) -> bool:
-        """Whether some array can have this shape and the other one."""
-        theirs = TensorShape(other).as_list() if other is not None else self.as_list()
-        mine = self.as_list()
-        return len(mine) == len(theirs) and all(
-            a is None or b is None or a == b for a, b in zip(mine, theirs, strict=True)
-        )
-
-    def concatenate(self, other: Sequence[Any]) -> TensorShape:
-        """The axes of this shape, then those of the other one."""
-        return TensorShape((*self, *other))
-
-    def __getitem__(self, key: Any) -> Any:
-        found = super().__getitem__(key)
-        return TensorShape(found) if isinstance(key, slice) else found
-
-    def __add__(self, other: Any) -> TensorShape:
-        return self.concatenate(other)
-
-    def __str__(self) -> str:
-        sizes = ["None" if n is None else str(n) for n in self.as_list()]
-        return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
-
-    def __repr__(self) -> str:
-        return f"TensorShape({self.as_list()})"
-
-
-def _beside(self: Any, other: Any) -> Any:
-    """An operand of a tensor's operator: an array takes the tensor's dtype."""
-    if isinstance(other, (list, tuple)):
-        other = constant(other)
-    if isinstance(other, _ARRAYS) or type(other) is Array:
-        return _adapted(other, self)
-    return other
-
-
-def _widened(x: Any) -> Any:
-    """An operand of `/`: TensorFlow divides small integers in float32, NumPy in float16."""
-    if isinstance(x, AnyTensor) and x.dtype.kind in "iu" and x.dtype.itemsize < 4:
-        return ops.astype(x, np.dtype(np.float32))
-    return x
-
-
-def _operator(name: str) -> Callable[[Any, Any], Any]:
-    method, divides = getattr(ArrayMethods, name), "truediv" in name
-
-    def operate(self: Any, other: Any) -> Any:
-        if type(other) is not Tensor:
-            other = _beside(self, other)
-        if divides:
-            self, other = _widened(self), _widened(other)
-        return method(self, other)
-
-    operate.__name__ = operate.__qualname__ = name
-    return operate
-
-
-_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
-_COMPARISONS = "lt le gt ge".split()  # noqa: SIM905
-
 
 _equal: Any = ArrayMethods.__eq__
 _not_equal: Any = ArrayMethods.__ne__
@@ -193,7 +80,7 @@ class Tensor(AnyTensor):
     _slice_of: tuple[Any, Any] | None
 
     def __init__(self, array: Any, value: Value | None = None, key: Any = None) -> None:
-        if value is None and type(array) in _DEFAULTS:
+        if value is None and type(array) in DEFAULTS:
             array = dtype_of_number(array).type(array)
         super().__init__(array, value, key)
 
@@ -240,15 +127,15 @@ class Tensor(AnyTensor):
         super().__setitem__(key, new)
 
     def __eq__(self, other: object) -> Any:
-        return False if other is None else _equal(self, _beside(self, other))
+        return False if other is None else _equal(self, beside(self, other))
 
     def __ne__(self, other: object) -> Any:
-        return True if other is None else _not_equal(self, _beside(self, other))
+        return True if other is None else _not_equal(self, beside(self, other))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and len(inputs) == 2 and not kwargs:
             # `array * tensor` comes here; TensorFlow's operator has the dtype of the tensor.
-            inputs = tuple(_beside(self, x) for x in inputs)
+            inputs = tuple(beside(self, x) for x in inputs)
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
     # ---- text --------------------------------------------------------------------------------
@@ -259,13 +146,13 @@ class Tensor(AnyTensor):
             return f"<tf.Tensor '{self._title()}' {facts.replace(', dtype', ' dtype')}>"
         array = self.array
         text = repr(array) if isinstance(array, np.ndarray) else repr(array.item())
-        return f"<tf.Tensor: {facts}, numpy={_own_lines(text)}>"
+        return f"<tf.Tensor: {facts}, numpy={on_own_lines(text)}>"
 
     def __str__(self) -> str:
         facts = f"shape={self.shape}, dtype={self._shown_dtype()}"
         if self.is_traced:
             return f'Tensor("{self._title()}", {facts})'
-        return f"tf.Tensor({_own_lines(str(self.array))}, {facts})"
+        return f"tf.Tensor({on_own_lines(str(self.array))}, {facts})"
 
     def __format__(self, spec: str) -> str:
         return str(self) if self.is_traced and not spec else format(self._known("text"), spec)
@@ -276,13 +163,51 @@ class Tensor(AnyTensor):
 
     def _shown_dtype(self) -> np.dtype[Any]:
         """The dtype that the value has once it is an operand: a counter is an int32 then."""
-        return _of_weak(self) if self.type.weak else self.dtype
+        return dtype_of_weak(self.dtype) if self.type.weak else self.dtype
 
     def _title(self) -> str:
         value = self.value
         assert value is not None
         name = value.name or ("Const" if value.node is None else value.node.op.name)
         return f"{'Const' if name == 'constant' else name}:0"
+
+
+def on_own_lines(text: str) -> str:
+    """Text of several lines begins on a line of its own."""
+    return f"\n{text}" if "\n" in text else text
+
+
+# ---- operators ---------------------------------------------------------------------------------
+
+
+def beside(self: Any, other: Any) -> Any:
+    """An operand of a tensor's operator: an array takes the tensor's dtype."""
+    if isinstance(other, (list, tuple)):
+        other = constant(other)
+    if isinstance(other, ARRAYS) or type(other) is Array:
+        return _adapted(other, self)
+    return other
+
+
+def _widened(x: Any) -> Any:
+    """An operand of `/`: TensorFlow divides small integers in float32, NumPy in float16."""
+    if isinstance(x, AnyTensor) and x.dtype.kind in "iu" and x.dtype.itemsize < 4:
+        return ops.astype(x, np.dtype(np.float32))
+    return x
+
+
+def _operator(name: str) -> Callable[[Any, Any], Any]:
+    method, divides = getattr(ArrayMethods, name), "truediv" in name
+
+    def operate(self: Any, other: Any) -> Any:
+        if type(other) is not Tensor:
+            other = beside(self, other)
+        if divides:
+            self, other = _widened(self), _widened(other)
+        return method(self, other)
+
+    operate.__name__ = operate.__qualname__ = name
+    return operate
 
 
 def _array_operator(name: str) -> Callable[[Any, Any], Any]:
@@ -296,6 +221,9 @@ def _array_operator(name: str) -> Callable[[Any, Any], Any]:
     return operate
 
 
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
+_COMPARISONS = "lt le gt ge".split()  # noqa: SIM905
+
 for _short in (*_BINARY, *_COMPARISONS, "eq", "ne"):
     setattr(Array, f"__{_short}__", _array_operator(f"__{_short}__"))
 for _short in _BINARY:
@@ -305,30 +233,6 @@ for _short in _BINARY:
     setattr(Tensor, f"__i{_short}__", _operator(f"__{_short}__"))
 for _short in _COMPARISONS:
     setattr(Tensor, f"__{_short}__", _operator(f"__{_short}__"))
-
-
-def _own_lines(text: str) -> str:
-    """Text of several lines begins on a line of its own."""
-    return f"\n{text}" if "\n" in text else text
-
-
-class Reference:
-    """A tensor or variable by identity, hashable."""
-
-    __slots__ = ("_thing",)
-
-    def __init__(self, thing: Any) -> None:
-        self._thing = thing
-
-    def deref(self) -> Any:
-        """The tensor or variable."""
-        return self._thing
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Reference) and self._thing is other._thing
-
-    def __hash__(self) -> int:
-        return id(self._thing)
 
 
 # ---- making tensors ----------------------------------------------------------------------------
@@ -345,14 +249,10 @@ def as_tensor(x: Any, like: Any = None) -> Any:
         if type(x) is not Tensor:
             now = x.current()
             x = Tensor(now._array, now._value, now.key)
-        return ops.astype(x, _of_weak(x)) if x.type.weak and like is None else x
-    if type(x) in _NUMBERS and like is not None:
+        return ops.astype(x, dtype_of_weak(x.dtype)) if x.type.weak and like is None else x
+    if type(x) in NUMBERS and like is not None:
         return x
     return constant(x)
-
-
-def _of_weak(x: AnyTensor) -> np.dtype[Any]:
-    return _OF_WEAK.get(x.dtype.kind, x.dtype)
 
 
 def operands(x: Any, y: Any) -> tuple[Any, Any]:
@@ -365,14 +265,14 @@ def operands(x: Any, y: Any) -> tuple[Any, Any]:
         y = as_tensor(y)
         return _adapted(x, y), y
     x, y = as_tensor(x), as_tensor(y)
-    if {x.dtype, y.dtype} == {_DEFAULTS[int], _DEFAULTS[float]} and not (left or right):
+    if {x.dtype, y.dtype} == {DEFAULTS[int], DEFAULTS[float]} and not (left or right):
         # Python numbers of both kinds.
-        x, y = ops.astype(x, _DEFAULTS[float]), ops.astype(y, _DEFAULTS[float])
+        x, y = ops.astype(x, DEFAULTS[float]), ops.astype(y, DEFAULTS[float])
     return x, y
 
 
 def _adapted(x: Any, like: Any) -> Any:
-    if type(x) in _NUMBERS:
+    if type(x) in NUMBERS:
         return x
     x = as_tensor(x)
     # A fraction is kept, where TensorFlow would cut it off to an integer.
@@ -390,7 +290,7 @@ def as_results(nest: Any) -> Any:
 
 
 def _result(x: Any) -> Any:
-    is_number = isinstance(x, (*_NUMBERS, np.number, np.bool_))
+    is_number = isinstance(x, (*NUMBERS, np.number, np.bool_))
     is_array = isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
     if isinstance(x, (AnyTensor, AnyVariable)) or is_number or is_array:
         return as_tensor(x)
@@ -429,7 +329,7 @@ def constant(
     elif isinstance(value, (list, tuple)) and any(map(_holds_tensor, value)):
         made = _packed(value, dtype)
     else:
-        made = as_tensor(constant_of_array(_array(value, dtype)))
+        made = as_tensor(constant_of_array(array_of(value, dtype)))
     if shape is None:
         return made
     shape = tuple(shape)
@@ -451,39 +351,11 @@ def _packed(values: Any, dtype: Any) -> Any:
     first = next(as_tensor(p) for p in parts if is_tensor(p))
     wanted = first.dtype if dtype is None else dtype
     rows = [
-        as_tensor(p) if is_tensor(p) else constant(p, None if isinstance(p, _ARRAYS) else wanted)
+        as_tensor(p) if is_tensor(p) else constant(p, None if isinstance(p, ARRAYS) else wanted)
         for p in parts
     ]
     made = ops.stack(rows)
     return ops.astype(made, wanted)
-
-
-def _array(value: Any, dtype: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
-    array = np.array(value)
-    if array.dtype.kind not in "biufc":
-        what = "text" if array.dtype.kind in "US" else f"{type(value).__name__} objects"
-        raise TypeError(f"tensors hold numbers, not {what}: {value!r}")
-    python = not isinstance(value, _ARRAYS) and not _holds_array(value)
-    if dtype is None:
-        return array.astype(_default(array)) if python else array
-    if python and array.dtype.kind in "fc" and dtype.kind in "iub":
-        raise TypeError(f"cannot convert {value!r} to a tensor of dtype {dtype}: use tf.cast")
-    return array.astype(dtype)
-
-
-def _holds_array(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return any(map(_holds_array, value))
-    return isinstance(value, _ARRAYS)
-
-
-def _default(array: np.ndarray[Any, Any]) -> np.dtype[Any]:
-    """The dtype of an array that was made of Python numbers."""
-    if array.dtype.kind == "i":
-        info = np.iinfo(np.int32)
-        fits = not array.size or (array.min() >= info.min and array.max() <= info.max)
-        return np.dtype(np.int32 if fits else np.int64)
-    return _DEFAULTS[float] if array.dtype.kind == "f" else array.dtype
 
 
 def convert_to_tensor(
@@ -503,7 +375,7 @@ def convert_to_tensor(
     return constant(value, dtype)
 
 
-def cast_(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """`x` as a tensor of another dtype; towards zero from floating to integer.
 
     >>> import autograph.tf as tf
@@ -516,159 +388,12 @@ def cast_(x: Any, dtype: Any, name: str | None = None) -> Any:
     return x if x.dtype == dtype else ops.astype(x, dtype)
 
 
-# ---- variables and specs -----------------------------------------------------------------------
-
-
-class Variable(AnyVariable):
-    """State that is changed by `assign`; of Python numbers, float32 or int32.
-
-    `initial_value` may be a function. The methods that assign give the new value.
+def get_static_value(tensor: Any, partial: Any = False) -> Any:
+    """The value of a tensor where it is known, else None.
 
     >>> import autograph.tf as tf
-    >>> v = tf.Variable([1.0, 2.0])
-    >>> v.assign_add([1.0, 1.0]).numpy()
-    array([2., 3.], dtype=float32)
-    >>> v
-    <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    >>> tf.get_static_value(tf.constant(3))
+    np.int32(3)
     """
-
-    def __init__(
-        self,
-        initial_value: Any,
-        trainable: bool | None = None,
-        validate_shape: bool = True,
-        caching_device: Any = None,
-        name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        import_scope: Any = None,
-        constraint: Callable[[Any], Any] | None = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
-        shape: Any = None,
-    ) -> None:
-        value = initial_value() if callable(initial_value) else initial_value
-        dtype = None if dtype is None else np.dtype(dtype)
-        if isinstance(value, (AnyTensor, AnyVariable)):
-            value = as_tensor(value)
-            dtype = value.dtype if dtype is None else dtype
-        else:
-            value = _array(value, dtype)
-        if shape is not None:
-            shape = tuple(shape.as_list() if isinstance(shape, TensorShape) else shape)
-        super().__init__(value, trainable is not False, f"{name or 'Variable'}:0", dtype, shape)
-        self.constraint = constraint
-
-    @property
-    def shape(self) -> TensorShape:
-        """Size of each axis."""
-        return TensorShape(self.variable_type.shape or ())
-
-    get_shape = Tensor.get_shape
-
-    def ref(self) -> Reference:
-        """A hashable reference to the variable; `deref()` gives the variable."""
-        return Reference(self)
-
-    def read_value(self) -> Any:
-        """The present value as a tensor."""
-        return as_tensor(super().read_value())
-
-    def assign(
-        self,
-        value: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Replace the content; gives the new value.
-
-        Raises ValueError when the shape differs.
-        """
-        value = value if is_tensor(value) else constant(value, self._accepted(value))
-        return as_tensor(super().assign(value))
-
-    def _accepted(self, value: Any) -> np.dtype[Any] | None:
-        return None if isinstance(value, _ARRAYS) else self.dtype
-
-    def assign_add(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Add `delta` to the content; gives the new value."""
-        return self.assign(self.read_value() + _beside(self.read_value(), delta))
-
-    def assign_sub(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Subtract `delta` from the content; gives the new value."""
-        return self.assign(self.read_value() - _beside(self.read_value(), delta))
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Set the elements at index tuples; gives the new value."""
-        return self.assign(ops.index_update(self.read_value(), as_tensor(updates), _key(indices)))
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Add to the elements at index tuples; gives the new value."""
-        return self.assign(ops.index_add(self.read_value(), as_tensor(updates), _key(indices)))
-
-    def __getitem__(self, key: Any) -> Any:
-        part = as_tensor(self.read_value()[key])
-        part = Tensor(part._array, part._value, part.key)
-        part._slice_of = (self, key)
-        return part
-
-    def __repr__(self) -> str:
-        array = np.asarray(self.array)
-        text = repr(array) if array.ndim else repr(array.item())
-        facts = f"shape={self.shape} dtype={self.dtype}"
-        return f"<tf.Variable {self.name!r} {facts}, numpy={_own_lines(text)}>"
-
-    def __format__(self, spec: str) -> str:
-        return format(self.read_value(), spec) if spec else repr(self)
-
-    def __reduce__(self) -> Any:
-        return (_variable, (self.array, self.trainable, self.name))
-
-
-def _variable(array: Any, trainable: bool, name: str) -> Variable:
-    return Variable(np.asarray(array), trainable, name=name.removesuffix(":0"))
-
-
-def _key(indices: Any) -> tuple[Any, ...]:
-    """The key that index tuples along the last axis make."""
-    indices = as_tensor(indices)
-    return tuple(indices[..., i] for i in range(int(cast(SupportsIndex, indices.shape[-1]))))
-
-
-class TensorSpec(AnyTensorSpec):
-    """Shape and dtype of an argument; float32 unless said.
-
-    >>> import autograph.tf as tf
-    >>> tf.TensorSpec([None, 3])
-    TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)
-    """
-
-    __slots__ = ()
-
-    def __init__(
-        self, shape: Sequence[int | None] | None, dtype: Any = np.float32, name: str | None = None
-    ) -> None:
-        super().__init__(shape, dtype, name)
-
-    @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor."""
-        tensor = as_tensor(tensor)
-        return cls(tensor.type.shape, tensor.dtype, name)
-
-    def __repr__(self) -> str:
-        shape = TensorShape(self.shape) if self.shape is not None else "<unknown>"
-        return f"TensorSpec(shape={shape}, dtype=tf.{self.dtype}, name={self.name!r})"
+    known = not isinstance(tensor, Tensor) or tensor.is_known
+    return convert_to_tensor(tensor).numpy() if known else None

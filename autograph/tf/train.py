@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import autograph as ag
-from autograph.tf.names import missing
+from autograph.tf.names import serve
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
@@ -124,4 +124,4 @@ class CheckpointManager:
         return path
 
 
-__getattr__ = missing("tf.train", globals())
+serve(globals())

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import abc
-import types
 from collections.abc import Sequence
 from typing import Any
 
-from autograph.tf.names import missing
+from autograph.tf.names import serve
 
-__all__ = ["TraceType", "experimental"]
+__all__ = ["experimental"]
 
 
 class TraceType(abc.ABC):
@@ -68,6 +67,10 @@ class TraceType(abc.ABC):
     def __hash__(self) -> int: ...
 
 
-experimental: Any = types.SimpleNamespace(TraceType=TraceType)
+class experimental:  # a namespace: `tf.types.experimental`
+    """Base classes of one's own types."""
 
-__getattr__ = missing("tf.types", globals())
+    TraceType = TraceType
+
+
+serve(globals())

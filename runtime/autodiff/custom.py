@@ -60,8 +60,9 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
     """Decorate a function that returns (result, gradient function) to use that gradient.
 
     The gradient function takes a cotangent per result and gives one per argument (a single one for
-    one argument). If trainable variables are read, it must take `variables=` and return a pair:
-    cotangents of the arguments, and a list of those of the variables.
+    one argument); `self`, text and other objects among them need none. If trainable variables are
+    read, it must take `variables=` and return a pair: cotangents of the arguments, and a list of
+    those of the variables.
 
     >>> import autograph as ag
     >>> @ag.custom_gradient
@@ -76,8 +77,9 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
         with _Accessed() as accessed:
             result, gradient = f(*args, **kwargs)
         variables = list(accessed.watched_variables())
-        sources = [*tree.leaves(args), *variables]
-        rule = _Rule(gradient, len(tree.leaves(args)), variables)
+        given = tree.leaves(args)
+        sources = [*filter(_is_numeric, given), *variables]
+        rule = _Rule(gradient, list(map(_is_numeric, given)), variables)
         parts, structure = tree.flatten(result)
         builder = building()
         if builder is None:
@@ -89,11 +91,23 @@ def custom_gradient(f: Callable[..., tuple[Any, Callable[..., Any]]]) -> Callabl
     return decorated
 
 
-class _Rule:
-    """The user's gradient function, as one from all cotangents to all cotangents."""
+def _is_numeric(x: Any) -> bool:
+    """Whether an argument is a number or an array: `self`, text and other objects are none."""
+    if isinstance(x, (Tensor, Variable, bool, int, float, complex)):
+        return True
+    return getattr(getattr(x, "dtype", None), "kind", "") in tuple("biufc")
 
-    def __init__(self, function: Callable[..., Any], count: int, variables: list[Variable]) -> None:
-        self.function, self.count, self.variables = function, count, variables
+
+class _Rule:
+    """The user's gradient function, as one from all cotangents to those of numbers and arrays.
+
+    `numeric` says which arguments are such; for others it may give something or not.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], numeric: list[bool], variables: list[Variable]
+    ) -> None:
+        self.function, self.numeric, self.variables = function, numeric, variables
         if variables and "variables" not in inspect.signature(function).parameters:
             raise TypeError(
                 "the function reads trainable variables, so its gradient function must take "
@@ -101,16 +115,21 @@ class _Rule:
             )
 
     def __call__(self, gs: Sequence[Any]) -> list[Any]:
-        """A cotangent, or None, for each argument and each variable."""
+        """A cotangent, or None, for each number or array and each variable."""
         if not self.variables:
             found = tree.leaves(self.function(*gs))
             of_variables: list[Any] = []
         else:
             of_arguments, of_variables = self.function(*gs, variables=self.variables)
             found = tree.leaves(of_arguments)
-        if len(found) != self.count or len(of_variables) != len(self.variables):
+        count = sum(self.numeric)
+        if len(found) == len(self.numeric):
+            found = [g for g, is_numeric in zip(found, self.numeric, strict=True) if is_numeric]
+        if count == 0 and all(g is None for g in found):
+            found = []
+        if len(found) != count or len(of_variables) != len(self.variables):
             raise ValueError(
-                f"the gradient function gives {len(found)} cotangents for {self.count} arguments "
+                f"the gradient function gives {len(found)} cotangents for {count} arguments "
                 f"and {len(of_variables)} for {len(self.variables)} variables"
             )
         return [*found, *of_variables]

@@ -26,13 +26,6 @@ __all__ = [
 
 MINIMUM, MAXIMUM = -(2**63), 2**63 - 1
 
-# The code of kernels that do nothing but call one function of the array module, by arity.
-_PLAIN_CALLS = {
-    1: (lambda xp, x: xp.function(x)).__code__.co_code,
-    2: (lambda xp, x, y: xp.function(x, y)).__code__.co_code,
-}
-
-
 def compute(node: Node, values: Sequence[Any], graphs: Sequence[Callable[..., Any]]) -> list[Any]:
     """Results of a node on raw values, each in the form that its type asks for."""
     op = node.op
@@ -69,15 +62,8 @@ def gives_tuple(node: Node) -> bool:
 
 
 def array_function(node: Node) -> str | None:
-    """The function of the array module that the kernel of a node without attributes only calls.
-
-    A plan calls it itself: on small arrays the call of the kernel would be a tenth of the time.
-    """
-    code = getattr(node.op.kernel, "__code__", None)
-    if code is None or len(code.co_names) != 1 or code.co_argcount != len(node.inputs) + 1:
-        return None
-    is_plain = code.co_code == _PLAIN_CALLS.get(len(node.inputs))
-    return str(code.co_names[0]) if is_plain else None
+    """The function of the array module that is all of the kernel of a node."""
+    return None if node.attrs else node.op.function
 
 
 def is_weak(type_: Type) -> bool:

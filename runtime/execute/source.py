@@ -92,7 +92,8 @@ class Scope:
     def function(self, stem: str) -> str:
         """A fresh name for a generated function."""
         stem = _identifier(stem)
-        tails = chain(["" if stem not in self.reserved else "_"], (f"_{n}" for n in count(1)))
+        taken = stem in self.reserved or _GLOBAL.fullmatch(stem) is not None
+        tails = chain(["_" if taken else ""], (f"_{n}" for n in count(1)))
         name = next(name for name in (stem + tail for tail in tails) if name not in self.reserved)
         self.reserved.add(name)
         return name

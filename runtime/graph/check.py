@@ -210,6 +210,7 @@ _EFFECTS = {
     "pending": _pending,
     "reraise": _of_error,
     "is_error": _of_error,
+    "is_of_class": _of_error,
     "error_part": _of_error,
 }
 

@@ -247,6 +247,7 @@ from runtime.ops.nans import (
     nanstd,
     nanvar,
 )
+from runtime.ops.nonzero import argwhere, flatnonzero, nonzero
 from runtime.ops.padding import (
     pad,
 )
@@ -269,10 +270,7 @@ from runtime.ops.polynomials import (
     vander,
 )
 from runtime.ops.positions import (
-    argwhere,
-    flatnonzero,
     gather,
-    nonzero,
     put_along_axis,
     scatter,
     take,

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime import trace
 from runtime.ops.declare import implements, op
 from runtime.ops.internal import identity
-from runtime.ops.operands import Array, Axes, Module, Operand, normal_axes, normal_axis, rank_of
+from runtime.ops.operands import (
+    Array,
+    Axes,
+    Module,
+    Operand,
+    content,
+    normal_axes,
+    normal_axis,
+    rank_of,
+    sizes_of,
+)
 from runtime.ops.samples import array, calls
 from runtime.spec import TensorType
 
@@ -53,7 +64,6 @@ def _permute_written(parent: Any, part: Any, axes: tuple[int, ...]) -> Any:
     infer=_permuted,
     vjp=_permute_vjp,
     view=True,
-    numpy=("permute_dims",),
     samples=calls(
         lambda: (
             ((array((2, 3)),), {"axes": (1, 0)}),
@@ -70,16 +80,22 @@ def permute_dims(xp: Module, x: Array, axes: tuple[int, ...]) -> Array:
     >>> ag.permute_dims(np.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
-    return xp.transpose(xp.asarray(x), axes)
+    return xp.asarray(x).transpose(axes)
+
+
+def _permute(x: Operand, axes: tuple[int, ...]) -> Any:
+    return trace.apply(permute_dims.op, (content(x),), {"axes": axes})
 
 
 @implements(
     "transpose",
+    "permute_dims",
     samples=calls(
         lambda: (
             ((array((2, 3)),), {}),
             ((array((2, 3, 4)), (1, 0, 2)), {}),
             ((array(()),), {}),
+            ((array((3,)), 0), {}),
         )
     ),
 )
@@ -89,7 +105,9 @@ def transpose(x: Operand, /, axes: Any = None) -> Any:
     >>> ag.transpose(np.zeros((2, 3, 4))).shape
     (4, 3, 2)
     """
-    return permute_dims(x, tuple(reversed(range(rank_of(x)))) if axes is None else tuple(axes))
+    if axes is not None:
+        return permute_dims(x, sizes_of(axes))
+    return _permute(x, tuple(range(rank_of(x) - 1, -1, -1)))
 
 
 @implements(
@@ -119,7 +137,7 @@ def swapaxes(x: Operand, /, axis1: int, axis2: int) -> Any:
     i, j = normal_axis(axis1, rank), normal_axis(axis2, rank)
     order = list(range(rank))
     order[i], order[j] = j, i
-    return permute_dims(x, tuple(order))
+    return _permute(x, tuple(order))
 
 
 @implements(

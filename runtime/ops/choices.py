@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.broadcasting import sum_to
-from runtime.ops.comparison import equal, logical_not, logical_or
+from runtime.ops.comparison import equal, logical_not, logical_or, not_equal
 from runtime.ops.creation import zeros_like
 from runtime.ops.declare import always, implements, op
 from runtime.ops.indexing import getitem, index_update
+from runtime.ops.nonzero import flatnonzero
 from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
-from runtime.ops.positions import flatnonzero, take
+from runtime.ops.positions import take
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import where_
 from runtime.ops.shapes import ravel
@@ -65,6 +66,7 @@ def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: 
             ((_X, [_X < 0, _X >= 0], [-1, 1]), {}),
             ((_X, [_X < 0], [lambda v: -v, lambda v: v * v]), {}),
             ((np.array([1, 2, 3]), [np.array([True, False, True])], [2.7, 0]), {}),
+            ((np.array([1, 2, 3]), [np.array([0.5, 0.0, 2.0])], [7]), {}),
         )
     ),
 )
@@ -83,7 +85,9 @@ def piecewise(
     >>> ag.piecewise(np.array([-2.0, 3.0]), [np.array([True, False])], [-1.0, 1.0]).numpy()
     array([-1.,  1.])
     """
-    given = _conditions(condlist, rank_of(x))
+    given = [
+        c if dtype_of(c).kind == "b" else not_equal(c, 0) for c in _conditions(condlist, rank_of(x))
+    ]
     if len(funclist) == len(given) + 1:
         none = given[0]
         for condition in given[1:]:
@@ -103,9 +107,9 @@ def piecewise(
 
 
 def _conditions(conditions: Any, rank: int) -> list[Any]:
-    """A condition is an array of the rank of what it is for, or a list of bools."""
+    """One condition is a vector, a list of bools or a bool; an array of more axes is several."""
     if not isinstance(conditions, (list, tuple)):
-        several = rank_of(conditions) > rank
+        several = rank_of(conditions) > (1 if rank else 0)
         count = shape_of(conditions)[0] if several else 0
         return [getitem(conditions, i) for i in range(count)] if several else [conditions]
     if rank and isinstance(conditions[0], (bool, np.bool_)):

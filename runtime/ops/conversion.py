@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime import trace
 from runtime.ops.complex import real
 from runtime.ops.declare import implements, op
-from runtime.ops.operands import Array, Module, Operand, dtype_of, type_of
+from runtime.ops.operands import Array, Module, Operand, content, dtype_of, type_of
 from runtime.ops.placement import to_device
 from runtime.ops.samples import array, calls
 from runtime.spec import TensorType
@@ -65,12 +66,12 @@ def astype(
     >>> ag.astype(np.array([1.7, -1.7]), int).numpy()
     array([ 1, -1])
     """
-    target, own = np.dtype(dtype), type_of(x)
-    if not np.can_cast(own.dtype, target, casting):  # type: ignore[arg-type]
+    target = np.dtype(dtype)
+    if casting != "unsafe" and not np.can_cast(dtype_of(x), target, casting):  # type: ignore[arg-type]
         raise TypeError(
-            f"Cannot cast array data from {own.dtype!r} to {target!r} according to the rule "
+            f"Cannot cast array data from {dtype_of(x)!r} to {target!r} according to the rule "
             f"{casting!r}"
         )
-    is_same = not copy and own.dtype == target and not own.weak
-    result = x if is_same else astype_(x, target)
+    is_same = not copy and dtype_of(x) == target and not type_of(x).weak
+    result = x if is_same else trace.apply(astype_.op, (content(x),), {"dtype": target})
     return result if device is None else to_device(result, device)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime import devices
+from runtime import devices, trace
 from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, may_not_fit, no_gradient, op
@@ -80,6 +80,8 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     [[0.0, 0.0], [0.0, 0.0]]
     """
     static, dims = encode_shape(shape)
+    if device is None:
+        return trace.apply(zeros_.op, dims, {"shape": static, "dtype": np.dtype(dtype)})
     with making_on(device):
         return zeros_(*dims, shape=static, dtype=np.dtype(dtype))
 
@@ -138,6 +140,8 @@ def full(
     """
     static, dims = encode_shape(shape)
     own = None if dtype is None else np.dtype(dtype)
+    if device is None:
+        return full_(fill_value, *dims, shape=static, dtype=own)
     with making_on(device):
         return full_(fill_value, *dims, shape=static, dtype=own)
 

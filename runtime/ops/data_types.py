@@ -100,6 +100,12 @@ def _operand_type(x: Operand) -> TensorType:
     return type_of(x) if is_value else TensorType(np.dtype(x), ())
 
 
+@implements("common_type")
+def numpy_common_type(*arrays: Operand) -> type:
+    """`numpy.common_type`."""
+    return np.common_type(*(np.empty(0, type_of(x).dtype) for x in arrays))
+
+
 @implements("result_type")
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """The dtype that arrays, dtypes and Python numbers together make; numbers adapt to others.

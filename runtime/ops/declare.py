@@ -92,6 +92,8 @@ class Primitive:
         self.__module__ = op_.kernel.__module__
         # Names of the static attributes, with their defaults.
         self.attributes, self._leading = _attributes(op_.kernel, inputs)
+        # Of those, what may be given by position.
+        self._positional = () if inputs is None else _positional(op_.kernel)[inputs:]
         self._required = {n for n, default in self.attributes.items() if default is _REQUIRED}
         # How many operands make a call that needs no further look.
         self._alone = None if self._required else inputs
@@ -107,22 +109,42 @@ class Primitive:
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         if len(operands) == self._alone and not attrs:
             static = self.attributes.copy()
-        elif self._is_plain(len(operands), attrs):
-            static = self.attributes.copy()
-            for name, value in attrs.items():
-                static[name] = _static(name, value)
         else:
-            operands, static = self._bind(operands, attrs)
+            operands, static = self._arguments(operands, attrs)
         for x in operands:
             if hasattr(x, "read_value") and not self._takes_variables:
                 operands = tuple(map(content, operands))
                 break
         return trace.apply(self.op, operands, static)
 
-    def _is_plain(self, count: int, attrs: dict[str, Any]) -> bool:
-        """Whether operands are positional and attributes named: no binding is needed."""
-        enough = count == self.inputs if self.inputs is not None else count >= self._leading
-        return enough and self._required <= attrs.keys() <= self.attributes.keys()
+    def _arguments(
+        self, operands: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The operands, and all attributes."""
+        if self._positional and len(operands) != self.inputs:
+            operands, attrs = self._with_names(operands, attrs)
+        static = self._static(len(operands), attrs)
+        return self._bind(operands, attrs) if static is None else (operands, static)
+
+    def _with_names(
+        self, operands: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Attributes that are given by position, by their names; as they are where that fails."""
+        further = dict(zip(self._positional, operands[self.inputs :], strict=False))
+        if len(operands) != self._leading + len(further) or not further.keys().isdisjoint(attrs):
+            return operands, attrs
+        return operands[: self.inputs], {**further, **attrs}
+
+    def _static(self, count: int, attrs: dict[str, Any]) -> dict[str, Any] | None:
+        """All attributes, where operands are positional and attributes named; else None."""
+        if count != self.inputs and (self.inputs is not None or count < self._leading):
+            return None
+        static = self.attributes.copy()
+        for name, value in attrs.items():
+            if name not in static:
+                return None
+            static[name] = value if type(value) in _PLAIN else _static(name, value)
+        return static if not self._required or self._required <= attrs.keys() else None
 
     def _bind(
         self, operands: tuple[Any, ...], attrs: dict[str, Any]
@@ -143,7 +165,7 @@ def _attributes(kernel: Callable[..., Any], inputs: int | None) -> tuple[dict[st
     From the code: `inspect.signature` would take a tenth of the time of the import.
     """
     code = kernel.__code__
-    positional = code.co_varnames[1 : code.co_argcount]
+    positional = _positional(kernel)
     named = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
     defaults = dict(zip(positional[::-1], (kernel.__defaults__ or ())[::-1], strict=False))
     defaults.update(kernel.__kwdefaults__ or {})
@@ -151,13 +173,24 @@ def _attributes(kernel: Callable[..., Any], inputs: int | None) -> tuple[dict[st
     return {name: defaults.get(name, _REQUIRED) for name in static}, len(positional[:inputs])
 
 
+def _positional(kernel: Callable[..., Any]) -> tuple[str, ...]:
+    """The positional parameters of a kernel after the array module."""
+    return kernel.__code__.co_varnames[1 : kernel.__code__.co_argcount]
+
+
+# Types of attributes that are as they are.
+_PLAIN = frozenset((type(None), bool, int))
+
+
 def _static(name: str, value: Any) -> Any:
     """`value` in the form that attributes have: hashable, and without NumPy's scalar types."""
-    if value is None or type(value) is bool or type(value) is int:
+    if type(value) in _PLAIN:
         return value
     if name == "dtype":
-        return np.dtype(value)
+        return value if isinstance(value, np.dtype) else np.dtype(value)
     if isinstance(value, (tuple, list)):
+        if type(value) is tuple and _PLAIN.issuperset(map(type, value)):
+            return value
         return tuple(_static("", v) for v in value)
     if isinstance(value, np.integer) or is_tensor(value):
         return operator.index(value)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops.comparison import equal, logical_and
 from runtime.ops.complex import real
 from runtime.ops.creation import eye
@@ -410,7 +411,7 @@ def qr(x: Operand, /, mode: str = "reduced") -> Any:
     [(3, 2), (2, 2)]
     """
     if mode not in ("reduced", "complete", "r"):
-        raise NotImplementedError(f"qr of mode {mode!r}: there are 'reduced', 'complete' and 'r'")
+        raise StagingError(f"qr of mode {mode!r}: there are 'reduced', 'complete' and 'r'")
     q, r = qr_(x, complete=mode == "complete")
     return r if mode == "r" else _QRResult(q, r)
 

@@ -124,13 +124,14 @@ _MATRICES = calls(
         ((array((2, 3, 4)), 1), {}),
         ((array((3, 2), "i8"), -1), {}),
         ((array((2, 2), "?"),), {}),
+        ((array((3,)), -1), {}),
     )
 )
 
 
 def _below(x: Operand, k: Operand) -> Any:
-    """Mask of the last two axes, true up to the diagonal `k`."""
-    rows, columns = shape_of(x)[-2:]
+    """Mask of the last two axes, true up to the diagonal `k`; a vector is each of its rows."""
+    rows, columns = (shape_of(x) * 2)[-2:]
     return tri(rows, columns, k, bool)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.comparison import not_equal
@@ -18,7 +19,17 @@ from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem
 from runtime.ops.interchange import asarray
 from runtime.ops.joining import concat, split, stack
-from runtime.ops.operands import Operand, dtype_of, is_tensor, normal_axis, rank_of, shape_of
+from runtime.ops.operands import (
+    Axes,
+    Operand,
+    dtype_of,
+    is_tensor,
+    normal_axes,
+    normal_axis,
+    rank_of,
+    shape_of,
+    sizes_of,
+)
 from runtime.ops.positions import take
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import argmax
@@ -202,7 +213,7 @@ def resize(x: Operand, /, new_shape: Any) -> Any:
     >>> ag.resize(np.array([1, 2, 3]), (2, 2)).tolist()
     [[1, 2], [3, 1]]
     """
-    sizes = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
+    sizes = sizes_of(new_shape)
     flat, count = ravel(x), 1
     for n in sizes:
         count = count * n
@@ -221,24 +232,38 @@ def resize(x: Operand, /, new_shape: Any) -> Any:
             ((np.array([0, 1, 2, 0]), "f"), {}),
             ((np.array([0, 1, 2, 0]), "b"), {}),
             ((np.zeros(2, "f4"),), {}),
+            ((np.array([[0, 0, 0], [0, 1, 2], [0, 3, 0]]),), {}),
         )
     ),
 )
-def trim_zeros(filt: Operand, /, trim: str = "fb") -> Any:
-    """The vector `filt` without zeros at its front ("f"), its back ("b"), or both.
+def trim_zeros(filt: Operand, /, trim: str = "fb", axis: Axes = None) -> Any:
+    """`filt` without zeros at its front ("f"), its back ("b"), or both, along `axis` (None: all).
+
+    With several axes, what is left out are slices of zeros alone.
 
     >>> ag.trim_zeros(np.array([0, 1, 0, 2, 0])).numpy()
     array([1, 0, 2])
     """
     if trim.lower() not in ("f", "b", "fb", "bf"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    if rank_of(filt) != 1:
-        raise NotImplementedError("trim_zeros of arrays of several axes: take the part yourself")
-    counts = not_equal(filt, 0)
-    size, is_any = shape_of(filt)[0], any_(counts)
-    first = where_(is_any, argmax(counts), size) if "f" in trim.lower() else 0
-    last = where_(is_any, size - argmax(flip(counts)), 0) if "b" in trim.lower() else size
-    return getitem(filt, slice(first, last))
+    if isinstance(filt, (list, tuple)):
+        raise StagingError(
+            "`np.trim_zeros` of a list gives a list, whose length depends on data here",
+            "make an array of it first",
+        )
+    counts, key = not_equal(filt, 0), [slice(None)] * rank_of(filt)
+    for at in normal_axes(axis, rank_of(filt)):
+        others = tuple(i for i in range(rank_of(filt)) if i != at)
+        key[at] = _counting(any_(counts, axis=others), shape_of(filt)[at], trim.lower())
+    return getitem(filt, tuple(key)) if key else filt
+
+
+def _counting(counts: Any, size: Any, trim: str) -> slice:
+    """From the first to the last true element of a vector, or to its ends where `trim` says so."""
+    is_any = any_(counts)
+    first = where_(is_any, argmax(counts), size) if "f" in trim else 0
+    last = where_(is_any, size - argmax(flip(counts)), 0) if "b" in trim else size
+    return slice(first, last)
 
 
 def _length(x: Operand, axis: int) -> int:

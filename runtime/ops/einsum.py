@@ -6,6 +6,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
+from runtime.errors import StagingError
 from runtime.ops.broadcasting import broadcast_to, sum_to
 from runtime.ops.declare import implements, op
 from runtime.ops.diagonals import diagonal
@@ -156,7 +157,7 @@ def einsum(subscripts: str, /, *operands: Operand, optimize: Any = False) -> Any
     array([21, 43])
     """
     if not isinstance(subscripts, str):
-        raise NotImplementedError("einsum: give the subscripts as text, as in 'ij,jk->ik'")
+        raise StagingError("einsum: give the subscripts as text, as in 'ij,jk->ik'")
     terms, result = _explicit(subscripts, [rank_of(x) for x in operands])
     pairs = [_without_repeats(x, t) for x, t in zip(operands, terms, strict=True)]
     return einsum_(*(x for x, _ in pairs), terms=tuple(t for _, t in pairs), result=result)

@@ -248,6 +248,8 @@ def bitwise_count(xp: Module, x: Array) -> Array:
         lambda: (
             ((array((5,)),), {}),
             ((array((2, 2), "f4"),), {}),
+            ((array((2,), "?"),), {}),
+            ((array((2,), "i2"),), {}),
         )
     ),
 )
@@ -257,7 +259,7 @@ def sinc(x: Operand, /) -> Any:
     >>> ag.sinc(np.array([0.0, 0.5])).numpy()
     array([1.        , 0.63661977])
     """
-    x = _as_float(x)
+    x = x if type_of(x).is_inexact and not type_of(x).weak else astype(x, np.float64)
     is_zero = equal(x, 0)
     angle = math.pi * where_(is_zero, dtype_of(x).type(1), x)
     return where_(is_zero, _near_zero(x), sin(angle) / angle)

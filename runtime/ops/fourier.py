@@ -543,6 +543,7 @@ def irfft2(
 # ---- frequencies ---------------------------------------------------------------------------------
 
 
+@implements("fft.fftfreq")
 def fftfreq(n: Any, d: Operand = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
     """Frequencies of the numbers that `fft` gives for `n` samples, `d` apart.
 
@@ -555,6 +556,7 @@ def fftfreq(n: Any, d: Operand = 1.0, *, dtype: Any = None, device: Any = None) 
         return result if dtype is None else astype(result, dtype)
 
 
+@implements("fft.rfftfreq")
 def rfftfreq(n: Any, d: Operand = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
     """Frequencies of the numbers that `rfft` gives for `n` samples, `d` apart.
 

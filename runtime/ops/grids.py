@@ -21,6 +21,7 @@ from runtime.ops.floats import i0
 from runtime.ops.indexing import index_update
 from runtime.ops.interchange import asarray
 from runtime.ops.joining import stack
+from runtime.ops.nonzero import nonzero
 from runtime.ops.operands import (
     Array,
     Module,
@@ -31,7 +32,6 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.positions import nonzero
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import where_
 from runtime.ops.shapes import ravel, reshape

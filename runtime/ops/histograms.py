@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops.comparison import equal, logical_and
 from runtime.ops.conversion import astype
 from runtime.ops.creation import linspace, zeros
@@ -53,12 +54,12 @@ def _as_edges(bins: Any) -> Any:
 
 
 def _is_array(bins: Any) -> bool:
-    return rank_of(bins) > 0 if is_tensor(bins) else np.ndim(bins) > 0
+    return isinstance(bins, (list, tuple)) or rank_of(bins) > 0
 
 
 def _edges(x: Any, bins: Any, limits: Any) -> Any:
     if isinstance(bins, str):
-        raise NotImplementedError(
+        raise StagingError(
             f"bins={bins!r} has as many bins as the data want, which is no size that a graph can "
             "have: give a number of bins, or edges"
         )
@@ -168,6 +169,9 @@ def histogram(
             ((_POINTS, 3), {}),
             ((_POINTS, (2, 3), [(-1.0, 1.0), None]), {}),
             ((_POINTS, 2), {"density": True}),
+            ((_POINTS, np.int64(2)), {}),
+            (([_X, _Y], 2), {}),
+            ((_X, 3), {}),
             ((_POINTS, (2, 1)), {"weights": array((7,))}),
         )
     ),
@@ -189,13 +193,14 @@ def histogramdd(
     [[1.0, 0.0], [0.0, 2.0]]
     """
     if isinstance(sample, (list, tuple)):
-        columns = [ravel(c) if is_tensor(c) else np.ravel(c) for c in sample]
-    elif rank_of(sample) == 1:
-        columns = [sample]
+        rows = asarray(sample) if all(rank_of(c) == 0 for c in sample) else sample
+        columns = [ravel(c) for c in rows] if rows is sample else [rows]
+    elif rank_of(sample) < 2:
+        columns = [ravel(sample)]
     else:
         columns = [getitem(sample, (slice(None), i)) for i in _range(shape_of(sample)[1])]
     count = len(columns)
-    several = [bins] * count if isinstance(bins, int) else list(bins)
+    several = list(bins) if _is_array(bins) else [bins] * count
     limits = [None] * count if range is None else list(range)
     if len(several) != count:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")

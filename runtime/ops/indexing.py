@@ -23,6 +23,7 @@ from runtime.ops.keys import (
     may_repeat,
     part_shape,
     part_type,
+    static_key,
 )
 from runtime.ops.operands import Array, Module, Operand, content, shape_of, type_of
 from runtime.ops.placement import copy_to, device_of_operand
@@ -41,14 +42,15 @@ _AFTER_ONE, _AFTER_TWO = tuple(range(1, 65)), tuple(range(2, 66))
 
 
 def _item(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> Array:
+    key = static_key(index)
     x = xp.asarray(x)
-    return x[_subscript(xp, x, operands, index)]
+    return x[_subscript(xp, x, operands, index) if key is None else key]
 
 
 def _subscript(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> tuple[Any, ...]:
     """The subscript; on another device than the host its integers are looked at here."""
     key = decode_index(index, operands)
-    if xp is np or not operands:
+    if xp is np:
         return key
     key = tuple(map(_with_known_bounds, key))
     check_bounds(key, x.shape)
@@ -153,7 +155,7 @@ def getitem(x: Operand, key: Any) -> Any:
     >>> ag.getitem(np.array([[1, 2], [3, 4]]), (slice(None), 1)).numpy()
     array([2, 4])
     """
-    index, operands = _encoded_for(x, key)
+    index, operands = _encoded_for(x, key) if in_use[0] else encode_index(key)
     return _getitem(x, index, operands)
 
 
@@ -171,7 +173,9 @@ def _encoded_for(x: Operand, key: Any) -> tuple[Index, tuple[Operand, ...]]:
 
 
 def _getitem(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
-    primitive = getitem_ if not operands or is_basic(index, operands) else getitem_array
+    if not operands:
+        return trace.apply(getitem_.op, (content(x),), {"index": index})
+    primitive = getitem_ if is_basic(index, operands) else getitem_array
     return trace.apply(primitive.op, (content(x), *operands), {"index": index})
 
 

@@ -32,12 +32,15 @@ __all__ = [
     "may_repeat",
     "part_shape",
     "part_type",
+    "static_key",
 ]
 
 Entry: TypeAlias = tuple[Any, ...]
 Index: TypeAlias = tuple[Entry, ...]
 
 _ARRAY: Entry = ("array",)
+# Types of the bounds of slices that travel as they are.
+_KNOWN = frozenset((int, type(None)))
 
 
 # ---- between keys and encoded indexes ----------------------------------------------------------
@@ -53,6 +56,10 @@ def encode_index(key: Any) -> tuple[Index, tuple[Operand, ...]]:
     """
     if type(key) is int:
         return (("int", key),), ()
+    if type(key) is slice:
+        start, stop, step = key.start, key.stop, key.step
+        if type(start) in _KNOWN and type(stop) in _KNOWN and type(step) in _KNOWN:
+            return (("slice", start, stop, step),), ()
     operands: list[Operand] = []
     if not isinstance(key, tuple):
         return (_encode(key, operands),), tuple(operands)
@@ -60,14 +67,16 @@ def encode_index(key: Any) -> tuple[Index, tuple[Operand, ...]]:
 
 
 def _encode(part: Any, operands: list[Operand]) -> Entry:
-    part = content(part)
+    if type(part) is int:
+        return ("int", part)
+    if type(part) is slice:
+        start, stop = _bound(part.start, operands), _bound(part.stop, operands)
+        return ("slice", start, stop, _bound(part.step, operands))
     if part is None:
         return ("newaxis",)
     if part is Ellipsis:
         return ("ellipsis",)
-    if isinstance(part, slice):
-        start, stop = _bound(part.start, operands), _bound(part.stop, operands)
-        return ("slice", start, stop, _bound(part.step, operands))
+    part = content(part)
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
         return ("int", int(part))
     operands.append(_index_array(part))
@@ -106,9 +115,11 @@ def _index_array(part: Any) -> Any:
 
 def decode_index(index: Index, operands: Iterable[Any]) -> tuple[Any, ...]:
     """The subscript that `encode_index` took apart, once the operands have values."""
-    static = _static_key(index)
+    static = static_key(index)
     if static is not None:
         return static
+    if index == (_ARRAY,):
+        return tuple(operands)
     rest = iter(operands)
     return tuple(_decode(entry, rest) for entry in index)
 
@@ -144,7 +155,7 @@ def _axes_of(part: Any) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _static_key(index: Index) -> tuple[Any, ...] | None:
+def static_key(index: Index) -> tuple[Any, ...] | None:
     """The subscript of an index without operands."""
     if any(entry == _ARRAY or "operand" in entry for entry in index):
         return None
@@ -316,5 +327,9 @@ def may_repeat(index: Index, operands: Iterable[Any]) -> bool:
 
 def is_basic(index: Index, operands: Iterable[Any]) -> bool:
     """Whether an index has ints, slices, new axes and ellipses only: what it selects is a view."""
-    types = (type_of(o) for o in operands)
+    if _ARRAY not in index:
+        return True
+    types = [type_of(o) for o in operands]
+    if index.count(_ARRAY) == len(types):
+        return all(map(_is_scalar, types))
     return all(t is None or _is_scalar(t) for _, t in _paired(index, types))

@@ -10,11 +10,13 @@ from runtime.ops.arithmetic import abs
 from runtime.ops.axes import moveaxis
 from runtime.ops.comparison import isnan, logical_and, logical_not
 from runtime.ops.complex import real
+from runtime.ops.conversion import astype
 from runtime.ops.declare import implements
 from runtime.ops.decompositions import svdvals
 from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem
 from runtime.ops.internal import as_weak
+from runtime.ops.matrices import inv
 from runtime.ops.operands import Operand, dtype_of, normal_axes, rank_of, shape_of, type_of
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import count_nonzero
@@ -34,6 +36,10 @@ def _square_of_size(x: Operand) -> Any:
     return real(x * conjugated(x)) if type_of(x).dtype.kind == "c" else x * x
 
 
+def _inexact(x: Operand) -> Any:
+    return x if type_of(x).is_inexact else astype(x, np.float64)
+
+
 @implements(
     "linalg.vector_norm",
     samples=calls(
@@ -49,6 +55,7 @@ def vector_norm(x: Operand, /, *, axis: Any = None, keepdims: bool = False, ord:
     >>> ag.linalg.vector_norm(np.array([3.0, 4.0])).item()
     5.0
     """
+    x = _inexact(x)
     if ord == np.inf:
         return max_(abs(x), axis=axis, keepdims=keepdims)
     if ord == -np.inf:
@@ -70,6 +77,7 @@ def vector_norm(x: Operand, /, *, axis: Any = None, keepdims: bool = False, ord:
         lambda: (
             ((array((2, 3, 2)),), {}),
             ((array((2, 3)),), {"ord": 1}),
+            ((array((2, 3), "i8"),), {"ord": np.inf}),
         )
     ),
 )
@@ -88,6 +96,7 @@ def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Any = "fro") -> A
         return expand_dims(result, (-2, -1)) if keepdims else result
     if ord not in (1, -1, np.inf, -np.inf):
         raise ValueError("Invalid norm order for matrices.")
+    x = _inexact(x)
     summed = -2 if ord in (1, -1) else -1
     sums = sum_(abs(x), axis=summed, keepdims=True)
     result = (max_ if ord > 0 else min_)(sums, axis=(-2, -1), keepdims=True)
@@ -136,17 +145,22 @@ def norm(x: Operand, /, ord: Any = None, axis: Any = None, keepdims: bool = Fals
         lambda: (
             ((array((2, 2)),), {}),
             ((array((2, 3, 2)), -2), {}),
+            *(((array((2, 2, 2)), p), {}) for p in (1, -1, np.inf, -np.inf, "fro", "nuc")),
+            ((np.array([[2, 1], [1, 5]]), 1), {}),
         )
     ),
 )
 def cond(x: Operand, /, p: Any = None) -> Any:
     """Largest over smallest singular value of each matrix of `x`; with `p` -2, the inverse of it.
 
+    Other `p` are orders of `matrix_norm`: the norm of the matrix times that of its inverse. Raises
+    LinAlgError for these where a matrix is singular.
+
     >>> ag.linalg.cond(np.array([[4.0, 0.0], [0.0, 2.0]])).item()
     2.0
     """
     if p not in (None, 2, -2):
-        raise NotImplementedError(f"cond of order {p!r}: there are None, 2 and -2")
+        return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
     values = svdvals(x)
     first, last = (0, -1) if p != -2 else (-1, 0)
     above, below = getitem(values, (..., first)), getitem(values, (..., last))

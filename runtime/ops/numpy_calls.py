@@ -35,6 +35,7 @@ _RENAMED: dict[str, dict[str, str]] = {
     "clip": {"a_min": "min", "a_max": "max"},
     "split": {"indices_or_sections": "sections"},
 }
+_NO_VALUE = type(np._NoValue)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -76,9 +77,11 @@ def call_as_numpy(
     Raises TypeError, as NumPy does, where the arguments do not fit its signature, and StagingError
     for one that `own` has no meaning for.
     """
-    found = parameters_of(function, own)
-    if found is None:
+    given_types = map(type, (*args, *kwargs.values()))
+    if _is_plain(function, own, len(args), tuple(kwargs)) and _NO_VALUE not in given_types:
         return own(*args, **kwargs)
+    found = parameters_of(function, own)
+    assert found is not None
     signature, names = found
     bound = signature.bind(*args, **kwargs)
     given: dict[str, Any] = {}
@@ -99,6 +102,33 @@ def call_as_numpy(
             raise _refusal(function, name)
     result = _call(own, given, several)
     return result if out is None else _stored(result, out)
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(function: Any, own: Any, count: int, keywords: tuple[str, ...]) -> bool:
+    """Whether so many positional arguments and such keywords mean the same to both."""
+    found = parameters_of(function, own)
+    if found is None:
+        return True
+    signature, names = found
+    try:
+        given = signature.bind(*range(count), **dict.fromkeys(keywords)).arguments
+    except TypeError:
+        return False
+    ours = inspect.signature(own).parameters
+    if any(signature.parameters[name].kind in _VARIADIC for name in given):
+        return False
+    in_place = zip(given, list(ours.values())[:count], strict=False)
+    if any(names.get(name) != p.name or p.kind in _VARIADIC for name, p in in_place):
+        return False
+    named = list(given)[count:]
+    return len(ours) >= count and all(_is_named(ours.get(n)) and names.get(n) == n for n in named)
+
+
+def _is_named(parameter: inspect.Parameter | None) -> bool:
+    """Whether an argument may be given by the name of a parameter."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return parameter is not None and parameter.kind in kinds
 
 
 def _call(own: Callable[..., Any], given: dict[str, Any], several: tuple[Any, ...]) -> Any:

@@ -30,6 +30,7 @@ __all__ = [
     "normal_axis",
     "rank_of",
     "shape_of",
+    "sizes_of",
     "type_of",
 ]
 
@@ -42,6 +43,7 @@ Operand: TypeAlias = Any
 Axes: TypeAlias = int | tuple[int, ...] | None
 
 _NUMBERS = (bool, int, float, complex)
+_INT = {int}
 
 
 class Abstract:
@@ -142,6 +144,24 @@ def normal_axes(axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(int(a) for a in normalize_axis_tuple(axis, rank))
 
 
+def sizes_of(shape: Any) -> tuple[Any, ...]:
+    """The sizes that a size, a sequence of sizes, or an integer vector says.
+
+    >>> sizes_of(3), sizes_of([2, 3])
+    ((3,), (2, 3))
+    """
+    if isinstance(shape, (tuple, list)):
+        return tuple(shape)
+    if type_of(shape).rank != 1:
+        return (shape,)
+    if type_of(shape).dtype.kind not in "iu":
+        raise TypeError(f"a shape is made of integers, not of {type_of(shape).dtype}")
+    count = shape_of(shape)[0]
+    if not isinstance(count, int):
+        raise ValueError("how many sizes a shape has is not known here")
+    return tuple(shape[i] for i in range(count))
+
+
 def encode_shape(shape: Any) -> tuple[tuple[Dim, ...], tuple[Operand, ...]]:
     """A shape argument as (static part, operands): None in the first takes the next of the second.
 
@@ -150,13 +170,17 @@ def encode_shape(shape: Any) -> tuple[tuple[Dim, ...], tuple[Operand, ...]]:
     >>> encode_shape([2, -1])
     ((2, -1), ())
     """
-    sizes: Iterable[Any] = shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    sizes = sizes_of(shape)
+    if _INT.issuperset(map(type, sizes)):
+        return tuple(sizes), ()
     parts = [(None, n) if is_tensor(n) else (operator.index(n), None) for n in sizes]
     return tuple(n for n, _ in parts), tuple(t for n, t in parts if n is None)
 
 
 def decode_shape(shape: tuple[Dim, ...], dims: Iterable[Any]) -> tuple[int, ...]:
     """The shape that `encode_shape` took apart, once `dims` have values."""
+    if None not in shape:
+        return shape  # type: ignore[return-value]
     rest = iter(dims)
     return tuple(_size(next(rest)) if n is None else n for n in shape)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.conversion import astype
@@ -56,7 +57,10 @@ def _parts(given: Any) -> list[Any]:
 
 def _widths(width: Any, rank: int) -> list[tuple[int, int]]:
     if any(map(is_tensor, _parts(width))):
-        raise TypeError("`pad_width` must be known while tracing")
+        raise StagingError(
+            "the `pad_width` of `np.pad` is known only when the graph runs",
+            "pass it as a Python number, or put the array into one that is large enough",
+        )
     pairs = _pairs(width, rank, "pad_width")
     if any(isinstance(n, float) for pair in pairs for n in pair):
         raise TypeError("`pad_width` must be of integral type.")
@@ -162,7 +166,7 @@ _KNOWN = {
 def _check_options(mode: Any, options: dict[str, Any]) -> None:
     modes = ("constant", "empty", "linear_ramp", *_STATISTICS, *_COPYING)
     if callable(mode):
-        raise NotImplementedError("a function as `mode` writes into arrays: pad in steps instead")
+        raise StagingError("a function as `mode` writes into arrays: pad in steps instead")
     if mode not in modes:
         raise ValueError(f"mode '{mode}' is not supported")
     for name, value in options.items():

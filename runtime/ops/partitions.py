@@ -10,7 +10,16 @@ import numpy as np
 from runtime.ops.conversion import astype
 from runtime.ops.declare import always, implements, no_gradient, op
 from runtime.ops.indexing import getitem
-from runtime.ops.operands import Array, Module, Operand, dtype_of, normal_axis, shape_of, type_of
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    dtype_of,
+    normal_axis,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.positions import take_along_axis
 from runtime.ops.samples import array, calls
 from runtime.ops.shapes import ravel
@@ -122,6 +131,7 @@ def argpartition(x: Operand, /, kth: Any, axis: int | None = -1) -> Any:
             (([np.array([1, 2, 0, 2]), np.array([1, 0, 1, 0])],), {}),
             ((np.array([[3, 1, 2, 1], [0, 1, 0, 1]]),), {}),
             (([array((2, 3)), np.array([[1, 0, 1], [2, 2, 2]])],), {"axis": 0}),
+            ((array((3,)),), {}),
         )
     ),
 )
@@ -137,6 +147,8 @@ def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
     rows = list(keys) if is_list else [getitem(keys, i) for i in range(shape_of(keys)[0])]
     if not rows:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if rank_of(rows[0]) == 0:
+        return np.intp(0)
     order = argsort_(rows[0], axis=axis, stable=True)
     for key in rows[1:]:
         finer = argsort_(take_along_axis(key, order, axis), axis=axis, stable=True)

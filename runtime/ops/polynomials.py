@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops.axes import flip
 from runtime.ops.comparison import isclose
 from runtime.ops.conversion import astype
@@ -174,7 +175,7 @@ def polyint(p: Operand, /, m: int = 1, k: Any = None) -> Any:
         constants = constants * ones(m)
     if shape_of(constants)[0] < m:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    p = _coefficients(p)
+    p = _coefficients(p) if m > 0 else asarray(p)
     for i in range(m):
         scaled = p / arange(shape_of(p)[0], 0, -1)
         p = concat([scaled, reshape(getitem(constants, i), (1,))])
@@ -187,6 +188,8 @@ def polyint(p: Operand, /, m: int = 1, k: Any = None) -> Any:
         lambda: (
             ((array((3,)),), {}),
             ((array((2,), "f4"),), {}),
+            ((np.array([1, 2, 0]),), {}),
+            ((np.array([True, False]),), {}),
         )
     ),
 )
@@ -198,12 +201,18 @@ def poly(roots: Operand, /) -> Any:
     """
     roots = _coefficients(roots)
     if rank_of(roots) != 1:
-        raise ValueError("the zeros of a polynomial are a vector; eigenvalues have no order here")
-    if dtype_of(roots).kind == "c":
-        raise NotImplementedError(
-            "whether the coefficients for complex zeros are real depends on the data: multiply "
-            "the factors by `polymul`"
+        raise StagingError(
+            "`np.poly` of a matrix needs its eigenvalues, which may be complex or not by data",
+            "give it the zeros of the polynomial, which `np.linalg.eigvalsh` finds if the matrix "
+            "is symmetric",
         )
+    if dtype_of(roots).kind == "c":
+        raise StagingError(
+            "`np.poly` of complex zeros gives real coefficients or complex ones, by data",
+            "multiply the factors by `np.polymul`",
+        )
+    if dtype_of(roots).char not in "fd":
+        roots = astype(roots, np.float64)
     if shape_of(roots)[0] == 0:
         return 1.0
     result: Any = ones((1,), dtype_of(roots))

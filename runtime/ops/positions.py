@@ -1,4 +1,4 @@
-"""Elements chosen by arrays of positions, and the positions of elements."""
+"""Elements chosen by arrays of positions."""
 
 from __future__ import annotations
 
@@ -7,27 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, zeros
-from runtime.ops.declare import implements, no_gradient, op
+from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem, index_add, index_update
-from runtime.ops.operands import (
-    Array,
-    Module,
-    Operand,
-    normal_axis,
-    rank_of,
-    shape_of,
-    type_of,
-)
+from runtime.ops.operands import Operand, normal_axis, rank_of, shape_of, type_of
 from runtime.ops.samples import array, calls
+from runtime.ops.selection import clip
 from runtime.ops.shapes import ravel, reshape
-from runtime.spec import TensorType
 
 __all__ = [
-    "argwhere",
-    "flatnonzero",
+    "as_positions",
     "gather",
-    "nonzero",
     "put_along_axis",
     "scatter",
     "take",
@@ -45,28 +36,47 @@ _X = array((3, 4))
             ((_X, np.array([[0], [3]]), -1), {}),
             ((_X, np.array([11, 0])), {}),
             ((_X, 1), {"axis": 1}),
+            ((_X, np.array([5, -7]), 1), {"mode": "wrap"}),
+            ((_X, np.array([99, -99])), {"mode": "clip"}),
+            ((_X, np.array([True, False, True, True])), {}),
         )
     ),
 )
 def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "raise") -> Any:
     """Elements of `x` at `indices` along `axis`; None: of the flattened `x`.
 
-    Raises IndexError when an index is out of range.
+    Raises IndexError when an index is out of range, unless `mode` is "wrap" or "clip", which bring
+    it in.
 
     >>> ag.take(np.array([10, 20, 30]), np.array([2, 0])).numpy()
     array([30, 10])
     """
-    if mode != "raise":
-        raise NotImplementedError("only mode='raise' is supported")
-    if axis is None:
-        return getitem(ravel(x), (_as_index(indices),))
-    at = normal_axis(axis, rank_of(x))
-    return getitem(x, (slice(None),) * at + (_as_index(indices),))
+    x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
+    places = _within(as_positions(indices), shape_of(x)[at], mode)
+    return getitem(x, (slice(None),) * at + (places,))
 
 
-def _as_index(indices: Operand) -> Operand:
-    """`indices` as one part of a key: a nested sequence is an array."""
-    return np.asarray(indices) if isinstance(indices, (list, tuple)) else indices
+def as_positions(indices: Operand) -> Any:
+    """`indices` as one part of a key: a nested sequence is an array, bools are the numbers 0, 1.
+
+    Raises TypeError for what are no integers.
+    """
+    given = np.asarray(indices) if isinstance(indices, (list, tuple)) else indices
+    dtype = type_of(given).dtype
+    if dtype.kind in "iu":
+        return given
+    if dtype.kind != "b" and given is indices:
+        raise TypeError(f"positions are integers, not {dtype}")
+    return astype(given, np.intp)
+
+
+def _within(places: Any, size: Any, mode: str) -> Any:
+    """Positions among `size`, brought in as `mode` says."""
+    if mode == "raise":
+        return places
+    if mode not in ("wrap", "clip"):
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    return places % size if mode == "wrap" else clip(places, 0, size - 1)
 
 
 def _along(x: Operand, indices: Operand, axis: int) -> tuple[Any, ...]:
@@ -138,60 +148,3 @@ def scatter(indices: Operand, updates: Operand, shape: Any) -> Any:
 def _columns(indices: Operand) -> tuple[Any, ...]:
     width = shape_of(indices)[-1]
     return tuple(getitem(indices, (Ellipsis, i)) for i in range(operator.index(width)))
-
-
-def _places(x: TensorType) -> tuple[TensorType, ...]:
-    if x.shape is None:
-        raise ValueError("nonzero needs the number of axes, which is not known here")
-    if not x.shape:
-        raise ValueError(
-            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() "
-            "instead."
-        )
-    return (TensorType(np.dtype(np.intp), (None,)),) * len(x.shape)
-
-
-@op(
-    inputs=1,
-    infer=_places,
-    vjp=no_gradient,
-    numpy=("nonzero",),
-    samples=calls(
-        lambda: (
-            ((array((5,), "i8"),), {}),
-            ((array((3, 2), "?"),), {}),
-            ((array((0, 2), "f4"),), {}),
-        )
-    ),
-)
-def nonzero(xp: Module, x: Array) -> tuple[Array, ...]:
-    """Positions of the elements that are not zero: one integer array per axis.
-
-    >>> [i.tolist() for i in ag.nonzero(np.array([[0, 5], [6, 0]]))]
-    [[0, 1], [1, 0]]
-    """
-    return tuple(xp.nonzero(xp.asarray(x)))
-
-
-@implements("flatnonzero", samples=calls(lambda: (((array((3, 2), "?"),), {}),)))
-def flatnonzero(x: Operand) -> Any:
-    """Positions in the flattened `x` of the elements that are not zero.
-
-    >>> ag.flatnonzero(np.array([[0, 5], [6, 0]])).numpy()
-    array([1, 2])
-    """
-    return nonzero(ravel(x))[0]
-
-
-@implements("argwhere", samples=calls(lambda: (((array((3, 2), "?"),), {}),)))
-def argwhere(x: Operand) -> Any:
-    """Positions of the elements that are not zero, one row each: `(count, x.ndim)`.
-
-    >>> ag.argwhere(np.array([[0, 5], [6, 0]])).tolist()
-    [[0, 1], [1, 0]]
-    """
-    places = nonzero(x)
-    result = zeros((shape_of(places[0])[0], len(places)), np.intp)
-    for i, column in enumerate(places):
-        result = index_update(result, column, (slice(None), i))
-    return result

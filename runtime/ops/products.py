@@ -287,20 +287,31 @@ def dot(x: Operand, y: Operand, /) -> Any:
     >>> ag.dot(np.array([1, 2]), np.array([3, 4])).item()
     11
     """
-    if rank_of(x) == 0 or rank_of(y) == 0:
+    ranks = rank_of(x), rank_of(y)
+    if 0 in ranks:
         return x * y if hasattr(x, "__array_priority__") else y * x
-    if rank_of(x) <= 2 and rank_of(y) <= 2:
+    if max(ranks) <= 2:
         return matmul(x, y)
-    return tensordot(x, y, ((-1,), (-2,) if rank_of(y) > 1 else (-1,)))
+    return tensordot(x, y, ((-1,), (-2,) if ranks[1] > 1 else (-1,)))
 
 
-@implements("inner", samples=calls(lambda: (((array((2, 3)), array((4, 3))), {}),)))
+@implements(
+    "inner",
+    samples=calls(
+        lambda: (
+            ((array((2, 3)), array((4, 3))), {}),
+            ((array((2, 3)), 2), {}),
+        )
+    ),
+)
 def inner(x: Operand, y: Operand, /) -> Any:
     """Sum of products over the last axes of `x` and `y`.
 
     >>> ag.inner(np.array([1, 2]), np.array([3, 4])).item()
     11
     """
+    if rank_of(x) == 0 or rank_of(y) == 0:
+        return dot(x, y)
     return tensordot(x, y, ((-1,), (-1,)))
 
 

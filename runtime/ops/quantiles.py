@@ -146,7 +146,7 @@ def _as_fraction(x: Operand, q: Operand, hundred: bool) -> Any:
             raise ValueError(f"{what} must be in the range [0, {limit}]")
     elif hundred:
         q = q / (own.type(100) if own.kind == "f" else 100)
-    return q * np.float64(1) if dtype_of(q).kind in "biu" else q
+    return q
 
 
 def _quantile(x: Operand, q: Any, axis: Axes, method: str, keepdims: bool, over_nan: bool) -> Any:
@@ -154,6 +154,8 @@ def _quantile(x: Operand, q: Any, axis: Axes, method: str, keepdims: bool, over_
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_PLACES)}")
     if dtype_of(x).kind == "c":
         raise TypeError("a must be an array of real numbers")
+    if method != "linear" and dtype_of(q).kind in "biu":
+        q = astype(q, np.float64)
     together, axes = _together(x, axis)
     ordered, is_float = sort_(together, axis=0), dtype_of(x).kind == "f"
     holes = isnan(together) if is_float else None
@@ -184,6 +186,10 @@ _METHODS = [
             ((array((4, 3)), np.array([0.1, 0.9]), 1), {"keepdims": True}),
             ((array((2, 2, 3)), np.array([[0.1], [0.9]]), (0, 2)), {}),
             ((array((4, 3)), 1.0), {}),
+            ((array((5,), "i8"), 1), {}),
+            ((array((5,), "?"), np.array([0, 1])), {}),
+            ((array((5,), "i8"), 1), {"method": "weibull"}),
+            ((array((5,), "i8"), 0), {"method": "nearest"}),
             ((array((6,), "f4"), 0.35), {}),
             *_METHODS,
         )

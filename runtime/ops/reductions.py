@@ -63,6 +63,11 @@ def _by_numpy(function: Callable[..., Any], empty: bool = True) -> Callable[...,
     return infer
 
 
+def _array(xp: Module, x: Array) -> Array:
+    """`x` as an array: its methods take half the time of the functions that lead to them."""
+    return x if hasattr(x, "dtype") else xp.asarray(x)
+
+
 def kept(g: Operand, x: Operand, axis: Axes, keepdims: bool) -> Any:
     """A reduced value with the reduced axes put back as axes of size 1."""
     if keepdims or type_of(x).rank == 0:
@@ -109,7 +114,7 @@ def sum(
     >>> ag.sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0).numpy()
     array([4., 6.])
     """
-    return xp.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
+    return _array(xp, x).sum(axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def _mean_vjp(g: Any, out: Any, x: Any, axis: Any, dtype: Any, keepdims: bool) -> tuple[Any, ...]:
@@ -137,7 +142,7 @@ def mean(
     >>> ag.mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1).numpy()
     array([1.5, 3.5])
     """
-    return xp.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
+    return _array(xp, x).mean(axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 # ---- products ----------------------------------------------------------------------------------
@@ -170,7 +175,7 @@ def prod(
     >>> ag.prod(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0).numpy()
     array([3., 8.])
     """
-    return xp.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
+    return _array(xp, x).prod(axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 # ---- spread ------------------------------------------------------------------------------------
@@ -353,7 +358,7 @@ def max(xp: Module, x: Array, axis: Axes = None, keepdims: bool = False) -> Arra
     >>> ag.max(np.array([[1, 5], [3, 2]]), axis=0).numpy()
     array([3, 5])
     """
-    return xp.max(x, axis=axis, keepdims=keepdims)
+    return _array(xp, x).max(axis=axis, keepdims=keepdims)
 
 
 @op(
@@ -373,7 +378,7 @@ def min(xp: Module, x: Array, axis: Axes = None, keepdims: bool = False) -> Arra
     >>> ag.min(np.array([[1, 5], [3, 2]]), axis=0).numpy()
     array([1, 2])
     """
-    return xp.min(x, axis=axis, keepdims=keepdims)
+    return _array(xp, x).min(axis=axis, keepdims=keepdims)
 
 
 @implements("ptp", samples=calls(lambda: (((array((2, 3)),), {"axis": 1}),)))
@@ -402,7 +407,7 @@ def any(xp: Module, x: Array, axis: Axes = None, keepdims: bool = False) -> Arra
     >>> ag.any(np.array([[False, True], [False, False]]), axis=1).numpy()
     array([ True, False])
     """
-    return xp.any(x, axis=axis, keepdims=keepdims)
+    return _array(xp, x).any(axis=axis, keepdims=keepdims)
 
 
 @op(
@@ -418,7 +423,7 @@ def all(xp: Module, x: Array, axis: Axes = None, keepdims: bool = False) -> Arra
     >>> ag.all(np.array([[True, True], [True, False]]), axis=1).numpy()
     array([ True, False])
     """
-    return xp.all(x, axis=axis, keepdims=keepdims)
+    return _array(xp, x).all(axis=axis, keepdims=keepdims)
 
 
 @op(
@@ -463,7 +468,7 @@ def argmax(xp: Module, x: Array, axis: int | None = None, keepdims: bool = False
     >>> ag.argmax(np.array([[1, 5], [3, 2]]), axis=0).numpy()
     array([1, 0])
     """
-    return xp.argmax(x, axis=axis, keepdims=keepdims)
+    return _array(xp, x).argmax(axis=axis, keepdims=keepdims)
 
 
 @op(
@@ -482,4 +487,4 @@ def argmin(xp: Module, x: Array, axis: int | None = None, keepdims: bool = False
     >>> ag.argmin(np.array([[1, 5], [3, 2]]), axis=0).numpy()
     array([0, 1])
     """
-    return xp.argmin(x, axis=axis, keepdims=keepdims)
+    return _array(xp, x).argmin(axis=axis, keepdims=keepdims)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.broadcasting import broadcast_to
+from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import always, implements, op
 from runtime.ops.indexing import index_add
@@ -16,11 +17,13 @@ from runtime.ops.operands import (
     Axes,
     Module,
     Operand,
+    dtype_of,
     is_tensor,
     normal_axes,
     normal_axis,
     rank_of,
     shape_of,
+    sizes_of,
     type_of,
 )
 from runtime.ops.positions import take
@@ -113,7 +116,9 @@ def tile(x: Operand, repetitions: Any, /) -> Any:
     >>> ag.tile(np.array([1, 2]), 2).numpy()
     array([1, 2, 1, 2])
     """
-    given = repetitions if isinstance(repetitions, (tuple, list)) else (repetitions,)
+    if not isinstance(repetitions, (tuple, list)) and dtype_of(repetitions).kind == "b":
+        repetitions = astype(repetitions, np.intp)
+    given = sizes_of(repetitions)
     rank = max(rank_of(x), len(given))
     counts = (1,) * (rank - len(given)) + tuple(given)
     shape = (1,) * (rank - rank_of(x)) + shape_of(x)
@@ -163,6 +168,9 @@ def roll_(xp: Module, x: Array, shift: Axes, axis: Axes = None) -> Array:
             ((array((5,)), 2), {}),
             ((array((2, 3)), 1, 1), {}),
             ((array((2, 3)), 4), {}),
+            ((array((2, 3)), np.array([1, 2]), (0, 1)), {}),
+            ((array((2, 3)), np.array([1, 3])), {}),
+            ((array((4,)), np.array([True, True]), 0), {}),
         )
     ),
 )
@@ -172,9 +180,25 @@ def roll(x: Operand, /, shift: Any, axis: Axes = None) -> Any:
     >>> ag.roll(np.array([1, 2, 3]), 1).numpy()
     array([3, 1, 2])
     """
-    if not is_tensor(shift):
-        return roll_(x, shift=shift, axis=axis)
+    shifts = _parts(shift)
+    if not any(map(is_tensor, shifts)):
+        return roll_(x, shift=tuple(shifts) if len(shifts) > 1 else shifts[0], axis=axis)
     if axis is None:
         return reshape(roll(reshape(x, (-1,)), shift, 0), shape_of(x))
-    size = shape_of(x)[operator.index(axis)]  # type: ignore[arg-type]
-    return take(x, (arange(size) - shift) % size, operator.index(axis))  # type: ignore[arg-type]
+    axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise ValueError("shape mismatch: `shift` and `axis` must have one entry for each other")
+    for i in range(max(len(shifts), len(axes))):
+        by, at = shifts[i % len(shifts)], normal_axis(axes[i % len(axes)], rank_of(x))
+        size = shape_of(x)[at]
+        x = take(x, (arange(size) - astype(by, np.intp)) % size, at)
+    return x
+
+
+def _parts(shift: Any) -> list[Any]:
+    """The numbers of places to move by: one, or a vector of them."""
+    if isinstance(shift, (tuple, list)):
+        return list(shift)
+    if rank_of(shift) > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    return [shift[i] for i in range(shape_of(shift)[0])] if rank_of(shift) else [shift]

@@ -12,6 +12,7 @@ from runtime.ops.creation import full
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
 from runtime.ops.inference import by_probe, size_of
+from runtime.ops.interchange import asarray
 from runtime.ops.joining import concat
 from runtime.ops.operands import (
     Array,
@@ -26,7 +27,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls, on_axes
-from runtime.ops.shapes import reshape
+from runtime.ops.shapes import atleast_1d, reshape
 from runtime.spec import TensorType, broadcast_shapes, promote
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "linear_recurrence"]
@@ -195,6 +196,7 @@ _CUMULATIVE = calls(
     lambda: (
         ((array((3,)),), {}),
         ((array((2, 3)),), {"axis": 1, "include_initial": True}),
+        ((2.5,), {}),
     )
 )
 
@@ -208,6 +210,7 @@ def cumulative_sum(
     >>> ag.cumulative_sum(np.array([1, 2]), include_initial=True).numpy()
     array([0, 1, 3])
     """
+    x = atleast_1d(x)
     at = _the_axis(x, axis)
     result = cumsum(x, at, dtype)
     return _with_initial(x, result, at, 0) if include_initial else result
@@ -222,6 +225,7 @@ def cumulative_prod(
     >>> ag.cumulative_prod(np.array([2, 3]), include_initial=True).numpy()
     array([1, 2, 6])
     """
+    x = atleast_1d(x)
     at = _the_axis(x, axis)
     result = cumprod(x, at, dtype)
     return _with_initial(x, result, at, 1) if include_initial else result
@@ -242,6 +246,7 @@ def _put_beside(x: Operand, edge: Operand, axis: int) -> Any:
         lambda: (
             ((array((4,)),), {}),
             ((array((3, 4)), 2, 0), {}),
+            ((array((4,)), 0, 5), {}),
             ((array((4,)),), {"prepend": 0.0, "append": array((2,))}),
             ((array((3, 4)),), {"axis": 0, "append": array((3, 4), salt=1)}),
         )
@@ -260,6 +265,14 @@ def diff(
     >>> ag.diff(np.array([1, 4, 9]), prepend=0).numpy()
     array([1, 3, 5])
     """
+    if n == 0:
+        return x
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    if isinstance(x, (list, tuple)):
+        x = asarray(x)
+    if rank_of(x) == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
     edges = [prepend, x, append]
     if prepend is not None or append is not None:
         x = concat([_put_beside(x, part, axis) for part in edges if part is not None], axis)

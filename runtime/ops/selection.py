@@ -9,8 +9,8 @@ import numpy as np
 
 from runtime.ops.declare import implements, op
 from runtime.ops.inference import by_ufunc
+from runtime.ops.nonzero import nonzero
 from runtime.ops.operands import Array, Module, Operand, is_number, type_of
-from runtime.ops.positions import nonzero
 from runtime.ops.samples import Sample, array, binary, calls
 from runtime.spec import TensorType, broadcast_shapes, promote
 

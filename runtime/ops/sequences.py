@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops.arithmetic import abs as abs_
 from runtime.ops.axes import flip
+from runtime.ops.conversion import astype
+from runtime.ops.creation import zeros_like
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
 from runtime.ops.joining import concat
-from runtime.ops.operands import Array, Module, Operand, shape_of, type_of
+from runtime.ops.operands import Array, Module, Operand, dtype_of, is_tensor, shape_of, type_of
 from runtime.ops.positions import take
 from runtime.ops.reductions import any as any_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip, where_
-from runtime.ops.shapes import expand_dims, ravel
+from runtime.ops.shapes import atleast_1d, expand_dims, ravel
 from runtime.ops.sorting import argsort, searchsorted
 from runtime.spec import TensorType, promote
 
@@ -81,16 +84,23 @@ def convolve_(xp: Module, x: Array, y: Array) -> Array:
         lambda: (
             *(((array((5,)), array((3,)), mode), {}) for mode in ("full", "same", "valid")),
             ((array((2,)), array((4,)), "same"), {}),
+            ((array((3,)), 2.0), {}),
+            ((array((3,)), array((2,)), 1), {}),
         )
     ),
 )
-def convolve(x: Operand, y: Operand, /, mode: str = "full") -> Any:
-    """Convolution of two vectors; "same" and "valid" are its middle parts.
+def convolve(x: Operand, y: Operand, /, mode: str | int = "full") -> Any:
+    """Convolution of two vectors; "same" and "valid" are its middle parts (also 2, 1 and 0).
 
     >>> ag.convolve(np.array([1, 2, 3]), np.array([1, 1])).numpy()
     array([1, 3, 5, 3])
     """
+    if is_tensor(mode):
+        raise StagingError("`np.convolve` takes a word as `mode`, not a tensor", "write it out")
+    x, y = atleast_1d(x), atleast_1d(y)
     whole = convolve_(x, y)
+    if isinstance(mode, int) and 0 <= mode < 3:
+        mode = ("valid", "same", "full")[mode]
     if mode == "full":
         return whole
     m, n = sorted((shape_of(x)[0], shape_of(y)[0]), reverse=True)
@@ -137,6 +147,7 @@ def interp(
     >>> ag.interp(np.array([0.5, 9.0]), np.array([0.0, 1.0]), np.array([0.0, 10.0])).numpy()
     array([ 5., 10.])
     """
+    x, points, values = (_inexact(part) for part in (x, points, values))
     if period is not None:
         left = right = None
         period = abs_(period)
@@ -156,6 +167,11 @@ def interp(
     high = getitem(values, -1) if right is None else right
     result = where_(x < first, low, where_(x > final, high, inside))
     return where_(final == x, getitem(values, -1), result)
+
+
+def _inexact(x: Operand) -> Any:
+    """`x` in double precision, in which NumPy interpolates."""
+    return astype(x, np.complex128 if dtype_of(x).kind == "c" else np.float64, copy=False)
 
 
 # ---- sets and polynomials ----------------------------------------------------------------------
@@ -178,6 +194,7 @@ def isin(x: Operand, tests: Operand, /, *, invert: bool = False) -> Any:
         lambda: (
             ((array((3,)), array((2, 2))), {}),
             (([1.0, 2.0], np.array([3.0])), {}),
+            ((array((3,), "?"), array((2,), "?")), {}),
         )
     ),
 )
@@ -190,7 +207,7 @@ def polyval(p: Operand | Sequence[Operand], x: Operand, /) -> Any:
     coefficients = (
         list(p) if isinstance(p, (list, tuple)) else [getitem(p, i) for i in range(shape_of(p)[0])]
     )
-    result: Any = x * 0
+    result: Any = zeros_like(x)
     for c in coefficients:
         result = result * x + c
     return result

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from runtime.ops.conversion import astype
 from runtime.ops.creation import zeros
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.joining import concat
-from runtime.ops.operands import Array, Module, Operand, shape_of, type_of
+from runtime.ops.operands import Array, Module, Operand, dtype_of, shape_of, type_of
 from runtime.ops.positions import take
 from runtime.ops.samples import array, calls
 from runtime.ops.sequences import isin
@@ -30,28 +31,10 @@ __all__ = [
 ]
 
 
-class UniqueAll(NamedTuple):
-    """Distinct elements, with where they are first, which of them each element is, how often."""
-
-    values: Any
-    indices: Any
-    inverse_indices: Any
-    counts: Any
-
-
-class UniqueCounts(NamedTuple):
-    """Distinct elements, and how often each is there."""
-
-    values: Any
-    counts: Any
-
-
-class UniqueInverse(NamedTuple):
-    """Distinct elements, and which of them each element is."""
-
-    values: Any
-    inverse_indices: Any
-
+# The named tuples of NumPy.
+_UniqueAll: Any = type(np.unique_all(np.zeros(1)))
+_UniqueCounts: Any = type(np.unique_counts(np.zeros(1)))
+_UniqueInverse: Any = type(np.unique_inverse(np.zeros(1)))
 
 _X = np.array([[3, 1], [3, 2]])
 _SAMPLES = calls(
@@ -64,7 +47,7 @@ _SAMPLES = calls(
 
 
 @implements("unique_all", samples=_SAMPLES)
-def unique_all(x: Operand, /) -> UniqueAll:
+def unique_all(x: Operand, /) -> Any:
     """The distinct elements of `x`, sorted, where each is first, the inverse, and the counts.
 
     Each nan is distinct. The inverse has the shape of `x`.
@@ -72,27 +55,27 @@ def unique_all(x: Operand, /) -> UniqueAll:
     >>> ag.unique_all(np.array([3, 1, 3])).counts.numpy()
     array([1, 2])
     """
-    return UniqueAll(*unique_(x, index=True, inverse=True, counts=True, equal_nan=False))
+    return _UniqueAll(*unique_(x, index=True, inverse=True, counts=True, equal_nan=False))
 
 
 @implements("unique_counts", samples=_SAMPLES)
-def unique_counts(x: Operand, /) -> UniqueCounts:
+def unique_counts(x: Operand, /) -> Any:
     """The distinct elements of `x`, sorted, and how often each is there. Each nan is distinct.
 
     >>> ag.unique_counts(np.array([3, 1, 3])).values.numpy()
     array([1, 3])
     """
-    return UniqueCounts(*unique_(x, counts=True, equal_nan=False))
+    return _UniqueCounts(*unique_(x, counts=True, equal_nan=False))
 
 
 @implements("unique_inverse", samples=_SAMPLES)
-def unique_inverse(x: Operand, /) -> UniqueInverse:
+def unique_inverse(x: Operand, /) -> Any:
     """The distinct elements of `x`, sorted, and the place of each element of `x` among them.
 
     >>> ag.unique_inverse(np.array([3, 1, 3])).inverse_indices.numpy()
     array([1, 0, 1])
     """
-    return UniqueInverse(*unique_(x, inverse=True, equal_nan=False))
+    return _UniqueInverse(*unique_(x, inverse=True, equal_nan=False))
 
 
 def _values_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
@@ -150,6 +133,8 @@ def union1d(x: Operand, y: Operand, /) -> Any:
             ((np.array([[3, 1], [3, 2]]), np.array([2, 5, 3])), {}),
             ((np.array([1, 3, 4, 3]), np.array([3, 1, 2, 1])), {"return_indices": True}),
             ((np.array([3, 1]), np.zeros((0,), int)), {}),
+            ((np.array([3, 1]), np.array([1.0, 2.5])), {}),
+            ((np.array([True, False]), np.array([1, 5], "i2")), {}),
         )
     ),
 )
@@ -163,6 +148,7 @@ def intersect1d(
     >>> ag.intersect1d(np.array([3, 1, 2]), np.array([2, 3])).numpy()
     array([2, 3])
     """
+    x, y = _alike(x, y)
     own, places = unique_(x, index=True)
     other, positions = unique_(y, index=True)
     is_common = isin(own, other)
@@ -170,6 +156,12 @@ def intersect1d(
     if not return_indices:
         return common
     return common, getitem(places, is_common), getitem(positions, isin(other, own))
+
+
+def _alike(x: Operand, y: Operand) -> tuple[Any, Any]:
+    """Both in the dtype that they have in common."""
+    common = np.promote_types(dtype_of(x), dtype_of(y))
+    return astype(x, common, copy=False), astype(y, common, copy=False)
 
 
 @implements("setdiff1d", samples=_TWO)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime import trace
+from runtime.errors import StagingError
 from runtime.ops.declare import implements, op
 from runtime.ops.inference import size_of
 from runtime.ops.internal import identity
@@ -12,6 +14,7 @@ from runtime.ops.operands import (
     Axes,
     Module,
     Operand,
+    content,
     decode_shape,
     encode_shape,
     normal_axes,
@@ -151,7 +154,7 @@ def _reshape_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any) -> tuple[Any,
 )
 def reshape_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Array:
     """The elements of `x` in C order under another shape; None takes the next of `dims`."""
-    return xp.reshape(xp.asarray(x), decode_shape(shape, dims))
+    return xp.asarray(x).reshape(decode_shape(shape, dims))
 
 
 @implements(
@@ -172,9 +175,9 @@ def reshape(x: Operand, /, shape: Any, order: str = "C", *, copy: bool | None = 
     [[0, 1], [2, 3], [4, 5]]
     """
     if order != "C":
-        raise NotImplementedError("only order='C' is supported")
+        raise StagingError("only order='C' is supported")
     static, dims = encode_shape(shape)
-    result = reshape_(x, *dims, shape=static)
+    result = trace.apply(reshape_.op, (content(x), *dims), {"shape": static})
     return _copied(result) if copy else result
 
 
@@ -227,11 +230,17 @@ def ravel(x: Operand, /, order: str = "C") -> Any:
 def _expanded(x: TensorType, axis: Any) -> TensorType:
     if x.shape is None:
         return TensorType(x.dtype, None)
-    count = len(axis) if isinstance(axis, tuple) else 1
-    axes = normal_axes(axis, len(x.shape) + count)
-    sizes = iter(x.shape)
-    shape = tuple(1 if i in axes else next(sizes) for i in range(len(x.shape) + count))
-    return TensorType(x.dtype, shape)
+    return TensorType(x.dtype, _with_ones(x.shape, axis))
+
+
+def _with_ones(shape: tuple[Dim, ...], axis: Any) -> tuple[Dim, ...]:
+    """A shape with axes of size 1 at the places `axis` of the result."""
+    if not isinstance(axis, tuple):
+        at = normal_axis(axis, len(shape) + 1)
+        return (*shape[:at], 1, *shape[at:])
+    rank = len(shape) + len(axis)
+    axes, sizes = normal_axes(axis, rank), iter(shape)
+    return tuple(1 if i in axes else next(sizes) for i in range(rank))
 
 
 def _expand_written(parent: Any, part: Any, axis: Any) -> Any:
@@ -265,7 +274,8 @@ def expand_dims(xp: Module, x: Array, axis: Axes) -> Array:
     >>> ag.expand_dims(np.array([1, 2]), 0).tolist()
     [[1, 2]]
     """
-    return xp.expand_dims(xp.asarray(x), axis)
+    x = xp.asarray(x)
+    return x.reshape(_with_ones(x.shape, axis))
 
 
 def _squeezed_axes(shape: tuple[Dim, ...], axis: Any) -> tuple[int, ...]:
@@ -315,7 +325,7 @@ def squeeze(xp: Module, x: Array, axis: Axes = None) -> Array:
     >>> ag.squeeze(np.array([[1, 2]]), 0).numpy()
     array([1, 2])
     """
-    return xp.squeeze(xp.asarray(x), axis)
+    return xp.asarray(x).squeeze(axis)
 
 
 def _atleast(name: str, count: int) -> Any:

@@ -10,7 +10,7 @@ from runtime.ops.axes import flip
 from runtime.ops.creation import zeros
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.indexing import index_add
-from runtime.ops.operands import Array, Module, Operand, normal_axis, shape_of, type_of
+from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
 from runtime.ops.positions import take_along_axis
 from runtime.ops.samples import array, calls
 from runtime.ops.shapes import ravel, reshape, size
@@ -87,6 +87,11 @@ def _flat(x: Operand, axis: int | None) -> tuple[Any, int]:
     return (ravel(x), 0) if axis is None else (x, axis)
 
 
+def _flat_or_vector(x: Operand, axis: int | None) -> tuple[Any, int]:
+    """As `_flat`; the positions of one number are those of a vector of one."""
+    return _flat(ravel(x) if rank_of(x) == 0 else x, axis)
+
+
 def sort(
     x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Any:
@@ -125,7 +130,7 @@ def argsort(
     >>> ag.argsort(np.array([30, 10, 20])).numpy()
     array([1, 2, 0])
     """
-    x, axis = _flat(x, axis)
+    x, axis = _flat_or_vector(x, axis)
     if not descending:
         return argsort_(x, axis=axis, stable=stable)
     # Sorting the reversed array and reversing keeps equal elements in their order.
@@ -145,7 +150,7 @@ def numpy_argsort(
 ) -> Any:
     """`numpy.argsort`, which by default need not keep equal elements in order."""
     _check_order(order)
-    x, axis = _flat(x, axis)
+    x, axis = _flat_or_vector(x, axis)
     return argsort_(x, axis=axis, stable=_is_stable(kind, stable))
 
 

@@ -165,6 +165,8 @@ def nan_to_num(
             ((np.array([1, 3, 1]), array((3,))), {}),
             ((np.array([1, 0]),), {"minlength": 5}),
             ((np.zeros((0,), int),), {"minlength": 2}),
+            ((np.array([1, 3, 1], "u1"),), {}),
+            ((np.array([True, False]),), {"minlength": 3}),
         )
     ),
 )
@@ -174,7 +176,13 @@ def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
     >>> ag.bincount(np.array([1, 3, 1])).numpy()
     array([0, 2, 0, 1])
     """
-    last = max_(concat([x, full((1,), minlength - 1, dtype_of(x))]))
+    if not np.can_cast(dtype_of(x), np.intp, "safe"):
+        raise TypeError(
+            f"Cannot cast array data from {dtype_of(x)!r} to {np.dtype(np.intp)!r} according to "
+            "the rule 'safe'"
+        )
+    x = astype(x, np.intp, copy=False)
+    last = max_(concat([x, full((1,), minlength - 1, np.intp)]))
     if weights is None:
         return index_add(zeros((last + 1,), np.intp), 1, (x,))
     return index_add(zeros((last + 1,), np.float64), astype(weights, np.float64), (x,))

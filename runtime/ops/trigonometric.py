@@ -263,7 +263,7 @@ def atanh(xp: Module, x: Array) -> Array:
     infer=by_ufunc(np.deg2rad),
     vjp=derivative(lambda out, x: _DEGREE),
     elementwise=True,
-    numpy=("deg2rad",),
+    numpy=("deg2rad", "radians"),
     samples=unary(-90, 90, dtypes="f8 f4 i8"),
 )
 def deg2rad(xp: Module, x: Array) -> Array:
@@ -280,7 +280,7 @@ def deg2rad(xp: Module, x: Array) -> Array:
     infer=by_ufunc(np.rad2deg),
     vjp=derivative(lambda out, x: 1 / _DEGREE),
     elementwise=True,
-    numpy=("rad2deg",),
+    numpy=("rad2deg", "degrees"),
     samples=unary(-2.0, 2.0, dtypes="f8 f4 i8"),
 )
 def rad2deg(xp: Module, x: Array) -> Array:

@@ -11,7 +11,7 @@ from runtime.ops.creation import arange
 from runtime.ops.declare import implements
 from runtime.ops.indexing import index_update
 from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of, type_of
-from runtime.ops.positions import put_along_axis, take
+from runtime.ops.positions import as_positions, put_along_axis, take
 from runtime.ops.scans import cumsum
 from runtime.ops.selection import clip, where_
 from runtime.ops.shapes import ravel, reshape, size
@@ -32,7 +32,7 @@ def _cycled(values: Operand, count: Any) -> Any:
 @implements("put")
 def numpy_put(x: Operand, indices: Operand, values: Operand, /, mode: str = "raise") -> None:
     """`numpy.put`: values at positions of the flattened `x`."""
-    places, count = ravel(indices), size(x)
+    places, count = ravel(as_positions(indices)), size(x)
     if mode == "wrap":
         places = places % count
     elif mode == "clip":

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.control import ExceptionTemplate
+from runtime.control import ExceptionTemplate, attributes_of
 from runtime.errors import ForeignError
 from runtime.save.reading import Malformed, is_name, members
 from runtime.save.values import Kind, Reader, Unstorable, Writer
@@ -107,7 +107,7 @@ class SavedException(ExceptionTemplate):
         made = self.kind.__new__(self.kind, *args)
         made.args = args
         for name, part in self.attributes.items():
-            vars(made)[name] = fill(part, operands)
+            object.__setattr__(made, name, fill(part, operands))
         made.__cause__ = _filled(self.cause, operands)
         made.__context__ = _filled(self.context, operands)
         made.__suppress_context__ = self.suppress
@@ -137,7 +137,7 @@ def _of_error(error: BaseException, depth: int) -> SavedException:
     if isinstance(error, BaseExceptionGroup) or depth > _DEEPEST:
         raise Unstorable("an exception that holds other exceptions")
     cause, context = _part(error.__cause__, depth + 1), _part(error.__context__, depth + 1)
-    attributes, suppress = dict(vars(error)), error.__suppress_context__
+    attributes, suppress = attributes_of(error), error.__suppress_context__
     return SavedException(type(error), error.args, attributes, cause, context, suppress)
 
 

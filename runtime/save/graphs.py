@@ -180,8 +180,9 @@ def _check_values(op: Op, attrs: dict[str, Any]) -> None:
     numbers = (bool, int, float, complex, np.ndarray, np.generic)
     if op is CONSTANT and not isinstance(attrs["value"], numbers):
         raise Malformed("a constant is a number or an array")
-    # The parts of an exception that are looked at are what its class says openly.
-    if op is ERROR_PART and str(attrs["name"]).startswith("_"):
+    # The parts of an exception that are looked at are what its class says openly, and its name.
+    name = str(attrs["name"]) if op is ERROR_PART else ""
+    if name.startswith("_") and name not in ("__class__", "__name__", "__qualname__"):
         raise Malformed(f"a program does not read {attrs['name'][:40]!r} of an exception")
 
 

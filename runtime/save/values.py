@@ -15,7 +15,16 @@ import numpy as np
 from runtime.save.dtypes import dtype_named, dtype_text, is_storable, parse_type, type_text
 from runtime.save.reading import Malformed
 from runtime.spec import ErrorType, StackType, TensorType, VariableType
-from runtime.templates import ArrayHole, Hole, LazyString, Line, Record, SummaryLine
+from runtime.templates import (
+    Alternative,
+    ArrayHole,
+    Excerpt,
+    Hole,
+    LazyString,
+    Line,
+    Record,
+    SummaryLine,
+)
 
 __all__ = ["Arrays", "Reader", "Unstorable", "Writer"]
 
@@ -142,6 +151,14 @@ def _write_dict(writer: Writer, x: Any) -> Any:
 
 def _write_text(writer: Writer, x: LazyString) -> Any:
     return [part if isinstance(part, str) else writer.write(tuple(part)) for part in x.parts]
+
+
+def _write_alternative(writer: Writer, x: Alternative) -> Any:
+    return [x.which.index, *map(writer.write, x.texts)]
+
+
+def _write_excerpt(writer: Writer, x: Excerpt) -> Any:
+    return [writer.write(x.part), list(x.positions)]
 
 
 def _write_summary(writer: Writer, x: SummaryLine) -> Any:
@@ -295,17 +312,45 @@ def _read_text(reader: Reader, part: Any) -> LazyString:
     return LazyString(tuple(map(_read_piece, map(reader.read, _items(part)))))
 
 
+def _read_alternative(reader: Reader, part: Any) -> Alternative:
+    which, *texts = _items(part, 3)
+    first, second = map(reader.read, texts)
+    return Alternative(_read_hole(reader, which), (_checked_text(first), _checked_text(second)))
+
+
+def _read_excerpt(reader: Reader, part: Any) -> Excerpt:
+    inner, positions = _items(part, 2)
+    found = tuple(_read_hole(reader, position).index for position in _items(positions))
+    around, reader.holes = reader.holes, len(found)
+    read = _checked_text(reader.read(inner))
+    reader.holes = around
+    return Excerpt(read, found)
+
+
+def _checked_text(x: Any) -> Any:
+    if not isinstance(x, (str, LazyString, Excerpt)):
+        raise Malformed("a text that depends on data is one of two texts")
+    return x
+
+
 def _read_piece(piece: Any) -> Any:
     if type(piece) is str:
         return piece
-    if type(piece) is not tuple or len(piece) != 3 or piece[1] not in _CONVERSIONS:
+    if type(piece) is not tuple or len(piece) not in (3, 4) or piece[1] not in _CONVERSIONS:
         raise Malformed("a piece of text is a text or (value, conversion, format)")
+    if len(piece) == 4 and not _are_print_options(piece[3]):
+        raise Malformed("what follows the format of a value are options of np.printoptions")
     if piece[2] is not None and type(piece[2]) not in (str, LazyString):
         raise Malformed("the format of a value is a text")
     return piece
 
 
 _CONVERSIONS = (-1, 115, 114, 97, 37)
+
+
+def _are_print_options(x: Any) -> bool:
+    known = np.get_printoptions()
+    return type(x) is dict and all(name in known for name in x)
 
 
 def _read_line(reader: Reader, part: Any) -> Line:
@@ -352,6 +397,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("array hole", (ArrayHole,), lambda w, x: x.index,
          lambda r, x: _read_hole(r, x, ArrayHole)),
     Kind("text", (LazyString,), _write_text, _read_text),
+    Kind("alternative", (Alternative,), _write_alternative, _read_alternative),
+    Kind("excerpt", (Excerpt,), _write_excerpt, _read_excerpt),
     Kind("line", (Line,), _write_line, _read_line),
     Kind("summary", (SummaryLine,), _write_summary, _read_summary),
 )  # fmt: skip

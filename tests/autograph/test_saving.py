@@ -563,6 +563,18 @@ def sell(count):
     return count - 1
 
 
+def test_an_exception_of_numpy_has_its_slots():
+    @ag.convert
+    def f(x):
+        if x > 1:
+            raise np.exceptions.AxisError(3, 2)
+        return x
+
+    with pytest.raises(np.exceptions.AxisError, match="axis 3 is out of bounds") as caught:
+        again(f, [spec([])])(np.float64(2))
+    assert (caught.value.axis, caught.value.ndim) == (3, 2)
+
+
 def test_a_class_that_is_imported_is_raised_itself():
     with pytest.raises(OutOfStock) as caught:
         again(sell, [spec([], "int64")])(np.int64(-2))

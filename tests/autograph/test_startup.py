@@ -14,9 +14,10 @@ HEAVY = {
 }  # fmt: skip
 
 
-def test_the_import_brings_nothing_heavy_along_but_numpy():
+@pytest.mark.parametrize("module", ["autograph", "autograph.tf"])
+def test_the_import_brings_nothing_heavy_along_but_numpy(module):
     program = (
-        "import sys, numpy; before = {*sys.modules}; import autograph\n"
+        f"import sys, numpy; before = {{*sys.modules}}; import {module}\n"
         "print(*{name.split('.')[0] for name in {*sys.modules} - before})"
     )
     command = [sys.executable, "-c", program]

@@ -1,14 +1,17 @@
 """Every page of docs/ is in a table of contents, every public name in one page of the reference."""
 
 import doctest
+import fnmatch
 import importlib.util
 import inspect
 import re
 from collections import Counter
+from operator import attrgetter
 
 import pytest
 
 import autograph as ag
+import autograph.tf as tf
 from autograph.cli.command import COMMANDS
 from tests.docs.snippets import ROOT
 
@@ -79,6 +82,27 @@ def test_no_name_is_in_the_reference_twice():
 
 def test_the_reference_has_no_other_names():
     assert sorted(set(PLACES) - set(public())) == []
+
+
+def test_every_namespace_of_tensorflow_is_in_the_reference():
+    text = (DOCS / "reference" / "tensorflow.md").read_text(encoding="utf-8")
+    spaces = [n for n in tf.__all__ if inspect.ismodule(getattr(tf, n))]
+    tables = re.findall(r"^## (\S+)\n\n```\{names\} autograph\.(\S+)\n", text, re.MULTILINE)
+    assert tables == [(name, name) for name in ("tf", *(f"tf.{n}" for n in spaces))]
+
+
+def test_the_guide_to_tensorflow_names_what_there_is():
+    text = (DOCS / "guide" / "tensorflow.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`tf\..*) \| [^|]+ \|$", text, re.MULTILINE)
+    named = [n.removeprefix("tf.") for row in rows for n in re.findall(r"`([^`]+)`", row)]
+    spaces = [getattr(tf, n) for n in tf.__all__ if inspect.ismodule(getattr(tf, n))]
+    known = {*tf.__all__, *(n for space in spaces for n in space.__all__)}
+    for name in named:
+        assert fnmatch.filter(known, name) or attrgetter(name)(tf), name
+    # The arithmetic is not listed one by one.
+    elsewhere = {*tf.math.__all__, *tf.dtypes.__all__, *tf.bitwise.__all__, *tf.errors.__all__}
+    left = {n for n in {*tf.__all__} - elsewhere if not any(fnmatch.fnmatch(n, p) for p in named)}
+    assert left == set(), f"the table of docs/guide/tensorflow.md lacks {sorted(left)}"
 
 
 def test_every_command_is_in_the_reference():

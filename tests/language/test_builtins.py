@@ -346,6 +346,24 @@ def chained_methods(x, y):
     )
 
 
+@samples("B3.10", (F(1), F(-2)), (F(3), F(2)), tensors=False)
+def sorted_by_data(x, y):
+    a, b = x.item(), y.item()
+    rows = sorted([(a, 1), (b, 2), (a, 0)])
+    return (
+        rows, sorted([(a, 1), (b, 2)], key=lambda row: -row[0]),
+        sorted([a, b, 0.5], key=abs, reverse=True), sorted([x, y], reverse=True),
+    )  # fmt: skip
+
+
+@samples("B3.10", (A(1, 2),), (A(3, 1),))
+def copied_into(x):
+    y = np.zeros(2)
+    np.copyto(y, x, where=x > 1)
+    np.copyto(x, y * 2)
+    return y
+
+
 test_builtins = samples.test()
 
 

@@ -350,7 +350,7 @@ def test_b6_14_host_calls():
 def message_kind_of_name(x):
     y = [x]
     if x > 0:
-        y = None
+        y = "none"
     return y[0]  # refused
 
 

@@ -243,3 +243,65 @@ def test_b8_12_a_gradient_with_control_flow_of_its_own(converted):
 
     # Upstream 2 is halved on the way in, three times.
     assert ag.grad(function)(1.5) == 1.0
+
+
+# ---- custom_gradient ---------------------------------------------------------------------------
+
+
+class Scaled:
+    factor = 3.0
+
+    @ag.custom_gradient
+    def method(self, x):
+        return x * self.factor, lambda g: g * 100.0
+
+    @staticmethod
+    @ag.custom_gradient
+    def static(x):
+        return x, lambda g: g * 7.0
+
+    @classmethod
+    @ag.custom_gradient
+    def of_class(cls, x):
+        return x * cls.factor, lambda g: (None, g * 8.0)
+
+    @property
+    @ag.custom_gradient
+    def constant(self):
+        return self.factor * 1.0, lambda g: None
+
+
+SCALED = Scaled()
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (SCALED.method, 100.0),
+        (SCALED.static, 7.0),
+        (SCALED.of_class, 8.0),
+        (lambda x: Scaled.method(SCALED, x), 100.0),
+        (lambda x: SCALED.method(x) * SCALED.constant, 300.0),
+    ],
+)
+def test_objects_among_the_arguments_need_no_cotangent(function, expected):
+    assert ag.grad(function)(2.0) == expected
+    assert ag.grad(ag.convert(function))(2.0) == expected
+    assert ag.convert(ag.grad(function))(2.0) == expected
+
+
+def test_text_among_the_arguments_needs_no_cotangent():
+    @ag.custom_gradient
+    def chosen(x, mode):
+        return x, lambda g: g * (5.0 if mode == "a" else 6.0)
+
+    assert [ag.grad(lambda x: chosen(x, mode))(1.0) for mode in "ab"] == [5.0, 6.0]
+
+
+def test_every_number_among_the_arguments_needs_one():
+    @ag.custom_gradient
+    def scaled(x, n):
+        return x * n, lambda g: g
+
+    with pytest.raises(ValueError, match="gives 1 cotangents for 2 arguments"):
+        ag.grad(lambda x: scaled(x, 3.0))(1.0)

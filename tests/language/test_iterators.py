@@ -109,6 +109,22 @@ def test_an_error_in_a_long_range():
             run(F(3))
 
 
+@samples("B2.10", (X,), (X * 2.0,))
+def items_one_by_one(x):
+    pairs = zip(x, x[1:])  # noqa: B905
+    first, rows = next(pairs), enumerate(x, 1)
+    total = 0.0
+    for a, b in pairs:
+        total = total + a * b
+    return first, total, next(pairs, None), next(rows), next(rows), list(rows), next(reversed(x))
+
+
+@samples("B2.10", (X, X), (X, X * 2.0))
+def sums_of_pairs(x, y):
+    total = sum(a * b for a, b in zip(x, y))  # noqa: B905
+    return total, max(a - b for a, b in zip(x, y)), sum(i * a for i, a in enumerate(x))  # noqa: B905
+
+
 test_right = samples.test()
 
 
@@ -278,13 +294,13 @@ def test_each_round_takes_items(sample):
     refuse(sample, F(2), I(2), match=ROUNDS)
 
 
-def next_of_zip(x):
-    pairs = zip(x, x[1:])  # noqa: B905
+def next_of_zip(x, n):
+    pairs = zip(range(n), x)  # noqa: B905
     return next(pairs)  # refused
 
 
-def test_next_of_zip_over_an_array():
-    refuse(next_of_zip, X, match="`next` of `zip`")
+def test_next_of_zip_over_an_unknown_number_of_items():
+    refuse(next_of_zip, X, I(2), match="`next` of `zip`")
 
 
 def length_of_zip(x):

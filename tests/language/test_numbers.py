@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 
@@ -300,6 +301,72 @@ def math_functions(x):
         math.sqrt(x), math.sin(x), math.floor(x), math.ceil(x), math.trunc(x), math.isnan(x),
         math.hypot(x, 2), math.pi * x, math.log(x), math.exp(x),
     )  # fmt: skip
+
+
+TABLE = {name: getattr(math, name) for name in (
+    "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin",
+    "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "fabs", "cbrt", "degrees",
+    "radians", "erf", "erfc", "gamma", "lgamma", "ulp", "isnan", "isinf", "isfinite", "floor",
+    "ceil", "trunc", "modf", "frexp",
+)}  # fmt: skip
+NUMBERS = (0.5, -1.0, 0.0, 1000.0, 2.5, -0.0, float("inf"), float("nan"))
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_s5_functions_of_math_are_those_of_python(name):
+    def of_math(x):
+        return TABLE[name](x)
+
+    check(of_math, *((x,) for x in NUMBERS), tensors=False)
+    check(of_math, *((F(x),) for x in NUMBERS), tensors=False)
+
+
+@samples("S5", (5.5, 2.0), (-5.5, 2.0), (1.0, 0.0), (1e300, -3.0), (8.0, 2.0), tensors=False)
+def math_of_two_numbers(a, b):
+    found = [math.atan2(a, b), math.copysign(a, b), math.hypot(a, b), math.hypot(a, b, 1.0)]
+    for f in (math.fmod, math.pow, math.remainder, math.log, math.nextafter):
+        try:
+            y = f(a, b)
+        except (ValueError, ZeroDivisionError, OverflowError) as error:
+            print(f"{type(error).__name__}: {error}")
+        else:
+            print(y)
+    return found, math.isclose(a, b), math.isclose(a, b, rel_tol=0.5, abs_tol=1.0)
+
+
+@samples("S5", (np.array([1.5, 2.5, 0.1]),), (np.array([1e30, 2.5, -3.0]),), tensors=False)
+def math_of_sequences(x):
+    a, b = x[0].item(), x[1].item()
+    return (
+        math.fsum(x), math.fsum([a, b, 0.1]), math.prod(x), math.prod([a, b], start=2),
+        math.dist(x, x * 2), math.dist((a, b), (0.0, 1.0)), math.hypot(*x),
+    )  # fmt: skip
+
+
+@samples("S5", (I(12), I(18)), (I(7), I(0)), (I(6), I(4)), (I(-5), I(3)), tensors=False)
+def math_of_integers(m, n):
+    a, b = int(m), int(n)
+    found = [math.gcd(a, b), math.lcm(a, b, 4), math.gcd(m, n), math.isqrt(b), a.bit_length()]
+    for f in (math.comb, math.perm):
+        try:
+            print(f(a, b), math.factorial(a), pow(a, b, 7), pow(3, b, a))
+        except ValueError as error:
+            print(error)
+    return found, b.bit_count(), float(a).is_integer(), (a / 4).is_integer(), math.ldexp(0.5, b)
+
+
+def test_s5_what_has_no_form_is_named():
+    with pytest.raises(ag.StagingError, match="`cmath.phase` has no form"):
+        ag.convert(lambda x: cmath.phase(x))(1.5)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "sin", "log", "tanh", "erf", "erfc", "exp2", "fabs"])
+def test_gradients_of_math(name):
+    f = ag.convert(lambda x: TABLE[name](x) * 3.0)
+    eps = 1e-6
+    slope = (f(0.7 + eps) - f(0.7 - eps)) / (2 * eps)
+    np.testing.assert_allclose(ag.grad(f)(0.7), slope, rtol=1e-6)
+    assert type(ag.grad(ag.grad(f))(0.7)) is float
 
 
 @samples("S5", (np.array([200, 100], dtype=np.uint8),), (np.array([1, 2], dtype=np.uint8),))

@@ -137,7 +137,112 @@ def result_of_a_callee(x, c):
     return y + 1
 
 
+@samples("B2.04", (F(1),), (F(-1),), (F(2),))
+def falls_off_the_end(x):
+    if x > 0:
+        return x * 2
+
+
+@samples("B2.04", (F(1),), (F(-1),))
+def none_on_the_first_path(x):
+    if x > 0:
+        return None
+    return x, [x + 1]
+
+
+@samples("B2.04", (F(1),), (F(-1),), (F(-3),))
+def nothing_is_returned(x):
+    if x > 0:
+        return
+    print("negative", x)
+    if x < -2:
+        return {"x": x}
+
+
+@samples("B2.04", (X, F(2.5)), (X, F(9)))
+def first_of_a_loop(xs, t):
+    for x in xs:
+        if x > t:
+            return x
+
+
+@samples("B2.04", (X, I(1)), (X, I(7)))
+def of_a_handler(xs, i):
+    try:
+        return xs[i]
+    except IndexError:
+        return None
+
+
+@samples("B2.04", (F(4),), (F(-1),))
+def in_a_result(x):
+    return falls_off_the_end(x), x
+
+
+@samples("B2.04", (F(1),), (F(-1),), joined=True)
+def or_else(x):
+    return falls_off_the_end(x) or 7.0
+
+
+@samples("B2.04", (F(1),), (F(-1),))
+def asked_for_its_truth(x):
+    if falls_off_the_end(x):
+        return 1
+    return 2
+
+
+@samples("B2.04", (F(1),), (F(-1),))
+def a_tuple_of_a_callee(x):
+    found = none_on_the_first_path(x)
+    if found is None:
+        return F(0)
+    y, (z,) = found
+    return y * z
+
+
+@samples("B2.04", (X, F(1)), (X, F(-1)))
+def the_callers_array(x, c):
+    if c > 0:
+        return x
+
+
+@samples("B2.04", (X, I(1)), (X, I(7)), joined=True)
+def none_before_a_try(xs, i):
+    y = None
+    try:
+        y = xs[i]
+    except IndexError:
+        print("no item")
+    return 0.0 if y is None else y * 2.0
+
+
+@samples("B2.04", (X, I(1)), (X, I(7)))
+def none_before_a_try_that_raises(xs, i):
+    y = None
+    try:
+        y = xs[i]
+    except IndexError as error:
+        raise ValueError("no item") from error
+    return y * 2.0
+
+
+@samples("B2.04", (X, I(1)), (X, I(7)))
+def none_before_a_finally(xs, i):
+    y, text = None, "before"
+    try:
+        y, text = xs[i], "after"
+    finally:
+        print("end")
+    return y * 2.0, text
+
+
 test_optional_values = samples.test()
+
+
+def test_none_among_gradients_is_refused_where_it_is_taken():
+    assert ag.grad(ag.convert(falls_off_the_end))(F(3)) == 2.0
+    with pytest.raises(TypeError):
+        ag.grad(ag.convert(falls_off_the_end))(F(-3))
 
 
 def used_where_absent(x, c):

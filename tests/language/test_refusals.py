@@ -79,13 +79,10 @@ def test_pure_gives_the_written_array_and_leaves_the_argument():
 
 def test_text_that_depends_on_data_is_named():
     def word(x):
-        if x > 0:
-            text = "plus"
-        else:
-            text = "minus"
-        return text
+        text = "plus" if x > 0 else "minus"
+        return text.upper()
 
-    with pytest.raises(ag.StagingError, match="`text` is the str 'plus' on one path"):
+    with pytest.raises(ag.StagingError, match="text that is known only when the graph runs"):
         ag.convert(word)(1.0)
 
 

@@ -15,6 +15,21 @@ from tests.random_programs.scope import Text
 LENGTH = 3
 INPUTS = 4
 STEP = 1e-6
+START = (
+    "fuel = 10",
+    "s = w * 0.5",
+    "b = v * 2.0",
+    "b[1] = w",
+    "box = [w, s + 0.5]",
+    "table = {'p': v[2], 'q': box}",
+    "def step(p):",
+    "    nonlocal s",
+    "    s = np.tanh(p + s)",
+    "    return s * p",
+    "def swap(pair):",
+    "    pair[0], pair[1] = pair[1], np.sin(pair[0])",
+    "    return pair[0]",
+)
 
 
 def make_differentiable(seed: int) -> Program:
@@ -26,7 +41,7 @@ class _Writer:
     def __init__(self, seed: int) -> None:
         self.seed, self.random, self.text = seed, random.Random(seed), Text()
         self.budget = self.random.randrange(5, 14)
-        self.numbers = ["w", "s"]
+        self.numbers = ["w", "s", "box[0]", "box[1]", "table['p']"]
         self.arrays = ["v", "b"]
         self.indices = ["n"]
         self.count = 0
@@ -34,7 +49,7 @@ class _Writer:
     def program(self) -> Program:
         self.text("import numpy as np")
         with self.text.block("def f(w, v, n):"):
-            for line in ("fuel = 10", "s = w * 0.5", "b = v * 2.0", "b[1] = w"):
+            for line in START:
                 self.text(line)
             for statement in self.random.sample([self.branch, self.while_, self.for_], 3):
                 statement(0)
@@ -67,7 +82,9 @@ class _Writer:
         form = self.random.choice(
             ["({a} + {b})", "({a} - {b})", "{a} * {b}", "np.sin({a})", "np.tanh({a})", "{a} ** 2",
              "{a} / (2.0 + np.cos({b}))", "np.exp(-(({a}) ** 2))", "(-{a})", "{c}.sum()",
-             "({c} * {d}).sum()", "({a} if {t} else {b})"]
+             "({c} * {d}).sum()", "({a} if {t} else {b})", "step({a})", "swap(box)",
+             "({c}[1] + (s := np.tanh({a})))", "sum([np.sin(u) * t for u, t in zip({c}, {d})])",
+             "sum(u * 0.5 for i, u in enumerate({c}) if i != 1)", "table['q'][1]"]
         )  # fmt: skip
         c, d = (self.random.choice(self.arrays) for _ in range(2))
         return form.format(a=a, b=b, c=c, d=d, t=self.condition())
@@ -89,18 +106,21 @@ class _Writer:
         test = f"{name} {sign} {number}"
         if self.random.random() < 0.25:
             return f"({test} {self.random.choice(['and', 'or'])} {self.leaf()} < 0.8)"
+        if self.random.random() < 0.15:
+            return f"-0.5 < {name} < {self.leaf()}"
         return f"n % 2 == {self.random.randrange(2)}" if self.random.random() < 0.2 else test
 
     def result(self) -> str:
-        return f"s + {self.number(1)} + b.sum() + (v * v).sum()"
+        return f"s + {self.number(1)} + b.sum() + (v * v).sum() + box[0] * table['p']"
 
     # ---- statements --------------------------------------------------------------------------
 
     def statement(self, depth: int, *, loop: bool = False) -> None:
         self.budget -= 1
-        forms: list[Callable[[int], None]] = [self.assign, self.write, self.write]
+        forms: list[Callable[[int], None]] = [self.assign, self.assign, self.write, self.write]
+        forms += [self.view, self.unpack]
         if depth < 3:
-            forms += [self.branch, self.branch]
+            forms += [self.branch, self.branch, self.attempt]
         if depth < 2:
             forms += [self.while_, self.for_]
         if loop:
@@ -115,7 +135,10 @@ class _Writer:
                 self.statement(depth + 1, loop=loop)
 
     def assign(self, depth: int) -> None:
-        form = self.random.choice(["s = {0}", "s += 0.25 * {0}", "s *= {0}", "w = {0}", "b = {1}"])
+        form = self.random.choice(
+            ["s = {0}", "s += 0.25 * {0}", "s *= {0}", "w = {0}", "b = {1}", "box[0] = {0}",
+             "box[1] *= {0}", "table['p'] = {0}", "table['q'][0] = s = {0}"]
+        )  # fmt: skip
         self.text(form.format(self.small(), self.array()))
 
     def write(self, depth: int) -> None:
@@ -124,6 +147,32 @@ class _Writer:
              "b[:2] = b[1:] * 0.5", "b[{i}] = b[{j}] * {0}"]
         )  # fmt: skip
         self.text(form.format(self.small(), i=self.index(), j=self.index()))
+
+    def view(self, depth: int) -> None:
+        self.text("part = b[1:]")
+        self.text(self.random.choice(["part *= 0.5", "part[0] = {0}", "part += {0}"]).format(
+            self.small()))  # fmt: skip
+
+    def unpack(self, depth: int) -> None:
+        form = self.random.choice(
+            ["s, w = np.sin(w), np.tanh(s)", "box[0], box[1] = box[1], box[0]",
+             "s, (w, *_) = {0}, (s, w, b)", "box[:] = [{0}, s]", "_, s = box"]
+        )  # fmt: skip
+        self.text(form.format(self.small()))
+
+    def attempt(self, depth: int) -> None:
+        """A `try` whose handler goes on with what is older than the `try`."""
+        with self.text.block("try:"):
+            if self.random.random() < 0.5:
+                self.text(f"s = np.tanh(b[n] * {self.leaf()})")
+                caught = "IndexError"
+            else:
+                with self.text.block(f"if {self.condition()}:"):
+                    self.text("raise ValueError(f'no {w}')")
+                self.text(f"s = {self.small()}")
+                caught = "ValueError"
+        with self.text.block(f"except {caught}:"):
+            self.text(f"s = {self.small()}")
 
     def branch(self, depth: int) -> None:
         self.block(f"if {self.condition()}:", depth)
@@ -136,10 +185,15 @@ class _Writer:
     def for_(self, depth: int) -> None:
         self.count += 1
         name = f"i{self.count}"
-        if self.random.random() < 0.35:
+        if self.random.random() < 0.4:
             self.numbers.append(name)
             self.text(f"{name} = w")
-            self.block(f"for {name} in {self.random.choice(self.arrays)}:", depth, loop=True)
+            a, b = self.random.choice(self.arrays), self.random.choice(self.arrays)
+            over = self.random.choice(
+                ["{0} in {1}", "{0} in reversed({1})", "_, {0} in zip({2}, {1})", "{0} in box",
+                 "_, {0} in enumerate({1} * 0.5)", "{0}, _ in list(zip(box, {1}))"]
+            ).format(name, a, b)  # fmt: skip
+            self.block(f"for {over}:", depth, loop=True)
             self.numbers.remove(name)
             return
         stop = self.random.choice(["n", "n", "3", "n + 2"])

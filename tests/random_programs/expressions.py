@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.random_programs.kinds import F8, FLOAT, I8, INT, PAIRS, SCALARS, Kind
+from tests.random_programs.kinds import F8, FLOAT, I8, INT, PAIRS, SCALARS, Kind, Shape
 from tests.random_programs.scope import LIMIT, Expression, Scope
 
 LARGEST = 1e6
@@ -22,7 +22,8 @@ class Expressions:
         if depth <= 0 or self.random.random() < 0.2:
             return self.leaf(kind)
         forms = [self.binary] * 5 + [self.reduced, self.divided, self.signed, self.extreme]
-        forms += [self.conditional, self.chosen, self.called]
+        forms += [self.conditional, self.chosen, self.called, self.called, self.looked_up]
+        forms += [self.walrus, self.consumed]
         forms += {INT: [self.as_int], FLOAT: [self.as_float], I8: [self.summed],
                   F8: [self.summed, self.function, self.function]}[kind]  # fmt: skip
         return self.random.choice(forms)(kind, depth - 1)
@@ -110,18 +111,70 @@ class Expressions:
         return Expression(f"({a.text} {self.random.choice(['and', 'or'])} {b.text})", bound)
 
     def called(self, kind: Kind, depth: int) -> Expression:
-        """A call of a helper function; an item of a list."""
-        helpers = [n for n, (_, result) in self.scope.helpers.items() if result == kind]
-        lists = [n for n, (element, _) in self.scope.lists.items() if element == kind]
-        if lists and (not helpers or self.random.random() < 0.5):
-            name = self.random.choice(lists)
-            index = self.random.randrange(self.scope.lists[name][1])
-            return Expression(f"{name}[{index}]", LIMIT)
+        """A call of a function or method, which may change what it is given."""
+        helpers = [
+            name for name, (kinds, result) in self.scope.helpers.items()
+            if result == kind and all(self.has(k) for k in kinds)
+        ]  # fmt: skip
         if not helpers:
             return self.leaf(kind)
         name = self.random.choice(helpers)
-        arguments = [self.wrapped(k, min(depth, 1)) for k in self.scope.helpers[name][0]]
+        arguments = [self.argument(k, min(depth, 1)) for k in self.scope.helpers[name][0]]
         return Expression(f"{name}({', '.join(arguments)})", LIMIT)
+
+    def has(self, what: Kind | Shape) -> bool:
+        """Whether there is an argument of this sort."""
+        return isinstance(what, Kind) or bool(self.scope.like(what))
+
+    def argument(self, what: Kind | Shape, depth: int) -> str:
+        """A number, an array that has a name, or a container."""
+        if isinstance(what, Shape):
+            return self.random.choice(self.scope.like(what))
+        names = self.scope.of(what)
+        if what.is_array and names and self.random.random() < 0.8:
+            return self.random.choice(names)
+        return self.wrapped(what, depth)
+
+    def looked_up(self, kind: Kind, depth: int) -> Expression:
+        """An item of a list, by an index that is data."""
+        lists = [n for n, s in self.scope.shapes.items() if s.form == "list" and s.item == kind]
+        if not lists:
+            return self.leaf(kind)
+        name = self.random.choice(lists)
+        return Expression(f"{name}[{self.index(len(self.scope.shapes[name].fields))}]", LIMIT)
+
+    def walrus(self, kind: Kind, depth: int) -> Expression:
+        """`(name := a)`."""
+        names = [name for name in self.scope.targets(kind) if name.isidentifier()]
+        if not names:
+            return self.leaf(kind)
+        value = self.wrapped(kind, min(depth, 1))
+        return Expression(f"({self.random.choice(names)} := {value})", LIMIT)
+
+    def consumed(self, kind: Kind, depth: int) -> Expression:
+        """A comprehension or generator expression, handed to `sum`, `min` or `max`."""
+        groups = self.scope.groups(kind)
+        if not groups:
+            return self.leaf(kind)
+        items, size = self.random.choice(groups)
+        start = self.wrapped(kind, 0)
+        value = self.of_each("v", kind, min(depth, 1))
+        form = self.random.choice(
+            ["sum([{0} for v in {1}], {2})", "sum(({0} for v in {1}), {2})",
+             "max([{0} for v in {1}])", "min({0} for v in {1})",
+             "max([{0} for j, v in enumerate({1}) if j != 1])"]
+        )  # fmt: skip
+        return Expression(form.format(value, items, start), LIMIT * (size + 1))
+
+    def of_each(self, name: str, kind: Kind, depth: int) -> str:
+        """An expression of the items of a comprehension.
+
+        It binds no name, which is refused where it depends on data whether that happens.
+        """
+        with self.scope.inner():
+            self.scope.names[name] = kind
+            self.scope.frozen |= set(self.scope.names)
+            return self.wrapped(kind, depth)
 
     def as_int(self, kind: Kind, depth: int) -> Expression:
         """A Python int made of another number."""
@@ -166,6 +219,7 @@ class Expressions:
         if depth <= 0:
             return self.array_leaf(kind)
         forms = [self.array_binary] * 3 + [self.array_where, self.array_reduced]
+        forms += [self.array_conditional]
         return self.random.choice(forms)(kind, depth - 1)
 
     def array_leaf(self, kind: Kind) -> Expression:
@@ -205,6 +259,26 @@ class Expressions:
         part = self.array(kind, depth)
         return Expression(f"({part.text} % {kind.literal(5)})", 5)
 
+    def array_conditional(self, kind: Kind, depth: int) -> Expression:
+        """`a if c else b`."""
+        a, b = self.array(kind, depth), self.array(kind, depth)
+        text = f"({a.text} if {self.condition(0)} else {b.text})"
+        return Expression(text, max(a.bound, b.bound))
+
+    # ---- containers --------------------------------------------------------------------------
+
+    def made(self, what: Kind | Shape, depth: int) -> str:
+        """A new value of a kind or shape."""
+        if isinstance(what, Kind):
+            return self.wrapped(what, depth)
+        return _display(what, [self.made(kind, depth) for _, kind in what.fields])
+
+    def copied(self, name: str, what: Kind | Shape) -> str:
+        """A new container with the values of another."""
+        if isinstance(what, Kind) or what.form == "matrix":
+            return name
+        return _display(what, [self.copied(name + access, kind) for access, kind in what.fields])
+
     # ---- values and conditions ---------------------------------------------------------------
 
     def wrapped(self, kind: Kind, depth: int) -> str:
@@ -221,6 +295,7 @@ class Expressions:
     def condition(self, depth: int) -> str:
         """A condition; mostly known only at run time."""
         forms = [self.comparison] * 5 + [self.chain, self.membership, self.of_array, self.parity]
+        forms += [self.flag] * bool(self.scope.flags)
         if depth > 0:
             forms += [self.junction] * 4 + [self.negation]
         return self.random.choice(forms)(depth)
@@ -230,19 +305,26 @@ class Expressions:
         names = self.scope.of(F8) + self.scope.of(I8) + self.scope.of(FLOAT) + self.scope.of(INT)
         sign = self.random.choice(["<", "<=", ">", ">=", ">", "<", "!=", "=="])
         left = self.random.choice(names) if names else self.operand(depth)
+        if self.random.random() < 0.1:
+            left = self.walrus(self.random.choice(SCALARS), 1).text
         right = self.operand(depth - 1) if self.random.random() < 0.5 else self.constant(INT).text
         return f"{left} {sign} {right}"
 
     def chain(self, depth: int) -> str:
         """`a < b <= c`."""
-        signs = [self.random.choice(["<", "<=", ">", ">="]) for _ in range(2)]
-        a, b, c = (self.operand(depth - 1) for _ in range(3))
-        return f"{a} {signs[0]} {b} {signs[1]} {c}"
+        text = self.operand(depth - 1)
+        for _ in range(self.random.choice([2, 2, 3])):
+            sign = self.random.choice(["<", "<=", ">", ">=", "!="])
+            text = f"{text} {sign} {self.operand(depth - 1)}"
+        return text
 
     def membership(self, depth: int) -> str:
         """`a in (1, 2)`."""
         member = self.number(self.random.choice([INT, I8]), depth - 1).text
-        return f"{member} {self.random.choice(['in', 'not in'])} (0, 1, 3)"
+        group = "(0, 1, 3)"
+        if self.random.random() < 0.4:
+            group = f"[{self.number(INT, 0).text}, {self.number(F8, 0).text}]"
+        return f"{member} {self.random.choice(['in', 'not in'])} {group}"
 
     def of_array(self, depth: int) -> str:
         """A condition on an array's elements."""
@@ -256,6 +338,10 @@ class Expressions:
         """An integer as a condition."""
         return f"{self.number(self.random.choice([INT, I8]), depth - 1).text} % 2"
 
+    def flag(self, depth: int) -> str:
+        """A name that holds a truth value."""
+        return self.random.choice(self.scope.flags)
+
     def junction(self, depth: int) -> str:
         """`and` and `or`."""
         parts = [self.condition(depth - 1) for _ in range(self.random.choice([2, 2, 3]))]
@@ -265,3 +351,13 @@ class Expressions:
     def negation(self, depth: int) -> str:
         """`not`."""
         return f"not ({self.condition(depth - 1)})"
+
+
+def _display(shape: Shape, items: list[str]) -> str:
+    """Text that makes a container."""
+    if shape.form == "dict":
+        keys = [access[1:-1] for access, _ in shape.fields]
+        items = [f"{key}: {item}" for key, item in zip(keys, items, strict=True)]
+    forms = {"list": "[{}]", "tuple": "({},)", "dict": "{{{}}}", "matrix": "np.stack([{}])",
+             "object": "Box({})"}  # fmt: skip
+    return forms[shape.form].format(", ".join(items))

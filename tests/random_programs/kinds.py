@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,32 @@ class Kind:
     def literal(self, number: int) -> str:
         """A positive constant that keeps the kind of what it meets."""
         return f"{number}.0" if self.is_float else str(number)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A list, tuple, dict, object or matrix whose content is known; `fields` by their access."""
+
+    form: str
+    fields: tuple[tuple[str, Kind | Shape], ...]
+
+    @property
+    def item(self) -> Kind | Shape | None:
+        """What each field holds, if all hold the same."""
+        kinds = {kind for _, kind in self.fields}
+        return kinds.pop() if len(kinds) == 1 else None
+
+    def places(self, of: str) -> Iterator[tuple[str, Kind | Shape]]:
+        """Texts of all the places in the container that is called `of`."""
+        for access, kind in self.fields:
+            yield of + access, kind
+            if isinstance(kind, Shape):
+                yield from kind.places(of + access)
+
+
+def sequence(form: str, *items: Kind | Shape) -> Shape:
+    """Shape of a list, tuple or matrix."""
+    return Shape(form, tuple((f"[{k}]", item) for k, item in enumerate(items)))
 
 
 INT, FLOAT, I8, F8 = Kind("int"), Kind("float"), Kind("i8"), Kind("f8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import io
 import signal
 import warnings
@@ -28,13 +29,18 @@ class Outcome:
     """All that can be seen of one call."""
 
     value: Any
-    error: tuple[type, str] | None
+    error: tuple[str, str] | None
     text: str
     arguments: tuple[Any, ...]
+    state: tuple[Any, ...] = ()
 
 
-def observe(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
-    """Call the function; exceptions and printed text belong to the outcome."""
+def observe(
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    state: Callable[[], tuple[Any, ...]] = tuple,
+) -> Outcome:
+    """Call the function; exceptions, printed text and the state left belong to the outcome."""
     text, value, error = io.StringIO(), None, None
     with contextlib.redirect_stdout(text):
         try:
@@ -42,8 +48,10 @@ def observe(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome
         except ag.StagingError:
             raise
         except Exception as caught:
-            error = type(caught), str(caught)
-    return Outcome(value, error, text.getvalue(), arguments)
+            error = type(caught).__name__, str(caught)
+    # Copies: the next call may change what this one gave or left.
+    value, arguments, left = copy.deepcopy((value, arguments, state()))
+    return Outcome(value, error, text.getvalue(), arguments, left)
 
 
 # ---- comparing -------------------------------------------------------------------------------
@@ -62,6 +70,12 @@ def differ(expected: Any, given: Any, *, loose: bool) -> bool:
         if type(expected) is not type(given) or len(expected) != len(given):
             return True
         return any(differ(a, b, loose=loose) for a, b in zip(expected, given, strict=True))
+    if isinstance(expected, dict):
+        return list(expected) != list(given) or differ(
+            list(expected.values()), list(given.values()), loose=loose
+        )
+    if type(expected).__name__ == "Box":  # its class is another in each module
+        return type(given).__name__ != "Box" or differ(vars(expected), vars(given), loose=loose)
     if expected is None or isinstance(expected, str) or not isinstance(given, _NUMERIC):
         return type(expected) is not type(given) or expected != given
     if type_of(expected) != type_of(given) and not (
@@ -91,9 +105,15 @@ def compare(expected: Outcome, given: Outcome, *, loose: bool) -> str | None:
         return f"printed {given.text!r}, Python {expected.text!r}"
     if expected.error is None and differ(expected.value, given.value, loose=loose):
         return f"gave {given.value!r}, Python {expected.value!r}"
-    if differ(expected.arguments, given.arguments, loose=False):
+    if differ(expected.arguments, given.arguments, loose=loose):
         return f"left arguments {given.arguments!r}, Python {expected.arguments!r}"
+    if differ(expected.state, given.state, loose=loose):
+        return f"left state {_shown(given.state)}, Python {_shown(expected.state)}"
     return None
+
+
+def _shown(state: tuple[Any, ...]) -> list[Any]:
+    return [vars(x) if type(x).__name__ == "Box" else x for x in state]
 
 
 # ---- running ---------------------------------------------------------------------------------
@@ -132,17 +152,24 @@ class BadProgram(Exception):
 
 def plain_outcomes(program: Program) -> list[Outcome]:
     """What plain Python does with each set of arguments."""
-    function = load(program).f
+    module = load(program)
+    state = _state(program, module)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        outcomes = [observe(function, arguments) for arguments in program.arguments()]
+        outcomes = [observe(module.f, given, state) for given in program.arguments()]
     for outcome in outcomes:
         if outcome.error is not None and outcome.error[0] not in ALLOWED:
             raise BadProgram(f"{outcome.error} in\n{program.source}")
     return outcomes
 
 
-ALLOWED = (ValueError, AssertionError, UnboundLocalError)
+ALLOWED = ("ValueError", "AssertionError", "UnboundLocalError", "Odd", "IndexError",
+           "ZeroDivisionError")  # fmt: skip
+
+
+def _state(program: Program, module: ModuleType) -> Callable[[], tuple[Any, ...]]:
+    """Gives the globals that the program changes, as they are when it is called."""
+    return lambda: tuple(getattr(module, name) for name in program.state)
 
 
 @dataclass
@@ -169,7 +196,8 @@ def check(program: Program, modes: tuple[str, ...] = ("plan",)) -> Report:
 
 
 def _check_mode(program: Program, mode: str, expected: list[Outcome]) -> tuple[str | None, Any]:
-    function = load(program).f
+    module = load(program)
+    function, state = module.f, _state(program, module)
     backend = contextlib.nullcontext()
     if mode == "converted":
         called = converted = ag.to_graph(function)
@@ -178,12 +206,13 @@ def _check_mode(program: Program, mode: str, expected: list[Outcome]) -> tuple[s
         backend = runtime.config.backend.using(mode)
     with backend:
         for number, arguments in enumerate(program.arguments()):
-            difference = compare(expected[number], observe(called, arguments), loose=program.loose)
+            given = observe(called, arguments, state)
+            difference = compare(expected[number], given, loose=program.loose)
             if difference is not None:
                 return f"input {number}: {difference}", None
-    if mode == "converted":
-        return None, None
-    if converted.trace_count != 1:
+    if mode == "converted" or all(outcome.error for outcome in expected):
+        return None, None  # a trace that raises the program's own error is not kept
+    if converted.trace_count != 1 and not program.state:  # what is captured is guarded
         return f"traced {converted.trace_count} times", None
     return None, converted.traces()[0].graph
 
@@ -201,6 +230,8 @@ class Coverage:
 
 def coverage(program: Program, graph: Any) -> Coverage:
     """Which kinds of statements are staged and go both ways."""
+    if graph is None:
+        return Coverage(ifs=False, whiles=False)
     lines = _lines_both_ways(program)
     staged = {(node.op.name, node.origin.lineno) for node in _nodes(graph) if node.origin}
     return Coverage(

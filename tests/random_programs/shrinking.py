@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from tests.random_programs.programs import Program
 from tests.random_programs.running import check, limited
 
-_BLOCKS = ("body", "orelse", "finalbody", "cases")
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
-def shrink(program: Program, fails: Callable[[Program], bool]) -> Program:
-    """The smallest program found that `fails` accepts, by dropping and unwrapping parts."""
-    end, again = time.monotonic() + LONGEST, True
+def shrink(program: Program, fails: Callable[[Program], bool], longest: float = 20.0) -> Program:
+    """The smallest program found that `fails` accepts, by dropping and unwrapping parts.
+
+    The search takes at most `longest` seconds.
+    """
+    end = time.monotonic() + longest
+    program = _with_one_input(program, fails)
+    again = True
     while again:
-        again = False
-        for smaller in _smaller(program):
+        again, edit = False, 0
+        while (smaller := _edited(program, edit)) is not None:
             if time.monotonic() > end:
                 return program
-            if _still(smaller, fails):
-                program, again = smaller, True
-                break
+            if smaller != program and _still(smaller, fails):
+                program, again = smaller, True  # the same number is now another edit
+            else:
+                edit += 1
+    return program
+
+
+def _with_one_input(program: Program, fails: Callable[[Program], bool]) -> Program:
+    for given in program.inputs:
+        smaller = replace(program, inputs=(given,))
+        if _still(smaller, fails):
+            return smaller
     return program
 
 
@@ -48,25 +62,22 @@ def _still(program: Program, fails: Callable[[Program], bool]) -> bool:
     try:
         with limited(PATIENCE):
             return fails(program)
-    except Exception:  # noqa: BLE001 - whatever the user's property raises: trace again, and see
-        return False  # it does not even run as plain Python
+    except Exception:  # noqa: BLE001 - it does not even run as plain Python
+        return False
 
 
 PATIENCE = 1.0
 """Seconds that a smaller program may take."""
 
-LONGEST = 20.0
-"""Seconds that the whole search may take."""
 
-
-def _smaller(program: Program) -> Iterator[Program]:
+def _edited(program: Program, edit: int) -> Program | None:
+    """The program with one part less; itself where that part cannot go, None after the last."""
     tree = ast.parse(program.source)
-    for edit in range(_edits(tree)):
-        changed = copy.deepcopy(tree)
-        if _apply(changed, edit):
-            source = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
-            if source != program.source:
-                yield program.with_source(source)
+    if edit >= _edits(tree):
+        return None
+    if not _apply(tree, edit):
+        return program
+    return replace(program, source=ast.unparse(ast.fix_missing_locations(tree)) + "\n")
 
 
 def _blocks(tree: ast.AST) -> Iterator[list[Any]]:
@@ -116,12 +127,12 @@ def _edit_block(block: list[Any], index: int, unwrap: int) -> bool:
     statement = block[index]
     if not unwrap:
         del block[index]
-    elif isinstance(statement, ast.If | ast.While | ast.For | ast.Try):
-        block[index : index + 1] = statement.body + statement.orelse
+    elif isinstance(statement, ast.If | ast.While | ast.For | ast.Try | ast.With):
+        block[index : index + 1] = statement.body + getattr(statement, "orelse", [])
     else:
         return False
     if not block:
-        if isinstance(statement, ast.match_case):
+        if isinstance(statement, ast.match_case | ast.ExceptHandler):
             return False
         block.append(ast.Pass())
     return True

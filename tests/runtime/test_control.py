@@ -33,6 +33,13 @@ def test_an_exception_is_built_anew_and_its_init_is_not_called():
     assert other is not made and other.args == (3.5,) and repr(template) == "Failure"
 
 
+def test_an_exception_keeps_what_is_in_its_slots():
+    error = np.exceptions.AxisError(3, 1, "here")
+    made = ExceptionTemplate(error, lambda part, operands: part).build([])
+    assert (made.axis, made.ndim) == (3, 1)
+    assert str(made) == "here: axis 3 is out of bounds for array of dimension 1"
+
+
 def test_causes_and_contexts_stay():
     error, cause, context = KeyError("k"), ValueError("a"), OSError("b")
     error.__suppress_context__ = True

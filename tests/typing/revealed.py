@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 import autograph as ag
+import autograph.tf as tf
 
 Floats = npt.NDArray[np.float64]
 
@@ -66,3 +67,9 @@ scale(x, clipped=True)  # error call-arg
 model.call(x, x, x)  # error call-arg
 total(3)  # error arg-type
 ag.convert(3)  # error call-overload
+
+reveal_type(tf.train.latest_checkpoint("folder"))  # is str | None
+reveal_type(tf.nest.is_nested([1]))  # is bool
+ag.nonsense  # error attr-defined
+tf.nonsense  # error attr-defined
+tf.math.nonsense  # error attr-defined

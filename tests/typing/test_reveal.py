@@ -1,11 +1,15 @@
 """The types of the public API, as mypy sees them."""
 
+import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import autograph as ag
+import autograph.tf as tf
 
 pytest.importorskip("mypy")
 
@@ -24,14 +28,24 @@ def simplified(text):
 
 
 @pytest.fixture(scope="module")
-def notes(tmp_path_factory):
-    """Line number to what mypy says about it."""
+def mypy(tmp_path_factory):
+    """Runs mypy on a file."""
     cache = tmp_path_factory.mktemp("mypy")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context",
-         "--follow-imports=silent", f"--cache-dir={cache}", "--config-file=", str(FILE)],
-        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
+
+    def run(file):
+        return subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context",
+             "--follow-imports=silent", f"--cache-dir={cache}", "--config-file=", str(file)],
+            cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def notes(mypy):
+    """Line number to what mypy says about it."""
+    done = mypy(FILE)
     found = {}
     for line in done.stdout.splitlines():
         match = re.match(r".*revealed\.py:(\d+): (note|error): (.*)", line)
@@ -57,6 +71,24 @@ def test_types_are_revealed_as_said(notes):
         elif said:
             wrong.append(f"{number}: {said}")
     assert not wrong, "\n".join(wrong)
+
+
+def names(space, module):
+    """Every public name below a module, as an expression."""
+    for name in module.__all__:
+        thing = getattr(module, name)
+        yield f"{space}.{name}"
+        if inspect.ismodule(thing):
+            yield from names(f"{space}.{name}", thing)
+
+
+@pytest.mark.parametrize(("space", "module"), [("ag", ag), ("tf", tf)])
+def test_every_public_name_is_seen(space, module, mypy, tmp_path):
+    file = tmp_path / "names.py"
+    text = "".join(f"{name}\n" for name in names(space, module))
+    file.write_text(f"import {module.__name__} as {space}\n{text}")
+    done = mypy(file)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 
 def test_the_package_says_that_it_is_typed():

@@ -230,6 +230,8 @@ def not_in(left, right):
     return left not in right
 
 
+is_ = operator.is_
+is_not = operator.is_not
 getattr_ = getattr
 setattr_ = setattr
 delattr_ = delattr
@@ -336,6 +338,13 @@ def note_names(bound, shared):
 
 def context(manager):
     return manager
+
+
+def with_stmt(manager, body, get_state, set_state, symbol_names):
+    _round_trip(get_state, set_state, symbol_names)
+    with manager as entered:
+        body(entered)
+    _round_trip(get_state, set_state, symbol_names)
 
 
 @contextlib.contextmanager

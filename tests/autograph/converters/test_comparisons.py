@@ -1,4 +1,4 @@
-"""Single comparisons are native; membership and chains are calls."""
+"""Single comparisons are native; membership, identity of two names, and chains are calls."""
 
 import pytest
 
@@ -11,7 +11,11 @@ CASES = {
     ),
     "is": (
         "x is not y",
-        "x is not y",
+        "ag__.is_not(x, y)",
+    ),
+    "is a constant": (
+        "x.a is None",
+        "x.a is None",
     ),
     "in": (
         "x in y",

@@ -1,20 +1,15 @@
-"""The managers of `with`: which are converted, and which the graph enters."""
+"""`with`: managers that are converted, and what their `__exit__` sees of errors of the graph."""
 
 import contextlib
-import decimal
-import io
 import threading
-import warnings
 
 import numpy as np
 import pytest
 
 import autograph as ag
 from autograph.operators.bodies import stage_raise
-from autograph.operators.contexts import context, made_manager, makes_manager
-from autograph.operators.variables import Poison
-from runtime import journal
-from runtime.contexts import ENTER, EXIT
+from autograph.operators.contexts import context, with_stmt
+from runtime import control
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
@@ -84,11 +79,76 @@ def test_an_exit_of_the_users_may_swallow_what_python_raises():
             raise ValueError
 
 
-def test_an_exit_with_effects_cannot_see_what_the_graph_raises():
+def guarded(manager, body=lambda entered: raises()):
+    """`with manager as entered: body(entered)`, which carries no names."""
+    with_stmt(manager, body, tuple, lambda values: None, ())
+
+
+def ops_in(graph):
+    inner = [op for node in graph.nodes for g in node.graphs for op in ops_in(g)]
+    return [*(node.op for node in graph.nodes), *inner]
+
+
+def test_around_a_yield_an_exit_with_effects_cannot_see_what_the_graph_raises():
     manager = Plain()
     with tracing(manager), pytest.raises(ag.StagingError, match="`__exit__` has an effect then"):
         with context(manager):
             raises()
+
+
+def test_an_exit_with_effects_is_traced_once_where_it_ignores_what_it_is_given():
+    manager = Plain()
+    with tracing(manager) as facts:
+        guarded(manager)
+        assert kinds(facts).count(control.TRY) == 1
+        assert manager.log == ["in", "out"]
+    assert manager.log == []
+
+
+def test_an_exit_that_looks_at_the_error_is_traced_with_and_without_one():
+    manager = Swallowing()
+    with tracing(manager) as facts:
+        guarded(manager)
+        found = ops_in(facts.builder.graph)
+        assert found.count(control.TRY) == 1 and control.IS_OF_CLASS in found
+        assert control.RERAISE in found
+
+
+def test_a_body_that_cannot_raise_is_no_try():
+    manager = Plain()
+    with tracing(manager) as facts:
+        guarded(manager, lambda entered: placeholder() + entered)
+        assert control.TRY not in kinds(facts) and manager.log == ["in", "out"]
+
+
+def test_an_exit_without_effects_on_errors_is_no_try():
+    with tracing() as facts:
+        guarded(Quiet())
+        assert control.TRY not in kinds(facts)
+
+
+def test_what_a_suppress_names_is_what_is_caught():
+    with tracing() as facts:
+        guarded(contextlib.suppress(KeyError, ValueError))
+        (node,) = (n for n in facts.builder.graph.nodes if n.op is control.TRY)
+        assert node.attrs["clauses"] == ((KeyError, ValueError),)
+
+
+def test_a_generator_with_one_yield_runs_around_the_body():
+    with tracing() as facts:
+        guarded(protected())
+        assert control.TRY in kinds(facts) and control.PRINT in kinds(facts)
+
+
+def test_in_python_with_is_with():
+    manager = Plain()
+    guarded(manager, lambda entered: manager.log.append(entered))
+    assert manager.log == ["in", 7, "out"]
+
+
+def test_a_stack_of_managers_is_refused():
+    with tracing(), pytest.raises(ag.StagingError, match="a contextlib.ExitStack is entered"):
+        context(contextlib.ExitStack())
 
 
 def test_an_exit_without_effects_need_not():
@@ -122,65 +182,3 @@ def test_a_generator_that_was_made_outside_can_be_entered_once():
 def test_nullcontext_gives_what_it_holds():
     with tracing() as facts, context(contextlib.nullcontext(5)) as entered:
         assert entered == 5 and kinds(facts) == []
-
-
-def test_a_manager_of_others_is_entered_when_the_graph_runs():
-    lock = threading.Lock()
-    with tracing(lock) as facts:
-        with context(lock) as entered:
-            assert not lock.locked() and isinstance(entered, Poison)
-        assert kinds(facts) == [ENTER, EXIT]
-        enter = facts.builder.graph.nodes[0]
-        assert enter.attrs["manager"]() is lock and not enter.attrs["is_setting"]
-
-
-def test_one_that_was_made_while_tracing_is_refused():
-    with tracing(), pytest.raises(ag.StagingError, match="a lock that was made while tracing"):
-        context(journal.fresh(threading.Lock()))
-
-
-@pytest.mark.parametrize(("function", "args", "nodes"), [
-    (np.errstate, {"divide": "ignore"}, [ENTER, EXIT]),
-    (np.printoptions, {"precision": 2}, [ENTER, EXIT]),
-    (warnings.catch_warnings, {}, [ENTER, EXIT]),
-    (decimal.localcontext, {}, []),
-])  # fmt: skip
-def test_a_setting_is_made_anew_for_each_run(function, args, nodes):
-    assert makes_manager(function) and not makes_manager(open)
-    with tracing() as facts:
-        manager = made_manager(function, (), args)
-        with context(manager):
-            pass
-        assert kinds(facts) == nodes
-        if nodes:
-            recipe = facts.builder.graph.nodes[0].attrs["manager"]
-            assert type(recipe()) is type(manager) and recipe() is not recipe()
-
-
-def test_a_setting_does_not_depend_on_data():
-    with tracing(), pytest.raises(ag.StagingError, match="`errstate` is called with a value"):
-        made_manager(np.errstate, (), {"divide": placeholder()})
-
-
-def test_errors_of_numpy_are_signalled_only_inside():
-    with tracing() as facts:
-        with context(made_manager(np.errstate, (), {"all": "raise"})):
-            assert facts.builder.root.signalling == 1
-        assert facts.builder.root.signalling == 0
-
-
-def test_text_goes_nowhere_that_was_made_while_tracing():
-    stream = io.StringIO()
-    with tracing(stream) as facts:
-        with context(made_manager(contextlib.redirect_stdout, (stream,), {})) as entered:
-            assert entered is stream
-        own = journal.fresh(io.StringIO())
-        with pytest.raises(ag.StagingError, match="goes into a StringIO that was made while"):
-            context(made_manager(contextlib.redirect_stdout, (own,), {}))
-        assert kinds(facts) == [ENTER, EXIT]
-
-
-def test_what_may_swallow_errors_of_the_graph_is_refused():
-    with tracing(), pytest.raises(ag.StagingError, match="inside a `try` with `with`"):
-        with context(made_manager(contextlib.suppress, (KeyError,), {})):
-            raises()

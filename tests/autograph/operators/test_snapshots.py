@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 
-from autograph.operators.snapshots import Form, Leaf, Same, form_of, leaves, rebuild, unite
+from autograph.operators.snapshots import (
+    Form,
+    Leaf,
+    Same,
+    form_of,
+    is_one_form,
+    leaves,
+    rebuild,
+    unite,
+)
 from autograph.operators.values import NOTHING
-from autograph.operators.variables import Maybe, Poison, Undefined
+from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime.building import Builder, traced
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
@@ -53,8 +62,24 @@ def test_parts_of_a_container_are_joined_one_by_one():
     assert rebuild(form, "x", iter([9])) == [9, "a"]
 
 
-@pytest.mark.parametrize(("one", "other"), [("a", "b"), ([1], [1, 2]), (None, 1), ([1], 1)])
+@pytest.mark.parametrize(("one", "other"), [("a", "b"), ([1], [1, 2]), (None, [1]), ([1], 1)])
 def test_kinds_that_differ_are_an_error_where_they_are_read(one, other):
     built = rebuild(covering(one, other), "x", iter([]))
     assert isinstance(built, Poison) and "depending on where it raised" in built.what
     assert isinstance(rebuild(covering(one, other, one), "x", iter([])), Poison)
+
+
+def test_none_or_a_number_is_the_number_and_whether_it_is_there():
+    form = covering(None, 1)
+    built = rebuild(form, "x", iter([7, True]))
+    assert isinstance(built, Nullable) and (built.value, built.present) == (7, True)
+    assert [x for x, _ in leaves(form, None)] == [NOTHING, False]
+    assert [x for x, _ in leaves(form, 3)] == [3, True]
+    assert is_one_form(form, covering(2.0, None)) is False
+    assert is_one_form(form, covering(4, None))
+
+
+def test_forms_are_one_where_they_say_the_same():
+    assert is_one_form(covering([1, "a"], [2, "a"]), covering([3, "a"], [4, "a"]))
+    assert not is_one_form(covering([1, "a"], [2, "a"]), covering([1, "b"], [2, "b"]))
+    assert not is_one_form(covering(1, 2), covering("a"))

@@ -210,3 +210,25 @@ def test_b8_13_no_nan_comes_out_of_the_branch_not_taken():
         tape.watch(x)
         y = tf.math.divide_no_nan(tf.constant([1.0, 1.0]), x) + tf.math.xlogy(x, x)
     assert np.isfinite(tape.gradient(y, x).numpy()).all()
+
+
+def test_functions_that_change_only_the_gradient():
+    x = tf.Variable([1.7, -2.2])
+    with tf.GradientTape(persistent=True) as tape:
+        stopped = tf.stop_gradient(x) * x
+        passed = 2.0 * tf.grad_pass_through(tf.round)(x)
+        again = tf.recompute_grad(lambda y: y * y * y)(x.value())
+    assert tape.gradient(stopped, x).numpy().tolist() == x.numpy().tolist()
+    assert passed.numpy().tolist() == [4.0, -4.0]
+    assert tape.gradient(passed, x).numpy().tolist() == [2.0, 2.0]
+    np.testing.assert_allclose(tape.gradient(again, x), 3 * x.numpy() ** 2, rtol=1e-6)
+
+
+def test_a_jacobian_for_each_row():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * tf.reverse(x, [1])
+    found = tape.batch_jacobian(y, x)
+    assert type(found) is tf.Tensor
+    assert found.numpy().tolist() == [[[2.0, 1.0], [2.0, 1.0]], [[4.0, 3.0], [4.0, 3.0]]]

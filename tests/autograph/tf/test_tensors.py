@@ -1,4 +1,4 @@
-"""Tensors and variables of `autograph.tf`: text, operators, dtypes, shapes."""
+"""Tensors of `autograph.tf`: text, operators, dtypes."""
 
 import copy
 import pickle
@@ -202,74 +202,23 @@ def test_a_tensor_is_copied_and_pickled():
         assert type(other) is tf.Tensor and other.numpy().tolist() == [1.0, 2.0]
 
 
-# ---- shapes ------------------------------------------------------------------------------------
+def test_what_is_assigned_to_a_tensor_itself():
+    x = tf.constant([1, 2])
+    x[0] = 5
+    assert x.numpy().tolist() == [5, 2] and x.get_shape() == (2,)
+    x.set_shape([None])
+    with pytest.raises(ValueError, match=r"a tensor of shape \(2,\) cannot have the shape \(3,\)"):
+        x.set_shape([3])
 
 
-def test_a_shape_is_a_tuple_with_methods():
-    shape = tf.zeros([2, 3]).shape
-    assert shape == (2, 3) and shape.as_list() == [2, 3] and shape.rank == shape.ndims == 2
-    assert shape.num_elements() == 6 and shape.is_fully_defined()
-    assert shape[1:] == (3,) and type(shape[1:]) is tf.TensorShape
-    assert shape + [4] == tf.TensorShape([2, 3, 4])
-    assert repr(shape) == "TensorShape([2, 3])" and f"{shape}" == "(2, 3)"
-    assert str(tf.zeros([2]).shape) == "(2,)"
+def test_a_hint_is_followed_where_it_can_be():
+    assert tf.convert_to_tensor([1, 2], dtype_hint=tf.float32).dtype == np.float32
+    assert tf.convert_to_tensor([1.5], dtype_hint=tf.int32).dtype == np.float32
+    assert tf.convert_to_tensor(tf.constant(1), dtype_hint=tf.float32).dtype == np.int32
 
 
-def test_an_open_dimension_is_none_in_a_list_and_a_tensor_by_index():
-    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
-    def f(x):
-        assert x.shape.as_list() == [None, 3] and x.shape.num_elements() is None
-        return x.shape[0] * 2, tf.shape(x), tf.size(x), tf.reshape(x, [tf.shape(x)[0] * 3])
-
-    double, shape, size, flat = f(tf.zeros([4, 3]))
-    assert (double.numpy(), shape.numpy().tolist(), size.numpy()) == (8, [4, 3], 12)
-    assert flat.shape == (12,) and shape.dtype == np.int32
-
-
-# ---- variables ---------------------------------------------------------------------------------
-
-
-def test_a_variable_is_float32_or_int32():
-    assert tf.Variable(1.0).dtype == np.float32 and tf.Variable([1, 2]).dtype == np.int32
-    assert tf.Variable(lambda: tf.ones([2])).shape == (2,)
-    assert tf.Variable(np.float64(1)).dtype == np.float64
-
-
-def test_assignments_give_the_new_value():
-    v = tf.Variable([1.0, 2.0])
-    assert v.assign([3.0, 4.0]).numpy().tolist() == [3.0, 4.0]
-    assert v.assign_add([1.0, 1.0]).numpy().tolist() == [4.0, 5.0]
-    assert v.assign_sub(np.array([1.0, 1.0])).numpy().tolist() == [3.0, 4.0]
-    assert type(v.assign([0.0, 0.0])) is tf.Tensor and v.dtype == np.float32
-
-
-def test_a_part_of_a_variable_is_assigned():
-    v = tf.Variable([1.0, 2.0, 3.0])
-    v[0].assign(10.0)
-    v[1:].assign([20.0, 30.0])
-    assert v.numpy().tolist() == [10.0, 20.0, 30.0]
-    with pytest.raises(TypeError, match="assign"):
-        v[1:][0] = 5.0
-    with pytest.raises(TypeError, match="one key"):
-        v[1:][0].assign(5.0)
-    f = tf.function(lambda: v[0].assign(-1.0))
-    f()
-    assert v.numpy().tolist() == [-1.0, 20.0, 30.0]
-
-
-def test_scattered_updates():
-    v = tf.Variable([1, 2, 3])
-    v.scatter_nd_update([[0], [2]], [7, 9])
-    v.scatter_nd_add([[0], [0]], [1, 1])
-    assert v.numpy().tolist() == [9, 2, 9]
-
-
-def test_an_operator_with_assignment_leaves_the_variable_alone():
-    v = w = tf.Variable(1.0)
-    w += 1.0
-    assert v.numpy() == 1.0 and type(w) is tf.Tensor
-
-
-def test_a_spec_is_float32_unless_said():
-    assert repr(tf.TensorSpec([None])) == "TensorSpec(shape=(None,), dtype=tf.float32, name=None)"
-    assert tf.TensorSpec.from_tensor(tf.constant([1, 2])).dtype == np.int32
+def test_the_value_of_a_traced_tensor_is_not_known():
+    seen = []
+    f = tf.function(lambda x: seen.append(tf.get_static_value(x)) or x + tf.get_static_value(2))
+    assert f(tf.constant(1)).numpy() == 3 and seen == [None]
+    assert tf.get_static_value(tf.constant(3)) == 3

@@ -37,9 +37,9 @@ def test_a_singular_matrix_has_an_infinite_condition_number():
         assert linalg.cond(x).item() == np.linalg.cond(x) == np.inf
 
 
-def test_other_condition_numbers_are_named():
-    with pytest.raises(NotImplementedError, match="cond of order 1"):
-        linalg.cond(np.eye(2), 1)
+def test_other_condition_numbers_need_an_inverse():
+    with pytest.raises(np.linalg.LinAlgError):
+        linalg.cond(np.zeros((2, 2)), 1)
 
 
 @pytest.mark.parametrize(

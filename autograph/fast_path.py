@@ -1,0 +1,234 @@
+"""The short way of a call: from its arguments to a graph by one look-up.
+
+A call is keyed as it is written, without binding arguments to parameters: a key stands for one way
+of writing a call, so that several may lead to the same graph. The table of a Function from such
+keys to `Entry`s is replaced as a whole and never changed: a call reads it without a lock.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph.concrete import MISS, ConcreteFunction
+from autograph.options import Binding
+from autograph.signature import (
+    COMPLEX,
+    FLOAT,
+    INT,
+    INT_LIMIT,
+    OF_TYPE,
+    TEXT,
+    Arguments,
+    Identity,
+    is_input_key,
+)
+from runtime import tree
+from runtime.devices import device_of, is_device_array
+from runtime.spec import TensorSpec
+from runtime.tensor import Tensor
+
+__all__ = ["Entry", "call_key", "entry_of"]
+
+_CONSTANTS = (int, bool, str, bytes, type(None))
+_BY_VALUE = (enum.Enum, np.dtype, frozenset, range)
+# Of classes derived from these, values may be keyed otherwise than objects are.
+_OTHERS = (np.ndarray, np.generic, TensorSpec, float, complex, *_CONSTANTS)
+
+
+class _Unkeyed(Exception):
+    """An argument that the short way knows no key of."""
+
+
+def call_key(
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    inputs: Collection[str],
+    names: Sequence[str],
+    leaves: list[Any],
+) -> Any:
+    """The key of a call; None where the short way does not serve. Leaves are added to `leaves`.
+
+    `inputs` has the parameters whose ints are run-time inputs, `names` those given by position.
+    """
+    parts: list[Any] = []
+    try:
+        for i, x in enumerate(args):
+            kind = type(x)
+            if kind is np.ndarray:
+                leaves.append(x)
+                parts.append((x.dtype, x.shape))
+            elif kind is int and i < len(names) and names[i] in inputs:
+                parts.append(_int_input(x, leaves))
+            else:
+                parts.append(_part(x, kind, leaves))
+        for name, x in kwargs.items():
+            parts.append(name)
+            is_input = type(x) is int and name in inputs
+            parts.append(_int_input(x, leaves) if is_input else _part(x, type(x), leaves))
+    except _Unkeyed:
+        return None
+    return tuple(parts)
+
+
+def _int_input(x: int, leaves: list[Any]) -> Any:
+    leaves.append(x)
+    return INT if -INT_LIMIT <= x < INT_LIMIT else (int, x)
+
+
+def _part(x: Any, kind: type, leaves: list[Any]) -> Any:
+    """The part of a key for one argument, or one part of a nest."""
+    if kind is tuple or kind is list:
+        return (kind, *[_part(y, type(y), leaves) for y in x])
+    if kind is dict:
+        return (dict, tuple(x), *[_part(y, type(y), leaves) for y in x.values()])
+    if kind is np.ndarray:
+        part: Any = (x.dtype, x.shape)
+    elif kind is float:
+        part = FLOAT
+    else:
+        form = _form(kind)
+        if form == "constant":
+            part = (kind, x)
+        elif form == "object" and not is_device_array(x):
+            part = ("object", id(x))
+        elif form == "tensor":
+            part = _tensor_part(x)
+        elif form == "scalar":
+            part = ("scalar", x.dtype)
+        elif form == "complex":
+            part = COMPLEX
+        elif form == "namedtuple":
+            return (kind, *[_part(y, type(y), leaves) for y in x])
+        elif is_device_array(x):
+            part = ("array on", device_of(x), x.dtype, x.shape)
+        elif form is None:
+            raise _Unkeyed
+        else:
+            found = tree.entries(x)
+            if found is not None:
+                keys, children, extra = found
+                return (kind, keys, extra, *[_part(y, type(y), leaves) for y in children])
+            part = ("object", id(x))
+    leaves.append(x)
+    return part
+
+
+@functools.lru_cache(maxsize=1024)
+def _form(kind: Any) -> str | None:
+    """How values of a class are keyed; None: not here."""
+    if kind in _CONSTANTS or issubclass(kind, _BY_VALUE):
+        return "constant"
+    if issubclass(kind, Tensor):
+        return "tensor"
+    if issubclass(kind, np.generic) and not issubclass(kind, TEXT):
+        return "scalar"
+    if kind is complex:
+        return "complex"
+    if hasattr(kind, "__tf_tracing_type__") or kind is slice:
+        return None
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return "namedtuple"
+    if issubclass(kind, (tuple, list, dict)) or tree.field_names(kind) is not None:
+        return "nest"  # where `tree` takes it for one
+    return None if issubclass(kind, _OTHERS) else "object"
+
+
+def _tensor_part(x: Tensor) -> Any:
+    array = x._array
+    if not x.is_current or x._value is not None:
+        raise _Unkeyed
+    if type(array) is np.ndarray or isinstance(array, np.generic):
+        return ("tensor", array.dtype, array.shape)
+    if is_device_array(array):
+        return ("tensor", device_of(array), array.dtype, array.shape)
+    raise _Unkeyed
+
+
+class Entry:
+    """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
+
+    __slots__ = ("concrete", "defaults", "direct", "objects", "order")
+
+    def __init__(
+        self,
+        concrete: ConcreteFunction,
+        order: list[int] | None,
+        defaults: list[Any],
+        objects: list[tuple[int, Callable[[], Any]]],
+    ) -> None:
+        self.concrete = concrete
+        # Positions among the leaves and the `defaults` after them; None: all leaves are inputs.
+        self.order = order
+        self.defaults = defaults
+        # Leaves that are told by identity: another object may have got the same `id`.
+        self.objects = objects
+        # The graph itself, where it takes the leaves as they are and gives the result alone.
+        is_direct = concrete.is_direct and order is None and not objects
+        self.direct = concrete._run if is_direct else None
+
+    def run(self, leaves: list[Any]) -> Any:
+        """The result for these leaves, or MISS where the call has to take the long way."""
+        for i, reference in self.objects:
+            if reference() is not leaves[i]:
+                return MISS
+        if self.order is not None:
+            given = leaves + self.defaults if self.defaults else leaves
+            leaves = [given[i] for i in self.order]
+        return self.concrete.run_quickly(leaves)
+
+
+class _Mark:
+    """Stands for a leaf while arguments are bound to parameters."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def entry_of(
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    binding: Binding,
+    arguments: Arguments,
+    concrete: ConcreteFunction,
+) -> Entry | None:
+    """The entry of a call that was bound to `arguments`; None where the short way does not serve.
+
+    A graph that has other inputs than keys tell apart is not entered: its calls stay correct.
+    """
+    leaves, structure = tree.flatten((args, kwargs))
+    marks = tree.unflatten(structure, list(map(_Mark, range(len(leaves)))))
+    bound = tree.leaves(binding.bind(*marks))
+    order, defaults, objects = [], [], []
+    for leaf, path, key in zip(bound, arguments.paths, arguments.keys, strict=True):
+        if not isinstance(leaf, _Mark):
+            if is_input_key(key):
+                if not isinstance(leaf, (float, complex, np.generic)):
+                    return None  # an array, which may get another shape in place
+                order.append(len(leaves) + len(defaults))
+                defaults.append(leaf)
+            continue
+        if isinstance(key, Identity):
+            objects.append((leaf.number, key.ref))
+        elif not _tells(leaves[leaf.number], path, key, binding):
+            return None
+        if is_input_key(key):
+            order.append(leaf.number)
+    every = order == list(range(len(leaves)))
+    return Entry(concrete, None if every else order, defaults, objects)
+
+
+def _tells(x: Any, path: str, key: Any, binding: Binding) -> bool:
+    """Whether calls with the same part of a key for `x` have the same `key` there."""
+    if isinstance(key, tuple) and key[0] == OF_TYPE:
+        return False
+    if key == INT:
+        return path in binding.signature.parameters
+    try:
+        return bool(_part(x, type(x), []) == key)
+    except _Unkeyed:
+        return False

@@ -1,0 +1,636 @@
+"""The arrays and objects that a call hands out: what it stores in objects, and what it gives back.
+
+Where Python has one object in two places, there is one, and a view shows the array that it is a
+view of. Each array and container has a key; while a graph runs, what was made for a key is kept, so
+that the next place that wants it gets the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import functools
+import itertools
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.operators import templates
+from autograph.operators.access import container_base
+from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.iterators import is_iterator, title
+from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
+from autograph.operators.references import Part, Snapshot, has_cell, reference_of
+from autograph.operators.templates import has_traced, shown
+from runtime import journal, tree
+from runtime.cells import ViewStep
+from runtime.devices import copied, device_of, is_device_array, module_of, moved
+from runtime.eager import is_array
+from runtime.errors import StagingError
+from runtime.origins import Origin
+from runtime.templates import Fillable, Hole, LazyString, fill
+from runtime.tensor import Tensor
+from runtime.variable import Variable
+
+__all__ = [
+    "Array",
+    "Form",
+    "Handouts",
+    "Made",
+    "Place",
+    "arguments_of",
+    "calling_with",
+    "handing_out",
+    "objects",
+    "remembering",
+]
+
+# What the call that runs has handed out, by key.
+_objects: ContextVar[dict[Hashable, Any] | None] = ContextVar("objects", default=None)
+_arguments: ContextVar[Any] = ContextVar("arguments", default=None)
+
+
+@contextmanager
+def handing_out(known: dict[Hashable, Any]) -> Iterator[None]:
+    """Keep what is made in `known`, which has the caller's arrays from the start."""
+    token = _objects.set(known)
+    try:
+        yield
+    finally:
+        _objects.reset(token)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Keep what is made in here, where the call that runs does not."""
+    if _objects.get() is not None:
+        yield
+        return
+    with handing_out({}):
+        yield
+
+
+def objects() -> dict[Hashable, Any]:
+    """What the call that runs has handed out."""
+    known = _objects.get()
+    return {} if known is None else known
+
+
+@contextmanager
+def calling_with(bound: dict[str, Any]) -> Iterator[None]:
+    """Make these the arguments whose containers a running graph writes into and hands out."""
+    token = _arguments.set(bound)
+    try:
+        yield
+    finally:
+        _arguments.reset(token)
+
+
+def arguments_of() -> Any:
+    """The arguments of the call that runs; None where it does not say."""
+    return _arguments.get()
+
+
+# ---- templates -------------------------------------------------------------------------------
+
+
+class Form:
+    """What is handed out for a run-time value: a tensor, or an array where the arguments are."""
+
+    __slots__ = ("on_host", "tensors")
+
+    def __init__(self, tensors: bool) -> None:
+        self.tensors = tensors
+        # Whether no input of the graph is on another device; known when the trace is over.
+        self.on_host = True
+
+    def __call__(self, raw: Any) -> Any:
+        """An array or tensor of its own; another value as it is."""
+        if self.tensors:
+            return Tensor(copied(raw)) if isinstance(raw, np.generic) or is_array(raw) else raw
+        if self.on_host and is_device_array(raw):
+            return moved(raw, None)
+        if isinstance(raw, np.ndarray):
+            return raw.copy("K")  # as NumPy would have made it
+        return copied(raw) if is_array(raw) else raw
+
+
+class _Scalar(Fillable):
+    """A number of the graph."""
+
+    __slots__ = ("form", "index")
+
+    def __init__(self, index: int, form: Form) -> None:
+        self.index, self.form = index, form
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.form(operands[self.index])
+
+
+class _Tuple(Fillable):
+    """A tuple or named tuple, the same in all places."""
+
+    __slots__ = ("key", "kind", "parts")
+
+    def __init__(self, key: Hashable, kind: type, parts: list[Any]) -> None:
+        self.key, self.kind, self.parts = key, kind, parts
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        known = objects()
+        if self.key not in known:
+            known[self.key] = tuple.__new__(self.kind, [fill(p, operands) for p in self.parts])
+        return known[self.key]
+
+
+class _Same(Fillable):
+    """An object that is older than the trace, or that nobody can change: itself."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.thing
+
+
+class Array(Fillable):
+    """An array, or one of several, depending on data.
+
+    `number` tells which, or the operand at `which` does. Operands at `contents`, by number, else
+    that at `content`, are what is in it; those whose numbers are in `given` are the caller's own.
+    """
+
+    __slots__ = ("content", "contents", "form", "given", "number", "views", "which", "zero")
+
+    def __init__(self, form: Form, zero: bool) -> None:
+        self.form, self.zero = form, zero
+        self.number: int | None = None
+        self.which: int | None = None
+        self.content: int | None = None
+        self.contents: dict[int, int] = {}
+        self.given: set[int] = set()
+        self.views: dict[int, _View] = {}
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.get(operands, objects())
+
+    def get(
+        self,
+        operands: Sequence[Any],
+        known: dict[Hashable, Any],
+        own: Callable[[], Any] | None = None,
+    ) -> Any:
+        """The array, made by `own` if it must be made; kept in `known`."""
+        number: Any = self.number if self.which is None else int(operands[self.which])
+        view = self.views.get(number)
+        if view is not None:
+            return view.get(operands, known)
+        if number not in known:
+            known[number] = self._made(number, operands) if own is None else own()
+        return known[number]
+
+    def _made(self, number: int, operands: Sequence[Any]) -> Any:
+        index = self.contents.get(number, self.content)
+        assert index is not None
+        raw = operands[index]
+        if number in self.given and not self.form.tensors:
+            return raw
+        if self.zero and not self.form.tensors and isinstance(raw, np.generic):
+            raw = np.asarray(raw)
+        return self.form(raw)
+
+
+class _View:
+    """A view of an array: what it is of, and the steps to it."""
+
+    __slots__ = ("base", "key", "steps")
+
+    def __init__(self, base: Array, key: Hashable, steps: list[tuple[ViewStep, list[Any]]]) -> None:
+        self.base, self.key, self.steps = base, key, steps
+
+    def get(self, operands: Sequence[Any], known: dict[Hashable, Any]) -> Any:
+        """The view of the array as the call hands that out."""
+        if self.key not in known:
+            found = self.base.get(operands, known)
+            for step, parts in self.steps:
+                values = tuple(fill(part, operands) for part in parts)
+                if isinstance(found, Tensor):
+                    found = ViewStep(step.op, values, step.attrs).read(found)
+                else:
+                    xp = module_of(device_of(found))
+                    found = step.op.kernel(xp, found, *values, **step.attrs)
+            known[self.key] = found
+        return known[self.key]
+
+
+class _Argument(Fillable):
+    """A container among the arguments, at the end of a path; made of parts where there is none."""
+
+    __slots__ = ("parts", "path")
+
+    def __init__(self, path: tuple[Any, ...], parts: Made) -> None:
+        self.path, self.parts = path, parts
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        bound = _arguments.get()
+        return self.parts.fill(operands) if bound is None else tree.part_at(bound, self.path)
+
+
+class Made(Fillable):
+    """An object that the trace made, which each call makes anew.
+
+    `extra` is what its class needs to make an empty one. `items` are what is in a container, None
+    for any other object; `fields` the attributes.
+    """
+
+    __slots__ = ("extra", "fields", "items", "key", "kind")
+
+    def __init__(self, key: Hashable, kind: type, extra: Any = None) -> None:
+        self.key, self.kind, self.extra = key, kind, extra
+        self.items: Any = None
+        self.fields: dict[str, Any] = {}
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        known = objects()
+        if self.key in known:
+            return known[self.key]
+        made = known[self.key] = self._blank()
+        if self.items is not None:
+            base = container_base(made)
+            add = base.extend if base in (list, deque) else base.update
+            add(made, fill(self.items, operands))
+        for name, part in self.fields.items():
+            object.__setattr__(made, name, fill(part, operands))
+        return made
+
+    def _blank(self) -> Any:
+        kind: Any = self.kind
+        if kind is np.ndarray:
+            return self.extra.copy()
+        if kind is deque:
+            return deque(maxlen=self.extra)
+        if kind is defaultdict:
+            return defaultdict(self.extra)
+        return kind.__new__(kind)
+
+
+# ---- making them -----------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """A place that something is stored in: the user's spelling of it, and the line."""
+
+    name: str
+    origin: Origin | None
+
+    def __str__(self) -> str:
+        return f"stored in `{self.name}`" if self.name else "in the result"
+
+
+RESULT = Place("", None)
+
+
+class Handouts:
+    """What one trace hands out: makes the templates for it."""
+
+    def __init__(self, facts: Any, containers: dict[int, tuple[tuple[Any, ...], Any]]) -> None:
+        self.facts, self.containers = facts, containers
+        self.form = Form(facts.tensors)
+        # How many places hand out what has a key.
+        self.uses: Counter[Hashable] = Counter()
+        # The caller's arrays that are handed out: their placeholders by number.
+        self.given: dict[int, Tensor] = {}
+        # Whether a container among the arguments is handed out.
+        self.with_arguments = False
+        self._place = RESULT
+        self._snapshots: list[tuple[Snapshot, Place]] = []
+        # What has a key by its id must live as long as the trace.
+        self._keep: list[Any] = []
+        self._open: set[int] = set()
+        self._is_special = False
+
+    @property
+    def are_shared(self) -> bool:
+        """Whether two places get the same, so that a call must remember what it handed out."""
+        return bool(self.given) or any(count > 1 for count in self.uses.values())
+
+    def part(self, x: Any, operands: list[Tensor], place: Place) -> Any:
+        """`x` with templates for what the graph must make; operands for these are appended."""
+        self._place = place
+        return self._part(x, operands)
+
+    def items(self, x: Any, operands: list[Tensor], place: Place) -> Any:
+        """Likewise for what is written into a container: nobody gets hold of `x` itself."""
+        if type(x) is tuple:
+            return tuple(self.items(item, operands, place) for item in x)
+        if type(x) is list:
+            return [self.part(item, operands, place) for item in x]
+        if type(x) is dict:
+            return {key: self.part(item, operands, place) for key, item in x.items()}
+        return x if type(x) is set else self.part(x, operands, place)
+
+    def result(self, x: Any) -> Any:
+        """The result with its leaves for operands; None where that is the same as to build it anew.
+
+        It is not where a container in it is in another place, too, or is an object of its own.
+        """
+        self._place = RESULT
+        self._is_special = False
+        found = self._nest(x, itertools.count())
+        return found if self._is_special else None
+
+    def refuse_unknown_views(self) -> None:
+        """Refuse to store what is a view, in a place unknown, of an array that is handed out."""
+        for cell, place in self._snapshots:
+            for source in cell.sources:
+                part = Part(source, (), source.root.type)
+                if self.given_array(part) is not None or self.uses[part.number]:
+                    raise cell.refusal(f"it is {place}", place.origin)
+
+    def _nest(self, x: Any, leaves: Iterator[int]) -> Any:
+        entries = tree.entries(x)
+        if entries is None:
+            return self._leaf(x, Hole(next(leaves)))
+        keys, children, extra = entries
+        parts = [self._nest(child, leaves) for child in children]
+        if isinstance(x, tuple):
+            found = self._tuple(x, parts)
+            self._is_special |= self.uses["object", id(x)] > 1
+            return found
+        if self.facts.is_outside(x):
+            self._is_special = True
+            return _Same(x)
+        self._refuse_chosen(x)
+        self._keep.append(x)
+        key = ("object", id(x))
+        self.uses[key] += 1
+        made = Made(key, type(x), extra)
+        if isinstance(x, (dict, list)):
+            made.items = dict(zip(keys, parts, strict=True)) if isinstance(x, dict) else parts
+        else:
+            made.fields = dict(zip(keys, parts, strict=True))
+        self._is_special |= self.uses[key] > 1 or id(x) in self.containers
+        return self._argument(x, made)
+
+    def _leaf(self, x: Any, hole: Hole) -> Any:
+        """A leaf of the result: an object that the trace made is made anew by each call."""
+        if isinstance(x, (Tensor, LazyString, np.ndarray, *_CHANGELESS)) or is_iterator(x):
+            return hole
+        if isinstance(x, _FUNCTIONS):
+            if not self.facts.is_outside(x):
+                self._check_function(x)
+            return hole
+        operands: list[Tensor] = []
+        found = self._part(x, operands)
+        if operands:
+            raise self._refusal(
+                f"the function returns a {type(x).__name__} that it made, and what is in it is "
+                "known only when the graph runs",
+                "return its items in a tuple, list or dict instead",
+            )
+        if isinstance(found, Fillable) and not isinstance(found, _Same):
+            self._is_special = True
+            return found
+        return hole
+
+    def given_array(self, part: Part) -> Tensor | None:
+        """The placeholder of the caller's array that a cell is; None for any other cell."""
+        for handle in (*self.facts.writable, *(c.handle for c in self.facts.captured.values())):
+            if handle._cell is part.cell and handle.is_array:
+                return handle
+        return None
+
+    # ---- any part ----------------------------------------------------------------------------
+
+    def _part(self, x: Any, operands: list[Tensor]) -> Any:
+        if isinstance(x, Tensor):
+            return self._number_or_array(x, operands)
+        if isinstance(x, (LazyString, Caught, PartOfError)):
+            return templates.dig(x, operands)
+        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
+            return self._tuple(x, [self._part(item, operands) for item in x])
+        if self.facts.is_outside(x) or _is_from_outside(x):
+            return _Same(x)
+        if isinstance(x, _FUNCTIONS):
+            self._check_function(x)
+            return x
+        return x if isinstance(x, _CHANGELESS) else self._object(x, operands)
+
+    def _tuple(self, x: Any, parts: list[Any]) -> Any:
+        if not any(isinstance(part, (Fillable, Hole)) for part in parts):
+            return x
+        self._keep.append(x)
+        key = ("object", id(x))
+        self.uses[key] += 1
+        return _Tuple(key, type(x), parts)
+
+    def _check_function(self, x: Any) -> None:
+        """Refuse a function made in the trace that refers to what is known only later."""
+        if any(has_traced(part) for part in _held_by(x)):
+            raise self._refusal(
+                f"a function made in the function is {self._place}, and it refers to what is "
+                "known only when the graph runs",
+                "use the values in its place, or make the function outside",
+            )
+
+    # ---- numbers and arrays ------------------------------------------------------------------
+
+    def _number_or_array(self, x: Tensor, operands: list[Tensor]) -> Any:
+        if has_cell(x):
+            return self.array(x, operands)
+        if x.is_known:
+            return shown(x)
+        return _Scalar(_appended(operands, x.current()), self.form)
+
+    def array(self, x: Tensor, operands: list[Tensor]) -> Array:
+        """The template of a traced array."""
+        reference = reference_of(x)
+        assert reference is not None
+        made = Array(self.form, x.type.rank == 0)
+        if isinstance(reference.index, int):
+            made.number = reference.index
+        else:
+            made.which = _appended(operands, reference.index)
+        for number, part in reference.parts.items():
+            if part.chain:
+                made.views[number] = self._view(x, part, operands)
+            else:
+                self._add(made, x, number, part, operands)
+        return made
+
+    def _add(self, made: Array, x: Tensor, number: int, part: Part, operands: list[Tensor]) -> None:
+        """An array that `x` may be, and which is no view."""
+        self.uses[number] += 1
+        if isinstance(part.cell, Snapshot):
+            self._snapshots.append((part.cell, self._place))
+        if self._add_given(made, number, part, operands):
+            return
+        root = part.cell.root
+        if root.type != x.type:
+            made.contents[number] = _appended(operands, root)
+        elif made.content is None:
+            made.content = _appended(operands, x.current())
+
+    def _add_given(self, made: Array, number: int, part: Part, operands: list[Tensor]) -> bool:
+        handle = self.given_array(part)
+        if handle is None:
+            return False
+        self.given[number] = handle
+        made.given.add(number)
+        made.contents[number] = _appended(operands, Tensor(None, handle._value))
+        return True
+
+    def _view(self, x: Tensor, part: Part, operands: list[Tensor]) -> _View:
+        self._keep.append(x)
+        key = ("view", part.number, id(x))
+        whole = Part(part.cell, (), part.cell.root.type)
+        base = Array(self.form, False)
+        base.number = number = whole.number
+        self.uses.update((key, number))
+        if not self._add_given(base, number, whole, operands):
+            base.content = _appended(operands, part.cell.root)
+        steps = [(step, [_operand(o, operands) for o in step.operands]) for step in part.chain]
+        return _View(base, key, steps)
+
+    # ---- objects -----------------------------------------------------------------------------
+
+    def _object(self, x: Any, operands: list[Tensor]) -> Any:
+        kind = type(x)
+        self._refuse_chosen(x)
+        is_plain = kind in (list, dict, np.ndarray)
+        if not is_plain and not journal.is_fresh(x) and not has_traced(x):
+            return x if id(x) not in self.containers else self._made(x, operands)
+        if is_iterator(x):
+            raise self._refusal(
+                f"{title(x)} made in the function is {self._place}, and every call would store "
+                "the same one",
+                "store a list of its items",
+            )
+        if not _can_be_made(kind):
+            return self._as_it_is(x)
+        return self._made(x, operands)
+
+    def _made(self, x: Any, operands: list[Tensor]) -> Any:
+        key = ("object", id(x))
+        self.uses[key] += 1
+        made = Made(key, type(x), _extra(x))
+        if id(x) in self._open:
+            return made
+        self._keep.append(x)
+        self._open.add(id(x))
+        if isinstance(x, dict):
+            made.items = {k: self._part(v, operands) for k, v in dict.items(x)}
+        elif isinstance(x, (list, deque)):
+            made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
+        elif isinstance(x, set):
+            made.items = set(set.__iter__(x))
+        made.fields = {name: self._part(value, operands) for name, value in _fields(x)}
+        self._open.discard(id(x))
+        return self._argument(x, made)
+
+    def _argument(self, x: Any, made: Made) -> Any:
+        """A container among the arguments is that of the call."""
+        found = self.containers.get(id(x))
+        if found is None:
+            return made
+        self.with_arguments = True
+        return _Argument(found[0], made)
+
+    def _refuse_chosen(self, x: Any) -> None:
+        """Refuse a container that stands for one or another, depending on data."""
+        if journal.is_kin(x):
+            kind = type(x).__name__
+            raise self._refusal(
+                f"which {kind} is {self._place} depends on data",
+                f"do it in each branch, or take a copy of the {kind}",
+            )
+
+    def _as_it_is(self, x: Any) -> Any:
+        """An object of a class of which we cannot make another: it must hold no traced values."""
+        held = [value for _, value in _fields(x)]
+        if any(map(has_traced, (x, held, getattr(x, "args", ())))):
+            raise self._refusal(
+                f"a {type(x).__name__} made in the function, whose attributes are known only when "
+                f"the graph runs, is {self._place}",
+                "store its values in a tuple, list or dict instead",
+            )
+        return x
+
+    def _refusal(self, what: str, hint: str) -> StagingError:
+        return StagingError(what, hint, origin=self._place.origin)
+
+
+def _appended(operands: list[Tensor], x: Tensor) -> int:
+    operands.append(x)
+    return len(operands) - 1
+
+
+def _operand(x: Any, operands: list[Tensor]) -> Any:
+    return Hole(_appended(operands, x.current())) if isinstance(x, Tensor) else x
+
+
+_CHANGELESS = (bool, int, float, complex, str, bytes, type(None), np.generic, type, ModuleType,
+               enum.Enum, Variable, frozenset, range, slice)  # fmt: skip
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
+_CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, SimpleNamespace,
+               np.ndarray)  # fmt: skip
+
+
+def _is_from_outside(x: Any) -> bool:
+    """Whether an array is one that nobody looked at: what the trace makes are tensors."""
+    return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
+
+
+def _held_by(function: Any) -> Iterator[Any]:
+    """What a function refers to."""
+    if isinstance(function, functools.partial):
+        yield from (function.args, function.keywords)
+        yield from _held_by(function.func)
+    elif isinstance(function, MethodType):
+        yield from (value for _, value in _fields(function.__self__))
+    elif isinstance(function, FunctionType):
+        yield from function.__defaults__ or ()
+        yield from (function.__kwdefaults__ or {}).values()
+        for cell in function.__closure__ or ():
+            with contextlib.suppress(ValueError):  # an empty cell
+                yield cell.cell_contents
+
+
+def _can_be_made(kind: type) -> bool:
+    """Whether another object of a class can be made without its `__init__`."""
+    return _solid_base(kind) in (object, *_CONTAINERS)
+
+
+def _solid_base(kind: type) -> type:
+    """The first class of the line of bases that no class statement made, or a container's."""
+    base: Any = kind
+    while base.__flags__ & MADE_BY_CLASS_STATEMENT and base not in _CONTAINERS:
+        base = base.__base__
+    return base  # type: ignore[no-any-return]
+
+
+def _extra(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x
+    if isinstance(x, deque):
+        return x.maxlen
+    return x.default_factory if isinstance(x, defaultdict) else None
+
+
+def _fields(x: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that an object holds, in its `__dict__` or in slots."""
+    kind = type(x)
+    fields = getattr(x, "__dict__", None)
+    if kind in (defaultdict, OrderedDict, Counter) or isinstance(x, type):
+        return
+    yield from fields.items() if isinstance(fields, dict) else ()
+    for base in kind.__mro__:
+        for name, member in vars(base).items():
+            if type(member) is MemberDescriptorType and name != "__dict__" and hasattr(x, name):
+                yield name, getattr(x, name)

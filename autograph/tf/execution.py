@@ -1,0 +1,62 @@
+"""What TensorFlow needs to say when something happens; here it happens in program order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autograph.settings import executing_eagerly
+from autograph.tf.tensors import constant
+from runtime import trace
+from runtime.eager import Eager
+from runtime.errors import StagingError
+
+__all__ = ["executing_eagerly", "group", "init_scope", "no_op", "timestamp"]
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Compute at once in this context, also while a graph is traced.
+
+    >>> import autograph.tf as tf
+    >>> with tf.init_scope():
+    ...     tf.executing_eagerly()
+    True
+    """
+    with trace.interpreting(Eager()):
+        yield
+
+
+def timestamp(name: str | None = None) -> Any:
+    """Seconds since 1970, float64. Raises StagingError in a graph, where it would stand still.
+
+    >>> import autograph.tf as tf
+    >>> tf.timestamp().dtype
+    dtype('float64')
+    """
+    if not executing_eagerly():
+        raise StagingError(
+            "tf.timestamp() would be the time of tracing in each call of the graph",
+            "call it outside of the tf.function",
+        )
+    return constant(time.time(), np.float64)
+
+
+def group(*inputs: Any, **options: Any) -> None:
+    """Nothing: effects happen in program order.
+
+    >>> import autograph.tf as tf
+    >>> tf.group(tf.Variable(1.0).assign(2.0))
+    """
+
+
+def no_op(name: str | None = None) -> None:
+    """Nothing.
+
+    >>> import autograph.tf as tf
+    >>> tf.no_op()
+    """

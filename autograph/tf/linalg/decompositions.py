@@ -1,0 +1,155 @@
+"""Decompositions, and what is computed by them: solutions, inverses, determinants."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from autograph.tf.linalg.diagonals import diag_part
+from autograph.tf.linalg.products import adjoint, turned
+from autograph.tf.math.elementwise import unary
+from autograph.tf.tensors import as_tensor, operands
+from runtime import ops
+
+__all__ = [
+    "cholesky",
+    "det",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "logdet",
+    "lstsq",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "triangular_solve",
+]
+
+inv = unary(ops.linalg.inv)
+det = unary(ops.linalg.det)
+cholesky = unary(ops.linalg.cholesky)
+eigvalsh = unary(ops.linalg.eigvalsh)
+
+
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
+    """The solution `x` of `matrix @ x = rhs`; `rhs` has two axes or more.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [4.0]]).numpy()
+    array([[1.],
+           [1.]], dtype=float32)
+    """
+    matrix, rhs = (as_tensor(x) for x in operands(matrix, rhs))
+    return ops.linalg.solve(turned(matrix, False, adjoint), rhs)
+
+
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Any:
+    """The solution for the lower (or upper) triangle of `matrix`.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.triangular_solve([[2.0, 9.0], [0.0, 4.0]], [[2.0], [4.0]]).numpy()
+    array([[1.],
+           [1.]], dtype=float32)
+    """
+    matrix = as_tensor(matrix)
+    return solve(ops.tril(matrix) if lower else ops.triu(matrix), rhs, adjoint)
+
+
+def lstsq(
+    matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
+) -> Any:
+    """The least-squares solution, by the normal equations.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy()
+    array([[2.]], dtype=float32)
+    """
+    matrix, rhs = (as_tensor(x) for x in operands(matrix, rhs))
+    turned = adjoint(matrix)
+    square = ops.matmul(turned, matrix)
+    size = square.shape[-1]
+    square = square + l2_regularizer * ops.eye(size, dtype=square.dtype)
+    return ops.linalg.solve(square, ops.matmul(turned, rhs))
+
+
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+    """The Moore-Penrose inverse.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.pinv([[2.0], [0.0]]).numpy()
+    array([[0.5, 0. ]], dtype=float32)
+    """
+    return ops.linalg.pinv(as_tensor(a), rtol=rcond)
+
+
+def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Eigenvalues in rising order and eigenvectors, in columns, of Hermitian matrices.
+
+    >>> import autograph.tf as tf
+    >>> values, _ = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
+    >>> values.numpy()
+    array([1., 2.], dtype=float32)
+    """
+    values, vectors = ops.linalg.eigh(as_tensor(tensor))
+    return values, vectors
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """Singular values, left and right vectors in columns: `a = u @ diag(s) @ adjoint(v)`.
+
+    >>> import autograph.tf as tf
+    >>> s, u, v = tf.linalg.svd([[2.0, 0.0], [0.0, 1.0]])
+    >>> s.numpy()
+    array([2., 1.], dtype=float32)
+    """
+    x = as_tensor(tensor)
+    if not compute_uv:
+        return ops.linalg.svdvals(x)
+    u, s, vh = ops.linalg.svd(x, full_matrices=full_matrices)
+    return s, u, adjoint(vh)
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Any, Any]:
+    """An orthogonal and an upper triangular matrix, whose product is the matrix.
+
+    >>> import autograph.tf as tf
+    >>> q, r = tf.linalg.qr([[2.0, 1.0], [0.0, 1.0]])
+    >>> tf.matmul(q, r).numpy().round(5).tolist()
+    [[2.0, 1.0], [0.0, 1.0]]
+    """
+    q, r = ops.linalg.qr(as_tensor(input), mode="complete" if full_matrices else "reduced")
+    return q, r
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """Sign of a determinant and logarithm of its absolute value."""
+
+    sign: Any
+    log_abs_determinant: Any
+
+
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """Sign of the determinant and logarithm of its absolute value.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.slogdet([[2.0]]).sign.numpy()
+    np.float32(1.0)
+    """
+    sign, logarithm = ops.linalg.slogdet(as_tensor(input))
+    return LogMatrixDeterminant(sign, logarithm)
+
+
+def logdet(matrix: Any, name: str | None = None) -> Any:
+    """Logarithm of the determinant of positive definite matrices, by Cholesky's decomposition.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.logdet([[1.0, 0.0], [0.0, 1.0]]).numpy()
+    np.float32(0.0)
+    """
+    chol = ops.linalg.cholesky(as_tensor(matrix))
+    return 2.0 * ops.sum(ops.log(ops.real(diag_part(chol))), axis=-1)

@@ -1,0 +1,310 @@
+"""Element by element.
+
+Most names are operations of `ag` on operands as TensorFlow takes them: Python numbers are float32
+and int32, numbers and arrays beside a tensor take its dtype.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograph.tf.tensors import as_tensor, is_tensor, operands
+from runtime import nn, ops
+
+__all__ = [
+    "Operation",
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "add_n",
+    "angle",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "binary",
+    "ceil",
+    "complex",
+    "conj",
+    "cos",
+    "cosh",
+    "divide",
+    "divide_no_nan",
+    "equal",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "floor",
+    "floordiv",
+    "floormod",
+    "greater",
+    "greater_equal",
+    "imag",
+    "is_finite",
+    "is_inf",
+    "is_nan",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log_sigmoid",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "multiply_no_nan",
+    "negative",
+    "not_equal",
+    "polyval",
+    "pow",
+    "real",
+    "reciprocal",
+    "rint",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "softplus",
+    "softsign",
+    "sqrt",
+    "square",
+    "squared_difference",
+    "subtract",
+    "tan",
+    "tanh",
+    "truediv",
+    "truncatediv",
+    "truncatemod",
+    "unary",
+    "xlogy",
+]
+
+Operation = Callable[..., Any]
+
+
+def unary(function: Operation) -> Operation:
+    """An operation of one operand."""
+
+    @functools.wraps(function, updated=())
+    def operation(x: Any, name: str | None = None) -> Any:
+        return function(as_tensor(x))
+
+    return operation
+
+
+def binary(function: Operation) -> Operation:
+    """An operation of two operands, of which one adapts to the other."""
+
+    @functools.wraps(function, updated=())
+    def operation(x: Any, y: Any, name: str | None = None) -> Any:
+        x, y = operands(x, y)
+        # Numbers that have no tensor beside them are tensors by now.
+        return function(x, y) if is_tensor(x) or is_tensor(y) else function(as_tensor(x), y)
+
+    return operation
+
+
+abs = unary(ops.abs)
+negative = unary(ops.negative)
+sign = unary(ops.sign)
+square = unary(ops.square)
+sqrt = unary(ops.sqrt)
+exp = unary(ops.exp)
+expm1 = unary(ops.expm1)
+log = unary(ops.log)
+log1p = unary(ops.log1p)
+sin = unary(ops.sin)
+cos = unary(ops.cos)
+tan = unary(ops.tan)
+asin = unary(ops.asin)
+acos = unary(ops.acos)
+atan = unary(ops.atan)
+sinh = unary(ops.sinh)
+cosh = unary(ops.cosh)
+tanh = unary(ops.tanh)
+asinh = unary(ops.asinh)
+acosh = unary(ops.acosh)
+atanh = unary(ops.atanh)
+erf = unary(ops.erf)
+floor = unary(ops.floor)
+ceil = unary(ops.ceil)
+rint = unary(ops.rint)
+# To even where two are as near, as NumPy.
+round = unary(ops.rint)
+reciprocal = unary(ops.reciprocal)
+is_nan = unary(ops.isnan)
+is_inf = unary(ops.isinf)
+is_finite = unary(ops.isfinite)
+logical_not = unary(ops.logical_not)
+real = unary(ops.real)
+imag = unary(ops.imag)
+conj = unary(ops.conj)
+angle = unary(ops.angle)
+sigmoid = unary(nn.sigmoid)
+log_sigmoid = unary(nn.log_sigmoid)
+softplus = unary(nn.softplus)
+softsign = unary(nn.softsign)
+add = binary(ops.add)
+subtract = binary(ops.subtract)
+multiply = binary(ops.multiply)
+floordiv = binary(ops.floor_divide)
+floormod = binary(ops.remainder)
+mod = floormod
+truncatemod = binary(ops.fmod)
+pow = binary(ops.pow)
+maximum = binary(ops.maximum)
+minimum = binary(ops.minimum)
+atan2 = binary(ops.atan2)
+equal = binary(ops.equal)
+not_equal = binary(ops.not_equal)
+less = binary(ops.less)
+less_equal = binary(ops.less_equal)
+greater = binary(ops.greater)
+greater_equal = binary(ops.greater_equal)
+logical_and = binary(ops.logical_and)
+logical_or = binary(ops.logical_or)
+logical_xor = binary(ops.logical_xor)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y`: of integers float64, of those with 16 bits or fewer float32.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.divide(7, 2)
+    <tf.Tensor: shape=(), dtype=float64, numpy=3.5>
+    """
+    x, y = operands(x, y)
+    return x / y
+
+
+truediv = divide
+
+
+def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient towards zero.
+
+    >>> import autograph.tf as tf
+    >>> tf.truncatediv(-7, 2).numpy()
+    np.int32(-3)
+    """
+    x, y = operands(x, y)
+    if as_tensor(x).dtype.kind == "f" or as_tensor(y).dtype.kind == "f":
+        return ops.trunc(x / y)
+    quotient = ops.floor_divide(x, y)
+    rest = ops.remainder(x, y)
+    below = ops.logical_and(ops.not_equal(rest, 0), ops.not_equal(ops.less(x, 0), ops.less(y, 0)))
+    return quotient + ops.astype(below, quotient.dtype)
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y`, but 0 where `y` is 0.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.divide_no_nan([1.0, 1.0], [0.0, 2.0]).numpy()
+    array([0. , 0.5], dtype=float32)
+    """
+    x, y = operands(x, y)
+    zero = ops.equal(y, 0)
+    return ops.where(zero, 0, ops.divide(x, ops.where(zero, 1, y)))
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x * y`, but 0 where `y` is 0, even for an infinite `x` or nan.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.multiply_no_nan(float("inf"), 0.0).numpy()
+    np.float32(0.0)
+    """
+    x, y = operands(x, y)
+    zero = ops.equal(y, 0)
+    return ops.where(zero, 0, ops.multiply(ops.where(zero, 0, x), y))
+
+
+def rsqrt(x: Any, name: str | None = None) -> Any:
+    """`1 / sqrt(x)`.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.rsqrt(4.0).numpy()
+    np.float32(0.5)
+    """
+    return 1.0 / ops.sqrt(as_tensor(x))
+
+
+def erfc(x: Any, name: str | None = None) -> Any:
+    """`1 - erf(x)`; for large `x` no digits are left, where TensorFlow has some.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.erfc(0.0).numpy()
+    np.float32(1.0)
+    """
+    return 1.0 - ops.erf(as_tensor(x))
+
+
+def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
+    """`(x - y)**2`.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.squared_difference(1.0, [3.0, 0.0]).numpy()
+    array([4., 1.], dtype=float32)
+    """
+    x, y = operands(x, y)
+    return ops.square(x - y)
+
+
+def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x * log(y)`, but 0 where `x` is 0.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.xlogy(0.0, 0.0).numpy()
+    np.float32(0.0)
+    """
+    x, y = operands(x, y)
+    zero = ops.equal(x, 0)
+    return ops.where(zero, 0, x * ops.log(ops.where(zero, 1, y)))
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+    """`real + 1j * imag`, complex64 of float32.
+
+    >>> import autograph.tf as tf
+    >>> tf.complex(1.0, 2.0).dtype
+    dtype('complex64')
+    """
+    real, imag = (as_tensor(x) for x in operands(real, imag))
+    return ops.make_complex(real, imag)
+
+
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
+    """The sum of tensors of one shape.
+
+    >>> import autograph.tf as tf
+    >>> tf.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
+    array([ 9, 12], dtype=int32)
+    """
+    return functools.reduce(ops.add, map(as_tensor, inputs))
+
+
+def polyval(coeffs: Sequence[Any], x: Any, name: Any = None) -> Any:
+    """A polynomial, its coefficients from the highest power down, by Horner's scheme.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.polyval([1.0, 2.0], 3.0).numpy()
+    np.float32(5.0)
+    """
+    x = as_tensor(x)
+    parts = [operands(c, x)[0] for c in coeffs]
+    result = parts[0] if parts else ops.zeros_like(x)
+    for part in parts[1:]:
+        result = part + result * x
+    return as_tensor(result)

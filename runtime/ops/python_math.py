@@ -1,0 +1,190 @@
+"""The functions of Python's `math` on numbers of a graph: what they compute, and what they raise.
+
+NumPy's functions give nan or inf, with a warning, where `math` raises, and differ from it in the
+last bit. These ops are the functions of `math` themselves. Their gradients are those of the
+functions for arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from runtime.ops import arithmetic, exponential, trigonometric
+from runtime.ops.declare import Primitive, always, no_gradient, op
+from runtime.ops.operands import Array, Module
+from runtime.ops.samples import array, calls, fixed
+from runtime.spec import Type, type_of_number
+
+__all__ = ["MATH", "math_dist", "math_fsum", "math_isclose", "math_power_modulo"]
+
+# The functions of numbers, by their names in `math`; those of several results have one op for each.
+MATH: dict[str, Primitive] = {}
+
+
+def _gives(number: Any) -> Callable[..., Type]:
+    type_ = type_of_number(number)
+
+    def infer(*types: Type, **attrs: Any) -> Type:
+        return type_
+
+    return infer
+
+
+def _declare(
+    name: str,
+    *sample: Any,
+    like: Primitive | None = None,
+    vjp: Any = no_gradient,
+    reads: tuple[int | str, ...] = (),
+    gives: Any = 0.0,
+    raises: bool = True,
+    function: Callable[..., Any] | None = None,
+) -> None:
+    """Declare an op; `like` is the one for arrays, whose gradient it has."""
+    python: Callable[..., Any] = function or getattr(math, name)
+    if like is not None:
+        vjp, reads = like.op.vjp, like.op.reads
+
+    def one(xp: Module, x: Any) -> Any:
+        return python(x)
+
+    def two(xp: Module, x: Any, y: Any) -> Any:
+        return python(x, y)
+
+    kernel = one if len(sample) == 1 else two
+    kernel.__doc__ = f"`math.{name.partition('_')[0]}` of Python numbers."
+    MATH[name] = op(
+        inputs=len(sample),
+        infer=_gives(gives),
+        vjp=vjp,
+        reads=reads,
+        raises=always if raises else None,
+        samples=fixed(lambda: (sample,)),
+        name=f"math_{name}",
+    )(kernel)
+
+
+# ---- of floats -------------------------------------------------------------------------------
+
+for _name, _like in {
+    "sqrt": exponential.sqrt, "exp": exponential.exp, "exp2": exponential.exp2,
+    "expm1": exponential.expm1, "log": exponential.log, "log2": exponential.log2,
+    "log10": exponential.log10, "log1p": exponential.log1p, "sin": trigonometric.sin,
+    "cos": trigonometric.cos, "tan": trigonometric.tan, "asin": trigonometric.asin,
+    "acos": trigonometric.acos, "sinh": trigonometric.sinh, "cosh": trigonometric.cosh,
+    "atanh": trigonometric.atanh,
+}.items():  # fmt: skip
+    _declare(_name, 0.5, like=_like)
+_declare("acosh", 1.5, like=trigonometric.acosh)
+for _name, _like in {
+    "atan": trigonometric.atan, "tanh": trigonometric.tanh, "asinh": trigonometric.asinh,
+    "fabs": arithmetic.abs, "cbrt": exponential.cbrt, "degrees": trigonometric.rad2deg,
+    "radians": trigonometric.deg2rad,
+}.items():  # fmt: skip
+    _declare(_name, 0.5, like=_like, raises=False)
+_ERF_SLOPE = 2.0 / math.sqrt(math.pi)
+_declare(
+    "erf", 0.5, vjp=(lambda g, x: g * (_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
+    raises=False,
+)  # fmt: skip
+_declare(
+    "erfc", 0.5, vjp=(lambda g, x: g * (-_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
+    raises=False,
+)  # fmt: skip
+_declare("gamma", 2.5, vjp=None)
+_declare("lgamma", 2.5, vjp=None)
+_declare("ulp", 0.5, raises=False)
+for _name in ("isnan", "isinf", "isfinite"):
+    _declare(_name, 0.5, gives=False, raises=False)
+for _name in ("floor", "ceil", "trunc"):
+    _declare(_name, 2.5, gives=0)
+_declare("modf_0", 2.5, vjp=(lambda g: g,), raises=False, function=lambda x: math.modf(x)[0])
+_declare("modf_1", 2.5, raises=False, function=lambda x: math.modf(x)[1])
+_declare("frexp_0", 2.5, vjp=None, raises=False, function=lambda x: math.frexp(x)[0])
+_declare("frexp_1", 2.5, gives=0, raises=False, function=lambda x: math.frexp(x)[1])
+
+_declare("atan2", 0.5, 1.5, like=trigonometric.atan2, raises=False)
+_declare("copysign", 0.5, -1.5, like=arithmetic.copysign, raises=False)
+_declare("fmod", 5.5, 2.0, like=arithmetic.fmod)
+_declare("pow", 1.5, 2.0, like=exponential.pow)
+_declare("hypot", 3.0, 4.0, like=exponential.hypot, raises=False)
+_declare("remainder", 5.5, 2.0, vjp=None)
+_declare("nextafter", 0.5, 1.0, raises=False)
+_declare(
+    "log_base", 8.0, 2.0, function=math.log, reads=("out", 0, 1),
+    vjp=(
+        lambda g, out, x, base: g / (x * exponential.log(base)),
+        lambda g, out, x, base: -g * out / (base * exponential.log(base)),
+    ),
+)  # fmt: skip
+_declare("ldexp", 1.5, 3, reads=(1,), vjp=(lambda g, n: g * exponential.exp2(n * 1.0), None))
+
+# ---- of integers -----------------------------------------------------------------------------
+
+_declare("isqrt", 17, gives=0)
+_declare("factorial", 5, gives=0)
+_declare("gcd", 12, 18, gives=0)
+_declare("lcm", 12, 18, gives=0)
+_declare("comb", 5, 2, gives=0)
+_declare("perm", 5, 2, gives=0)
+_declare("bit_length", 5, gives=0, raises=False, function=int.bit_length)
+_declare("bit_count", 5, gives=0, raises=False, function=int.bit_count)
+_declare("is_integer", 2.5, gives=False, raises=False, function=float.is_integer)
+
+
+@op(
+    inputs=3,
+    infer=_gives(0),
+    vjp=no_gradient,
+    raises=always,
+    samples=fixed(lambda: ((3, 4, 7),)),
+)
+def math_power_modulo(xp: Module, x: Any, y: Any, modulus: Any) -> Any:
+    """`pow(x, y, modulus)` of Python integers."""
+    return pow(x, y, modulus)
+
+
+@op(
+    inputs=2,
+    infer=_gives(False),
+    vjp=no_gradient,
+    raises=always,
+    samples=calls(lambda: (((0.5, 1.5), {"rel_tol": 1e-9, "abs_tol": 0.0}),)),
+)
+def math_isclose(xp: Module, x: Any, y: Any, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
+    """`math.isclose` of Python numbers."""
+    return math.isclose(x, y, rel_tol=rel_tol, abs_tol=abs_tol)
+
+
+# ---- of sequences ----------------------------------------------------------------------------
+
+
+@op(
+    inputs=1,
+    infer=_gives(0.0),
+    vjp=(lambda g, x: g * (x * 0 + 1),),
+    reads=(0,),
+    raises=always,
+    samples=fixed(lambda: ((array((4,)),),)),
+)
+def math_fsum(xp: Module, x: Array) -> Any:
+    """`math.fsum` of an array of floats, `(n,)`."""
+    return math.fsum(x.tolist())
+
+
+@op(
+    inputs=2,
+    infer=_gives(0.0),
+    vjp=(
+        lambda g, out, x, y: g * ((x - y) / out),
+        lambda g, out, x, y: g * ((y - x) / out),
+    ),
+    reads=("out", 0, 1),
+    raises=always,
+    samples=fixed(lambda: ((array((3,)), array((3,), low=2.0, high=4.0)),)),
+)
+def math_dist(xp: Module, x: Array, y: Array) -> Any:
+    """`math.dist` of two arrays of floats, `(n,)`."""
+    return math.dist(x.tolist(), y.tolist())

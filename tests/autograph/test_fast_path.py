@@ -1,0 +1,244 @@
+"""Tests of `autograph.fast_path`: a call that was seen takes the short way, and gives the same."""
+
+import enum
+import gc
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.fast_path import call_key
+from autograph.function import Function
+from runtime import config
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+class Pair(NamedTuple):
+    one: object
+    other: object
+
+
+@dataclass
+class Box:
+    one: object
+    other: object
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Model:
+    def __init__(self):
+        self.weight = np.ones(3)
+        self.factor = 2.0
+
+    @ag.convert
+    def __call__(self, x):
+        return x * self.weight * self.factor
+
+
+def scaled(x, n, *rest, flag=False, scale=1.0):
+    for part in rest:
+        x = x + part
+    return x * n * scale if flag else x * n
+
+
+def of_pair(p):
+    return p[0] * 2.0 + p[1]
+
+
+def of_dict(p):
+    return p["a"] * 2.0 + p["b"]
+
+
+def of_fields(p):
+    return p.one * 2.0 + p.other
+
+
+def key(*args, **kwargs):
+    return call_key(args, kwargs, (), (), [])
+
+
+@pytest.fixture
+def no_long_way(monkeypatch):
+    """Makes a call fail that takes the long way."""
+
+    def refuse():
+        def call(self, args, kwargs):
+            raise AssertionError("the long way")
+
+        monkeypatch.setattr(Function, "_call", call)
+
+    return refuse
+
+
+CALLS = {
+    "an array": (lambda x: x * 2.0, (X,), {}),
+    "a NumPy scalar": (lambda x: x * 2.0, (np.float32(3),), {}),
+    "a float": (scaled, (X, 2.5), {}),
+    "an int": (scaled, (X, 2), {}),
+    "a keyword": (scaled, (X,), {"n": 3}),
+    "keywords out of order": (scaled, (), {"n": 3.0, "x": X}),
+    "a keyword-only one": (scaled, (X, 2), {"scale": 3.0, "flag": True}),
+    "further arguments": (scaled, (X, 2, X, 1.5), {}),
+    "a tuple": (of_pair, ((X, 3.0),), {}),
+    "a list": (of_pair, ([X, X],), {}),
+    "a dict": (of_dict, ({"b": X, "a": 1.0},), {}),
+    "a dict of another class": (of_dict, (OrderedDict(a=X, b=X),), {}),
+    "a named tuple": (of_fields, (Pair(X, 3.0),), {}),
+    "a dataclass": (of_fields, (Box(X, X),), {}),
+    "an enum": (lambda x, c: x * 2.0 if c is Color.RED else x, (X, Color.RED), {}),
+    "None": (lambda x, c: x * 2.0 if c is None else x, (X, None), {}),
+    "an object": (Model.__call__.python_function, (Model(), X), {}),
+    "a tensor": (lambda x: x * 2.0, (ag.constant(X),), {}),
+    "a view": (lambda x: x * 2.0, (ag.constant(X)[1:],), {}),
+}
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_the_second_call_takes_the_short_way(what, no_long_way):
+    function, args, kwargs = CALLS[what]
+    expected = function(*args, **kwargs)
+    converted = ag.convert(function)
+    first = converted(*args, **kwargs)
+    no_long_way()
+    for result in (first, converted(*args, **kwargs)):
+        assert type(result) is type(expected)
+        np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))
+
+
+def test_keys_tell_apart_what_traces_tell_apart():
+    keys = [
+        key(X), key(X[:2]), key(X.astype("f4")), key((X,)), key([X]), key({"a": X}), key({"b": X}),
+        key(a=X), key(b=X), key(X, X), key((X, X)), key(Pair(X, X)), key(Box(X, X)), key(1), key(2),
+        key(True), key(1.0), key(None), key("1"), key(b"1"), key(np.float64(1)), key(np.int64(1)),
+        key(Color.RED), key(Color.BLUE), key(1j), key(ag.constant(X)), key(object), key(int),
+    ]  # fmt: skip
+    assert len(set(keys)) == len(keys) and None not in keys
+
+
+def test_what_is_not_known_has_no_key():
+    assert key(slice(0, 2)) is None
+    assert key(ag.TensorSpec([2])) is None
+    assert key(X.view(np.recarray)) is None
+
+
+def test_ints_that_are_inputs_share_a_key():
+    assert call_key((3,), {}, {"n"}, ["n"], []) == call_key((4,), {}, {"n"}, ["n"], [])
+    assert call_key((2**63,), {}, {"n"}, ["n"], []) != call_key((2**64,), {}, {"n"}, ["n"], [])
+    leaves = []
+    call_key((X,), {"n": 3}, {"n"}, ["x"], leaves)
+    assert leaves == [X, 3] or leaves[1] == 3
+
+
+def test_ints_become_inputs_and_stay_right():
+    f = ag.convert(lambda x, n: x * n)
+    for n in (1, 2, 3, 4, 1, -7, True, 2.5):
+        np.testing.assert_array_equal(f(X, n), X * n)
+
+
+def test_a_default_is_an_input_too(no_long_way):
+    def plus(x, y=2.5, *, z=1.5):
+        return x + y * z
+
+    f = ag.convert(plus)
+    f(X), f(X, 3.0), f(X, z=0.5)
+    no_long_way()
+    np.testing.assert_array_equal(f(X), plus(X))
+    np.testing.assert_array_equal(f(X, 4.0), plus(X, 4.0))
+    np.testing.assert_array_equal(f(X, z=4.0), plus(X, z=4.0))
+
+
+def test_another_object_of_the_same_id_is_another_object():
+    class Scale:
+        def __init__(self, factor):
+            self.factor = factor
+
+    f = ag.convert(lambda x, scale: x * scale.factor)
+    seen = set()
+    for factor in range(50):
+        scale = Scale(float(factor))
+        seen.add(id(scale))
+        np.testing.assert_array_equal(f(X, scale), X * factor)
+        del scale
+        gc.collect()
+    assert len(seen) < 50  # some `id` came twice
+
+
+def test_an_object_that_changes_is_traced_again():
+    model = Model()
+    np.testing.assert_array_equal(model(X), X * 2)
+    np.testing.assert_array_equal(model(X), X * 2)
+    model.factor = 3.0
+    np.testing.assert_array_equal(model(X), X * 3)
+    model.weight = np.full(3, 2.0)
+    np.testing.assert_array_equal(model(X), X * 6)
+    model.weight = np.full((2, 3), 2.0)
+    np.testing.assert_array_equal(model(X), X * np.full((2, 3), 6.0))
+
+
+def test_results_of_containers_are_made_anew():
+    f = ag.convert(lambda x: {"a": x * 2.0, "b": (x + 1.0, [x - 1.0])})
+    one, other = f(X), f(X)
+    assert one is not other and one["b"][1] is not other["b"][1]
+    np.testing.assert_array_equal(other["b"][1][0], X - 1)
+
+
+def test_an_input_signature_is_checked_on_each_call():
+    f = ag.convert(lambda x: x * 2.0, input_signature=[ag.TensorSpec([None], np.float64)])
+    np.testing.assert_array_equal(f(X), X * 2)
+    np.testing.assert_array_equal(f(X), X * 2)
+    np.testing.assert_array_equal(f(X[:2]), X[:2] * 2)
+    with pytest.raises(TypeError):
+        f(np.ones((2, 2)))
+    with pytest.raises(TypeError):
+        f(np.ones(2, "i4"))
+
+
+def test_a_read_only_argument_raises_as_in_python():
+    def put(x):
+        x[0] = 5.0
+
+    f = ag.convert(put)
+    x = X.copy()
+    f(x), f(x)
+    assert x[0] == 5.0
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        f(x)
+
+
+def test_a_tensor_that_was_written_is_read_anew():
+    f = ag.convert(lambda x: x * 2.0)
+    x = ag.constant(X)
+    view = x[1:]
+    f(x), f(view)
+    x[2] = 10.0
+    np.testing.assert_array_equal(f(x).numpy(), [2.0, 4.0, 20.0])
+    np.testing.assert_array_equal(f(view).numpy(), [4.0, 20.0])
+
+
+def test_the_table_is_bounded():
+    f = ag.convert(lambda x: x + 1.0)
+    with config.cache_size.using(2):
+        for n in range(40):
+            f(np.ones(n + 2))
+    assert len(f._fast) <= 8
+
+
+def test_a_gradient_flows_through_a_call_that_was_seen():
+    f = ag.convert(lambda x, n: (x * x * n).sum())
+    f(X, 2), f(X, 2)
+    np.testing.assert_array_equal(ag.grad(f)(X, 2), 4 * X)
+    x = ag.constant(X)
+    f(x, 2), f(x, 2)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, 2)
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), 4 * X)

@@ -1,0 +1,60 @@
+"""What the namespaces of `autograph.tf` list, and what they answer for other names."""
+
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import autograph.tf as tf
+
+
+@pytest.mark.parametrize(
+    ("space", "name", "advice"),
+    [
+        (tf, "keras", "Keras 3 on this runtime is not there yet"),
+        (tf, "reduce_std", r"tf\.math\.reduce_std"),
+        (tf, "nanmean", r"ag\.nanmean"),
+        (tf, "reduce_summ", "reduce_sum"),
+        (tf, "Session", "call functions"),
+        (tf.math, "expp", "exp"),
+        (tf.nn, "ctc_loss", "not served"),
+        (tf.config, "threading", "not served"),
+    ],
+)
+def test_a_name_that_is_not_served_says_what_is(space, name, advice):
+    with pytest.raises(AttributeError, match=advice):
+        getattr(space, name)
+
+
+SPACES = [tf, *(getattr(tf, n) for n in tf.__all__ if inspect.ismodule(getattr(tf, n)))]
+by_name = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.__name__)
+
+
+@by_name
+def test_every_name_says_what_it_is(space):
+    for name in space.__all__:
+        thing = getattr(space, name)
+        assert not callable(thing) or thing.__doc__, name
+
+
+@by_name
+def test_a_namespace_lists_its_names_and_no_others(space):
+    assert dir(space) == sorted(space.__all__)
+    assert not any(name.startswith("_") for name in space.__all__)
+
+
+@pytest.mark.parametrize("space", [tf, tf.math, tf.nn, tf.linalg], ids=lambda s: s.__name__)
+def test_a_table_of_names_holds_nothing_else_but_its_own_modules(space):
+    others = {n for n in vars(space) if not n.startswith("_")} - {*space.__all__}
+    assert others <= {module.name for module in pkgutil.iter_modules(space.__path__)}
+
+
+def test_a_namespace_that_waits_is_there_when_it_is_asked_for():
+    program = (
+        "import sys, autograph.tf as tf\n"
+        "assert 'autograph.tf.train' not in sys.modules and 'train' in dir(tf)\n"
+        "assert tf.train.Checkpoint.__module__ == 'autograph.tf.train'\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

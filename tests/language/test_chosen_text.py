@@ -1,0 +1,137 @@
+"""Text that is one or another, depending on data (B2.26)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+samples = Samples()
+F = np.float64
+X = np.array([1.0, 2.0, 3.0])
+
+
+@samples("B2.26", (F(1),), (F(-1),))
+def returned(x):
+    return "positive" if x > 0 else "negative"
+
+
+@samples("B2.26", (F(1),), (F(-1),), (F(0),))
+def one_of_three(x):
+    if x > 0:
+        sign = "+"
+    elif x < 0:
+        sign = "-"
+    else:
+        sign = ""
+    return sign + f"{abs(x):.1f}"
+
+
+@samples("B2.26", (X,), (-X,))
+def printed_and_formatted(x):
+    status = "converged" if x.sum() > 0 else "failed"
+    print(f"status: {status:>12}!", status, f"{status!r}", "[%s]" % status)
+    return x
+
+
+@samples("B2.26", (F(2),), (F(-3),))
+def with_values_of_its_path(x):
+    y = x * 2
+    if x > 0:
+        z = y + 1
+        text = f"z is {z}"
+    else:
+        text = f"y is {y:.3f} of {[x, y]}"
+    return text, [text]
+
+
+@samples("B2.26", (F(2), F(1)), (F(-3), F(1)), (F(2), F(-1)))
+def in_branches_of_branches(x, c):
+    text = "none"
+    if x > 0:
+        text = f"x is {x}"
+        if c > 0:
+            text = text + f" and c is {c}"
+    return text
+
+
+@samples("B2.26", (X,), (-X,))
+def in_every_item(x):
+    return ["big" if v > 2 else "small" for v in x]
+
+
+@samples("B2.26", (F(2),), (F(-3),), (F(0),))
+def compared(x):
+    sign = "+" if x > 0 else ("-" if x < 0 else "0")
+    y = x
+    if sign == "+":
+        y = x * 2
+    if sign != "0":
+        y = y + 1
+    return y, sign == "?"
+
+
+@samples("B2.26", (X, np.int64(1)), (X, np.int64(7)))
+def of_a_handler(x, i):
+    status = "fine"
+    y = 0.0
+    try:
+        y = x[i]
+    except IndexError as error:
+        status = f"failed: {error}"
+    print(y > 0, status)
+    return status
+
+
+@samples("B2.26", (F(2),), (F(-3),))
+def none_or_text(x):
+    if x > 0:
+        return f"x is {x}"
+
+
+@samples("B2.26", (F(2),), (F(-3),))
+def in_the_message_of_an_error(x):
+    kind = "large" if x > 1 else "small"
+    raise ValueError(f"{kind}: {x}")
+
+
+@samples("B2.26", (F(2),), (F(-3),))
+def of_a_callee(x):
+    print(returned(x), returned(-x))
+    return returned(x * 2)
+
+
+test_chosen_text = samples.test()
+
+
+def as_a_key(x):
+    name = "a" if x > 0 else "b"
+    return {"a": 1.0, "b": 2.0}[name]  # refused
+
+
+def changed(x):
+    name = "a" if x > 0 else "b"
+    return name.upper()  # refused
+
+
+@pytest.mark.parametrize("sample", [as_a_key, changed])
+def test_what_needs_the_text_while_tracing_is_refused(sample):
+    refuse(sample, F(1), match="text that is known only when the graph runs")
+
+
+def grown(x):
+    text = ""
+    while x > 0:
+        text += "*"  # refused
+        x = x - 1
+    return text
+
+
+def test_text_that_a_loop_makes_is_refused():
+    refuse(grown, F(3), match="a graph holds numbers, not text")
+
+
+def test_text_of_tensors():
+    assert ag.convert(returned)(ag.constant(2.0)) == "positive"

@@ -1,0 +1,263 @@
+"""Dtypes, structures, shapes and objects that differ between paths and rounds."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+
+import numpy as np
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+samples = Samples()
+I = np.int64
+F = np.float64
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+# ---- dtypes (B2.05) --------------------------------------------------------------------------
+
+
+@samples("B2.05", (F(2),), (F(-2),), joined=True)
+@samples("B2.05", (I(2),), (I(-2),), joined=True)
+@samples("B2.05", (np.float32(2),), (np.float32(-2),), joined=True)
+@samples("B2.05", (np.int8(2),), (np.int8(-2),), joined=True)
+def relu_with_python_zero(x):
+    if x > 0:
+        return x
+    return 0
+
+
+@samples("B2.05", (I(2),), (I(-2),), joined=True)
+def int_or_float(x):
+    if x > 0:
+        y = x
+    else:
+        y = x / 2
+    return y
+
+
+@samples("B2.05", (I(5),), (I(1),), joined=True, whiles=1)
+def int_becomes_float_in_loop(n):
+    y = 1
+    while n > 1:
+        y = y / 2
+        n -= 1
+    return y
+
+
+@samples("B2.05", (I(5), np.float32(1)), (I(1), np.float32(1)), joined=True, whiles=1)
+def float32_becomes_float64_in_loop(n, y):
+    for i in range(n):
+        y = y * F(1.5)
+    return y
+
+
+@samples("B2.05", (A(1, 2),), (A(-1, 2),), joined=True)
+def bool_or_float(x):
+    if x[0] > 0:
+        y = x > 1
+    else:
+        y = x
+    return y + 0
+
+
+def test_b2_05_float32_stays_with_python_scalars():
+    f = ag.convert(relu_with_python_zero)
+    assert type(f(np.float32(2))) is np.float32
+    assert type(f(np.float32(-2))) is np.float32
+    assert f.trace_count == 1
+
+
+# ---- structures (B2.06) ----------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@samples("B2.06", (F(2),), (F(-2),))
+def tuples(x):
+    if x > 0:
+        t = (x, {"a": x + 1, "b": [x + 2]})
+    else:
+        t = (-x, {"a": -x, "b": [x * 3]})
+    return t
+
+
+@samples("B2.06", (F(2),), (F(-2),))
+def dataclasses_in_branches(x):
+    p = Point(x, x + 1)
+    if x > 0:
+        p = Point(p.y, p.x)
+    return p.x - p.y, p
+
+
+@samples("B2.06", (F(2), I(3)), (F(-2), I(5)), whiles=1)
+def namedtuple_in_loop(x, n):
+    p = Pair(x, x + 1)
+    for i in range(n):
+        p = Pair(p.b, p.a + i)
+    return p
+
+
+@samples("B2.06", (F(2), I(3)), (F(-2), I(5)), whiles=1)
+def list_of_tensors_in_loop(x, n):
+    state = [x, x * 2]
+    for i in range(n):
+        state = [state[1], state[0] + state[1]]
+    return state
+
+
+@samples("B2.06", (F(2), I(3)), (F(-2), I(5)), whiles=1)
+def dict_written_in_loop(x, n):
+    d = {"a": x, "b": x * 0}
+    for i in range(n):
+        d["a"] = d["a"] + 1
+        d["b"] = d["b"] + d["a"]
+    return d
+
+
+def different_lengths(x):
+    t = [x]
+    if x > 0:
+        t = [x, x]
+    return t[0]  # refused
+
+
+def different_keys(x):
+    t = {"a": x}
+    if x > 0:
+        t = {"b": x}
+    return t  # refused
+
+
+def test_b2_06_structures_that_differ():
+    refuse(different_lengths, F(2), match="list of 2")
+    refuse(different_keys, F(2), match="`t` is")
+
+
+# ---- shapes (B2.07, B2.08) -------------------------------------------------------------------
+
+
+@samples("B2.07", (A(1, 2, 3),), (A(-1, 2, 3),))
+def shapes_differ(x):
+    if x[0] > 0:
+        y = x[:2]
+    else:
+        y = x
+    return y * 2
+
+
+@samples("B2.07", (A(1, 2, 3),), (A(-1, 2, 3),))
+def shape_used_later(x):
+    if x[0] > 0:
+        y = x[:2]
+    else:
+        y = x
+    return len(y), y.shape[0] * 2, y.sum()
+
+
+@samples("B2.08", (I(3),), (I(5),), (I(1),), whiles=1)
+def growing_concat(n):
+    s = np.zeros(0)
+    for i in range(n):
+        s = np.concatenate([s, np.array([1.5])])
+    return s
+
+
+@samples("B2.08", (A(1, 2), I(3)), (A(1, 2), I(0)), whiles=1)
+def growing_row(x, n):
+    while n > 0:
+        x = np.concatenate([x, x[:1] + n])
+        n = n - 1
+    return x * 1, len(x)
+
+
+@samples("B2.08", (A(1, 2, 3, 4, 5),), (A(5, 4, 3, 2, 1),), whiles=1)
+def shrinking(x):
+    while x.sum() > 6:
+        x = x[1:]
+    return x
+
+
+def rank_changes(x, n):
+    for i in range(n):
+        x = x[None]
+    return x
+
+
+def test_b2_08_rank_change_is_refused():
+    message = refuse(rank_changes, A(1, 2), I(3), match="`x` has shape")
+    assert "axes" in message
+
+
+# ---- composite loop variables (B2.14) --------------------------------------------------------
+
+
+class Holder:
+    def __init__(self, x):
+        self.x = x
+        self.items = [x, x]
+        self.inner = None
+
+
+@samples("B2.14", (A(1, 2, 3),), (A(4, 5, 6),), whiles=1)
+def attribute_in_loop(x):
+    h = Holder(x[0])
+    for v in x:
+        h.x = h.x + v
+    return h.x
+
+
+@samples("B2.14", (A(1, 2, 3),), (A(4, 5, 6),), whiles=1)
+def nested_attribute_in_loop(x):
+    h = Holder(x[0])
+    h.inner = Holder(x[1])
+    for v in x:
+        h.inner.x = h.inner.x * 2 + h.x
+    return h.inner.x
+
+
+@samples("B2.14", (A(1, 2, 3),), (A(4, 5, 6),), whiles=1)
+def item_in_loop(x):
+    h = Holder(x[0])
+    for v in x:
+        h.items[0] += v
+    return h.items
+
+
+@samples("B2.14", (A(1, 2, 3),), (A(4, -5, 6),))
+def attribute_in_branch(x):
+    h = Holder(x[0])
+    if x[1] > 0:
+        h.x = x[2]
+    return h.x
+
+
+def attribute_of_argument(h, n):
+    for i in range(n):
+        h.x = h.x + i
+    return h.x
+
+
+def test_b2_14_attribute_of_an_argument_is_written():
+    f = ag.convert(attribute_of_argument)
+    h = Holder(F(1))
+    assert f(h, I(4)) == 7.0
+    assert h.x == 7.0
+    assert f(h, I(3)) == 10.0
+    assert h.x == 10.0
+    assert f.trace_count == 1
+
+
+test_joined_types = samples.test()

@@ -1,0 +1,135 @@
+"""Subclasses of containers, records and enums of the user."""
+
+import dataclasses
+import enum
+import io
+import typing
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, assert_equal, refuse
+
+samples = Samples()
+F = np.float64
+
+
+class Doubling(list):
+    def append(self, x):
+        super().append(x * 2)
+
+    def __getitem__(self, i):
+        return super().__getitem__(i) + 1
+
+
+class Shifted(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value * 2)
+
+    def __getitem__(self, key):
+        return super().__getitem__(key) + 1
+
+    def __missing__(self, key):
+        self[key] = key * 2
+        return self[key]
+
+
+@samples("S8", (F(1.0),), (F(5.0),))
+def containers_made_in_the_function(x):
+    values, table = Doubling(), Shifted()
+    values.append(x)
+    values.append(x + 1.0)
+    table["a"] = x
+    return values[0], len(values), list(values), table["a"], table.get("b", x)
+
+
+class Holder:
+    def __init__(self):
+        self.table, self.values = Shifted(), Doubling()
+        dict.__setitem__(self.table, "a", F(3.0))
+
+    def __repr__(self):
+        return repr((dict(self.table), list(self.values)))
+
+
+def set_in_branch(holder, x):
+    if x > 2:
+        holder.table["a"] = x
+    return holder.table["a"]
+
+
+def grown(holder, x):
+    holder.values.append(x)
+    return holder.values[0]
+
+
+@pytest.mark.parametrize("sample", [set_in_branch, grown])
+def test_s8_subclasses_of_containers(sample):
+    plain, thing = Holder(), Holder()
+    f = ag.convert(sample)
+    for x in (1.0, 5.0, 2.0, -1.0, 7.0):
+        assert_equal(f(thing, F(x)), sample(plain, F(x)))
+        assert repr(thing) == repr(plain)
+
+
+class Vector(typing.NamedTuple):
+    a: float
+    b: float
+
+    def __add__(self, other):
+        if self.a > other.a:
+            return Vector(self.a, other.b)
+        return Vector(other.a, self.b)
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: float
+    b: float = 1.0
+
+    def __add__(self, other):
+        if self.a > other.a:
+            return dataclasses.replace(self, a=self.a - other.a)
+        return Frozen(self.a + other.a, self.b)
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+    def __add__(self, other):
+        if other > 0:
+            return other + self.value
+        return other - self.value
+
+    def __str__(self):
+        return f"<{self.name}>"
+
+
+@samples("S9", (F(1.0),), (F(5.0),), tensors=False)
+def records_and_enums(x):
+    print(Frozen(x), [Frozen(x)], Vector(x, x * 2.0), {"k": Frozen(x)})
+    print(f"{Frozen(x)} {Vector(x, x)!r} {Color.RED} {Color.BLUE!r}", Color.RED)
+    return Vector(x, x) + Vector(F(2.0), F(3.0)), Frozen(x) + Frozen(F(2.0)), Color.RED + x
+
+
+def printed_into_a_new_file(x):
+    file = io.StringIO()
+    print(x, file=file)  # refused
+    return file.getvalue()
+
+
+def compared_text(x):
+    return f"{x}" == "3.0"  # refused
+
+
+@pytest.mark.parametrize(
+    ("sample", "match"),
+    [(printed_into_a_new_file, "made while tracing"), (compared_text, "text that is known only")],
+)
+def test_s9_text_that_would_be_frozen_is_refused(sample, match):
+    refuse(sample, 3.0, match=match)
+
+
+test_records_and_enums = samples.test()

@@ -1,0 +1,153 @@
+"""Long loops are traced once, and nests do not multiply traces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import all_nodes, check, count_nodes, graph_of
+
+I = np.int64
+F = np.float64
+
+
+# ---- trip counts (B2.16, S4) -----------------------------------------------------------------
+
+
+def long_range(x, n):
+    for i in range(n):
+        x = x + i * 0.5
+    return x
+
+
+def long_over_len(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = s + x[i] * i
+    return s
+
+
+def long_nested(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            s = s + x[i, j] * (i - j)
+    return s
+
+
+def long_python_while(x):
+    k = 0
+    while k < 50:
+        x = x * 0.5 + k
+        k += 1
+    return x
+
+
+def long_needs_values(x):
+    names = [str(k) for k in range(20)]
+    for i in range(20):
+        x = x + len(names[i])
+    return x
+
+
+def test_s4_long_ranges_are_one_loop():
+    sizes = []
+    for n in (40, 400):
+        checked = check(long_range, (F(1), n), (F(2), n), whiles=1)
+        sizes.append(all_nodes(checked.graph))
+        assert checked.outcomes[0].value == long_range(F(1), n)
+    assert sizes[0] == sizes[1] < 20
+
+
+def test_s4_ranges_over_len_and_shape():
+    sizes = []
+    for n in (30, 300):
+        checked = check(long_over_len, (np.arange(float(n)),), (np.ones(n),), whiles=1)
+        sizes.append(all_nodes(checked.graph))
+    assert sizes[0] == sizes[1]
+    sizes = []
+    for n in (20, 40):
+        x = np.arange(float(n * n)).reshape(n, n)
+        checked = check(long_nested, (x,), (x * 0.5,), whiles=2)
+        sizes.append(all_nodes(checked.graph))
+    assert sizes[0] == sizes[1]
+
+
+def test_s4_python_while_is_rolled():
+    check(long_python_while, (F(1),), (F(2),), whiles=1)
+
+
+def test_s4_loop_that_needs_values_unrolls_and_says_so():
+    checked = check(long_needs_values, (F(1),), (F(2),), whiles=0)
+    assert "unrolled" in checked.function.explain()
+
+
+def test_b2_13_loop_of_5000_rounds_is_rolled():
+    checked = check(long_range, (F(1), 5000), (F(2), 5000), whiles=1)
+    assert all_nodes(checked.graph) < 20
+
+
+def test_ten_times_more_data_same_nodes():
+    def f(x):
+        s = x[0] * 0
+        for v in x:
+            if v > 3:
+                s = s + v
+        return s
+
+    sizes = [
+        all_nodes(check(f, (np.arange(float(n)),), (np.ones(n),), conds=1).graph) for n in (10, 100)
+    ]
+    assert sizes[0] == sizes[1]
+
+
+# ---- nesting does not multiply traces --------------------------------------------------------
+
+executed = 0
+
+
+@ag.do_not_convert
+def note():
+    global executed
+    executed += 1
+    return 0.0
+
+
+DEPTH_SOURCE = "def nest(x, n):\n    s = x * 0\n{loops}{pad}s = s + x + note()\n    return s\n"
+
+
+def nest_of(depth):
+    pads = ["    " * (k + 1) for k in range(depth + 1)]
+    loops = "".join(f"{pads[k]}for i{k} in range(n):\n" for k in range(depth))
+    module = ag.convert_source(DEPTH_SOURCE.format(loops=loops, pad=pads[depth]))
+    module.note = note
+    return module.nest
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4, 8])
+def test_nested_loops_do_not_multiply_traces_of_the_body(depth):
+    global executed
+    f = ag.convert(nest_of(depth))
+    executed = 0
+    n = I(2)
+    assert f(F(1), n) == 2.0**depth
+    assert executed <= 4 * depth + 4, executed
+    assert count_nodes(graph_of(f), "while") == depth
+
+
+WHILE_SOURCE = "def nest(x, n):\n    s = 0\n{loops}{pad}s = s + x + note()\n{ends}    return s\n"
+
+
+@pytest.mark.parametrize("depth", [2, 8])
+def test_nested_whiles_whose_types_change_do_not_multiply_traces(depth):
+    global executed
+    pads = ["    " * (k + 1) for k in range(depth + 1)]
+    loops = "".join(f"{pads[k]}k{k} = 0\n{pads[k]}while k{k} < n:\n" for k in range(depth))
+    ends = "".join(f"{pads[k + 1]}k{k} += 1\n" for k in reversed(range(depth)))
+    module = ag.convert_source(WHILE_SOURCE.format(loops=loops, pad=pads[depth], ends=ends))
+    module.note = note
+    f = ag.convert(module.nest)
+    executed = 0
+    assert f(F(1), I(2)) == 2.0**depth
+    assert executed <= 8 * depth + 8, executed
