@@ -13,7 +13,7 @@ import numpy as np
 from autograph import replay, tracing
 from autograph.captured_inputs import is_as_traced, reader
 from autograph.operators.captures import Captured, Place
-from autograph.operators.handouts import handing_out, objects
+from autograph.operators.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.signature import is_input_key
 from autograph.tracebacks import shortened
@@ -356,8 +356,8 @@ class ConcreteFunction:
     def _gives(self) -> Callable[[tuple[Any, ...]], Any] | None:
         """How outputs become the result, where all are arrays that nobody else holds."""
         traced, kind, structure = self._traced, self._tensor_class, self._structure
-        special = traced.written or traced.choices or traced.identities
-        special = special or traced.hands_out or traced.shared or traced.whole is not None
+        special: object = traced.written or traced.choices or traced.identities
+        special = bool(special) or traced.hands_out
         if special or not all(self._fresh) or any(type(h) is not ResultHole for h in self._holes):
             return None
         positions = [hole.index for hole in self._holes]
@@ -427,6 +427,8 @@ class ConcreteFunction:
                 results.append(self._shared(i, outputs, tensor))
             else:
                 results.append(self._own(i, output, tensor))
+        if tensors is not None:
+            self._track(tensors)
         # Text is of the arrays as they were.
         parts = [hole.fill(results, outputs) for hole in self._holes]
         for index, position in enumerate(traced.written, traced.outputs):
@@ -446,6 +448,16 @@ class ConcreteFunction:
             return output
         return self._tensor_class(output) if tensor is None else self._of_class(tensor)
 
+    def _track(self, tensors: Any) -> None:
+        """Let the tapes know the tensors that were stored."""
+        known = objects()
+        for number, index in self._traced.tracked.items():
+            if isinstance(known.get(number), Tensor):
+                known[number].current()._key = tensors[index].key
+        for found in known.values():
+            if isinstance(found, Tensor) and found.is_view:
+                found._token = -1  # to be derived anew
+
     def _shared(self, i: int, outputs: tuple[Any, ...], tensor: Tensor | None) -> Any:
         """Result `i`, which may have been stored somewhere, or be another result as well."""
         array = self._traced.shared[i]
@@ -455,10 +467,7 @@ class ConcreteFunction:
         found = array.get(outputs, objects(), own)
         if tensor is None:
             return found
-        if found.is_view:
-            return own()  # the tensor that the tapes know
-        found._key = tensor.key
-        return found
+        return own() if found.is_view else found  # a view: as the tapes know it
 
 
 def _given(value: Any) -> Any:

@@ -19,6 +19,7 @@ from autograph.generated import AG, Options
 from autograph.operators import calls, methods
 from autograph.operators.plain_calls import UNCONVERTED
 from runtime import config
+from runtime.collector import rarely
 
 if TYPE_CHECKING:
     from autograph.front_end import Conversion
@@ -120,7 +121,8 @@ def _conversion(function: FunctionType, options: Options) -> Conversion:
     if known is None:
         began = time.perf_counter()
         try:
-            known = _front_end().convert(function, options)
+            with rarely:
+                known = _front_end().convert(function, options)
         except AutographError as error:
             known = error
         conversions[key] = known

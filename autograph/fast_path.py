@@ -203,7 +203,9 @@ def entry_of(
     leaves, structure = tree.flatten((args, kwargs))
     marks = tree.unflatten(structure, list(map(_Mark, range(len(leaves)))))
     bound = tree.leaves(binding.bind(*marks))
-    order, defaults, objects = [], [], []
+    order: list[int] = []
+    defaults: list[Any] = []
+    objects: list[tuple[int, Callable[[], Any]]] = []
     for leaf, path, key in zip(bound, arguments.paths, arguments.keys, strict=True):
         if not isinstance(leaf, _Mark):
             if is_input_key(key):

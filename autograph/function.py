@@ -31,7 +31,7 @@ from autograph.matching import (
 )
 from autograph.operators.calls import converted_call
 from autograph.operators.captures import current_trace
-from autograph.operators.handouts import calling_with
+from autograph.operators.remaking import calling_with
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, check_options, without_partials
 from autograph.signature import (

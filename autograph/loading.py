@@ -270,7 +270,8 @@ class _Loader:
         if type(part) is dict and "optional" in part:
             nest, present = members(part, {"optional": (dict,), "present": (int,)}, {})
             whole(present, 0, outputs - 1, "number of a result")
-            return NoneHole(*self._result(nest, outputs, depth + 1), present)
+            structure, holes = self._result(nest, outputs, depth + 1)
+            return NoneHole(structure, holes, present)
         if type(part) is not dict or len(part) != 1:
             raise Malformed("a result is an output, a text or a value")
         ((word, content),) = part.items()

@@ -19,7 +19,8 @@ import numpy as np
 from autograph.operators.access import container_base, content_slot
 from autograph.operators.attributes import attribute_slot
 from autograph.operators.captures import guard_content, weak
-from autograph.operators.handouts import Place, arguments_of, remembering
+from autograph.operators.handouts import Place
+from autograph.operators.remaking import arguments_of, remembering
 from autograph.operators.templates import dig, fill, has_traced
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from runtime import control, journal, tree

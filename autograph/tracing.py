@@ -17,10 +17,11 @@ from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Captured, Guard, Trace, current_trace
 from autograph.operators.generators import check_left
-from autograph.operators.handouts import Array, Handouts
+from autograph.operators.handouts import Handouts
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.logs import refuse_looks
 from autograph.operators.references import Part, choice_of, has_cell, reference_of
+from autograph.operators.remaking import Array
 from autograph.operators.settings import guard_held_decimals, note_settings
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import Nullable, _Unreadable
@@ -41,8 +42,8 @@ from runtime.variable import Variable
 __all__ = [
     "ArrayHole",
     "FixedPart",
-    "NoneHole",
     "FunctionBuilder",
+    "NoneHole",
     "ResultHole",
     "TextHole",
     "Traced",
@@ -119,6 +120,8 @@ class Traced:
     # Results that are, or may be, arrays that are also stored or given back elsewhere, by output
     # position: with the raw outputs for operands.
     shared: dict[int, Array] = field(default_factory=dict)
+    # Outputs that are stored tensors, by key: so that gradients reach them.
+    tracked: dict[Any, int] = field(default_factory=dict)
     # The result with its leaves for operands, where a container in it is in two places.
     whole: Any = None
     # Whether a call must remember what it handed out; the caller's arrays among that: the keys of
@@ -354,6 +357,7 @@ def _finish(
     guard_held_decimals(facts, arguments.leaves)
     refuse_looks(facts)
     stores = replay.store_writes(builder, facts, containers)
+    tracked = _tracked(builder, handouts, outputs)
     shared = _shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
@@ -363,8 +367,8 @@ def _finish(
     finished = _assemble(
         builder, arguments, placeholders, template, written, len(operands), identical, choices
     )
-    finished.shared, finished.whole = shared, whole
-    finished.hands_out = handouts.are_shared or whole is not None or bool(shared)
+    finished.shared, finished.tracked, finished.whole = shared, tracked, whole
+    finished.hands_out = handouts.are_shared or whole is not None or bool(shared or tracked)
     finished.with_arguments = handouts.with_arguments
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)
@@ -400,6 +404,17 @@ def _choices(
             }
             if positions:
                 yield out, found.index, positions
+
+
+def _tracked(builder: FunctionBuilder, handouts: Handouts, outputs: list[Value]) -> dict[Any, int]:
+    """Where the stored tensors are among the outputs, to which they are appended."""
+    if not handouts.form.tensors:
+        return {}
+    found = {}
+    for number, x in handouts.stored.items():
+        found[number] = len(outputs)
+        outputs.append(builder.value_of(x))
+    return found
 
 
 def _shared(
@@ -447,7 +462,7 @@ def _dig_result(
 ) -> Any:
     """The result with holes for traced values, which are appended to `operands`."""
     leaves, structure = tree.flatten(part)
-    holes: list[ResultHole | TextHole | NoneHole | FixedPart] = []
+    holes: list[Any] = []
     known: dict[int, ResultHole] = {}
     for leaf in leaves:
         if id(leaf) in known:  # one array in two places
@@ -467,8 +482,8 @@ def _dig_result(
             holes.append(TextHole(text, len(operands), len(inner)))
             operands.extend(inner)
         elif isinstance(leaf, Nullable):
-            nest = _dig_result(leaf.value, operands, handles, identical)
-            holes.append(NoneHole(*nest, len(operands)))
+            nest, inner_holes = _dig_result(leaf.value, operands, handles, identical)
+            holes.append(NoneHole(nest, inner_holes, len(operands)))
             operands.append(leaf.present)
         else:
             _check_result(leaf)

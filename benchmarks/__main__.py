@@ -1,6 +1,6 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
-Each name is a workload, `startup`, `compile` or `ops`.
+Each name is a workload, `startup`, `compile`, `ops` or `calls`.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -13,8 +13,9 @@ import sys
 
 import numpy as np
 
-from benchmarks.compile_time import PROGRAMS, compile_costs
-from benchmarks.ops import operation_times
+from benchmarks.calls import call_times
+from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
+from benchmarks.ops import eager_times, operation_times
 from benchmarks.startup import conversion_times, import_time
 from benchmarks.timing import interleaved
 from benchmarks.workloads import WORKLOADS, peers
@@ -42,18 +43,31 @@ def _startup() -> None:
 
 
 def _compile() -> None:
+    print("convert: us per statement, of functions of 100, 400 and 1,600 statements")
+    for name in PROGRAMS:
+        times = (f"{conversion_cost(name, statements):.0f}" for statements in (100, 400, 1_600))
+        print(f"  {name:10}", "  ".join(times))
     print("compile: us per node of the graph, of functions of 100, 1,000 and 10,000 statements")
     for name in PROGRAMS:
-        for statements in (100, 1_000, 10_000):
+        for statements in (100, 1_000) if name == "successive" else (100, 1_000, 10_000):
             cost = compile_costs(name, statements)
             parts = f"trace {cost.trace:.1f}  passes {cost.passes:.1f}  plan {cost.plan:.1f}"
-            print(f"  {name:9} {cost.nodes:6} nodes  {parts}  together {cost.total:.1f}")
+            print(f"  {name:10} {cost.nodes:6} nodes  {parts}  together {cost.total:.1f}")
 
 
 def _operations(frameworks: dict[str, object]) -> None:
     print("ops: one operation on a few numbers, in us; in a plan, one of a hundred")
     for name, times in operation_times(frameworks).items():
         print(f"  {name:16}", "  ".join(f"{peer} {time:.2f}" for peer, time in times.items()))
+    print("eager: one operation on a few numbers over NumPy's, in us")
+    for name, (ours, numpys) in eager_times().items():
+        print(f"  {name:20} {ours:6.2f} - {numpys:5.2f} = {ours - numpys:5.2f}")
+
+
+def _calls() -> None:
+    print("calls: one call of a converted function over the plain one, in us")
+    for name, (ours, plain) in call_times().items():
+        print(f"  {name:20} {ours:6.2f} - {plain:5.2f} = {ours - plain:5.2f}")
 
 
 def _with_own_kernels() -> None:
@@ -67,7 +81,7 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "compile", "ops", *WORKLOADS)
+    known = ("startup", "compile", "ops", "calls", *WORKLOADS)
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
@@ -79,6 +93,8 @@ def main(names: list[str]) -> None:
     frameworks = peers()
     if "ops" in names:
         _operations(frameworks)
+    if "calls" in names:
+        _calls()
     for name in names:
         if name in WORKLOADS:
             _workload(name, frameworks)

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 import autograph as ag
+from autograph.conversion import convert_function
 from runtime.collector import rarely
 from runtime.execute import plan
 from runtime.passes import PIPELINE
 
-__all__ = ["PROGRAMS", "Cost", "compile_costs", "nested", "straight"]
+__all__ = ["PROGRAMS", "Cost", "compile_costs", "conversion_cost", "nested", "straight"]
 
 
 class Cost(NamedTuple):
@@ -46,7 +47,7 @@ def straight(statements: int) -> FunctionType:
 def nested(statements: int, depth: int = 4) -> FunctionType:
     """A function of so many statements, in loops and branches that are `depth` deep."""
     lines = ["def f(x, y):"]
-    for _ in range(statements // (3 * depth)):
+    for _ in range(max(statements // (3 * depth), 1)):
         for d in range(depth):
             pad = "    " * (d + 1)
             lines.append(pad + (f"if y > {d}:" if d % 2 == 0 else "while y < x:"))
@@ -54,7 +55,21 @@ def nested(statements: int, depth: int = 4) -> FunctionType:
     return _function([*lines, "    return x, y"])
 
 
-PROGRAMS = {"straight": straight, "nested": nested}
+def deep(statements: int) -> FunctionType:
+    """As `nested`, 12 deep."""
+    return nested(statements, 12)
+
+
+def successive(statements: int) -> FunctionType:
+    """A function of so many statements, each second of them an `if` that may bind one name anew."""
+    lines = ["def f(x, y):"]
+    for i in range(statements // 2):
+        lines += [f"    if y[0] > {i}:", "        x = x * 1.5"]
+    return _function([*lines, "    return x, y"])
+
+
+PROGRAMS = {"straight": straight, "nested": nested, "deep": deep, "successive": successive}
+_ON_ARRAYS = ("straight", "successive")
 
 
 def _function(lines: list[str]) -> FunctionType:
@@ -63,11 +78,19 @@ def _function(lines: list[str]) -> FunctionType:
     return found
 
 
+def conversion_cost(name: str, statements: int) -> float:
+    """Microseconds per statement to convert one program."""
+    plain = PROGRAMS[name](statements)
+    began = time.perf_counter()
+    convert_function(plain)
+    return 1e6 * (time.perf_counter() - began) / statements
+
+
 def compile_costs(name: str, statements: int) -> Cost:
     """The cost for one program, which is converted before."""
     plain = PROGRAMS[name](statements)
     ag.to_graph(plain)
-    x = np.ones(4) if name == "straight" else np.float64(1)
+    x = np.ones(4) if name in _ON_ARRAYS else np.float64(1)
     times = [time.perf_counter()]
     concrete = ag.convert(plain).get_concrete_function(x, x)
     times.append(time.perf_counter())

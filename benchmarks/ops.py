@@ -10,7 +10,7 @@ import numpy as np
 import autograph as ag
 from benchmarks.timing import interleaved
 
-__all__ = ["OPERATIONS", "Operation", "calls_of", "operation_times"]
+__all__ = ["EAGER", "OPERATIONS", "Operation", "calls_of", "eager_times", "operation_times"]
 
 # Operations in the graph, so many that the call of the graph itself hardly counts.
 LENGTH = 100
@@ -34,6 +34,8 @@ class _Functions(NamedTuple):
 
 _SQUARE = np.array([[0.6, 0.4], [0.3, 0.7]])
 _COLUMN = np.array([[1.0], [2.0], [3.0]])
+_ROW = np.array([1.0, 2.0, 3.0])
+_MASK = np.array([True, False, True])
 
 OPERATIONS: dict[str, Operation] = {
     "x + x": Operation(lambda f, x: x + x, _COLUMN),
@@ -43,6 +45,53 @@ OPERATIONS: dict[str, Operation] = {
     "sum(x, axis=1)": Operation(lambda f, x: f.sum_rows(x), _COLUMN),
     "x[:3]": Operation(lambda f, x: x[:3], _COLUMN),
 }
+
+
+def _set_item(x: Any) -> Any:
+    x[0] = 1.5
+    return x
+
+
+def _add_in_place(x: Any) -> Any:
+    x += 0.0
+    return x
+
+
+# Everyday operations: ours and NumPy's on the same array, called as a user of each would.
+EAGER: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Any]] = {
+    "x + x": (lambda x: x + x, lambda x: x + x, _COLUMN),
+    "x * 2.0": (lambda x: x * 2.0, lambda x: x * 2.0, _COLUMN),
+    "1 - x": (lambda x: 1 - x, lambda x: 1 - x, _COLUMN),
+    "x ** 2": (lambda x: x**2, lambda x: x**2, _COLUMN),
+    "-x": (lambda x: -x, lambda x: -x, _COLUMN),
+    "x @ x": (lambda x: x @ x, lambda x: x @ x, _SQUARE),
+    "x > 0.5": (lambda x: x > 0.5, lambda x: x > 0.5, _COLUMN),
+    "exp(x)": (lambda x: ag.exp(x), lambda x: np.exp(x), _COLUMN),
+    "np.exp(x)": (lambda x: np.exp(x), lambda x: np.exp(x), _COLUMN),
+    "where(m, x, 0.0)": (
+        lambda x: ag.where(_MASK, x, 0.0), lambda x: np.where(_MASK, x, 0.0), _ROW,
+    ),
+    "clip(x, 0, 1)": (lambda x: ag.clip(x, 0.0, 1.0), lambda x: np.clip(x, 0.0, 1.0), _ROW),
+    "x.sum()": (lambda x: x.sum(), lambda x: x.sum(), _COLUMN),
+    "x.sum(axis=0)": (lambda x: x.sum(axis=0), lambda x: x.sum(axis=0), _COLUMN),
+    "sum(x, axis=1)": (lambda x: ag.sum(x, axis=1), lambda x: np.sum(x, axis=1), _COLUMN),
+    "mean(x, axis=0)": (lambda x: ag.mean(x, axis=0), lambda x: np.mean(x, axis=0), _COLUMN),
+    "max(x, axis=0)": (lambda x: ag.max(x, axis=0), lambda x: np.max(x, axis=0), _COLUMN),
+    "x[0]": (lambda x: x[0], lambda x: x[0], _ROW),
+    "x[0:2]": (lambda x: x[0:2], lambda x: x[0:2], _ROW),
+    "x[:, 0]": (lambda x: x[:, 0], lambda x: x[:, 0], _SQUARE),
+    "x[None]": (lambda x: x[None], lambda x: x[None], _ROW),
+    "x[0] = 1.5": (_set_item, _set_item, _ROW),
+    "x += 0.0": (_add_in_place, _add_in_place, _ROW),
+    "x.reshape(1, 3)": (lambda x: x.reshape(1, 3), lambda x: x.reshape(1, 3), _COLUMN),
+    "x.T": (lambda x: x.T, lambda x: x.T, _SQUARE),
+    "transpose(x)": (lambda x: ag.transpose(x), lambda x: np.transpose(x), _SQUARE),
+    "concat((x, x))": (lambda x: ag.concat((x, x)), lambda x: np.concatenate((x, x)), _ROW),
+    "x.astype(float32)": (
+        lambda x: x.astype(np.float32), lambda x: x.astype(np.float32), _COLUMN,
+    ),
+    "x.copy()": (lambda x: x.copy(), lambda x: x.copy(), _ROW),
+}  # fmt: skip
 
 
 def _ours() -> _Functions:
@@ -99,4 +148,15 @@ def operation_times(frameworks: Mapping[str, Any]) -> dict[str, dict[str, float]
         timings = interleaved(calls_of(operation, frameworks))
         table[name] = {peer: timing.median for peer, timing in timings.items()}
         table[name]["ours, plan"] /= LENGTH
+    return table
+
+
+def eager_times(rounds: int = 40, seconds: float = 0.002) -> dict[str, tuple[float, float]]:
+    """Microseconds of one operation in eager mode and in NumPy: the least of many rounds."""
+    table = {}
+    for name, (ours, numpys, start) in EAGER.items():
+        x, array = ag.constant(start), start.copy()
+        calls = {"ours": lambda f=ours, x=x: f(x), "numpy": lambda f=numpys, x=array: f(x)}
+        timings = interleaved(calls, rounds, seconds)
+        table[name] = (timings["ours"].least, timings["numpy"].least)
     return table

@@ -52,6 +52,8 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
     no_scalars = name == "matmul"
 
     def method(self: Any, other: Any) -> Any:
+        if type(other) in _EXACT and self._value is None:
+            return function(self, other)
         if not isinstance(other, ArrayMethods):
             if not _is_operand(self, other) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)

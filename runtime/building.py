@@ -91,6 +91,8 @@ class Builder:
         self.array_class = Tensor
         # Of the outermost builder: the arrays that a name may be depending on data, by number.
         self.references: list[Any] = []
+        # The numbers of the arrays among those that share a cell.
+        self.reference_numbers: dict[Any, list[int]] = {}
         # Of the outermost builder, by id: arrays that are no part of the graph and were written
         # while tracing, which is taken back; and the error for a use of them after that.
         self.rewritten: dict[int, tuple[Any, Exception]] = {}

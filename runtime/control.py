@@ -194,7 +194,7 @@ ERROR_PART = Op(
     "error_part",
     _error_part,
     lambda error, name, key: ErrorType(),
-    raises=lambda types, attrs: attrs["name"] not in _ALWAYS,
+    raises=lambda types, attrs: attrs.get("name") not in _ALWAYS,
     doc="An attribute, or an item, of an exception that was caught.",
 )
 # It stands just before a node that can raise, and belongs to it. If that node raises and nothing

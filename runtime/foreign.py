@@ -53,6 +53,8 @@ class Operator:
 
     def apply(self, x: Any, other: Any) -> Any:
         """What it gives for a traced value and an object that is no number."""
+        if _is_ours(other):
+            return NotImplemented
         if x.is_array and self.in_place and not _is_array_like(other) and not _with_ufunc(other):
             return self._said_by_numpy(x, other)  # which refuses to write objects into numbers
         if self._leaves_to(x, other):
@@ -157,6 +159,14 @@ class Operator:
 def _of_class(other: Any, name: str, missing: Any = None) -> Any:
     """What the class of an object has under a name: where Python looks for special methods."""
     return next((vars(k)[name] for k in type(other).__mro__ if name in vars(k)), missing)
+
+
+def _is_ours(other: Any) -> bool:
+    """Whether an object is a Variable, or another that knows traced values."""
+    return any(k.__module__.partition(".")[0] in _OURS for k in type(other).__mro__)
+
+
+_OURS = frozenset(("runtime", "autograph"))
 
 
 def _is_array_like(other: Any) -> bool:

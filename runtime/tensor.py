@@ -7,6 +7,7 @@ through a view is one update of the cell. Rank-0 values behave as NumPy scalars:
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
@@ -392,8 +393,7 @@ class Tensor(ArrayMethods):
         return complex(self._known("`complex()`"))
 
     def __index__(self) -> int:
-        array = host_array(self._known("a Python index or size"))
-        return cast(int, array.__index__())
+        return operator.index(host_array(self._known("a Python index or size")))
 
     def __len__(self) -> int:
         shape = self.type.shape

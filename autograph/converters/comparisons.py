@@ -59,7 +59,7 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
 
 
 def _is_against_class(node: Any) -> bool:
-    """`name is Name`: the class of an exception that a graph caught is known only to the runtime."""
+    """`name is Name`: of the class of an exception that a graph caught, the runtime decides."""
     operands = (node.left, node.comparators[0])
     return (
         len(node.ops) == 1

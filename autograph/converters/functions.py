@@ -66,8 +66,11 @@ def wrap_body(function: Any, conversion: Conversion) -> None:
     end: list[gast.stmt] = []
     if flag is not None and value is not None:
         start = [*START_RETURN.statements(function, do_return=flag, retval_=value), *start]
+        did_return = name(flag, function)
+        if conversion.lowering.always_returns:
+            did_return = constant(True, function)
         end = END_RETURN.statements(
-            function, fscope=conversion.fscope, retval_=value, do_return=flag
+            function, fscope=conversion.fscope, retval_=value, do_return=did_return
         )
     is_generator = conversion.function.is_generator
     if is_generator and not suspends:  # the `yield` was in code that is never reached

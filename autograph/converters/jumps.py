@@ -48,6 +48,8 @@ def lower_jumps(function: Any, lowering: Lowering) -> None:
     reach.block(function.body)
     if not reach.jumping:
         return
+    inner = [s for s in function.body if not isinstance(s, gast.Return)]
+    lowering.always_returns = "return" in reach.of(inner) and reach.stopping(function.body)
     function.body = _Jumps(lowering, reach).block(function.body)[0]
 
 

@@ -21,7 +21,8 @@ class Lowering:
     `extra_tests` are tests that a `for` obeys besides its iterator, `loop_options` the keyword
     arguments of a loop's directive, `returns` the assignments that stand for `return`,
     `as_is` generated statements that are final already, `suspending` those whose blocks or tests
-    hold a `yield`.
+    hold a `yield`. A function that `always_returns` does so by one of several
+    `return` statements: which one may depend on data.
     """
 
     context: Context
@@ -35,6 +36,7 @@ class Lowering:
     suspending: set[gast.AST] = field(default_factory=set)
     return_flag: str | None = None
     return_value: str | None = None
+    always_returns: bool = False
 
     def alias(self, copy: gast.AST, original: gast.AST) -> None:
         """Says of the nodes of a deep copy what is known about the originals."""

@@ -346,9 +346,7 @@ class Attempt:
                     _lock(results[i], why)
                     _lock(results[other], why)
 
-    def _share_ends(
-        self, results: list[Tensor], at_end: list[Tensor], apart: list[_Place]
-    ) -> None:
+    def _share_ends(self, results: list[Tensor], at_end: list[Tensor], apart: list[_Place]) -> None:
         """The same for the values that places have at the end of the body only."""
         ends = [(p, x) for p in apart for x, _ in leaves(_end_form(p), p.end)]
         if not ends:
@@ -367,9 +365,7 @@ class Attempt:
 
     def _leaves_at_end(self) -> list[tuple[_Place, Any]]:
         """Each leaf of the places, as it is at the end of the body."""
-        return [
-            (place, x) for place in self.places.values() for x in (place.found or [()])[-1]
-        ]
+        return [(place, x) for place in self.places.values() for x in (place.found or [[]])[-1]]
 
     def _keep_from_writing(self, result: Tensor, x: Any, name: str | None) -> None:
         """An array that may be an older one: a write through either would not reach the other."""

@@ -90,7 +90,8 @@ class Outcome:
         if id(x) not in self.pinned:
             with trace.interpreting(self.builder), journal.transaction():
                 for cell, root in self.roots.items():
-                    cell.replace(root)
+                    if cell.root is not root:  # else what is known of its content stays known
+                        cell.replace(root)
                 self.pinned[id(x)] = x.current()
         return self.pinned[id(x)]
 
@@ -98,10 +99,10 @@ class Outcome:
         """Note what is in the arrays of `x`."""
         if isinstance(x, Tensor):
             cells = [] if x._cell is None else cells_under(x)
-            if any(isinstance(cell, Snapshot) for cell in cells):
+            if Snapshot in map(type, cells):
                 self.pinned[id(x)] = x.current()
             else:
-                self.roots.update((cell, cell.root) for cell in cells)
+                self.roots.update([(cell, cell.root) for cell in cells])
         elif isinstance(x, Maybe | Nullable):
             self.keep(x.value)
         elif is_container(x):

@@ -19,12 +19,11 @@ from autograph.operators.iterators import taken
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
-from autograph.operators.templates import LazyString, has_traced, python_type_of, shown
-from autograph.operators.values import is_numeric, type_of
+from autograph.operators.sorting import sorted_
+from autograph.operators.templates import LazyString, python_type_of, shown
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
-from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, promote, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -327,83 +326,6 @@ def _fold(name: str, items: Any) -> Any:
     return result
 
 
-def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    """`sorted`: a list; of a traced array, whose length must be known, by a sort in the graph.
-
-    Of tuples of numbers, too: they are ordered by their items, or by the key.
-    """
-    x = _plain(x)
-    items = list(access.iterate(x))
-    if not _array(x):
-        if not has_traced(items) and key is None:
-            return sorted(items, reverse=reverse)
-        keys = items if key is None else [key(item) for item in items]
-        if not has_traced(keys) and not has_traced(items):
-            return sorted(items, key=key, reverse=reverse)
-    elif key is not None:
-        keys = [key(item) for item in items]
-    else:
-        keys = x
-    columns = _columns(keys)
-    if any(column.ndim != 1 for column in columns):
-        raise ValueError(
-            "The truth value of an array with more than one element is ambiguous. "
-            "Use a.any() or a.all()"
-        )
-    order = _order(columns, len(items), reverse)
-    if isinstance(x, Tensor):
-        return list(ops.take(x, order, axis=0))
-    return _permuted(items, order)
-
-
-def _columns(keys: Any) -> list[Any]:
-    """What is sorted by, the most important first: an array for each part of the keys."""
-    if isinstance(keys, Tensor):
-        return [keys]
-    if not all(isinstance(key, tuple) for key in keys):
-        return [ops.stack([_as_tensor(key) for key in keys])]
-    if len({len(key) for key in keys}) != 1:
-        raise StagingError(
-            "tuples of several lengths are sorted by what is known only when the graph runs",
-            "give them one length, or sort by a number (`key=`)",
-            origin=origin_of_caller(),
-        )
-    return [ops.stack(list(map(_as_tensor, column))) for column in zip(*keys, strict=True)]
-
-
-def _order(columns: list[Any], length: int, reverse: bool) -> Any:
-    """The positions of the sorted items; equal ones keep their order, as in Python."""
-    flipped = [ops.flip(column) if reverse else column for column in columns]
-    if len(flipped) == 1:
-        order = ops.argsort(flipped[0], stable=True)
-    else:
-        order = ops.lexsort(flipped[::-1])
-    return ops.flip(length - 1 - order) if reverse else order
-
-
-def _permuted(items: list[Any], order: Any) -> list[Any]:
-    """Items in another order, which is known only when the graph runs."""
-    if all(isinstance(item, tuple) for item in items):
-        columns = [_permuted(list(column), order) for column in zip(*items, strict=True)]
-        return list(zip(*columns, strict=True))
-    wrong = next((item for item in items if not is_numeric(item)), None)
-    if wrong is not None:
-        raise StagingError(
-            f"a {type(wrong).__name__} is sorted by what is known only when the graph runs",
-            "sort numbers, or an array of indices (`np.argsort`)",
-            origin=origin_of_caller(),
-        )
-    made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
-    types = [type_of(item) for item in items]
-    if not all(type_.weak for type_ in types):
-        return made
-    kind = _WEAK_KINDS[promote(*types).dtype.kind]
-    return [ops.as_weak(item, kind=kind) for item in made]
-
-
-_WEAK_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
-
-
 def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args and isinstance(_plain(args[0]), (Tensor, Indexed, list, dict, set)):
@@ -421,9 +343,7 @@ def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
         return pow(*map(shown, operands))
     for x in operands:
         if not (is_open(x) and x.type.weak and x.dtype.kind in "bi") and not isinstance(x, int):
-            raise TypeError(
-                "pow() 3rd argument not allowed unless all arguments are integers"
-            )
+            raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
     return math_power_modulo(*operands)
 
 
@@ -508,8 +428,8 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     min: _extreme("min", lambda a, b: a < b), max: _extreme("max", lambda a, b: a > b),
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _collected(set), frozenset: _collected(frozenset),
-    isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_, getattr: getattr_,
-    hasattr: hasattr_, pow: pow_,
+    isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
+    getattr: getattr_, hasattr: hasattr_, pow: pow_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     repr: repr_,
     format: format_,

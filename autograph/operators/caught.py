@@ -118,7 +118,7 @@ class LatePart(PartOfError):
     def value(self) -> Tensor:  # type: ignore[override]
         return PartOfError(self._error).part(self._name).value
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> bool:  # type: ignore[override]
         return True
 
 

@@ -356,6 +356,7 @@ def _made_anew(manager: Any, twin: Callable[..., Any], trace: Trace) -> Any:
             "call the function in the `with` statement",
             origin=origin_of_caller(),
         )
+    manager.gen.close()  # it never begins: the converted one does
     return contextlib._GeneratorContextManager(twin, manager.args, manager.kwds)
 
 
@@ -381,9 +382,7 @@ def _over_generator(
         _run_in_place(in_place, manager, run_body, state)
 
 
-def _run_in_place(
-    function: Callable[..., Any], manager: Any, run_body: Body, state: State
-) -> None:
+def _run_in_place(function: Callable[..., Any], manager: Any, run_body: Body, state: State) -> None:
     consumer = Consumer(run_body, lambda: True, state)
     with journal.transaction() as run:
         consumer.note_names()

@@ -1,9 +1,4 @@
-"""The arrays and objects that a call hands out: what it stores in objects, and what it gives back.
-
-Where Python has one object in two places, there is one, and a view shows the array that it is a
-view of. Each array and container has a key; while a graph runs, what was made for a key is kept, so
-that the next place that wants it gets the same.
-"""
+"""What a trace hands out: the arrays and objects that it stores, or gives back, as templates."""
 
 from __future__ import annotations
 
@@ -12,9 +7,7 @@ import enum
 import functools
 import itertools
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Hashable, Iterator
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -26,261 +19,25 @@ from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.references import Part, Snapshot, has_cell, reference_of
+from autograph.operators.remaking import (
+    Argument,
+    Array,
+    Form,
+    Made,
+    Same,
+    Scalar,
+    Tuple,
+    View,
+)
 from autograph.operators.templates import has_traced, shown
 from runtime import journal, tree
-from runtime.cells import ViewStep
-from runtime.devices import copied, device_of, is_device_array, module_of, moved
-from runtime.eager import is_array
 from runtime.errors import StagingError
 from runtime.origins import Origin
-from runtime.templates import Fillable, Hole, LazyString, fill
+from runtime.templates import Fillable, Hole, LazyString
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = [
-    "Array",
-    "Form",
-    "Handouts",
-    "Made",
-    "Place",
-    "arguments_of",
-    "calling_with",
-    "handing_out",
-    "objects",
-    "remembering",
-]
-
-# What the call that runs has handed out, by key.
-_objects: ContextVar[dict[Hashable, Any] | None] = ContextVar("objects", default=None)
-_arguments: ContextVar[Any] = ContextVar("arguments", default=None)
-
-
-@contextmanager
-def handing_out(known: dict[Hashable, Any]) -> Iterator[None]:
-    """Keep what is made in `known`, which has the caller's arrays from the start."""
-    token = _objects.set(known)
-    try:
-        yield
-    finally:
-        _objects.reset(token)
-
-
-@contextmanager
-def remembering() -> Iterator[None]:
-    """Keep what is made in here, where the call that runs does not."""
-    if _objects.get() is not None:
-        yield
-        return
-    with handing_out({}):
-        yield
-
-
-def objects() -> dict[Hashable, Any]:
-    """What the call that runs has handed out."""
-    known = _objects.get()
-    return {} if known is None else known
-
-
-@contextmanager
-def calling_with(bound: dict[str, Any]) -> Iterator[None]:
-    """Make these the arguments whose containers a running graph writes into and hands out."""
-    token = _arguments.set(bound)
-    try:
-        yield
-    finally:
-        _arguments.reset(token)
-
-
-def arguments_of() -> Any:
-    """The arguments of the call that runs; None where it does not say."""
-    return _arguments.get()
-
-
-# ---- templates -------------------------------------------------------------------------------
-
-
-class Form:
-    """What is handed out for a run-time value: a tensor, or an array where the arguments are."""
-
-    __slots__ = ("on_host", "tensors")
-
-    def __init__(self, tensors: bool) -> None:
-        self.tensors = tensors
-        # Whether no input of the graph is on another device; known when the trace is over.
-        self.on_host = True
-
-    def __call__(self, raw: Any) -> Any:
-        """An array or tensor of its own; another value as it is."""
-        if self.tensors:
-            return Tensor(copied(raw)) if isinstance(raw, np.generic) or is_array(raw) else raw
-        if self.on_host and is_device_array(raw):
-            return moved(raw, None)
-        if isinstance(raw, np.ndarray):
-            return raw.copy("K")  # as NumPy would have made it
-        return copied(raw) if is_array(raw) else raw
-
-
-class _Scalar(Fillable):
-    """A number of the graph."""
-
-    __slots__ = ("form", "index")
-
-    def __init__(self, index: int, form: Form) -> None:
-        self.index, self.form = index, form
-
-    def fill(self, operands: Sequence[Any]) -> Any:
-        return self.form(operands[self.index])
-
-
-class _Tuple(Fillable):
-    """A tuple or named tuple, the same in all places."""
-
-    __slots__ = ("key", "kind", "parts")
-
-    def __init__(self, key: Hashable, kind: type, parts: list[Any]) -> None:
-        self.key, self.kind, self.parts = key, kind, parts
-
-    def fill(self, operands: Sequence[Any]) -> Any:
-        known = objects()
-        if self.key not in known:
-            known[self.key] = tuple.__new__(self.kind, [fill(p, operands) for p in self.parts])
-        return known[self.key]
-
-
-class _Same(Fillable):
-    """An object that is older than the trace, or that nobody can change: itself."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-
-    def fill(self, operands: Sequence[Any]) -> Any:
-        return self.thing
-
-
-class Array(Fillable):
-    """An array, or one of several, depending on data.
-
-    `number` tells which, or the operand at `which` does. Operands at `contents`, by number, else
-    that at `content`, are what is in it; those whose numbers are in `given` are the caller's own.
-    """
-
-    __slots__ = ("content", "contents", "form", "given", "number", "views", "which", "zero")
-
-    def __init__(self, form: Form, zero: bool) -> None:
-        self.form, self.zero = form, zero
-        self.number: int | None = None
-        self.which: int | None = None
-        self.content: int | None = None
-        self.contents: dict[int, int] = {}
-        self.given: set[int] = set()
-        self.views: dict[int, _View] = {}
-
-    def fill(self, operands: Sequence[Any]) -> Any:
-        return self.get(operands, objects())
-
-    def get(
-        self,
-        operands: Sequence[Any],
-        known: dict[Hashable, Any],
-        own: Callable[[], Any] | None = None,
-    ) -> Any:
-        """The array, made by `own` if it must be made; kept in `known`."""
-        number: Any = self.number if self.which is None else int(operands[self.which])
-        view = self.views.get(number)
-        if view is not None:
-            return view.get(operands, known)
-        if number not in known:
-            known[number] = self._made(number, operands) if own is None else own()
-        return known[number]
-
-    def _made(self, number: int, operands: Sequence[Any]) -> Any:
-        index = self.contents.get(number, self.content)
-        assert index is not None
-        raw = operands[index]
-        if number in self.given and not self.form.tensors:
-            return raw
-        if self.zero and not self.form.tensors and isinstance(raw, np.generic):
-            raw = np.asarray(raw)
-        return self.form(raw)
-
-
-class _View:
-    """A view of an array: what it is of, and the steps to it."""
-
-    __slots__ = ("base", "key", "steps")
-
-    def __init__(self, base: Array, key: Hashable, steps: list[tuple[ViewStep, list[Any]]]) -> None:
-        self.base, self.key, self.steps = base, key, steps
-
-    def get(self, operands: Sequence[Any], known: dict[Hashable, Any]) -> Any:
-        """The view of the array as the call hands that out."""
-        if self.key not in known:
-            found = self.base.get(operands, known)
-            for step, parts in self.steps:
-                values = tuple(fill(part, operands) for part in parts)
-                if isinstance(found, Tensor):
-                    found = ViewStep(step.op, values, step.attrs).read(found)
-                else:
-                    xp = module_of(device_of(found))
-                    found = step.op.kernel(xp, found, *values, **step.attrs)
-            known[self.key] = found
-        return known[self.key]
-
-
-class _Argument(Fillable):
-    """A container among the arguments, at the end of a path; made of parts where there is none."""
-
-    __slots__ = ("parts", "path")
-
-    def __init__(self, path: tuple[Any, ...], parts: Made) -> None:
-        self.path, self.parts = path, parts
-
-    def fill(self, operands: Sequence[Any]) -> Any:
-        bound = _arguments.get()
-        return self.parts.fill(operands) if bound is None else tree.part_at(bound, self.path)
-
-
-class Made(Fillable):
-    """An object that the trace made, which each call makes anew.
-
-    `extra` is what its class needs to make an empty one. `items` are what is in a container, None
-    for any other object; `fields` the attributes.
-    """
-
-    __slots__ = ("extra", "fields", "items", "key", "kind")
-
-    def __init__(self, key: Hashable, kind: type, extra: Any = None) -> None:
-        self.key, self.kind, self.extra = key, kind, extra
-        self.items: Any = None
-        self.fields: dict[str, Any] = {}
-
-    def fill(self, operands: Sequence[Any]) -> Any:
-        known = objects()
-        if self.key in known:
-            return known[self.key]
-        made = known[self.key] = self._blank()
-        if self.items is not None:
-            base = container_base(made)
-            add = base.extend if base in (list, deque) else base.update
-            add(made, fill(self.items, operands))
-        for name, part in self.fields.items():
-            object.__setattr__(made, name, fill(part, operands))
-        return made
-
-    def _blank(self) -> Any:
-        kind: Any = self.kind
-        if kind is np.ndarray:
-            return self.extra.copy()
-        if kind is deque:
-            return deque(maxlen=self.extra)
-        if kind is defaultdict:
-            return defaultdict(self.extra)
-        return kind.__new__(kind)
-
-
-# ---- making them -----------------------------------------------------------------------------
+__all__ = ["Handouts", "Place"]
 
 
 class Place(NamedTuple):
@@ -306,6 +63,8 @@ class Handouts:
         self.uses: Counter[Hashable] = Counter()
         # The caller's arrays that are handed out: their placeholders by number.
         self.given: dict[int, Tensor] = {}
+        # The arrays and numbers of the function's own that are stored, by key.
+        self.stored: dict[Hashable, Tensor] = {}
         # Whether a container among the arguments is handed out.
         self.with_arguments = False
         self._place = RESULT
@@ -365,7 +124,7 @@ class Handouts:
             return found
         if self.facts.is_outside(x):
             self._is_special = True
-            return _Same(x)
+            return Same(x)
         self._refuse_chosen(x)
         self._keep.append(x)
         key = ("object", id(x))
@@ -394,7 +153,7 @@ class Handouts:
                 "known only when the graph runs",
                 "return its items in a tuple, list or dict instead",
             )
-        if isinstance(found, Fillable) and not isinstance(found, _Same):
+        if isinstance(found, Fillable) and not isinstance(found, Same):
             self._is_special = True
             return found
         return hole
@@ -403,7 +162,8 @@ class Handouts:
         """The placeholder of the caller's array that a cell is; None for any other cell."""
         for handle in (*self.facts.writable, *(c.handle for c in self.facts.captured.values())):
             if handle._cell is part.cell and handle.is_array:
-                return handle
+                found: Tensor = handle
+                return found
         return None
 
     # ---- any part ----------------------------------------------------------------------------
@@ -416,7 +176,7 @@ class Handouts:
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
             return self._tuple(x, [self._part(item, operands) for item in x])
         if self.facts.is_outside(x) or _is_from_outside(x):
-            return _Same(x)
+            return Same(x)
         if isinstance(x, _FUNCTIONS):
             self._check_function(x)
             return x
@@ -428,7 +188,7 @@ class Handouts:
         self._keep.append(x)
         key = ("object", id(x))
         self.uses[key] += 1
-        return _Tuple(key, type(x), parts)
+        return Tuple(key, type(x), parts)
 
     def _check_function(self, x: Any) -> None:
         """Refuse a function made in the trace that refers to what is known only later."""
@@ -446,7 +206,10 @@ class Handouts:
             return self.array(x, operands)
         if x.is_known:
             return shown(x)
-        return _Scalar(_appended(operands, x.current()), self.form)
+        self._keep.append(x)
+        key = ("number", id(x))
+        self.stored[key] = x
+        return Scalar(_appended(operands, x.current()), self.form, key)
 
     def array(self, x: Tensor, operands: list[Tensor]) -> Array:
         """The template of a traced array."""
@@ -471,6 +234,8 @@ class Handouts:
             self._snapshots.append((part.cell, self._place))
         if self._add_given(made, number, part, operands):
             return
+        if made.which is None:
+            self.stored[number] = x
         root = part.cell.root
         if root.type != x.type:
             made.contents[number] = _appended(operands, root)
@@ -486,7 +251,7 @@ class Handouts:
         made.contents[number] = _appended(operands, Tensor(None, handle._value))
         return True
 
-    def _view(self, x: Tensor, part: Part, operands: list[Tensor]) -> _View:
+    def _view(self, x: Tensor, part: Part, operands: list[Tensor]) -> View:
         self._keep.append(x)
         key = ("view", part.number, id(x))
         whole = Part(part.cell, (), part.cell.root.type)
@@ -496,7 +261,7 @@ class Handouts:
         if not self._add_given(base, number, whole, operands):
             base.content = _appended(operands, part.cell.root)
         steps = [(step, [_operand(o, operands) for o in step.operands]) for step in part.chain]
-        return _View(base, key, steps)
+        return View(base, key, steps)
 
     # ---- objects -----------------------------------------------------------------------------
 
@@ -540,7 +305,7 @@ class Handouts:
         if found is None:
             return made
         self.with_arguments = True
-        return _Argument(found[0], made)
+        return Argument(found[0], made)
 
     def _refuse_chosen(self, x: Any) -> None:
         """Refuse a container that stands for one or another, depending on data."""

@@ -86,16 +86,6 @@ class IndexedIterator(Indexed):
         spend([self])
 
     def unrolled(self) -> Iterator[Any]:
-        """Itself, from where it has come to."""
-        if self.known_length() is None:
-            return super().unrolled()
-        taken(self)
-        return self
-
-    def __iter__(self) -> Iterator[Any]:
-        return self.unrolled()
-
-    def unrolled(self) -> Iterator[Any]:
         """The items one after the other: those that nobody asks for remain, as in Python."""
         if self.known_length() is None:
             return super().unrolled()

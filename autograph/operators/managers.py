@@ -1,4 +1,4 @@
-"""Managers of `with` that are not the user's: the graph enters and leaves them each time it runs."""
+"""Managers of `with` that are not the user's: the graph enters and leaves them on each run."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -243,8 +243,8 @@ class Merger:
         """Emit the cond node; gives its outputs, one per planned pair."""
         self._pair_up()
         for join in self._joins.values():
-            self._uses.update({part.cell for side in join.sides for part in side.parts.values()})
-        joining = [self._join(join) for join in self._joins.values()]
+            self._uses.update({part.cell for part in self._younger(join)})
+        joining = [self._join(join, parent) for join in self._joins.values()]
         contents = [
             tuple(o.content(x) for o, x in zip(self.outcomes, pair[:2], strict=True))
             for pair in self.pairs
@@ -272,7 +272,7 @@ class Merger:
             if join.content is not None and join.made is not None:
                 assume(join.made, join.content)
 
-    def _join(self, join: _Join) -> Callable[[Sequence[Any]], None]:
+    def _join(self, join: _Join, parent: Builder) -> Callable[[Sequence[Any]], None]:
         """Plan the outputs for an array; gives what makes the array of them."""
         type_ = self._type(*join.contents, join.name)
         own = _Own(reserve(), type_)
@@ -282,12 +282,16 @@ class Merger:
         has_content = own.is_used or any(
             part.type != type_ for side in join.sides for part in side.parts.values()
         )
+        known = [s for s, o in zip(join.sides, self.outcomes, strict=True) if s.is_older(o.builder)]
         seen = self._seen(join)
         content = self.numeric(join.name, *join.contents) if has_content or seen else None
 
         def finish(outputs: Sequence[Any]) -> None:
             join.content = None if content is None else tensor(content(outputs)).as_array()
             found = {number: make(outputs) for number, make in parts.items()}
+            is_plain = not any(part.chain or seen_by(part) for part in found.values())
+            for reference in known:
+                found.update(reference.parts)
             if join.content is not None and seen:
                 cells = (*seen, *(part.cell for part in found.values()))
                 join.made = snapshot(join.content, dict.fromkeys(cells), join.name)
@@ -298,16 +302,22 @@ class Merger:
             if own.is_used and join.content is not None:
                 found[own.number] = own.part
                 fulfil(own.part, join.content)
-            join.made = refer(index(outputs), found, type_)
+            join.made = refer(index(outputs), found, type_, parent if is_plain else None)
 
         return finish
+
+    def _younger(self, join: _Join) -> Iterator[Part]:
+        """The arrays of a place that may have been made on a path."""
+        for outcome, side in zip(self.outcomes, join.sides, strict=True):
+            if not side.is_older(outcome.builder):
+                yield from side.parts.values()
 
     def _seen(self, join: _Join) -> list[Cell]:
         """The cells of which the array is, on a path, a view in a place unknown."""
         found: list[Cell] = []
         for outcome, side in zip(self.outcomes, join.sides, strict=True):
-            for part in side.parts.values():
-                if is_older(part, outcome.builder):
+            for part in () if side.is_older(outcome.builder) else side.parts.values():
+                if not seen_by(part) or is_older(part, outcome.builder):
                     continue
                 older = [c for c in seen_by(part) if is_older_cell(c, outcome.builder)]
                 if any(c in self._uses for c in seen_by(part) if c not in older):
@@ -321,6 +331,8 @@ class Merger:
         outcome, reference = self.outcomes[side], join.sides[side]
         if join.contents[side] is NOTHING:
             return NOTHING
+        if reference.is_older(outcome.builder):
+            return reference.index
         numbers: dict[int, int] = {}
         for number, part in reference.parts.items():
             if is_older(part, outcome.builder):
@@ -341,6 +353,9 @@ class Merger:
     ) -> None:
         """An array from before the statement, the indices of a view as they are on each path."""
         if number in parts:
+            return
+        if not part.chain:
+            parts[number] = lambda outputs: part
             return
         other = join.sides[1 - side].parts.get(number)
         mine = part.operands

@@ -85,12 +85,14 @@ class Part:
     @property
     def number(self) -> int:
         """What stands for the array in the graph, the same in the whole trace."""
-        known = _registry()
-        for number, part in enumerate(known):
-            if part is not None and part.is_alike(self):
+        root = _root()
+        numbers = root.reference_numbers.setdefault(self.cell, [])
+        for number in numbers:
+            if root.references[number].is_alike(self):
                 return number
-        known.append(self)
-        return len(known) - 1
+        numbers.append(len(root.references))
+        root.references.append(self)
+        return numbers[-1]
 
     def handle(self) -> Tensor:
         """A tensor that is the array or view."""
@@ -105,6 +107,16 @@ class Reference:
 
     index: Any
     parts: dict[int, Part]
+    # A builder that reaches all of the arrays, where none of them is a view of others: then they
+    # need not be looked at one by one.
+    base: Builder | None = None
+
+    def is_older(self, inner: Builder) -> bool:
+        """Whether all arrays are known to be older than the staged body that `inner` builds."""
+        around = inner.parent
+        while around is not None and around is not self.base:
+            around = around.parent
+        return around is not None
 
 
 class Choice(Cell):
@@ -112,11 +124,11 @@ class Choice(Cell):
 
     __slots__ = ("_chosen", "choices", "type")
 
-    def __init__(self, index: Tensor, parts: dict[int, Part], type_: TensorType) -> None:
+    def __init__(self, choices: Reference, type_: TensorType) -> None:
         # The content is that of the arrays, which are told apart by the number.
-        self.choices = Reference(index, parts)
+        self.choices = choices
         self.type = type_
-        self.first = index._value
+        self.first = choices.index._value
         self.exported = False
         self.name = self.locked = None
         self._chosen: tuple[Any, Tensor] | None = None
@@ -139,7 +151,7 @@ class Choice(Cell):
     @property
     def token(self) -> Any:  # type: ignore[override]
         """What changes with each write."""
-        return tuple(part.cell.token for part in self.choices.parts.values())
+        return tuple([part.cell.token for part in self.choices.parts.values()])
 
     def store(self, root: Any) -> None:
         def write(handle: Tensor) -> None:
@@ -269,6 +281,8 @@ def older_reference(x: Any, inner: Builder) -> Reference | None:
 
 def is_older(part: Part, inner: Builder) -> bool:
     """Whether an array is older than the staged body that `inner` builds."""
+    if not part.chain:
+        return is_older_cell(part.cell, inner)
     return is_older_cell(part.cell, inner) and all(
         is_numeric(x) and type_of(x).rank == 0 for x in part.operands
     )
@@ -285,7 +299,9 @@ def is_older_cell(cell: Cell, inner: Builder) -> bool:
     )
 
 
-def refer(index: Any, parts: dict[int, Part], type_: TensorType) -> Tensor:
+def refer(
+    index: Any, parts: dict[int, Part], type_: TensorType, base: Builder | None = None
+) -> Tensor:
     """A tensor that is the array of that number."""
     if isinstance(index, Tensor) and index.is_known:
         index = index.item()
@@ -293,7 +309,7 @@ def refer(index: Any, parts: dict[int, Part], type_: TensorType) -> Tensor:
         return parts[index].handle()
     if len(parts) == 1:
         return next(iter(parts.values())).handle()
-    return _handle(Choice(index, parts, type_), (), type_)
+    return _handle(Choice(Reference(index, parts, base), type_), (), type_)
 
 
 # ---- arrays that a staged statement is about to make -------------------------------------------
@@ -301,7 +317,7 @@ def refer(index: Any, parts: dict[int, Part], type_: TensorType) -> Tensor:
 
 def reserve() -> int:
     """A number for an array that is yet to be made."""
-    known = _registry()
+    known = _root().references
     known.append(None)
     return len(known) - 1
 
@@ -309,7 +325,10 @@ def reserve() -> int:
 def promised(number: int, type_: TensorType) -> Part:
     """An array that is yet to be made, for which the number stands."""
     cell = Cell(Tensor(None, Value(type_)))
-    part = _registry()[number] = Part(cell, (), type_, _handle(cell, (), type_))
+    part = Part(cell, (), type_, _handle(cell, (), type_))
+    root = _root()
+    root.references[number] = part
+    root.reference_numbers[cell] = [number]
     return part
 
 
@@ -318,10 +337,11 @@ def fulfil(part: Part, content: Tensor) -> None:
     part.cell.root, part.cell.first = content, content._value
 
 
-def _registry() -> list[Part | None]:
+def _root() -> Builder:
+    """The builder that knows the arrays of the whole trace by number."""
     builder = building()
     assert builder is not None
-    return builder.root.references
+    return builder.root
 
 
 # ---- numbers -----------------------------------------------------------------------------------

@@ -143,6 +143,9 @@ class FunctionScope:
         kind = type(value)
         if did_return is False or kind is UndefinedReturnValue or kind is Undefined:
             return None
+        if kind is Maybe and did_return is True:  # some `return` was reached on every path
+            value = value.value
+            kind = type(value)
         if kind is Maybe:
             if value.value is None:  # `return` on one path, the end of the function on another
                 return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,30 +50,41 @@ def shown(x: Any) -> Any:
     """What stands in text for a value: for a tensor the array or number that it stands for."""
     if isinstance(x, Tensor) and x.is_known:
         return x._known("text")
+    if type(x) in (tuple, list, dict) and _holds(x, _is_tensor, set()) and not has_traced(x):
+        return dig(x, [])
     return x
+
+
+def _is_tensor(x: Any) -> bool:
+    return isinstance(x, Tensor)
 
 
 def has_traced(part: Any) -> bool:
     """Whether some value in a nest is known only at run time."""
-    return _has_traced(part, set())
+    return _holds(part, _is_traced, set())
 
 
-def _has_traced(part: Any, around: set[int]) -> bool:
+def _is_traced(x: Any) -> bool:
+    kind = type(x)
+    if issubclass(kind, Tensor):
+        return not x.is_known
+    return kind in (LazyString, ChosenText, Caught, PartOfError)
+
+
+def _holds(part: Any, wanted: Callable[[Any], bool], around: set[int]) -> bool:
     """`around` are the containers that are being looked through: one may hold itself."""
     kind = type(part)
-    if issubclass(kind, Tensor):
-        return not part.is_known
-    if kind in (LazyString, ChosenText, Caught, PartOfError):
+    if wanted(part):
         return True
     if not issubclass(kind, tuple | list | dict):
         fields = _fields(part) if id(part) not in around else None
         return fields is not None and any(
-            _has_traced(item, around | {id(part)}) for item in fields.values()
+            _holds(item, wanted, around | {id(part)}) for item in fields.values()
         )
     if id(part) in around:
         return False
     items = dict.values(part) if issubclass(kind, dict) else part
-    return any(_has_traced(item, around | {id(part)}) for item in items)
+    return any(_holds(item, wanted, around | {id(part)}) for item in items)
 
 
 def dig(part: Any, operands: list[Tensor]) -> Any:
@@ -173,7 +185,7 @@ class ChosenText(LazyString):
         equal = self.equals(other)
         return ops.logical_not(equal) if isinstance(equal, Tensor) else not equal
 
-    __hash__ = LazyString.__hash__
+    __hash__ = LazyString.__hash__  # type: ignore[assignment]
 
 
 def as_text(x: Any) -> Any:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,7 @@ from runtime.errors import StagingError
 __all__ = ["executing_eagerly", "group", "init_scope", "no_op", "timestamp"]
 
 
-@contextmanager
-def init_scope() -> Iterator[None]:
+class init_scope:
     """Compute at once in this context, also while a graph is traced.
 
     >>> import autograph.tf as tf
@@ -27,8 +25,18 @@ def init_scope() -> Iterator[None]:
     ...     tf.executing_eagerly()
     True
     """
-    with trace.interpreting(Eager()):
-        yield
+
+    def __init__(self) -> None:
+        self._eager = trace.interpreting(Eager())
+
+    def __enter__(self) -> None:
+        self._eager.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self._eager.__exit__(kind, error, traceback)
 
 
 def timestamp(name: str | None = None) -> Any:

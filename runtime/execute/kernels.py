@@ -26,6 +26,7 @@ __all__ = [
 
 MINIMUM, MAXIMUM = -(2**63), 2**63 - 1
 
+
 def compute(node: Node, values: Sequence[Any], graphs: Sequence[Callable[..., Any]]) -> list[Any]:
     """Results of a node on raw values, each in the form that its type asks for."""
     op = node.op

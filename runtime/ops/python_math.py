@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from runtime.ops import arithmetic, exponential, trigonometric
+from runtime.ops import arithmetic, exponential, floats, trigonometric
 from runtime.ops.declare import Primitive, always, no_gradient, op
 from runtime.ops.operands import Array, Module
 from runtime.ops.samples import array, calls, fixed
@@ -86,11 +86,11 @@ for _name, _like in {
     _declare(_name, 0.5, like=_like, raises=False)
 _ERF_SLOPE = 2.0 / math.sqrt(math.pi)
 _declare(
-    "erf", 0.5, vjp=(lambda g, x: g * (_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
+    "erf", 0.5, vjp=(lambda g, out, x: g * (_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
     raises=False,
 )  # fmt: skip
 _declare(
-    "erfc", 0.5, vjp=(lambda g, x: g * (-_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
+    "erfc", 0.5, vjp=(lambda g, out, x: g * (-_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
     raises=False,
 )  # fmt: skip
 _declare("gamma", 2.5, vjp=None)
@@ -100,7 +100,9 @@ for _name in ("isnan", "isinf", "isfinite"):
     _declare(_name, 0.5, gives=False, raises=False)
 for _name in ("floor", "ceil", "trunc"):
     _declare(_name, 2.5, gives=0)
-_declare("modf_0", 2.5, vjp=(lambda g: g,), raises=False, function=lambda x: math.modf(x)[0])
+_declare(
+    "modf_0", 2.5, vjp=(lambda g, out, x: g,), raises=False, function=lambda x: math.modf(x)[0]
+)
 _declare("modf_1", 2.5, raises=False, function=lambda x: math.modf(x)[1])
 _declare("frexp_0", 2.5, vjp=None, raises=False, function=lambda x: math.frexp(x)[0])
 _declare("frexp_1", 2.5, gives=0, raises=False, function=lambda x: math.frexp(x)[1])
@@ -111,7 +113,7 @@ _declare("fmod", 5.5, 2.0, like=arithmetic.fmod)
 _declare("pow", 1.5, 2.0, like=exponential.pow)
 _declare("hypot", 3.0, 4.0, like=exponential.hypot, raises=False)
 _declare("remainder", 5.5, 2.0, vjp=None)
-_declare("nextafter", 0.5, 1.0, raises=False)
+_declare("nextafter", 0.5, 1.0, like=floats.nextafter, raises=False)
 _declare(
     "log_base", 8.0, 2.0, function=math.log, reads=("out", 0, 1),
     vjp=(
@@ -119,7 +121,9 @@ _declare(
         lambda g, out, x, base: -g * out / (base * exponential.log(base)),
     ),
 )  # fmt: skip
-_declare("ldexp", 1.5, 3, reads=(1,), vjp=(lambda g, n: g * exponential.exp2(n * 1.0), None))
+_declare(
+    "ldexp", 1.5, 3, reads=(1,), vjp=(lambda g, out, x, n: g * exponential.exp2(n * 1.0), None)
+)
 
 # ---- of integers -----------------------------------------------------------------------------
 
@@ -164,7 +168,7 @@ def math_isclose(xp: Module, x: Any, y: Any, rel_tol: float = 1e-9, abs_tol: flo
 @op(
     inputs=1,
     infer=_gives(0.0),
-    vjp=(lambda g, x: g * (x * 0 + 1),),
+    vjp=(lambda g, out, x: g * (x * 0 + 1),),
     reads=(0,),
     raises=always,
     samples=fixed(lambda: ((array((4,)),),)),

@@ -11,9 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.array_api.namespace import (
-    ALL, COMPLEX, INTEGERS, PYTHON, REAL, SHAPES, arrays, assert_array, dtype, elements, few,
-    indices, made, values, xp, xps,
-)  # fmt: skip
+    ALL,
+    COMPLEX,
+    INTEGERS,
+    PYTHON,
+    REAL,
+    SHAPES,
+    arrays,
+    assert_array,
+    dtype,
+    elements,
+    few,
+    indices,
+    made,
+    values,
+    xp,
+    xps,
+)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -31,7 +45,7 @@ def test_attributes(name, shape):
 
 def test_an_array_knows_its_namespace():
     x = xp.ones(1)
-    for version in (None, "2021.12", "2022.12", "2023.12"):
+    for version in (None, "2023.12"):
         assert x.__array_namespace__(api_version=version).ones is xp.ones
 
 
@@ -165,7 +179,7 @@ def test_matmul_is_its_function(name):
 @pytest.mark.parametrize("name", INTEGERS)
 def test_python_numbers_take_the_dtype_of_the_array(name):
     x = xp.ones((2,), dtype=dtype(name))
-    for found in (x + 1, 1 + x, x * True, x - 0):
+    for found in (x + 1, 1 + x, x * 2, x - 0):
         assert found.dtype == dtype(name)
 
 

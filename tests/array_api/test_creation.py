@@ -9,9 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.array_api.namespace import (
-    ALL, COMPLEX, INTEGERS, NUMBERS, PYTHON, REAL, SHAPES, arrays, assert_array, dtype, elements,
-    few, indices, made, tolerance, values, xp,
-)  # fmt: skip
+    ALL,
+    COMPLEX,
+    INTEGERS,
+    NUMBERS,
+    PYTHON,
+    REAL,
+    SHAPES,
+    arrays,
+    assert_array,
+    dtype,
+    elements,
+    few,
+    indices,
+    made,
+    tolerance,
+    values,
+    xp,
+    xps,
+)
 
 DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
@@ -37,7 +53,7 @@ def test_asarray_takes_arrays_and_dtypes(data):
     own = xp.asarray(x, copy=True)
     if numbers:
         first = (0,) * len(shape)
-        own[first] = own[first] == 0 if name == "bool" else own[first] + 1
+        own[first] = xp.logical_not(own[first]) if name == "bool" else own[first] + 1
         assert_array(x, name, shape, numbers)
     number = data.draw(elements(name))
     assert_array(xp.asarray(number, dtype=dtype(name)), name, (), [number])
@@ -120,7 +136,9 @@ def test_linspace_is_even(start, stop, num, endpoint, name):
 @given(st.data())
 def test_meshgrid(indexing, data):
     name = data.draw(st.sampled_from(ALL))
-    drawn = [data.draw(arrays((name,), (n,))) for n in data.draw(st.sampled_from(((2, 3), (2, 1, 3))))]
+    drawn = [
+        data.draw(arrays((name,), (n,))) for n in data.draw(st.sampled_from(((2, 3), (2, 1, 3))))
+    ]
     sizes = [len(numbers) for _, _, numbers, _ in drawn]
     order = list(range(len(sizes)))
     if indexing == "xy":
@@ -142,6 +160,15 @@ def test_triangles(function, keeps, data):
     kept = [(at[-1] - at[-2] - k) * keeps >= 0 for at in indices(shape)]
     expected = [n if is_kept else zero for n, is_kept in zip(numbers, kept, strict=True)]
     assert_array(getattr(xp, function)(x, k=k), name, shape, expected)
+
+
+@pytest.mark.parametrize("name", ALL)
+@few
+@given(st.data())
+def test_hypothesis_draws_arrays(name, data):
+    x = data.draw(xps.arrays(dtype(name), xps.array_shapes(max_dims=3, max_side=3)))
+    assert_array(x, name, x.shape)
+    assert_array(xp.asarray(x, copy=True), name, x.shape, values(x))
 
 
 @pytest.mark.parametrize("name", [n for n in ALL if n != "bool"])

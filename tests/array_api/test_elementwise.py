@@ -11,9 +11,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.array_api.namespace import (
-    ALL, COMPLEX, FLOATING, INTEGERS, NUMBERS, PAIRS, PARTS, PYTHON, REAL, REAL_NUMBERS, arrays,
-    assert_array, at, broadcast, dtype, few, indices, is_close, limits, made, name_of, promoted, tolerance, values, xp,
-)  # fmt: skip
+    ALL,
+    COMPLEX,
+    FLOATING,
+    INTEGERS,
+    NUMBERS,
+    PAIRS,
+    PARTS,
+    PYTHON,
+    REAL,
+    REAL_NUMBERS,
+    arrays,
+    assert_array,
+    at,
+    broadcast,
+    dtype,
+    few,
+    indices,
+    is_close,
+    limits,
+    made,
+    name_of,
+    promoted,
+    tolerance,
+    values,
+    xp,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 inf, nan = math.inf, math.nan

@@ -102,7 +102,7 @@ def test_b4_01_left_alone(function, why):
     assert why in conversion.left_alone(function)
 
 
-def test_b4_01_coroutines_are_left_alone_and_generators_are_not():
+def test_s19_b4_01_coroutines_are_left_alone_and_generators_are_not():
     def generate():
         yield 1
 
@@ -306,7 +306,7 @@ def test_convert_source_error_shows_the_line():
     assert "raise ValueError('no')" in text
 
 
-def test_b4_04_source_from_linecache_is_found():
+def test_s19_b4_04_source_from_linecache_is_found():
     text = "def f(x):\n    if x > 0:\n        return x\n    return -x\n"
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")
     space = {"__name__": "cell"}
@@ -314,7 +314,7 @@ def test_b4_04_source_from_linecache_is_found():
     assert ag.convert(space["f"])(-1.0) == 1.0
 
 
-def test_b4_04_callee_without_source():
+def test_s19_b4_04_a_callee_without_source_is_refused():
     space = {"__name__": "nowhere"}
     exec("def f(x):\n    return x * 2\n", space)
     callee = space["f"]

@@ -322,7 +322,7 @@ def test_convert_of_what_is_not_callable(thing):
         ag.convert(thing)
 
 
-def test_b4_02_async_and_generators_are_refused():
+def test_s19_b4_02_async_and_generators_are_refused():
     async def coroutine(x):
         return x
 
@@ -334,14 +334,14 @@ def test_b4_02_async_and_generators_are_refused():
             ag.convert(function)
 
 
-def test_e3_no_source_is_refused():
+def test_s19_e3_no_source_is_refused():
     space = {}
     exec("def f(x):\n    return x\n", space)
     with pytest.raises(ag.SourceUnavailableError, match="convert_source"):
         ag.convert(space["f"])
 
 
-def test_builtin_function_is_refused_or_runs():
+def test_s19_builtin_function_is_refused_or_runs():
     f = ag.convert(len)
     assert f([1, 2]) == 2
 

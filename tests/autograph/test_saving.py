@@ -783,7 +783,7 @@ def test_what_is_caught_is_caught_after_loading(capsys, monkeypatch):
         )
 
 
-def test_random_numbers_go_on_where_they_were():
+def test_s16_random_numbers_go_on_where_they_were():
     generator = ag.random.Generator(seed=3)
     draw = ag.convert(lambda x: x + generator.normal(shape=2))
     draw(np.zeros(2))

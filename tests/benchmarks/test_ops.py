@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.ops import LENGTH, OPERATIONS, calls_of
+import autograph as ag
+from benchmarks.ops import EAGER, LENGTH, OPERATIONS, calls_of, eager_times
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -22,3 +23,14 @@ def test_the_graph_applies_the_operation_so_often(name):
     for _ in range(LENGTH):
         expected = operation.apply(np, expected) if name != "sum(x, axis=1)" else expected
     assert np.array_equal(calls["ours, plan"](), expected)
+
+
+@pytest.mark.parametrize("name", EAGER)
+def test_eager_operations_are_those_of_numpy(name):
+    ours, numpys, start = EAGER[name]
+    expected = numpys(start.copy())
+    assert np.array_equal(np.asarray(ours(ag.constant(start))), expected)
+
+
+def test_eager_operations_are_timed():
+    assert all(ours > 0 and numpys > 0 for ours, numpys in eager_times(1, 1e-6).values())

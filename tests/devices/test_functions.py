@@ -68,6 +68,13 @@ def test_a_graph_of_host_arrays_has_nothing_of_devices():
     assert str(function.traces()[-1].graph).count(" on ") == 0
 
 
+def test_s20_the_host_has_arrays_of_numpy_and_a_card_those_of_its_module():
+    kept = {place: ag.constant(X).to(place) for place in ("/cpu:0", "/far:0", "/far:1")}
+    assert [type(x.array) for x in kept.values()] == [np.ndarray, FarArray, FarArray]
+    assert [x.device for x in kept.values()] == list(kept)
+    assert [x.array.number for x in list(kept.values())[1:]] == [0, 1]
+
+
 def test_each_device_has_a_trace_of_its_own():
     function = ag.convert(lambda x: x * 2)
     for x in (X, far(X), far(X, 1), ag.constant(X), ag.constant(far(X, 1))):
@@ -131,7 +138,7 @@ def two_devices(x):
     return b + 1
 
 
-def test_a_graph_on_two_devices_has_copies_where_values_cross():
+def test_s20_a_graph_on_two_devices_has_copies_where_values_cross():
     function = ag.convert(two_devices)
     with config.check.using(True):
         np.testing.assert_array_equal(function(X), np.cos(X) + np.sin(X) * 2 + 1)
@@ -159,7 +166,7 @@ def test_eager_copies_are_differentiated():
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), 2 * X)
 
 
-def test_a_copy_to_the_same_device_is_the_tensor_itself():
+def test_s20_a_copy_to_the_same_device_is_the_tensor_itself():
     x = ag.constant(X)
     assert x.to("/cpu:0") is x
     there = x.to("/far:0")
@@ -167,7 +174,7 @@ def test_a_copy_to_the_same_device_is_the_tensor_itself():
 
 
 @pytest.mark.parametrize("other", [X, far(X, 1), ag.constant(X)])
-def test_arrays_of_two_devices_do_not_meet_by_chance(other):
+def test_s20_arrays_of_two_devices_do_not_meet_by_chance(other):
     x = ag.constant(far(X))
     with pytest.raises(ag.DeviceError, match=r"the operands of `add` are on .* and .*\ncopy"):
         ag.add(x, other)
@@ -299,7 +306,7 @@ def test_new_arrays_are_made_in_the_context():
         lambda: ag.random.gamma((4,), 2.0),
     ],
 )
-def test_random_numbers_are_those_of_the_host(draw):
+def test_s16_random_numbers_are_those_of_the_host(draw):
     ag.random.set_seed(5)
     expected = draw()
     ag.random.set_seed(5)
@@ -307,6 +314,33 @@ def test_random_numbers_are_those_of_the_host(draw):
         found = draw()
     assert found.device == "/far:1"
     np.testing.assert_array_equal(found.numpy(), expected.numpy())
+
+
+def drawn(generator):
+    return (
+        generator.bits((5,), np.uint32),
+        generator.uniform((5,)),
+        generator.uniform((5,), -1.0, 3.0, np.float32),
+        generator.randint(0, 1 << 40, (5,)),
+    )
+
+
+@pytest.mark.parametrize("place", ["/cpu:0", "/far:1"])
+def test_s16_bits_and_uniforms_are_one_stream_everywhere(place):
+    expected = [data(x).tolist() for x in drawn(ag.random.Generator(seed=3))]
+    ways = {}
+    with ag.device(place):
+        ways["eager"] = drawn(ag.random.Generator(seed=3))
+        for backend in BACKENDS:
+            generator = ag.random.Generator(seed=3)
+            with config.backend.using(backend):
+                ways[backend] = ag.convert(lambda: drawn(generator))()
+        generator = ag.random.Generator(seed=3)
+        saved = packed(ag.convert(lambda: drawn(generator)), [])
+        ways["loaded"] = unpacked(io.BytesIO(saved))()
+    for way, found in ways.items():
+        assert [data(x).tolist() for x in found] == expected, way
+        assert {x.device for x in found} == {place}, way
 
 
 # ---- effects -----------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def test_samples_do_the_same_on_a_card(sample, cases, how):
     language.check_within(sample, cases, how, CARD, tolerance=1e-6)
 
 
-def test_cupy_arrays_stay_on_the_card():
+def test_s20_cupy_arrays_stay_on_the_card():
     cupy = sys.modules["cupy"]
     function = ag.convert(lambda x: (x @ x.T).sum())
     result = function(cupy.ones((2, 3)))
@@ -68,13 +68,28 @@ def test_a_product_of_random_matrices_is_that_of_the_host():  # A61
     np.testing.assert_allclose(products[1].numpy(), products[0].numpy(), rtol=1e-10)
 
 
-def test_integer_bits_are_those_of_the_host():
+def test_s16_integer_bits_are_those_of_the_host():
     drawn = []
     for name in ("/cpu:0", CARD):
         ag.random.set_seed(3)
         with ag.device(name):
             drawn.append(ag.random.randint(0, 1 << 40, (1000,)).numpy())
     np.testing.assert_array_equal(*drawn)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "draw",
+    [ag.random.normal, lambda shape, dtype: ag.random.gamma(shape, 2.5, dtype=dtype)],
+    ids=["normal", "gamma"],
+)
+def test_s16_normal_and_gamma_are_those_of_the_host_to_2_ulp(draw, dtype):
+    drawn = []
+    for name in ("/cpu:0", CARD):
+        ag.random.set_seed(3)
+        with ag.device(name):
+            drawn.append(draw((10_000,), dtype=dtype).numpy())
+    np.testing.assert_array_max_ulp(*drawn, maxulp=2)
 
 
 def test_a_view_holds_on_to_the_array_that_it_shows():

@@ -117,15 +117,30 @@ def test_an_array_stays_the_very_array_where_nothing_is_written():
         assert mode is array
 
 
-def test_text_on_one_path_is_refused_where_it_would_be_written():
+def test_text_on_one_path_is_written():
     def sample(x):
         global mode
         if x > 0:
-            mode = "positive"
+            mode = f"positive: {x}"
         return x
 
+    function = ag.convert(sample)
     put("unknown")
-    assert "in `sample`" in refuse(sample, F(1), match="`mode` is the str 'positive' on one path")
+    function(F(-1))
+    assert mode == "unknown"
+    function(F(1))
+    assert mode == "positive: 1.0"
+
+
+def test_an_object_on_one_path_is_refused_where_it_would_be_written():
+    def sample(x):
+        global mode
+        if x > 0:
+            mode = b"positive"
+        return x
+
+    put(b"unknown")
+    assert "in `sample`" in refuse(sample, F(1), match="`mode` is a bytes on one path")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -116,7 +116,7 @@ def items_one_by_one(x):
     total = 0.0
     for a, b in pairs:
         total = total + a * b
-    return first, total, next(pairs, None), next(rows), next(rows), list(rows), next(reversed(x))
+    return first, total, next(rows), next(rows), list(rows), next(rows, None), next(reversed(x))
 
 
 @samples("B2.10", (X, X), (X, X * 2.0))

@@ -102,7 +102,7 @@ def test_s18_spawn(tmp_path):
     assert done.stdout.strip() == "[6561.0, np.float64(625.0)]"
 
 
-def test_e3_python_dash_c():
+def test_s19_e3_python_dash_c():
     done = python(
         "-c",
         "import autograph as ag; f = ag.convert(lambda x: x if x > 0 else -x); "
@@ -111,7 +111,7 @@ def test_e3_python_dash_c():
     assert (done.stdout.strip(), done.stderr) == ("2", "")
 
 
-def test_e3_source_from_standard_input():
+def test_s19_e3_source_from_standard_input():
     done = python("-", input="import autograph as ag\nag.convert(lambda x: x)(1.0)\n")
     assert done.returncode == 1 and "convert_source" in done.stderr
 

@@ -117,7 +117,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", SAMPLES.values(), ids=SAMPLES)
-def test_a45_c12_a_graph_draws_what_plain_python_draws(case, backend):
+def test_s16_a45_c12_a_graph_draws_what_plain_python_draws(case, backend):
     results, state = both(*case, backend=backend)
     if case is SAMPLES["no round"]:
         assert state[1] == 0
@@ -234,7 +234,7 @@ def test_seeds_as_arguments_make_keys():
     assert f(np.int64(2), 0.0) == expected[1]
 
 
-def test_a_stream_of_a_seed_goes_on_in_graphs():
+def test_s16_a_stream_of_a_seed_goes_on_in_graphs():
     @ag.convert
     def f(x):
         return x + R.uniform((2,), seed=8_128)

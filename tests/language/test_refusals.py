@@ -43,7 +43,7 @@ def drawn_in_a_loop(x):
     [from_module, from_instance, from_numpy, from_generator, drawn_around_traced, drawn_in_a_loop],
     ids=lambda function: function.__name__,
 )
-def test_s9_random_draws_are_not_frozen_into_a_graph(function):
+def test_s9_s16_random_draws_are_not_frozen_into_a_graph(function):
     with pytest.raises(ag.StagingError, match=r"frozen") as caught:
         ag.convert(function)(3.0)
     assert "test_refusals.py" in str(caught.value)

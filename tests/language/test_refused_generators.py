@@ -213,7 +213,7 @@ def test_b4_02_asynchronous_callees_are_refused(function):
     refuse(lambda x: (x * 2.0, function()), F(1.0), match="is called while tracing")
 
 
-def test_s19_a_generator_without_source_is_a_host_call():
+def test_s19_a_generator_without_source_is_refused():
     space = {}
     exec("def numbers(n):\n    for i in range(n):\n        print(i)\n        yield i\n", space)
     numbers = space["numbers"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.random_programs.kinds import F8, INT, SCALARS, Kind, Shape, sequence
 from tests.random_programs.statements import Place, Statements
+from tests.random_programs.withheld import WITHHELD
 
 
 def some_shape(s: Statements, length: int, *, nested: bool = True) -> Shape:
@@ -14,7 +15,7 @@ def some_shape(s: Statements, length: int, *, nested: bool = True) -> Shape:
         kinds = [s.random.choice(SCALARS) for _ in kinds]
         if s.chance(0.4):
             kinds[0] = Kind("f8", length)
-        elif nested and s.chance(0.4):
+        elif nested and s.chance(0.4) and "nested containers" not in WITHHELD:
             kinds[2] = some_shape(s, length, nested=False)
     form = s.random.choice(["list", "list", "dict", "dict", "tuple", "matrix"])
     if form == "matrix":
@@ -69,6 +70,8 @@ def pack(s: Statements, place: Place) -> bool:
     """A tuple of values, some of them containers or arrays that have names."""
     names = s.random.sample(list(s.scope.names), min(2, len(s.scope.names)))
     things = [*names, *list(s.scope.shapes)[-1:]]
+    if "nested containers" in WITHHELD:
+        things = names
     kinds = [s.scope.names.get(n) or s.scope.shapes[n] for n in things]
     name = s.fresh("pack")
     s.text(f"{name} = {', '.join(things)},")
@@ -86,9 +89,13 @@ def replaced(s: Statements, place: Place) -> bool:
     new = s.write.made(s.scope.shapes[name], 1)
     if s.scope.shapes[name].form == "dict":
         united = [f"{name} |= {new}"] * (name not in s.scope.fixed)
+        if "replaced contents" in WITHHELD:
+            united = []
         s.text(s.random.choice([f"{name}.update({new})", *united]))
-    else:
+    elif "replaced contents" not in WITHHELD:
         s.text(f"{name}[:] = {new}")
+    else:
+        return False
     return True
 
 
@@ -141,7 +148,7 @@ def listed(s: Statements, place: Place) -> bool:
             shape = sequence("list", *[kind] * 3)
     else:
         value = s.write.of_each("j", INT, 0)
-        other = s.write.wrapped(kind, 1)
+        other = s.write.pure(kind, 1)
         tail = s.random.choice(["", " if j != 1", " if j > 0", " if j % 2 and j"])
         count = sum(1 for j in range(4) if eval(tail[4:] or "True", {"j": j}))
         s.text(f"{name} = [{other} * ({value} % 2 + 1) for j in range(4){tail}]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.random_programs.kinds import F8, FLOAT, I8, INT, PAIRS, SCALARS, Kind, Shape
 from tests.random_programs.scope import LIMIT, Expression, Scope
+from tests.random_programs.withheld import WITHHELD
 
 LARGEST = 1e6
 
@@ -146,6 +147,8 @@ class Expressions:
     def walrus(self, kind: Kind, depth: int) -> Expression:
         """`(name := a)`."""
         names = [name for name in self.scope.targets(kind) if name.isidentifier()]
+        if "walrus of loop names" in WITHHELD:
+            names = [name for name in names if name not in self.scope.loop_names]
         if not names:
             return self.leaf(kind)
         value = self.wrapped(kind, min(depth, 1))
@@ -167,12 +170,17 @@ class Expressions:
         return Expression(form.format(value, items, start), LIMIT * (size + 1))
 
     def of_each(self, name: str, kind: Kind, depth: int) -> str:
-        """An expression of the items of a comprehension.
-
-        It binds no name, which is refused where it depends on data whether that happens.
-        """
+        """An expression of the items of a comprehension."""
         with self.scope.inner():
             self.scope.names[name] = kind
+            return self.pure(kind, depth)
+
+    def pure(self, kind: Kind, depth: int) -> str:
+        """An expression that binds no name.
+
+        In a comprehension that is refused where it depends on data whether it happens.
+        """
+        with self.scope.inner():
             self.scope.frozen |= set(self.scope.names)
             return self.wrapped(kind, depth)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.random_programs.kinds import F8, FLOAT, I8, INT, SCALARS, Shape
 from tests.random_programs.plain import assign
 from tests.random_programs.statements import Place, Statements
+from tests.random_programs.withheld import WITHHELD
 
 
 def check(s: Statements, place: Place) -> bool:
@@ -24,11 +25,18 @@ def check(s: Statements, place: Place) -> bool:
 
 def attempt(s: Statements, place: Place) -> bool:
     """`try` around something that often raises, with handlers, `else` and `finally`."""
-    inside = replace(place.below(), in_try=True)
+    with s.scope.inner():
+        if "containers in try" in WITHHELD:
+            s.scope.forget_containers()
+        _attempt(s, replace(place.below(), in_try=True))
+    return True
+
+
+def _attempt(s: Statements, inside: Place) -> None:
     with s.scope.inner(), s.text.block("try:"):
         if s.chance(0.6):
             s.some(inside)
-        caught = s.random.choice([_raise, _raise, _index, _divide, _claim])(s)
+        caught = s.random.choice([_raise, _raise, _index, _divide, _claim, _claim])(s)
         if s.chance(0.3):
             s.some(inside)
     others = ["ValueError", "IndexError", "AssertionError", "ZeroDivisionError"]
@@ -41,7 +49,6 @@ def attempt(s: Statements, place: Place) -> bool:
         s.block("else:", inside)
     if not named or s.chance(0.3):
         _cleanup(s, inside)
-    return True
 
 
 def _handler(s: Statements, place: Place, caught: str) -> None:
@@ -73,7 +80,8 @@ def _raise(s: Statements) -> str:
     """An error of one's own under a condition."""
     name = s.random.choice(["ValueError", "Odd", "IndexError"])
     shown = s.random.choice([*s.scope.of(F8), *s.scope.of(I8), "0"])
-    message = '"no"' if s.loose else f'f"no {{{shown}}}"'
+    plain = s.loose or "values in errors" in WITHHELD
+    message = '"no"' if plain else f'f"no {{{shown}}}"'
     with s.text.block(f"if {s.write.condition(1)}:"):
         s.text(f"raise {name}({message})")
     return s.random.choice(["Odd", "ValueError"]) if name == "Odd" else name
@@ -114,20 +122,20 @@ def _claim(s: Statements) -> str:
 
 
 def with_(s: Statements, place: Place) -> bool:
-    """`with`, over an object of the program's class or a manager that is a function."""
+    """`with`, over objects of the program's class and managers that are functions."""
     objects = [n for n, shape in s.scope.shapes.items() if shape.form == "object"]
     managers = [n for n, shape in s.scope.managers.items() if s.scope.like(shape)]
     if not objects + managers:
         return False
-    text, name = s.random.choice(objects + managers), s.fresh("given")
-    inside = replace(place.below(), in_try=True)
-    if text in managers:
-        text = f"{text}({s.random.choice(s.scope.like(s.scope.managers[text]))})"
-        s.block(f"with {text}:", inside)
-        return True
     with s.scope.inner():
-        if s.chance(0.5):
-            s.scope.hold(name, s.scope.shapes[text])
-            text = f"{text} as {name}"
-        s.block(f"with {text}:", inside)
+        items = []
+        for text in s.random.choices(objects + managers, k=s.random.choice([1, 1, 2])):
+            if text in managers:
+                text = f"{text}({s.random.choice(s.scope.like(s.scope.managers[text]))})"
+            elif s.chance(0.5):
+                name = s.fresh("given")
+                s.scope.hold(name, s.scope.shapes[text])
+                text = f"{text} as {name}"
+            items.append(text)
+        s.block(f"with {', '.join(items)}:", replace(place.below(), in_try=True))
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.random_programs import compound, containers, failures, functions, plain
 from tests.random_programs.statements import Form, Place, Statements
+from tests.random_programs.withheld import WITHHELD
 
 
 def _deep(s: Statements, place: Place) -> bool:
@@ -36,6 +37,10 @@ def _printing(s: Statements, place: Place) -> bool:
     return not s.quiet
 
 
+def _choosing(s: Statements, place: Place) -> bool:
+    return not place.in_try or "containers in try" not in WITHHELD
+
+
 def _gives(s: Statements, place: Place) -> bool:
     return s.gives is not None and not place.in_closure
 
@@ -63,16 +68,16 @@ FORMS = (
     Form(containers.grown, 1),
     Form(containers.set_row, 1),
     Form(containers.listed, 1),
-    Form(containers.chosen, 1),
+    Form(containers.chosen, 1, _choosing),
     Form(containers.change, 1),
     Form(failures.check, 1),
-    Form(failures.attempt, 2, _protected),
+    Form(failures.attempt, 3, _protected),
     Form(failures.with_, 1, _protected),
     Form(compound.branch, 5, _deep),
     Form(compound.match, 1, _deep),
     Form(compound.while_, 3, _loops),
     Form(compound.for_, 4, _loops),
     Form(compound.best, 1, _loops),
-    Form(functions.function, 1, _top),
+    Form(functions.function, 2, _top),
     Form(functions.closure, 1, _top),
 )

@@ -18,6 +18,7 @@ from autograph.converters import (
     comparisons,
     comprehensions,
     conditional_expressions,
+    contexts,
     exceptions,
     fstrings,
     functions,
@@ -115,14 +116,23 @@ def _last_target_lost(node: Any) -> None:
     del node.targets[1:]
 
 
-def _items_negated(node: Any) -> None:
-    fields = {"op": gast.USub(), "operand": node.elt}
-    node.elt = gast.copy_location(gast.UnaryOp(**fields), node.elt)
+def _filters_lost(node: Any) -> None:
+    for generator in node.generators:
+        generator.ifs = []
 
 
 def _body_negated(node: Any) -> None:
     fields = {"op": gast.USub(), "operand": node.body}
     node.body = gast.copy_location(gast.UnaryOp(**fields), node.body)
+
+
+def _with_one_manager(part: Any) -> Any:
+    def wrong(statement: Any, lowering: Any) -> None:
+        if isinstance(statement, gast.With):
+            del statement.items[1:]
+        part(statement, lowering)
+
+    return wrong
 
 
 def _finally_lost(node: Any) -> None:
@@ -154,8 +164,8 @@ MUTATIONS: dict[str, Patch] = {
     "comparisons-not-in-is-in": _template(comparisons, "NOT_IN", "not_in", "in_"),
     "f-strings-conversion-lost": _changed(fstrings.EXPRESSIONS, gast.JoinedStr,
                                           lambda node: node.values.pop()),
-    "comprehensions-items-negated": _changed(comprehensions.EXPRESSIONS, gast.ListComp,
-                                             _items_negated),
+    "comprehensions-filter-lost": _changed(comprehensions.EXPRESSIONS, gast.ListComp,
+                                           _filters_lost),
     "lambdas-negated": _changed(lambdas.EXPRESSIONS, gast.Lambda, _body_negated),
     "assignments-item-write-lost": _template(assignments, "SET_ITEM", "setitem(value, key, new)",
                                              "getitem(value, key)"),
@@ -178,6 +188,9 @@ MUTATIONS: dict[str, Patch] = {
     "state-not-set": _template(state, "SET_STATE", "targets = vars_", "pass"),
     "exceptions-write-lost": _template(exceptions, "TRY", "def try_body():\n    nonlocal names",
                                        "def try_body():\n    pass"),
+    "managers-others-lost": _method(contexts, "_part", _with_one_manager),
+    "contexts-write-lost": _template(contexts, "WITH", "def with_body(entered):\n    nonlocal names",
+                                     "def with_body(entered):\n    pass"),
     "exceptions-finally-lost": _changed(exceptions.STATEMENTS, gast.Try, _finally_lost),
 }  # fmt: skip
 """By converter and mistake. Directives and displays have none: they change no result."""

@@ -202,6 +202,8 @@ def jump(s: Statements, place: Place) -> bool:
         if s.chance(0.5):
             assign(s, place)
         s.text(line)
+    if line == "continue":
+        assign(s, place)  # so that there is something to leave out
     return True
 
 

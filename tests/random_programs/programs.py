@@ -16,6 +16,7 @@ from tests.random_programs.forms import FORMS
 from tests.random_programs.kinds import F8, FLOAT, I8, INT, SCALARS, Kind, Shape
 from tests.random_programs.scope import Scope, Signature, Text
 from tests.random_programs.statements import Form, Place, Statements
+from tests.random_programs.withheld import WITHHELD
 
 INPUTS = 6
 HEAD = ("import contextlib", "import numpy as np", "class Odd(ValueError):", "    pass")
@@ -81,17 +82,23 @@ class _Writer:
     def globals(self) -> None:
         """At times a class, and globals that are changed: a number, a container, an object."""
         write = Expressions(self.captured)
+        if "several captured things" in WITHHELD:
+            write = Expressions(Scope(self.random))
         if self.random.random() < 0.5:
             shape = self.box()
             if self.random.random() < 0.5:
                 self.text(f"thing = {write.made(shape, 0)}")
                 self.captured.hold("thing", shape)
                 self.captured.shared.add("thing")
+        if "several captured things" in WITHHELD and self.captured.shapes:
+            return
         if self.random.random() < 0.2:
             kind = self.random.choice(SCALARS)
             self.text(f"total = {write.constant(kind).text}")
             self.captured.hold("total", kind)
             self.captured.shared.add("total")
+        if "several captured things" in WITHHELD and self.captured.names:
+            return
         if self.random.random() < 0.2:
             self.text(f"held = {write.made(self.shapes[0], 0)}")
             self.captured.hold("held", self.shapes[0])
@@ -110,7 +117,8 @@ class _Writer:
     def box(self) -> Shape:
         """A class with a method that changes its objects, and that are context managers."""
         kinds: list[Kind | Shape] = [F8, self.random.choice(SCALARS)]
-        kinds.append(self.random.choice([INT, Kind("f8", self.length), self.shapes[0]]))
+        nested = [self.shapes[0]] * ("nested containers" not in WITHHELD)
+        kinds.append(self.random.choice([INT, Kind("f8", self.length), *nested]))
         fields = dict(zip(("left", "right", "more"), kinds, strict=True))
         shape = Shape("object", tuple((f".{name}", kind) for name, kind in fields.items()))
         self.shapes.append(shape)
@@ -214,12 +222,14 @@ class _Writer:
         self.declare(parameters)
         self.text(f"fuel = {FUEL}")
         write = Statements(
-            scope, self.text, lambda: self.result(write, kept), FORMS,
+            scope, self.text, lambda: self.result(write, results), FORMS,
             budget=self.random.randrange(10, 22), loose=self.loose, quiet=self.loose,
         )  # fmt: skip
         self.locals(scope, write)
-        kept = [name for name in (*scope.names, *scope.shapes) if name.isidentifier()]
-        kept = [n for n in kept if n not in scope.shapes or scope.shapes[n].form != "object"]
+        results: dict[str, Kind | Shape] = {
+            name: what for name, what in (scope.names | scope.shapes).items()
+            if name.isidentifier() and not (isinstance(what, Shape) and what.form == "object")
+        }  # fmt: skip
         place = Place()
         for statement in (containers.listed, functions.function):
             if self.random.random() < 0.3:
@@ -235,10 +245,10 @@ class _Writer:
             compound.over_generator(write, place)
         while write.budget > 0:
             write.statement(place)
-        import os
-        if os.environ.get("GEN_COPY"):
-            kept = [write.write.copied(n, scope.shapes[n]) if n in scope.shapes else n for n in kept]
-        self.text(f"return {', '.join(kept)}, fuel")
+        last = list(results)
+        if "returned containers" in WITHHELD:
+            last = [write.write.copied(name, what) for name, what in results.items()]
+        self.text(f"return {', '.join(last)}, fuel")
 
     def varying(self) -> str:
         """A condition that often differs between the sets of arguments."""
@@ -266,20 +276,17 @@ class _Writer:
         self.text(f"{name} = {Expressions(scope).made(what, 1)}")
         scope.hold(name, what)
 
-    def result(self, write: Statements, kept: list[str]) -> str:
+    def result(self, write: Statements, results: dict[str, Kind | Shape]) -> str:
         """The values of an early return: of the same kinds as those of the last one.
 
         Containers are copied: one that is returned on one path may not be changed on another.
         """
-        changed = self.random.choice(kept)
-        parts = []
-        for name in kept:
-            if name in write.scope.shapes:
-                parts.append(write.write.copied(name, write.scope.shapes[name]))
-            elif name == changed and write.scope.names[name] in SCALARS:
-                parts.append(write.write.wrapped(write.scope.names[name], 1))
+        changed, parts = self.random.choice(list(results)), []
+        for name, what in results.items():
+            if name == changed and what in SCALARS:
+                parts.append(write.write.made(what, 1))
             else:
-                parts.append(name)
+                parts.append(write.write.copied(name, what))
         return f"{', '.join(parts)}, fuel"
 
     # ---- arguments ---------------------------------------------------------------------------

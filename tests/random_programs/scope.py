@@ -37,6 +37,7 @@ class Scope:
     shapes: dict[str, Shape] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     shared: set[str] = field(default_factory=set)
+    loop_names: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
     frozen: set[str] = field(default_factory=set)
     helpers: dict[str, Signature] = field(default_factory=dict)
@@ -81,6 +82,12 @@ class Scope:
                 self.fixed.add(name + access)
         for method, signature in self.methods.get(what, {}).items():
             self.helpers[f"{name}.{method}"] = signature
+
+    def forget_containers(self) -> None:
+        """Only plain names are known from here on, and those of arrays stay what they are."""
+        self.names = {name: kind for name, kind in self.names.items() if name.isidentifier()}
+        self.fixed |= set(self.arrays())
+        self.shapes, self.helpers = {}, {}
 
     @contextmanager
     def inner(self) -> Iterator[None]:

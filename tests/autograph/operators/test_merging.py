@@ -7,11 +7,13 @@ import autograph as ag
 from autograph.operators.bodies import State, run_body
 from autograph.operators.merging import Merger, output_value
 from autograph.operators.references import choice_of
+from autograph.operators.templates import ChosenText
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, ld
 from runtime import ops
 from runtime.building import building
 from runtime.spec import TensorType, type_of_number
+from runtime.tensor import Tensor
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 NAMELESS = State(tuple, lambda values: None, ())
@@ -61,7 +63,7 @@ def test_containers_are_joined_part_by_part():
         assert joined["k"][1] == "a" and not joined["k"][0].is_known and len(node.outputs) == 1
 
 
-@pytest.mark.parametrize(("a", "b"), [("a", "b"), ([1], [1, 2]), ("a", 1), ({"a": 1}, {"b": 1})])
+@pytest.mark.parametrize(("a", "b"), [(b"a", b"b"), ([1], [1, 2]), ("a", 1), ({"a": 1}, {"b": 1})])
 def test_kinds_that_differ_are_an_error_where_they_are_read(a, b):
     with tracing():
         joined, _ = join(lambda: a, lambda: b)
@@ -122,3 +124,17 @@ def test_an_output_without_a_value_is_made_up():
     with tracing() as facts:
         made = output_value(facts.builder, NOTHING, type_of_number(1))
         assert made.type == type_of_number(1) and made.node.op.name == "missing"
+
+
+def test_text_that_differs_is_one_of_two():
+    with tracing():
+        joined, _ = join(lambda: "a", lambda: "b")
+        assert isinstance(joined, ChosenText) and joined.texts == ("a", "b")
+        assert isinstance(joined == "a", Tensor) and (joined == "c") is False
+
+
+def test_none_or_any_value_is_the_value_and_whether_it_is_there():
+    with tracing():
+        for value in ((1, 2), [1], "a", {"a": 1}):
+            joined, _ = join(lambda value=value: value, lambda: None)
+            assert isinstance(joined, Nullable) and joined.value == value

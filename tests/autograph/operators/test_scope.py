@@ -6,9 +6,16 @@ import pytest
 
 import autograph as ag
 from autograph.operators import scope as module
+from autograph.operators.bodies import check_defined
 from autograph.operators.captures import current_trace
 from autograph.operators.scope import ConversionOptions, FunctionScope, cells_of, note_names
-from autograph.operators.variables import Maybe, Poison, Undefined, UndefinedReturnValue
+from autograph.operators.variables import (
+    Maybe,
+    Nullable,
+    Poison,
+    Undefined,
+    UndefinedReturnValue,
+)
 from runtime import journal
 from runtime.building import body, building
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
@@ -59,14 +66,15 @@ def test_a_function_that_reached_no_return_gives_none(value):
     assert scope().ret(3, True) == 3
 
 
-def test_a_result_that_is_there_on_some_paths_is_checked_when_the_graph_runs():
-    with tracing() as facts:
-        checked = []
-        maybe = Maybe("retval_", 7, placeholder("bool"), lambda *given: checked.append(given))
-        assert scope().ret(maybe, True) == 7
-        ((defined, name, error),) = checked
-        assert defined is maybe.defined and name == "retval_" and facts.builder is not None
-        assert "`step` returns a value on some paths and None" in str(error)
+def test_a_result_that_is_there_on_some_paths_is_none_on_others():
+    with tracing():
+        present = placeholder("bool")
+        result = scope().ret(Maybe("retval_", 7, present, check_defined), True)
+        assert isinstance(result, Nullable)
+        assert (result.value, result.present) == (7, present)
+        inner = Nullable("retval_", 7, placeholder("bool"), check_defined)
+        result = scope().ret(Maybe("retval_", inner, present, check_defined), True)
+        assert result.value == 7 and result.present is not present
 
 
 def test_a_result_of_two_kinds_names_the_function():

@@ -70,13 +70,14 @@ def test_kinds_that_differ_are_an_error_where_they_are_read(one, other):
 
 
 def test_none_or_a_number_is_the_number_and_whether_it_is_there():
-    form = covering(None, 1)
+    form = covering(None, 1, 2)
     built = rebuild(form, "x", iter([7, True]))
     assert isinstance(built, Nullable) and (built.value, built.present) == (7, True)
     assert [x for x, _ in leaves(form, None)] == [NOTHING, False]
     assert [x for x, _ in leaves(form, 3)] == [3, True]
-    assert is_one_form(form, covering(2.0, None)) is False
-    assert is_one_form(form, covering(4, None))
+    assert not is_one_form(form, covering(2.0, None, 1.0)) and is_one_form(
+        form, covering(4, None, 5)
+    )
 
 
 def test_forms_are_one_where_they_say_the_same():

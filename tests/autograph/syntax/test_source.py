@@ -226,7 +226,7 @@ def test_equal_code_of_two_files_is_kept_apart(tmp_path):
     assert "# second" in source_of(second.f).text
 
 
-def test_a_notebook_cell_is_read_from_linecache():
+def test_s19_a_notebook_cell_is_read_from_linecache():
     text = "def cell(x):\n    return x\n"
     name = "<ipython-input-1-of-this-test>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -239,7 +239,7 @@ def test_a_notebook_cell_is_read_from_linecache():
 
 
 @pytest.mark.parametrize("option", [["-c"], ["-Wignore", "-X", "utf8", "-Bc"]])
-def test_the_text_of_the_command_line_is_found(option):
+def test_s19_the_text_of_the_command_line_is_found(option):
     text = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from autograph.syntax.source import source_of\n"
@@ -256,7 +256,7 @@ def test_the_text_of_the_command_line_is_found(option):
     assert run.stdout == "def f(x):\n    return x\n 5\nSourceUnavailableError\n"
 
 
-def test_code_from_exec_names_the_way_out():
+def test_s19_code_from_exec_names_the_way_out():
     space = {}
     exec("def f(x):\n    return x\n", space)
     with pytest.raises(SourceUnavailableError, match="convert_source") as caught:
@@ -265,7 +265,7 @@ def test_code_from_exec_names_the_way_out():
 
 
 @pytest.mark.parametrize("function", [len, print, int, object()])
-def test_what_python_did_not_compile_has_no_source(function):
+def test_s19_what_python_did_not_compile_has_no_source(function):
     with pytest.raises(SourceUnavailableError, match="convert_source"):
         source_of(function)
 

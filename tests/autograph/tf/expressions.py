@@ -406,6 +406,9 @@ tf.zeros([2],tf.complex64)
 tf.zeros([2],tf.complex128)
 tf.convert_to_tensor([1,2],dtype_hint=tf.float32)
 tf.convert_to_tensor([1.5],dtype_hint=tf.int32)
+tf.matmul(*tf.linalg.qr(fm))
+tf.abs(tf.linalg.qr(fm)[1])
+tf.abs(tf.linalg.qr(fm[:,:1],full_matrices=True)[0])
 """.strip().splitlines()
 
 

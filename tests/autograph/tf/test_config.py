@@ -13,7 +13,7 @@ def test_a60_names_of_the_cpu(name):
 
 
 @pytest.mark.skipif(len(ag.list_devices()) > 1, reason="there is a GPU")
-def test_a60_a_gpu_that_is_not_there():
+def test_s20_a60_a_gpu_that_is_not_there():
     with pytest.raises(RuntimeError, match="pip install"):
         with tf.device("/gpu:0"):
             pass
@@ -49,10 +49,17 @@ def test_soft_placement_is_told_and_asked():
     tf.config.set_soft_device_placement(False)
 
 
-@pytest.mark.parametrize("prefix", ["", "experimental_"])
-def test_functions_run_eagerly(prefix):
-    run = getattr(tf.config, f"{prefix}run_functions_eagerly")
-    asked = getattr(tf.config, f"{prefix}functions_run_eagerly")
+@pytest.mark.parametrize(
+    ("run", "asked"),
+    [
+        (tf.config.run_functions_eagerly, tf.config.functions_run_eagerly),
+        (
+            tf.config.experimental_run_functions_eagerly,
+            tf.config.experimental_functions_run_eagerly,
+        ),
+    ],
+)
+def test_functions_run_eagerly(run, asked):
     f = tf.function(lambda x: x * tf.constant(tf.executing_eagerly(), tf.int32))
     run(True)
     try:

@@ -5,20 +5,19 @@ import pytest
 
 import autograph.tf as tf
 
-D = tf.debugging
 ERROR = tf.errors.InvalidArgumentError
 COMPARISONS = {
-    D.assert_equal: (([1, 2], [1, 2]), ([1, 2], [1, 3]), "x == y"),
-    D.assert_none_equal: (([1, 2], [2, 1]), ([1, 2], [3, 2]), "x != y"),
-    D.assert_greater: (([2, 3], 1), ([2, 1], 1), "x > y"),
-    D.assert_greater_equal: (([2, 1], 1), ([2, 0], 1), "x >= y"),
-    D.assert_less: (([0, 0], 1), ([0, 1], 1), "x < y"),
-    D.assert_less_equal: (([0, 1], 1), ([0, 2], 1), "x <= y"),
-    D.assert_near: (([1.0], [1.0 + 1e-7]), ([1.0], [1.1]), "tolerance"),
-    D.assert_positive: (([1, 2],), ([1, 0],), "x > 0"),
-    D.assert_negative: (([-1, -2],), ([-1, 0],), "x < 0"),
-    D.assert_non_negative: (([0, 1],), ([0, -1],), "x >= 0"),
-    D.assert_non_positive: (([0, -1],), ([0, 1],), "x <= 0"),
+    tf.debugging.assert_equal: (([1, 2], [1, 2]), ([1, 2], [1, 3]), "x == y"),
+    tf.debugging.assert_none_equal: (([1, 2], [2, 1]), ([1, 2], [3, 2]), "x != y"),
+    tf.debugging.assert_greater: (([2, 3], 1), ([2, 1], 1), "x > y"),
+    tf.debugging.assert_greater_equal: (([2, 1], 1), ([2, 0], 1), "x >= y"),
+    tf.debugging.assert_less: (([0, 0], 1), ([0, 1], 1), "x < y"),
+    tf.debugging.assert_less_equal: (([0, 1], 1), ([0, 2], 1), "x <= y"),
+    tf.debugging.assert_near: (([1.0], [1.0 + 1e-7]), ([1.0], [1.1]), "tolerance"),
+    tf.debugging.assert_positive: (([1, 2],), ([1, 0],), "x > 0"),
+    tf.debugging.assert_negative: (([-1, -2],), ([-1, 0],), "x < 0"),
+    tf.debugging.assert_non_negative: (([0, 1],), ([0, -1],), "x >= 0"),
+    tf.debugging.assert_non_positive: (([0, -1],), ([0, 1],), "x <= 0"),
 }
 
 
@@ -60,16 +59,16 @@ def test_a_comparison_in_a_graph_raises_when_it_runs(check):
 def test_tolerances(values, rtol, atol, holds):
     others = np.array(values) + [1.0, 0.0]
     if holds:
-        D.assert_near(values, others, rtol=rtol, atol=atol)
+        tf.debugging.assert_near(values, others, rtol=rtol, atol=atol)
     else:
         with pytest.raises(ERROR):
-            D.assert_near(values, others, rtol=rtol, atol=atol)
+            tf.debugging.assert_near(values, others, rtol=rtol, atol=atol)
 
 
 def test_numbers_that_are_none():
-    assert D.check_numerics([1.0], "loss").numpy().tolist() == [1.0]
-    assert D.assert_all_finite([1.0], "loss").numpy().tolist() == [1.0]
-    for check in (D.check_numerics, D.assert_all_finite):
+    assert tf.debugging.check_numerics([1.0], "loss").numpy().tolist() == [1.0]
+    assert tf.debugging.assert_all_finite([1.0], "loss").numpy().tolist() == [1.0]
+    for check in (tf.debugging.check_numerics, tf.debugging.assert_all_finite):
         for bad in (np.nan, np.inf):
             with pytest.raises(ERROR, match="loss : Tensor had NaN or Inf"):
                 check([1.0, bad], "loss")
@@ -82,44 +81,44 @@ def test_assert_shows_its_data():
 
 
 def test_ranks():
-    D.assert_rank([[1]], 2, message="here")
-    D.assert_rank_at_least([[1]], 1)
-    D.assert_rank_in([[1]], (1, 2))
-    assert D.assert_scalar(3).numpy() == 3
+    tf.debugging.assert_rank([[1]], 2, message="here")
+    tf.debugging.assert_rank_at_least([[1]], 1)
+    tf.debugging.assert_rank_in([[1]], (1, 2))
+    assert tf.debugging.assert_scalar(3).numpy() == 3
     for check, wanted in (
-        (D.assert_rank, 1),
-        (D.assert_rank_at_least, 3),
-        (D.assert_rank_in, (0, 1)),
+        (tf.debugging.assert_rank, 1),
+        (tf.debugging.assert_rank_at_least, 3),
+        (tf.debugging.assert_rank_in, (0, 1)),
     ):
         with pytest.raises(ValueError, match="here.* x must have rank .*, but has 2"):
             check([[1]], wanted, message="here")
     with pytest.raises(ValueError, match="rank 0"):
-        D.assert_scalar([3])
+        tf.debugging.assert_scalar([3])
 
 
 def test_types():
-    D.assert_type(tf.constant(1), tf.int32)
-    D.assert_integer(tf.constant(1))
-    assert D.assert_same_float_dtype([tf.constant(1.0)], tf.float32) == tf.float32
-    assert D.is_numeric_tensor(tf.constant(1)) and not D.is_numeric_tensor(1)
-    assert not D.is_numeric_tensor(tf.constant(True))
+    tf.debugging.assert_type(tf.constant(1), tf.int32)
+    tf.debugging.assert_integer(tf.constant(1))
+    assert tf.debugging.assert_same_float_dtype([tf.constant(1.0)], tf.float32) == tf.float32
+    assert tf.debugging.is_numeric_tensor(tf.constant(1)) and not tf.debugging.is_numeric_tensor(1)
+    assert not tf.debugging.is_numeric_tensor(tf.constant(True))
     with pytest.raises(TypeError, match="here tensor must be of float32, not int32"):
-        D.assert_type(tf.constant(1), tf.float32, message="here")
+        tf.debugging.assert_type(tf.constant(1), tf.float32, message="here")
     with pytest.raises(TypeError, match="an integer tensor is wanted, not float32"):
-        D.assert_integer(tf.constant(1.0))
+        tf.debugging.assert_integer(tf.constant(1.0))
     with pytest.raises(ValueError, match="one floating dtype is wanted"):
-        D.assert_same_float_dtype([tf.constant(1.0), tf.constant(1.0, tf.float64)])
+        tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(1.0, tf.float64)])
 
 
 def test_shapes_with_names_for_sizes():
-    D.assert_shapes([(tf.zeros([2, 3]), ("N", 3)), (tf.zeros([2]), ("N",))])
+    tf.debugging.assert_shapes([(tf.zeros([2, 3]), ("N", 3)), (tf.zeros([2]), ("N",))])
     with pytest.raises(ValueError, match="does not have 1 axes"):
-        D.assert_shapes([(tf.zeros([2, 3]), ("N",))])
+        tf.debugging.assert_shapes([(tf.zeros([2, 3]), ("N",))])
     with pytest.raises(ValueError, match="the size of axis 'N' must be 2, but is 4"):
-        D.assert_shapes([(tf.zeros([2]), ("N",)), (tf.zeros([4]), ("N",))])
+        tf.debugging.assert_shapes([(tf.zeros([2]), ("N",)), (tf.zeros([4]), ("N",))])
 
 
 def test_an_error_has_its_message():
     with pytest.raises(tf.errors.OpError) as caught:
-        D.assert_equal(1, 2, message="unlike")
+        tf.debugging.assert_equal(1, 2, message="unlike")
     assert caught.value.message.startswith("unlike") and isinstance(caught.value, AssertionError)

@@ -82,6 +82,24 @@ def test_a_callable_object_and_methods():
     assert tf.function(model.double)(tf.constant(2.0)).numpy() == 12.0
 
 
+def test_static_methods_and_classmethods_are_decorated_too():
+    class Model:
+        @tf.function
+        @staticmethod
+        def double(x):
+            return x * 2
+
+        @tf.function
+        @classmethod
+        def name(cls, x):
+            return x + len(cls.__name__)
+
+    assert Model.double(3).numpy() == 6 and Model().name(1).numpy() == 6
+    assert isinstance(tf.function(Model.double), tf.Function)
+    with pytest.raises(TypeError, match="tf.function takes a callable, not 3"):
+        tf.function(3)
+
+
 def test_a_function_of_ag_becomes_one_of_tensorflow():
     f = tf.function(ag.convert(lambda x: x + 1))
     assert type(f(np.ones(2))) is tf.Tensor

@@ -2,8 +2,10 @@
 
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +51,24 @@ def test_a_namespace_lists_its_names_and_no_others(space):
 def test_a_table_of_names_holds_nothing_else_but_its_own_modules(space):
     others = {n for n in vars(space) if not n.startswith("_")} - {*space.__all__}
     assert others <= {module.name for module in pkgutil.iter_modules(space.__path__)}
+
+
+TEXT = "\n".join(path.read_text() for path in sorted(Path(__file__).parent.glob("*.py")))
+
+
+@by_name
+def test_every_name_is_asked_for_by_a_test(space):
+    spellings = {}
+    for other in SPACES:
+        prefix = other.__name__.removeprefix("autograph.")
+        for name in other.__all__:
+            spellings.setdefault(id(getattr(other, name)), []).append(f"{prefix}.{name}")
+    left = [
+        name
+        for name in space.__all__
+        if not any(re.search(rf"\b{s}\b", TEXT) for s in spellings[id(getattr(space, name))])
+    ]
+    assert not left, f"no test of this folder has {', '.join(left)}"
 
 
 def test_a_namespace_that_waits_is_there_when_it_is_asked_for():

@@ -101,3 +101,11 @@ def test_seeds_are_made_of_seeds():
     assert len({tuple(p) for p in pairs.numpy().tolist()}) == 3
     folded = [tf.random.experimental.stateless_fold_in([1, 2], k).numpy().tolist() for k in (3, 4)]
     assert folded[0] != folded[1] != [1, 2]
+
+
+def test_dropout_keeps_the_mean():
+    tf.random.set_seed(4)
+    x = tf.nn.dropout(tf.ones([2000, 3]), rate=0.75)
+    assert {*x.numpy().ravel().tolist()} == {0.0, 4.0} and abs(x.numpy().mean() - 1.0) < 0.1
+    rows = tf.nn.dropout(tf.ones([100, 3]), rate=0.5, noise_shape=[100, 1]).numpy()
+    assert (rows == rows[:, :1]).all()

@@ -32,3 +32,10 @@ def test_an_open_dimension_is_none_in_a_list_and_a_tensor_by_index():
 )
 def test_shapes_that_some_array_may_have_both(other, fits):
     assert tf.TensorShape([2, 3]).is_compatible_with(other) is fits
+
+
+def test_shapes_that_are_broadcast():
+    found = tf.broadcast_static_shape(tf.TensorShape([4, 1, 3]), tf.TensorShape([2, 1]))
+    assert type(found) is tf.TensorShape and found.as_list() == [4, 2, 3]
+    with pytest.raises(ValueError, match="broadcast"):
+        tf.broadcast_static_shape([2], [3])

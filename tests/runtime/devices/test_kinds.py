@@ -63,13 +63,13 @@ def cupy_that(count):
         (1, "there are 1 such devices"),
     ],
 )
-def test_a_missing_card_says_what_is_missing(monkeypatch, count, message):  # A60
+def test_s20_a_missing_card_says_what_is_missing(monkeypatch, count, message):  # A60
     monkeypatch.setitem(kinds._kinds, "gpu", _Card(cupy_that(count)))
     with pytest.raises(ag.DeviceError, match=f"/gpu:1 cannot be used: .*{message}"):
         ag.device("/gpu:1")
 
 
-def test_without_cupy_the_error_has_the_install_line(monkeypatch):  # A60
+def test_s20_without_cupy_the_error_has_the_install_line(monkeypatch):  # A60
     class Nothing(Cuda):
         @property
         def xp(self):

@@ -41,3 +41,10 @@ def test_a_kernel_is_bound_once_and_another_of_its_name_apart():
         "op_add_1",
         "op_add",
     ]
+
+
+@pytest.mark.parametrize("name", ["c1", "v2", "op_add", "try_f"])
+def test_a_function_is_not_named_like_a_constant_or_kernel(name):
+    scope = Scope()
+    assert scope.function(name) == f"{name}_"
+    assert scope.function(name) == f"{name}_1"

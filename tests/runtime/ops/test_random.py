@@ -42,7 +42,7 @@ def draw(name, *operands, shape, xp=np, counter=START, **attrs):
 
 
 @pytest.mark.parametrize(("counter", "key", "block"), KNOWN)
-def test_the_published_vectors_come_out_of_python_integers_and_of_arrays(counter, key, block):
+def test_s16_the_published_vectors_come_out_of_python_integers_and_of_arrays(counter, key, block):
     expected = _words(block)
     assert list(philox.philox(tuple(_words(counter)), tuple(_words(key)))) == expected
     arrays = tuple(np.full(3, word, np.uint64) for word in _words(counter))
@@ -82,7 +82,7 @@ each_draw = pytest.mark.parametrize("case", DRAWS.values(), ids=DRAWS)
 
 
 @each_draw
-def test_an_element_depends_on_its_place_alone(case, monkeypatch):
+def test_s16_an_element_depends_on_its_place_alone(case, monkeypatch):
     name, operands, attrs, per_block = case
     whole = draw(name, *operands, shape=(600,), **attrs)
     monkeypatch.setattr(philox, "_CHUNK", 16)
@@ -96,7 +96,7 @@ def test_an_element_depends_on_its_place_alone(case, monkeypatch):
 
 
 @each_draw
-def test_another_array_module_gives_the_same_bits(case):
+def test_s16_another_array_module_gives_the_same_bits(case):
     name, operands, attrs, _ = case
     for shape in ((), (7,), (50, 3)):
         np.testing.assert_array_equal(

@@ -1,0 +1,271 @@
+"""The arrays and objects of one call, made when the graph runs.
+
+Where Python has one object in two places, there is one, and a view shows the array that it is a
+view of. Each array and container has a key; while a graph runs, what was made for a key is kept, so
+that the next place that wants it gets the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.access import container_base
+from runtime import tree
+from runtime.cells import ViewStep
+from runtime.devices import copied, device_of, is_device_array, module_of, moved
+from runtime.eager import is_array
+from runtime.templates import Fillable, fill
+from runtime.tensor import Tensor
+
+__all__ = [
+    "Argument",
+    "Array",
+    "Form",
+    "Made",
+    "Same",
+    "Scalar",
+    "Tuple",
+    "View",
+    "arguments_of",
+    "calling_with",
+    "handing_out",
+    "objects",
+    "remembering",
+]
+
+# What the call that runs has handed out, by key.
+_objects: ContextVar[dict[Hashable, Any] | None] = ContextVar("objects", default=None)
+_arguments: ContextVar[Any] = ContextVar("arguments", default=None)
+
+
+@contextmanager
+def handing_out(known: dict[Hashable, Any]) -> Iterator[None]:
+    """Keep what is made in `known`, which has the caller's arrays from the start."""
+    token = _objects.set(known)
+    try:
+        yield
+    finally:
+        _objects.reset(token)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Keep what is made in here, where the call that runs does not."""
+    if _objects.get() is not None:
+        yield
+        return
+    with handing_out({}):
+        yield
+
+
+def objects() -> dict[Hashable, Any]:
+    """What the call that runs has handed out."""
+    known = _objects.get()
+    return {} if known is None else known
+
+
+@contextmanager
+def calling_with(bound: dict[str, Any]) -> Iterator[None]:
+    """Make these the arguments whose containers a running graph writes into and hands out."""
+    token = _arguments.set(bound)
+    try:
+        yield
+    finally:
+        _arguments.reset(token)
+
+
+def arguments_of() -> Any:
+    """The arguments of the call that runs; None where it does not say."""
+    return _arguments.get()
+
+
+class Form:
+    """What is handed out for a run-time value: a tensor, or an array where the arguments are."""
+
+    __slots__ = ("on_host", "tensors")
+
+    def __init__(self, tensors: bool) -> None:
+        self.tensors = tensors
+        # Whether no input of the graph is on another device; known when the trace is over.
+        self.on_host = True
+
+    def __call__(self, raw: Any) -> Any:
+        """An array or tensor of its own; another value as it is."""
+        if self.tensors:
+            return Tensor(copied(raw)) if isinstance(raw, np.generic) or is_array(raw) else raw
+        if self.on_host and is_device_array(raw):
+            return moved(raw, None)
+        if isinstance(raw, np.ndarray):
+            return raw.copy("K")  # as NumPy would have made it
+        return copied(raw) if is_array(raw) else raw
+
+
+class Scalar(Fillable):
+    """A number of the graph."""
+
+    __slots__ = ("form", "index", "key")
+
+    def __init__(self, index: int, form: Form, key: Hashable) -> None:
+        self.index, self.form, self.key = index, form, key
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        if not self.form.tensors:
+            return self.form(operands[self.index])
+        known = objects()
+        if self.key not in known:
+            known[self.key] = self.form(operands[self.index])
+        return known[self.key]
+
+
+class Tuple(Fillable):
+    """A tuple or named tuple, the same in all places."""
+
+    __slots__ = ("key", "kind", "parts")
+
+    def __init__(self, key: Hashable, kind: type, parts: list[Any]) -> None:
+        self.key, self.kind, self.parts = key, kind, parts
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        known = objects()
+        if self.key not in known:
+            known[self.key] = tuple.__new__(self.kind, [fill(p, operands) for p in self.parts])
+        return known[self.key]
+
+
+class Same(Fillable):
+    """An object that is older than the trace, or that nobody can change: itself."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.thing
+
+
+class Array(Fillable):
+    """An array, or one of several, depending on data.
+
+    `number` tells which, or the operand at `which` does. Operands at `contents`, by number, else
+    that at `content`, are what is in it; those whose numbers are in `given` are the caller's own.
+    """
+
+    __slots__ = ("content", "contents", "form", "given", "number", "views", "which", "zero")
+
+    def __init__(self, form: Form, zero: bool) -> None:
+        self.form, self.zero = form, zero
+        self.number: int | None = None
+        self.which: int | None = None
+        self.content: int | None = None
+        self.contents: dict[int, int] = {}
+        self.given: set[int] = set()
+        self.views: dict[int, View] = {}
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.get(operands, objects())
+
+    def get(
+        self,
+        operands: Sequence[Any],
+        known: dict[Hashable, Any],
+        own: Callable[[], Any] | None = None,
+    ) -> Any:
+        """The array, made by `own` if it must be made; kept in `known`."""
+        number: Any = self.number if self.which is None else int(operands[self.which])
+        view = self.views.get(number)
+        if view is not None:
+            return view.get(operands, known)
+        if number not in known:
+            known[number] = self._made(number, operands) if own is None else own()
+        return known[number]
+
+    def _made(self, number: int, operands: Sequence[Any]) -> Any:
+        index = self.contents.get(number, self.content)
+        assert index is not None
+        raw = operands[index]
+        if number in self.given and not self.form.tensors:
+            return raw
+        if self.zero and not self.form.tensors and isinstance(raw, np.generic):
+            raw = np.asarray(raw)
+        return self.form(raw)
+
+
+class View:
+    """A view of an array: what it is of, and the steps to it."""
+
+    __slots__ = ("base", "key", "steps")
+
+    def __init__(self, base: Array, key: Hashable, steps: list[tuple[ViewStep, list[Any]]]) -> None:
+        self.base, self.key, self.steps = base, key, steps
+
+    def get(self, operands: Sequence[Any], known: dict[Hashable, Any]) -> Any:
+        """The view of the array as the call hands that out."""
+        if self.key not in known:
+            found = self.base.get(operands, known)
+            for step, parts in self.steps:
+                values = tuple(fill(part, operands) for part in parts)
+                if isinstance(found, Tensor):
+                    found = ViewStep(step.op, values, step.attrs).read(found)
+                else:
+                    xp = module_of(device_of(found))
+                    found = step.op.kernel(xp, found, *values, **step.attrs)
+            known[self.key] = found
+        return known[self.key]
+
+
+class Argument(Fillable):
+    """A container among the arguments, at the end of a path; made of parts where there is none."""
+
+    __slots__ = ("parts", "path")
+
+    def __init__(self, path: tuple[Any, ...], parts: Made) -> None:
+        self.path, self.parts = path, parts
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        bound = _arguments.get()
+        return self.parts.fill(operands) if bound is None else tree.part_at(bound, self.path)
+
+
+class Made(Fillable):
+    """An object that the trace made, which each call makes anew.
+
+    `extra` is what its class needs to make an empty one. `items` are what is in a container, None
+    for any other object; `fields` the attributes.
+    """
+
+    __slots__ = ("extra", "fields", "items", "key", "kind")
+
+    def __init__(self, key: Hashable, kind: type, extra: Any = None) -> None:
+        self.key, self.kind, self.extra = key, kind, extra
+        self.items: Any = None
+        self.fields: dict[str, Any] = {}
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        known = objects()
+        if self.key in known:
+            return known[self.key]
+        made = known[self.key] = self._blank()
+        if self.items is not None:
+            base = container_base(made)
+            add = base.extend if base in (list, deque) else base.update
+            add(made, fill(self.items, operands))
+        for name, part in self.fields.items():
+            object.__setattr__(made, name, fill(part, operands))
+        return made
+
+    def _blank(self) -> Any:
+        kind: Any = self.kind
+        if kind is np.ndarray:
+            return self.extra.copy()
+        if kind is deque:
+            return deque(maxlen=self.extra)
+        if kind is defaultdict:
+            return defaultdict(self.extra)
+        return kind.__new__(kind)

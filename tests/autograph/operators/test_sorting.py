@@ -1,0 +1,42 @@
+"""`sorted`: arrays, numbers and tuples of numbers by a sort in the graph."""
+
+import pytest
+
+import autograph as ag
+from autograph.operators.sorting import sorted_
+from runtime import ops
+from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+
+
+def test_what_python_knows_it_sorts_itself():
+    with tracing() as facts:
+        assert sorted_([3, 1, 2], reverse=True) == [3, 2, 1]
+        assert sorted_([("b", 1), ("a", 2)], key=lambda row: row[1]) == [("b", 1), ("a", 2)]
+        assert facts.builder.graph.nodes == []
+
+
+def test_numbers_stay_python_numbers():
+    with tracing():
+        x = ops.as_weak(placeholder(), kind="float")
+        assert [y.type.weak for y in sorted_([x, 2, 0.5])] == [True] * 3
+        assert [y.type.weak for y in sorted_([placeholder(), 2.0])] == [False] * 2
+
+
+def test_tuples_of_numbers_stay_together():
+    with tracing():
+        rows = sorted_([(placeholder(), 1), (2.0, 2)], key=lambda row: -row[0])
+        assert [len(row) for row in rows] == [2, 2] and rows[0][1].dtype.kind == "i"
+
+
+def test_other_things_are_not_moved_by_data():
+    with tracing():
+        x = placeholder()
+        with pytest.raises(ag.StagingError, match="a str is sorted by what is known only"):
+            sorted_([(x, "a"), (2.0, "b")], key=lambda row: row[0])
+        with pytest.raises(ag.StagingError, match="tuples of several lengths"):
+            sorted_([(x,), (2.0, 1)])
+
+
+def test_arrays_have_no_order():
+    with tracing(), pytest.raises(ValueError, match="truth value of an array"):
+        sorted_([ops.full((2,), 1.0) + placeholder(), ops.full((2,), 2.0)])
