@@ -106,7 +106,8 @@ def pending_writes(builder: Builder, facts: Any, containers: Containers) -> Pend
         operands: list[Tensor] = []
         writer: _Writer | _Refusal | None
         try:
-            writer = _writer(key, slot, old, path, facts, operands)
+            with facts.handouts.in_case_of_an_error():
+                writer = _writer(key, slot, old, path, facts, operands)
             found = [builder.value_of(t) for t in operands]
         except StagingError as error:
             writer, found = _Refusal(error), []

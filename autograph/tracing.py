@@ -210,6 +210,7 @@ def _traced(
     placeholders, parts = _placeholders(builder, arguments)
     nest = arguments.rebuild(parts)
     containers = {id(part): (path, part) for path, part in tree.mutable_parts(nest) if path}
+    facts.given = {key: part for key, (_, part) in containers.items()}
     facts.handouts = Handouts(facts, containers)
     note_settings(facts)
     args, kwargs = bound(nest)

@@ -16,7 +16,7 @@ from runtime import ops
 from runtime.devices import is_device_array
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
-from runtime.foreign import Operator, is_number
+from runtime.foreign import Operator
 from runtime.spec import TensorType
 
 __all__ = ["ArrayMethods", "check_in_place", "check_numbers"]
@@ -29,14 +29,18 @@ def _operand(x: Any) -> Any:
     return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
-def _is_operand(self: Any, other: Any) -> bool:
+def _is_operand(self: Any, other: Any, foreign: Operator) -> bool:
     """Whether an operator is an op of numbers, and not the other operand's own affair."""
     if not isinstance(other, _OPERANDS):
         return is_device_array(other)
     kind = type(other)
     if self._value is None or kind in _EXACT or isinstance(other, (np.ndarray, np.generic)):
         return True
-    return is_number(other) or (not self.type.weak and kind in (list, tuple))
+    if isinstance(other, (list, tuple)):
+        return not self.type.weak and kind in (list, tuple)
+    if self.type.weak:
+        return not foreign.is_overridden_by(other)
+    return not foreign.is_unclear(self, other)
 
 
 def _is_scalar(self: Any, other: Any) -> bool:
@@ -55,7 +59,7 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
         if type(other) in _EXACT and self._value is None:
             return function(self, other)
         if not isinstance(other, ArrayMethods):
-            if not _is_operand(self, other) or (no_scalars and _is_scalar(self, other)):
+            if not _is_operand(self, other, foreign) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)
             other = _operand(other)
         return function(self, other)
@@ -68,7 +72,7 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
     foreign = Operator(name)
 
     def method(self: Any, other: Any) -> Any:
-        if isinstance(other, ArrayMethods) or _is_operand(self, other):
+        if isinstance(other, ArrayMethods) or _is_operand(self, other, foreign):
             return function(self, _operand(other))
         check_numbers(self.type, self._name)
         if self._value is not None:
@@ -135,7 +139,7 @@ def _in_place(name: str, short: str) -> Method:
 
     def method(self: Any, other: Any) -> Any:
         type_ = self.type
-        if not isinstance(other, ArrayMethods) and not _is_operand(self, other):
+        if not isinstance(other, ArrayMethods) and not _is_operand(self, other, foreign):
             return NotImplemented if self._value is None else foreign.apply(self, other)
         if isinstance(other, (list, tuple)) and self._value is not None and not self.is_array:
             return NotImplemented

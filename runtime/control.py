@@ -17,6 +17,7 @@ from runtime.building import Builder, traced
 from runtime.devices import HOST, placing_on
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.spec import ErrorType, TensorType, Type, type_of_number
+from runtime.templates import Fillable, fill
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "emit_cond",
     "emit_try",
     "emit_while",
+    "exception_of",
 ]
 
 
@@ -109,7 +111,7 @@ def _print(xp: Any, *operands: Any, render: Callable[..., str], file: Any, flush
 
 
 def _raise(xp: Any, *operands: Any, template: ExceptionTemplate) -> Any:
-    raise template.build(operands)
+    raise template.fill(operands)
 
 
 def _store(xp: Any, *operands: Any, write: Callable[..., None], target: str) -> Any:
@@ -205,9 +207,22 @@ ERROR_PART = Op(
 PENDING = Op("pending", _pending, _nothing, doc="What is written into objects if the next raises.")
 
 
+# What Python's own classes take from their arguments in `__init__`.
+_FROM_ARGUMENTS: tuple[tuple[type[BaseException], tuple[str, ...]], ...] = (
+    (OSError, ("filename", "filename2")),
+    (ImportError, ("msg", "name", "path")),
+    (StopIteration, ("value",)),
+    (SystemExit, ("code",)),
+)
+
+
 def attributes_of(error: BaseException) -> dict[str, Any]:
     """What an exception has of its own, in its slots too, as NumPy's `AxisError` has its axis."""
     found = dict(vars(error))
+    for kind, names in _FROM_ARGUMENTS:
+        if isinstance(error, kind):
+            given = {name: getattr(error, name) for name in names}
+            found |= {name: value for name, value in given.items() if value is not None}
     for cls in type(error).__mro__:
         slots = vars(cls).get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
@@ -216,39 +231,53 @@ def attributes_of(error: BaseException) -> dict[str, Any]:
     return found
 
 
-class ExceptionTemplate:
-    """A user's exception whose parts may hold traced values; built anew at each raise.
+def exception_of(
+    kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]
+) -> BaseException:
+    """An exception; its `__init__` is not called: what parameters that has is the user's business.
 
-    `fill(part, operands)` replaces the traced values in a part. The exception is rebuilt without
-    calling its `__init__`, whose parameters are the user's business. `cause` and `context` are
-    exceptions, or parts that an exception is filled in for.
+    >>> exception_of(KeyError, ("k",), {"code": 1}).code
+    1
     """
+    made = kind.__new__(kind, *args)
+    made.args = args
+    for name, value in attributes.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+class ExceptionTemplate(Fillable):
+    """An exception of class `kind` whose parts may have holes; built anew at each raise.
+
+    `cause` and `context` are exceptions, or parts that an exception is filled in for.
+    """
+
+    __slots__ = ("args", "attributes", "cause", "context", "kind", "suppress")
 
     def __init__(
         self,
-        error: BaseException,
-        fill: Callable[[Any, Sequence[Any]], Any],
+        kind: type[BaseException],
+        args: tuple[Any, ...],
+        attributes: dict[str, Any] | None = None,
         cause: Any = None,
         context: Any = None,
+        suppress: bool = False,
     ) -> None:
-        self.error = error.with_traceback(None)
-        self.fill = fill
-        self.cause, self.context = cause, context
+        self.kind, self.args, self.attributes = kind, args, attributes or {}
+        self.cause, self.context, self.suppress = cause, context, suppress
 
-    def build(self, operands: Sequence[Any]) -> BaseException:
+    def fill(self, operands: Sequence[Any]) -> BaseException:
         """The exception with the run-time values."""
-        args = tuple(self.fill(a, operands) for a in self.error.args)
-        made = type(self.error).__new__(type(self.error), *args)
-        made.args = args
-        for name, part in attributes_of(self.error).items():
-            setattr(made, name, self.fill(copy.copy(part), operands))
-        made.__cause__ = self.fill(self.cause, operands)
-        made.__context__ = self.fill(self.context, operands)
-        made.__suppress_context__ = self.error.__suppress_context__
+        args = tuple(fill(part, operands) for part in self.args)
+        attributes = {k: fill(copy.copy(part), operands) for k, part in self.attributes.items()}
+        made = exception_of(self.kind, args, attributes)
+        made.__cause__ = fill(self.cause, operands)
+        made.__context__ = fill(self.context, operands)
+        made.__suppress_context__ = self.suppress
         return made
 
     def __repr__(self) -> str:
-        return f"{type(self.error).__name__}"
+        return self.kind.__name__
 
 
 # ---- emission --------------------------------------------------------------------------------

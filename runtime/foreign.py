@@ -7,6 +7,7 @@ second. Where no code of the user's can run, Python and NumPy say themselves wha
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from decimal import Decimal
@@ -18,7 +19,7 @@ import numpy as np
 from runtime import ops
 from runtime.errors import StagingError
 
-__all__ = ["Operator", "is_number"]
+__all__ = ["Operator"]
 
 _MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _SYMBOLS = {
@@ -33,18 +34,6 @@ _ARRAY_LIKE = ("__array__", "__array_interface__", "__array_struct__", "__dlpack
                "__buffer__", "__len__")  # fmt: skip
 
 
-def is_number(x: Any) -> bool:
-    """Whether `x` is a Python number whose class has the operators of numbers."""
-    kind = type(x)
-    if kind in _NUMBERS or not kind.__flags__ & _MADE_BY_CLASS_STATEMENT:
-        return isinstance(x, _NUMBERS)
-    base = next((k for k in _NUMBERS if issubclass(kind, k)), None)
-    if base is None:
-        return False
-    names = [f"__{p}{n}__" for n in _SYMBOLS for p in ("", "r")] + [f"__{n}__" for n in _COMPARED]
-    return all(getattr(kind, n, None) is getattr(base, n, None) for n in names)
-
-
 class Operator:
     """One operator: `x op other`; `other op x` where it is reflected; `x op= other` in place."""
 
@@ -55,6 +44,8 @@ class Operator:
         """What it gives for a traced value and an object that is no number."""
         if _is_ours(other):
             return NotImplemented
+        if isinstance(other, float) and not x.type.weak:
+            raise self._refusal(x, other)
         if x.is_array and self.in_place and not _is_array_like(other) and not _with_ufunc(other):
             return self._said_by_numpy(x, other)  # which refuses to write objects into numbers
         if self._leaves_to(x, other):
@@ -69,6 +60,20 @@ class Operator:
             # NumPy hands on a scalar as the Python number.
             return self._plain(*self._ordered(ops.as_weak(x), other))
         return self._asked(x, other)
+
+    def is_overridden_by(self, other: Any) -> bool:
+        """Whether the class of a Python number has an operator of its own: Python asks it first."""
+        kinds = itertools.takewhile(lambda kind: kind not in _NUMBERS, type(other).__mro__)
+        return any(name in vars(kind) for kind in kinds for name in self._methods())
+
+    def is_unclear(self, x: Any, other: Any) -> bool:
+        """Whether a comparison gives Python's bool or NumPy's by the side that `x` stands on.
+
+        A `float` of a class of its own compares itself with a `numpy.float64`, which is a `float`.
+        """
+        if type(other) is float or not isinstance(other, float) or x.is_array:
+            return False
+        return self.name in _COMPARED and not x.type.weak and x.dtype == np.float64
 
     def _leaves_to(self, x: Any, other: Any) -> bool:
         """Whether NumPy leaves the operator to the other operand."""

@@ -20,16 +20,18 @@ from runtime.origins import Origin, origin_of_caller
 __all__ = [
     "Slot",
     "Transaction",
-    "adopt_kin",
     "all_noted",
     "first_noted",
     "fresh",
     "is_fresh",
     "is_kin",
     "is_spent",
+    "may_be",
     "note",
     "note_advanced",
+    "note_chosen",
     "note_kin",
+    "note_result",
     "note_spent",
     "note_unspent",
     "place_of",
@@ -53,6 +55,11 @@ class Slot(NamedTuple):
     write: Callable[[Any], None]
     load: Callable[[], Any] | None = None
 
+    @property
+    def is_content(self) -> bool:
+        """Whether it is all that is in a container."""
+        return isinstance(self.key, tuple) and self.key[0] == "content"
+
 
 class Transaction:
     """The places written since it began, each with its first old content."""
@@ -70,6 +77,8 @@ class Transaction:
         self.advanced: list[Any] = []
         # Containers that are one object or another by data, and these, by id: each with the name.
         self.kin: dict[int, tuple[Any, str]] = {}
+        # By the id of a container that stands for others: itself, and those that it may be.
+        self.chosen: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         # Iterators of which it depends on data how far they have come, by id.
         self.spent: dict[int, Any] = {} if parent is None else parent.spent
 
@@ -105,6 +114,7 @@ class Transaction:
             self.parent.made.update(self.made)
             self.parent.generators |= self.generators
             self.parent.kin.update(self.kin)
+            self.parent.chosen.update(self.chosen)
         self.slots.clear()
 
 
@@ -152,6 +162,13 @@ def note(slot: Slot) -> None:
         open_.note(slot)
 
 
+def note_result(slot: Slot) -> None:
+    """Tell it that a whole statement is about to write `slot`, as its parts already did."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.note(slot)
+
+
 def _refuse_kin(slot: Slot, open_: Transaction) -> None:
     """Refuse to change an object that another one stands for, which would not see the change."""
     if not isinstance(slot.key, tuple) or slot.key[0] not in ("content", "attr"):
@@ -185,16 +202,29 @@ def note_kin(thing: Any, name: str) -> None:
         open_.kin.setdefault(id(thing), (thing, name))
 
 
+def note_chosen(made: Any, sides: tuple[Any, ...]) -> None:
+    """Remember that `made` stands for one of `sides`, depending on data."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.chosen[id(made)] = (made, sides)
+
+
+def may_be(thing: Any, inner: dict[int, tuple[Any, tuple[Any, ...]]] | None = None) -> list[Any]:
+    """The containers of which `thing` is one, depending on data; itself where it is one of its own.
+
+    `inner` is what a body that was rolled back had told by `note_chosen`.
+    """
+    found, open_ = (inner or {}).get(id(thing)), _transaction.get()
+    while open_ is not None and (found is None or found[0] is not thing):
+        found, open_ = open_.chosen.get(id(thing)), open_.parent
+    if found is None or found[0] is not thing:
+        return [thing]
+    return [one for side in found[1] for one in may_be(side, inner)]
+
+
 def is_kin(thing: Any) -> bool:
     """Whether `thing` is, or is stood for by, an object that depends on data."""
     return _kin_of(thing, _transaction.get()) is not None
-
-
-def adopt_kin(kin: dict[int, tuple[Any, str]]) -> None:
-    """Remember in the open transaction what a body that was rolled back had remembered."""
-    open_ = _transaction.get()
-    if open_ is not None:
-        open_.kin.update(kin)
 
 
 def fresh(made: Any) -> Any:

@@ -22,6 +22,7 @@ __all__ = [
     "Hole",
     "LazyString",
     "Line",
+    "OrNone",
     "Record",
     "SummaryLine",
     "fill",
@@ -143,6 +144,18 @@ class Alternative(Fillable):
 
     def fill(self, operands: Sequence[Any]) -> Any:
         return fill(self.texts[0 if fill(self.which, operands) else 1], operands)
+
+
+class OrNone(Fillable):
+    """A part where the value of the hole `which` says that it is there, None where it is not."""
+
+    __slots__ = ("part", "which")
+
+    def __init__(self, which: Hole, part: Any) -> None:
+        self.which, self.part = which, part
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return fill(self.part, operands) if fill(self.which, operands) else None
 
 
 class Excerpt(Fillable):

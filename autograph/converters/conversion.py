@@ -29,6 +29,7 @@ def thunk():
     ag__.note_names(lambda: bound, symbols)
     return value
 """)
+NEW_NAMES = Template("ag__.new_names(lambda: bound)")
 
 
 class Handlers(NamedTuple):
@@ -45,6 +46,7 @@ class Region:
     `outer` are the names that it declares `nonlocal`, `writes` those that it may write.
     `unbound` collects names that must exist in it from its start on, `doubtful` names read in it
     that may be unbound; these must exist too if only parts of it write them: `local_to_parts`.
+    `rebound` collects its own names that an operand in it binds by `:=`.
     """
 
     parent: Region | None
@@ -54,6 +56,7 @@ class Region:
     unbound: set[str] = field(default_factory=set)
     doubtful: set[str] = field(default_factory=set)
     local_to_parts: set[str] = field(default_factory=set)
+    rebound: set[str] = field(default_factory=set)
 
     def is_home(self, name: str) -> bool:
         """Whether the name is a local variable of this very function."""
@@ -122,6 +125,7 @@ class Conversion:
         thunk = self.namer.fresh("thunk")
         for bound in names:
             self.require(bound)
+            self._home(bound).rebound.add(bound)
         shared = [n for n in names if n in self.function.globals]
         local = [n for n in names if n not in self.function.globals]
         self.hoisted += NAMED_THUNK.statements(
@@ -239,11 +243,18 @@ class Conversion:
         return [*self.close(region, at), *made]
 
     def close(self, region: Region, at: gast.AST) -> list[gast.stmt]:
-        """The start of a region: names that must exist in it before they are bound."""
+        """The start of a region: names that must exist in it before they are bound.
+
+        Each run of a generated function has its own: none that an operand binds outlives the run.
+        """
         missing = region.unbound | (region.doubtful & region.local_to_parts)
         if region.parent is None:
             missing |= self._lent_but_never_bound()
-        return [unbound(name, at) for name in sorted(missing)]
+        made = [unbound(name, at) for name in sorted(missing)]
+        if region.parent is not None and region.rebound:
+            bound = tuple_of([name(n, at) for n in sorted(region.rebound)], at)
+            made += NEW_NAMES.statements(at, bound=bound)
+        return made
 
     def _lent_but_never_bound(self) -> set[str]:
         """Names that inner functions capture though only unreachable code bound them."""
@@ -292,14 +303,23 @@ class Conversion:
         """Generated code around here mentions the name: it must exist where it is at home."""
         if name in self.function.globals or name in self.function.nonlocals:
             return
-        home, parted = self.region, name in self.region.local_to_parts
-        while home.parent is not None and not home.is_home(name):
-            home = home.parent
-            parted |= name in home.local_to_parts
+        home, around = self._home(name), self.region
+        parted = name in around.local_to_parts
+        while around is not home:
+            assert around.parent is not None
+            around = around.parent
+            parted |= name in around.local_to_parts
         if home.parent is None and self._is_bound_from_start(name):
             return
         if parted or not self._is_bound_since(home, name):
             home.unbound.add(name)
+
+    def _home(self, name: str) -> Region:
+        """The function in the generated code whose local variable a name is, or the outermost."""
+        home = self.region
+        while home.parent is not None and not home.is_home(name):
+            home = home.parent
+        return home
 
     def _is_bound_from_start(self, name: str) -> bool:
         flags = (self.lowering.return_flag, self.lowering.return_value)

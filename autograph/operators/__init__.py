@@ -46,7 +46,12 @@ from autograph.operators.logical import (
 )
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.printing import print_
-from autograph.operators.scope import ConversionOptions, FunctionScope, note_names
+from autograph.operators.scope import (
+    ConversionOptions,
+    FunctionScope,
+    new_names,
+    note_names,
+)
 from autograph.operators.templates import fstring, percent
 from autograph.operators.variables import (
     Undefined,
@@ -107,6 +112,7 @@ __all__ = [
     "ixor",
     "ld",
     "ld_free",
+    "new_names",
     "not_",
     "not_in",
     "note_names",

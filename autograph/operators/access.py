@@ -23,7 +23,7 @@ from autograph.operators.captures import (
 from autograph.operators.caught import PartOfError
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
-from autograph.operators.variables import _Unreadable
+from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal, ops
 from runtime.building import building, constant, origin_of_caller
 from runtime.errors import StagingError
@@ -57,6 +57,7 @@ def getitem(thing: Any, key: Any) -> Any:
     """
     if building() is None and not issubclass(type(key), Tensor):
         return thing[key]
+    thing, key = _present(thing), there(key)
     if isinstance(thing, PartOfError):
         return thing[key]
     if isinstance(thing, (Tensor, Variable)):
@@ -203,11 +204,14 @@ def _copy(thing: Any) -> Any:
         return list(container_base(thing).__iter__(thing))
     if isinstance(thing, dict):
         return dict(container_base(thing).items(thing))
-    return set(set.__iter__(thing))
+    return frozenset(set.__iter__(thing))
 
 
 def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
+    if building() is not None:
+        thing, key = _present(thing), there(key)
+        value = there(value) if isinstance(thing, (Tensor, Variable, np.ndarray)) else value
     if journal.recording() is not None and not isinstance(thing, (Tensor, Variable)):
         if isinstance(thing, (list, dict, deque, np.ndarray)):
             _refuse_traced(thing, key, value)
@@ -222,6 +226,10 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             own(key, value)
             return
     thing[key] = value
+
+
+def _present(thing: Any) -> Any:
+    return thing.load() if type(thing) is Nullable else thing
 
 
 def _guard_position(thing: Any, key: Any) -> None:
@@ -284,6 +292,7 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
+    thing, key = _present(thing), there(key)
     if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
         _refuse_traced(thing, key, None)
         guard_content(thing, f"a {type(thing).__name__}")

@@ -20,8 +20,15 @@ from autograph.operators.captures import Trace, guard_environment, guard_state
 from autograph.operators.conditionals import condition
 from autograph.operators.generators import made
 from autograph.operators.iterators import ends
-from autograph.operators.logical import and_, not_
-from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
+from autograph.operators.logical import and_, is_, not_
+from autograph.operators.methods import (
+    ARTIFACT,
+    MADE_BY_CLASS_STATEMENT,
+    ORIGINALS,
+    Function,
+    attribute,
+    convert,
+)
 from autograph.operators.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building
@@ -56,6 +63,7 @@ def adopting(trace: Trace) -> Iterator[None]:
     """Adopt the classes that the trace meets, until its end."""
     adopted = _Adopted()
     trace.adopt = adopted.adopt
+    trace.watch = adopted.watch
     try:
         yield
     finally:
@@ -101,6 +109,18 @@ class _Adopted:
             self._stand_ins.append((cls, "__ne__", _unequal))
         return found
 
+    def watch(self, kind: type) -> None:
+        """Give a class whose objects are told by their identity stand-ins for what tells them."""
+        if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
+            return
+        for name, default, stand_in in (
+            ("__eq__", object.__eq__, _is_same_object),
+            ("__hash__", object.__hash__, _hash_of_object),
+        ):
+            if attribute(kind, name) is default:
+                type.__setattr__(kind, name, stand_in)
+                self._stand_ins.append((kind, name, stand_in))
+
     def release(self) -> None:
         """Give the classes back as they were."""
         for cls, name, stand_in in reversed(self._stand_ins):
@@ -111,6 +131,23 @@ class _Adopted:
                 type.__delattr__(cls, name)
             else:
                 type.__setattr__(cls, name, original)
+
+
+def _is_same_object(self: Any, other: Any) -> Any:
+    """The `__eq__` of a class that has none, of objects that a staged statement may have made."""
+    return True if is_(self, other) else NotImplemented
+
+
+def _hash_of_object(self: Any) -> int:
+    """The `__hash__` of a class that has none."""
+    if building() is not None and journal.is_kin(self):
+        raise StagingError(
+            f"which {type(self).__name__} this is depends on data, and it is looked up in a dict "
+            "or set",
+            "give the class an `__eq__` and a `__hash__` of what it holds, or use another key",
+            origin=origin_of_caller(),
+        )
+    return object.__hash__(self)
 
 
 def _stand_in(cls: type, name: str, function: Any) -> Function | None:

@@ -9,10 +9,10 @@ and what follows, see what Python's would.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.operators.bodies import (
     Outcome,
@@ -22,12 +22,15 @@ from autograph.operators.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
 from autograph.operators.snapshots import (
     Form,
     Leaf,
     Same,
+    containers,
     form_of,
+    form_of_content,
     is_one_form,
     leaves,
     rebuild,
@@ -93,6 +96,29 @@ class _Place:
     end_form: Form | None = None
     # What it was given after the `try`.
     given: Any = None
+    # The containers that were found in it, by the user's name for where.
+    containers: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def is_content(self) -> bool:
+        """Whether it is what is in a container, which stays the object that it is."""
+        return self.slot is not None and self.slot.key[0] == "content"  # type: ignore[index]
+
+    def held(self, x: Any) -> bool:
+        """Whether a value was there, or in the container, before the `try`."""
+        if x is self.before:
+            return True
+        parts = own_children(self.before) if self.is_content and is_container(self.before) else ()
+        return any(x is part for _, part in parts)
+
+
+class _Made(NamedTuple):
+    """A value that was made of a form for a place, and the containers that were found there."""
+
+    form: Form
+    value: Any
+    place: str
+    containers: dict[str, list[Any]]
 
 
 class Attempt:
@@ -107,6 +133,7 @@ class Attempt:
         # Places whose value at the end of the body has a form of its own, and the results for it.
         self._at_end: tuple[list[_Place], list[Tensor]] = ([], [])
         self._changed = False
+        self._outcome: Outcome | None = None
         self._builder: Builder | None = None
         self._transaction: journal.Transaction | None = None
 
@@ -244,21 +271,27 @@ class Attempt:
     def _form(self, place: _Place, content: Any) -> Form:
         if place.slot is not None and isinstance(place.slot.owner, Cell):
             return Leaf(type_of(content))
+        if place.is_content:
+            return form_of_content(content, lambda x: self._is_kept(place, x))
         return form_of(content, lambda x: self._is_kept(place, x))
 
     def _widen(self, place: _Place, content: Any) -> None:
         form = self._form(place, content)
+        for name, x in containers(form, content, place.name):
+            known = place.containers.setdefault(name, [])
+            if not any(x is y for y in known):
+                known.append(x)
         form = form if place.form is None else unite(place.form, form, place.name)
         if form != place.form:
             place.form, self._changed = form, True
 
     def _is_kept(self, place: _Place, x: Any) -> bool:
         """Whether a value is there after the `try` too: as it was before, or older than it."""
+        if place.held(x):
+            return True
         if isinstance(x, Tensor):
-            if not is_array(x):
-                return x is place.before
-            return x is place.before or (not x.is_view and self._is_older(x.cell()))
-        return x is place.before or is_numeric(x) or not is_container(x)
+            return is_array(x) and not x.is_view and self._is_older(x.cell())
+        return is_numeric(x) or not is_container(x)
 
     def _is_older(self, cell: Cell) -> bool:
         return cell.first is not None and self.parent.reaches(cell.first)
@@ -294,7 +327,22 @@ class Attempt:
             elif not (isinstance(place.form, Same) and place.form.value is place.before):
                 apply_slot(place.slot, place.given)
         self.state.set(tuple(values))
+        self._outcome = outcome
+        self._note_stand_ins(
+            outcome,
+            [_Made(p.form, p.given, p.name, p.containers) for p in self.places.values() if p.form],
+        )
         return code, error
+
+    def _note_stand_ins(self, outcome: Outcome, made: Iterable[_Made]) -> None:
+        """Tell the journal which containers stand for those that the body left in their places."""
+        found = [
+            StandIn(name, x, [one for y in known.get(name, ()) for one in outcome.may_be(y)])
+            for form, value, place, known in made
+            for name, x in containers(form, value, place)
+        ]
+        slots = [(p.slot, p.before) for p in self.places.values() if p.slot is not None]
+        note_stand_ins(found, self.state, {slot.key: before for slot, before in slots})
 
     def settle(self) -> None:
         """From here on the body came to its end: places that nobody wrote since hold what it left.
@@ -302,9 +350,11 @@ class Attempt:
         Their kinds are those at its end, whatever they were where it may have raised.
         """
         values, (places, results) = list(self.state.get()), self._at_end
-        rest = iter(results)
+        rest, made = iter(results), []
         for place in places:
             value = rebuild(_end_form(place), place.name, rest)
+            left = containers(_end_form(place), place.end, place.name)
+            made.append(_Made(_end_form(place), value, place.name, {n: [x] for n, x in left}))
             if place.slot is not None:
                 if place.slot.read() is place.given:
                     apply_slot(place.slot, value)
@@ -313,6 +363,8 @@ class Attempt:
             if values[at] is place.given:
                 values[at] = value
         self.state.set(tuple(values))
+        assert self._outcome is not None
+        self._note_stand_ins(self._outcome, made)
 
     def _ends(self) -> list[Any]:
         """What is in each leaf at the end of the body."""

@@ -29,7 +29,7 @@ from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.generators import made
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
 from autograph.operators.templates import python_type_of
-from autograph.operators.variables import Undefined, _Unreadable
+from autograph.operators.variables import Nullable, Undefined, _Unreadable
 from runtime import journal
 from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
@@ -59,6 +59,8 @@ def getattr_(thing: Any, name: str) -> Any:
     if building() is not None:
         if isinstance(thing, (Caught, PartOfError)):
             return thing.part(name)
+        if type(thing) is Nullable:
+            thing = thing.load()
         getter = _getter(thing, name)
         if getter is not None:
             return getter()
@@ -285,6 +287,8 @@ def _has_slot(thing: Any, name: str) -> bool:
 def setattr_(thing: Any, name: str, value: Any) -> None:
     """`thing.name = value`."""
     if building() is not None:
+        if type(thing) is Nullable:
+            thing = thing.load()
         setter = _setter(thing, name, "__set__")
         if setter is not None:
             setter(value)

@@ -10,8 +10,8 @@ from autograph.operators.caught import Caught
 from autograph.operators.iterators import spend
 from autograph.operators.references import Snapshot, cells_under
 from autograph.operators.scope import cells_of
-from autograph.operators.templates import dig, fill
-from autograph.operators.values import is_container, own_children
+from autograph.operators.templates import exception_template
+from autograph.operators.values import has_parts, own_children
 from autograph.operators.variables import Maybe, Nullable, Poison, _Unreadable
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
@@ -77,8 +77,10 @@ class Outcome:
     result: Any = None
     # The iterators that are older than the body and that it took items from.
     advanced: list[Any] = field(default_factory=list)
-    # What is not to be written after it: see `journal.note_kin`.
-    kin: dict[int, tuple[Any, str]] = field(default_factory=dict)
+    # What stands for one of several containers: see `journal.note_chosen`.
+    chosen: dict[int, tuple[Any, tuple[Any, ...]]] = field(default_factory=dict)
+    # The user's line that wrote each place first.
+    places: dict[Any, Origin | None] = field(default_factory=dict)
     # The arrays that the body left, by id, and what was in them at its end.
     pinned: dict[int, Tensor] = field(default_factory=dict)
     roots: dict[Cell, Tensor] = field(default_factory=dict)
@@ -95,8 +97,12 @@ class Outcome:
                 self.pinned[id(x)] = x.current()
         return self.pinned[id(x)]
 
-    def keep(self, x: Any) -> None:
-        """Note what is in the arrays of `x`."""
+    def may_be(self, x: Any) -> list[Any]:
+        """The containers of which `x` is one at the end of the body, if it stands for others."""
+        return journal.may_be(x, self.chosen)
+
+    def keep(self, x: Any, around: tuple[int, ...] = ()) -> None:
+        """Note what is in the arrays of `x`; `around` are the objects that it is in."""
         if isinstance(x, Tensor):
             cells = [] if x._cell is None else cells_under(x)
             if Snapshot in map(type, cells):
@@ -104,10 +110,10 @@ class Outcome:
             else:
                 self.roots.update([(cell, cell.root) for cell in cells])
         elif isinstance(x, Maybe | Nullable):
-            self.keep(x.value)
-        elif is_container(x):
+            self.keep(x.value, around)
+        elif has_parts(x) and id(x) not in around:
             for _, part in own_children(x):
-                self.keep(part)
+                self.keep(part, (*around, id(x)))
 
 
 def run_body(
@@ -139,8 +145,8 @@ def run_body(
                 for key, (slot, old, new) in touched.items()
                 if not (isinstance(slot.owner, Cell) and old[0] is new[0])
             }
-            advanced, kin = transaction.advanced, transaction.kin
-            outcome = Outcome(builder, values, writes, raised, result, advanced, kin)
+            told = transaction.advanced, transaction.chosen, transaction.places
+            outcome = Outcome(builder, values, writes, raised, result, *told)
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:
             transaction.roll_back()
@@ -197,12 +203,8 @@ def emit_raise(error: BaseException) -> None:
         node.origin = origin or node.origin
         return
     operands: list[Tensor] = []
-    args = tuple(dig(a, operands) for a in error.args)
-    parts = {name: dig(part, operands) for name, part in vars(error).items()}
-    around = [dig(other, operands) for other in (error.__cause__, error.__context__)]
-    error.args = args
-    vars(error).update(parts)
-    template = control.ExceptionTemplate(error, fill, *around)
+    template = exception_template(error, operands)
+    error.__traceback__ = None  # where it was raised while tracing: it may be raised again
     values = [builder.value_of(t) for t in operands]
     node = builder.emit(control.RAISE, values, {"template": template})
     if origin is not None:
@@ -232,5 +234,5 @@ def apply_slot(slot: journal.Slot, value: Any) -> None:
     """Write a merged value into a place, as a write of the enclosing body."""
     if isinstance(value, Poison):
         raise StagingError(value.what, value.hint)
-    journal.note(slot)
+    journal.note_result(slot)
     put_slot(slot, value)

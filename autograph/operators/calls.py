@@ -37,7 +37,7 @@ from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import has_traced
 from autograph.operators.transforms import is_ours, rewired, with_converted
 from autograph.operators.unconverted import call_unconverted
-from autograph.operators.variables import _Unreadable
+from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal
 from runtime.building import building
 from runtime.errors import StagingError
@@ -179,6 +179,8 @@ def _call_builtin(
 ) -> Any:
     if function not in _IDENTITY:
         args = tuple(map(with_captured, args))
+    if function not in _OF_NONE:
+        args = tuple(x.load() if type(x) is Nullable else x for x in args)
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])
@@ -189,6 +191,9 @@ def _call_builtin(
 
 # Built-ins that want the very object they are given.
 _IDENTITY = frozenset((len, isinstance, type, getattr, setattr, delattr))
+
+# Built-ins that take None, and say something of it.
+_OF_NONE = frozenset((bool, isinstance, type, print, str, repr, format, getattr, setattr, hasattr))
 
 
 def _callback(function: Any, scope: FunctionScope) -> Callable[..., Any]:
@@ -225,7 +230,9 @@ def _call_method(
     method: MethodType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     owner, function = method.__self__, method.__func__
-    if isinstance(owner, (Tensor, Variable)) or _is_left_alone(method):
+    if isinstance(owner, (Tensor, Variable)):
+        return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
+    if _is_left_alone(method):
         return method(*args, **kwargs)
     return converted_call(function, (owner, *args), kwargs, scope)
 

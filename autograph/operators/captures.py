@@ -91,12 +91,16 @@ class Trace:
     prints: str = "graph"
     # Has the special methods of a class converted during the trace; whether it has any.
     adopt: Callable[[type], bool] = lambda kind: False
+    # Lets the objects of a class be told from one another as `is` does.
+    watch: Callable[[type], None] = lambda kind: None
     # Whether arguments were tensors: then a traced array stands for a Tensor, else for an ndarray.
     tensors: bool = False
     guards: dict[Any, Guard] = field(default_factory=dict)
     captured: dict[Any, Captured] = field(default_factory=dict)
     # Objects that existed before the trace, by id; kept alive so that the id stays true.
     outside: dict[int, Any] = field(default_factory=dict)
+    # Containers among the arguments, by id: the caller has them too.
+    given: dict[int, Any] = field(default_factory=dict)
     local_cells: dict[int, Any] = field(default_factory=dict)
     scopes: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -137,6 +141,10 @@ class Trace:
     def is_outside(self, thing: Any) -> bool:
         """Whether `thing` is known to have existed before the trace."""
         return self.outside.get(id(thing)) is thing
+
+    def is_given(self, thing: Any) -> bool:
+        """Whether `thing` stands for a container of the caller's."""
+        return self.given.get(id(thing)) is thing
 
     def add_outside(self, thing: Any) -> None:
         """Remember that `thing` existed before the trace."""

@@ -22,7 +22,7 @@ from autograph.operators.methods import method
 from autograph.operators.templates import python_type_of
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Nullable, _Unreadable
-from runtime import journal, ops
+from runtime import ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.tensor import Tensor
@@ -142,13 +142,12 @@ def merge_branches(
     outputs = merger.emit(parent, test)
     if left.raised and right.raised:
         return
-    for outcome in outcomes:
-        journal.adopt_kin(outcome.kin)
     state.set(tuple(rebuild(outputs) for rebuild in names))
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
     merger.finish()
-    note_kin(merger.chosen, state.names, {*left.writes, *right.writes})
+    written = {key: old for o in outcomes for key, (_, old, _) in o.writes.items()}
+    note_kin(merger.chosen, outcomes, state, written)
 
 
 def _content(outcome: Outcome, key: Any, slot: Any) -> Any:

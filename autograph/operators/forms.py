@@ -2,45 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import itertools
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from autograph.operators.bodies import check_defined
-from autograph.operators.captures import same_value
+from autograph.operators.captures import (
+    Place,
+    captured_from,
+    current_trace,
+    guard_content,
+    read,
+    same_value,
+    weak,
+)
 from autograph.operators.references import (
     Part,
     Reference,
     is_older,
     is_older_cell,
-    refer,
     reference_of,
     reserve,
     seen_by,
 )
 from autograph.operators.values import (
-    NOTHING,
     advice,
+    attributes_of,
+    children_after,
     describe,
+    describe_both,
+    has_parts,
     is_array,
-    is_container,
+    is_changeable,
     is_numeric,
     is_unset,
     merge_types,
     own_children,
-    split,
     split_none,
     subject,
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
+from autograph.operators.variables import Maybe, Nullable, Poison
 from runtime import trace
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
-from runtime.spec import TensorType, type_of_number
-from runtime.tensor import Tensor
+from runtime.spec import TensorType
 
 __all__ = [
     "Branching",
@@ -53,13 +62,11 @@ __all__ = [
     "Referring",
     "Static",
     "Unbound",
-    "Which",
     "form_of",
-    "leaves",
-    "place",
-    "rebuild",
+    "form_of_parts",
+    "is_same",
+    "parts_of",
     "widen",
-    "without_own",
 ]
 
 
@@ -70,14 +77,12 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Static(Form):
-    """The same Python value in every round."""
+    """The same Python value in every round; a container, whatever is in it, is itself."""
 
     value: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Static) and (
-            self.value is other.value or same_value(self.value, other.value)
-        )
+        return isinstance(other, Static) and is_same(self.value, other.value)
 
     def __hash__(self) -> int:
         return hash(type(self.value))
@@ -137,20 +142,17 @@ class Owning(Referring):
         return True
 
 
-class Which(NamedTuple):
-    """Stands for the number of the array that a round left, or that was there before the loop."""
-
-    form: Owning
-    array: Any
-
-
 @dataclass(frozen=True, slots=True)
 class Branching(Form):
-    """A container of forms."""
+    """A container, or an object of the user's, of forms.
+
+    `number` names the place of one that is told from others that hold the same; else it is 0.
+    """
 
     like: Any
     steps: tuple[str, ...]
     parts: tuple[Form, ...]
+    number: int = 0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Branching) and (type(self.like), self.steps, self.parts) == (
@@ -190,18 +192,28 @@ class Poisoned(Form):
     hint: str
 
 
-def form_of(x: Any, *, bools: bool, body: Builder | None = None) -> Form:
+def is_same(a: Any, b: Any) -> bool:
+    """Whether a place that held `a`, and now `b`, holds what it did."""
+    return a is b or (not isinstance(a, _CHANGEABLE) and same_value(a, b))
+
+
+_CHANGEABLE = (list, dict, set, deque, bytearray)
+_numbers = itertools.count(1)
+
+
+def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = False) -> Form:
     """Form of a value; Python bools are carried only with `bools` (flags mostly stay constant).
 
     So are names of arrays only with the `body` that left them: mostly the array changes, through
-    its cell, not which array it is.
+    its cell, not which array it is. And so are containers only where a round `made` them: mostly
+    what is in one changes, by writes that the journal knows.
     """
     if isinstance(x, Poison):
         return Poisoned(x.what, x.hint)
     if is_unset(x):
         return Unbound()
     if isinstance(x, Maybe):
-        return Optional(form_of(x.value, bools=True, body=body))
+        return Optional(form_of(x.value, bools=True, body=body, made=made))
     if isinstance(x, Nullable):
         return OrNone(form_of(x.value, bools=True, body=body))
     if is_array(x):
@@ -210,19 +222,63 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None) -> Form:
         return Static(x)
     if is_numeric(x):
         return Leaf(type_of(x))
-    if is_container(x):
-        children = own_children(x)
-        parts = tuple(form_of(part, bools=bools, body=body) for _, part in children)
-        return Branching(x, tuple(step for step, _ in children), parts)
+    if has_parts(x) and (made or not is_changeable(x)):
+        return form_of_parts(x, bools=bools, body=body, made=made)
     return Static(x)
+
+
+def form_of_parts(
+    x: Any,
+    *,
+    bools: bool,
+    body: Builder | None = None,
+    made: bool = False,
+    is_content: bool = False,
+) -> Branching:
+    """Form of a container whose parts are carried; `is_content`: it is only what is in one."""
+    children = parts_of(x)
+    parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
+    number = next(_numbers) if is_changeable(x) and not is_content else 0
+    like = with_children(x, [part for _, part in children])
+    return Branching(like, tuple(step for step, _ in children), parts, number)
+
+
+def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, Any]]:
+    """Steps and parts of a container or object, after the `writes` of a body that was rolled back.
+
+    What was there before the trace is read as such.
+    """
+    children = own_children(x) if writes is None else children_after(x, writes)
+    facts = current_trace()
+    if facts is None or not facts.is_outside(x):
+        return children
+    if isinstance(x, (list, tuple, dict)):
+        guard_content(x, f"a {type(x).__name__}")
+        return [(step, captured_from(x, part)) for step, part in children]
+    held = attributes_of(x)
+    return [
+        (step, _read_attribute(x, step[1:], part) if held.get(step[1:]) is part else part)
+        for step, part in children
+    ]
+
+
+def _read_attribute(x: Any, name: str, value: Any) -> Any:
+    fetch = weak(x)
+    place = Place(f"{type(x).__name__}.{name}", lambda: getattr(fetch(), name))
+    return read(("attr", id(x), name), place, value)
 
 
 def _no_array(x: Any) -> Referring:
     return Referring(type_of(x), (), ())
 
 
-def widen(form: Form, x: Any, name: str, body: Builder) -> Form:
-    """The smallest form that covers `form` and the value `x` that a round of `body` left."""
+def widen(
+    form: Form, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...] = ()
+) -> Form:
+    """The smallest form that covers `form` and the value `x` that a round of `body` left.
+
+    `within` are the containers around the place, by identity: before the loop, and after a round.
+    """
     if isinstance(form, Poisoned):
         return form
     if isinstance(x, Poison):
@@ -231,27 +287,21 @@ def widen(form: Form, x: Any, name: str, body: Builder) -> Form:
         if is_unset(x):
             return form
         value = x.value if isinstance(x, Maybe) else x
-        return Optional(form_of(value, bools=True, body=body))
+        return Optional(form_of(value, bools=True, body=body, made=True))
     if isinstance(form, Optional):
         if is_unset(x):
             return form
-        return Optional(widen(form.part, x.value if isinstance(x, Maybe) else x, name, body))
+        value = x.value if isinstance(x, Maybe) else x
+        return Optional(widen(form.part, value, name, body, within))
     if is_unset(x):
         return Optional(_carried(form, body))
     if isinstance(x, Maybe):
-        return Optional(widen(_carried(form, body), x.value, name, body))
+        return Optional(widen(_carried(form, body), x.value, name, body, within))
     nullable = _widen_nullable(form, x, name, body)
     if nullable is not None:
         return nullable
     if isinstance(form, Static):
-        if x is form.value or same_value(x, form.value):
-            return form
-        carried = _carried(form, body)
-        if isinstance(carried, Referring) and is_numeric(x):
-            return widen(carried, x, name, body)
-        if is_numeric(form.value) and is_numeric(x):
-            return Leaf(_widen_type(type_of(form.value), type_of(x), name))
-        return _changed(name, describe(form.value), describe(x))
+        return _widen_static(form, x, name, body, within)
     if isinstance(form, Leaf | Referring):
         if is_numeric(x) and isinstance(form, Referring) and is_array(x):
             return _referring(form, x, name, body)
@@ -259,16 +309,36 @@ def widen(form: Form, x: Any, name: str, body: Builder) -> Form:
             return Leaf(_widen_type(form.type, type_of(x), name))
         return _changed(name, f"a {form.type}", describe(x))
     assert isinstance(form, Branching)
-    if not is_container(x) or type(x) is not type(form.like):
-        return _changed(name, describe(form.like), describe(x))
-    children = own_children(x)
+    if not has_parts(x) or type(x) is not type(form.like):
+        return _changed(name, *describe_both(form.like, x))
+    children = parts_of(x)
     if tuple(step for step, _ in children) != form.steps:
-        return _changed(name, describe(form.like), describe(x))
+        return _changed(name, *describe_both(form.like, x))
     parts = tuple(
-        widen(part, child, f"{name}{step}", body)
+        widen(part, child, f"{name}{step}", body, within)
         for part, (step, child) in zip(form.parts, children, strict=True)
     )
-    return Branching(form.like, form.steps, parts)
+    return replace(form, parts=parts)
+
+
+def _widen_static(
+    form: Static, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+) -> Form:
+    if is_same(form.value, x):
+        return form
+    carried = _carried(form, body)
+    if isinstance(carried, Referring) and is_numeric(x):
+        return widen(carried, x, name, body)
+    if is_numeric(form.value) and is_numeric(x):
+        return Leaf(_widen_type(type_of(form.value), type_of(x), name))
+    before, after = describe_both(form.value, x)
+    if has_parts(form.value) and has_parts(x) and type(x) is type(form.value):
+        pair = id(form.value), id(x)
+        if pair in within:
+            return _changed(name, before, f"{describe(x)} that leads to itself")
+        spread = form_of_parts(form.value, bools=False)
+        return widen(spread, x, name, body, (*within, pair))
+    return _changed(name, before, after)
 
 
 def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None:
@@ -351,128 +421,15 @@ def _changed(name: str, before: str, after: str) -> Poisoned:
     return Poisoned(
         f"{subject(name)} is {before} before the loop but {after} after one iteration",
         advice(before, after)
+        or _advice_on_objects(before, after)
         or "a loop on tensors must keep the kind of its variables; keep this out of the loop, or "
         "use another name",
     )
 
 
-Share = Callable[[Owning, Tensor, Any, dict[int, Part]], Tensor]
-
-
-def place(
-    form: Form,
-    initial: Any,
-    name: str,
-    make: Callable[[TensorType, str], Any],
-    share: Share,
-) -> Any:
-    """A value of `form` of graph values that `make` gives: placeholders, or what a loop left.
-
-    `share` gives the array of a content, a number and the older arrays that it may be.
-    """
-    if isinstance(form, Static):
-        return form.value
-    if isinstance(form, Unbound):
-        return Undefined(name)
-    if isinstance(form, Poisoned):
-        return Poison(name, form.what, form.hint)
-    if isinstance(form, Leaf):
-        return make(form.type, name)
-    if isinstance(form, Referring):
-        return _place_reference(form, name, make, share)
-    if isinstance(form, Optional):
-        value = NOTHING if is_unset(initial) else split(initial)[0]
-        inner = place(form.part, value, name, make, share)
-        defined = make(type_of_number(True), f"{name}_defined")
-        return Maybe(name, inner, defined, check_defined)
-    if isinstance(form, OrNone):
-        value = NOTHING if is_unset(initial) else split_none(initial)[0]
-        inner = place(form.part, value, name, make, share)
-        present = make(type_of_number(True), f"{name}_present")
-        return Nullable(name, inner, present, check_defined)
-    assert isinstance(form, Branching)
-    parts = [
-        place(part, child, f"{name}{step}", make, share)
-        for part, step, child in zip(form.parts, form.steps, _parts_of(initial, form), strict=True)
-    ]
-    return with_children(form.like, parts)
-
-
-def rebuild(form: Form, x: Any, name: str, outputs: Iterator[Any]) -> Any:
-    """The value of `form`, which owns nothing, from its outputs; `x` is what stood there before."""
-
-    def share(form: Owning, *given: Any) -> Tensor:
-        raise AssertionError(f"{form} owns an array")
-
-    return place(form, x, name, lambda *_: next(outputs), share)
-
-
-def without_own(form: Form) -> Form:
-    """The form that carries the content of arrays that may be new, not which arrays they are."""
-    if isinstance(form, Owning):
-        return Leaf(form.type)
-    if isinstance(form, Optional):
-        return Optional(without_own(form.part))
-    if isinstance(form, OrNone):
-        return OrNone(without_own(form.part))
-    if isinstance(form, Branching):
-        return replace(form, parts=tuple(map(without_own, form.parts)))
-    return form
-
-
-def _place_reference(
-    form: Referring, name: str, make: Callable[[TensorType, str], Any], share: Share
-) -> Tensor:
-    content = make(form.type, name) if isinstance(form, Owning) else None
-    index: Any = form.parts[0].number if form.parts else 0
-    if form.has_index:
-        index = make(type_of_number(0), f"{name}_which")
-    parts = {
-        part.number: part.with_operands([make(type_, f"{name}_at") for type_ in types])
-        for part, types in zip(form.parts, form.types, strict=True)
-    }
-    if isinstance(form, Owning):
-        assert content is not None
-        return share(form, content, index, parts)
-    return refer(index, parts, form.type)
-
-
-def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
-    """The graph values of `x` in the order in which `place` makes placeholders, with their types.
-
-    NOTHING stands for those that `x` lacks.
-    """
-    if isinstance(form, Leaf):
-        yield x, form.type
-    elif isinstance(form, Referring):
-        yield from _reference_leaves(form, x)
-    elif isinstance(form, Optional):
-        value, bit = split(x)
-        yield from leaves(form.part, value)
-        yield (False if bit is NOTHING else bit), type_of_number(True)
-    elif isinstance(form, OrNone):
-        value, bit = split_none(x)
-        yield from leaves(form.part, value)
-        yield (False if bit is NOTHING else bit), type_of_number(True)
-    elif isinstance(form, Branching):
-        for part, child in zip(form.parts, _parts_of(x, form), strict=True):
-            yield from leaves(part, child)
-
-
-def _reference_leaves(form: Referring, x: Any) -> Iterator[tuple[Any, TensorType]]:
-    found = reference_of(x)
-    if isinstance(form, Owning):
-        yield x, form.type
-        yield Which(form, x), type_of_number(0)
-    elif form.has_index:
-        yield (NOTHING if found is None else found.index), type_of_number(0)
-    for part, types in zip(form.parts, form.types, strict=True):
-        own = None if found is None else found.parts.get(part.number)
-        operands = [NOTHING] * len(types) if own is None else own.operands
-        yield from zip(operands, types, strict=True)
-
-
-def _parts_of(x: Any, form: Branching) -> list[Any]:
-    if x is NOTHING or is_unset(x):
-        return [NOTHING] * len(form.parts)
-    return [child for _, child in own_children(x)]
+def _advice_on_objects(before: str, after: str) -> str:
+    if after.endswith(" that leads to itself"):
+        return "keep the objects in a list, and carry the index of one"
+    if after.startswith("another "):
+        return "change the one from before the loop in place, instead of making another one"
+    return ""

@@ -104,6 +104,15 @@ class Handouts:
         found = self._nest(x, itertools.count())
         return found if self._is_special else None
 
+    @contextlib.contextmanager
+    def in_case_of_an_error(self) -> Iterator[None]:
+        """What is stored in here is so only if the call ends in an error."""
+        stored, snapshots = dict(self.stored), list(self._snapshots)
+        try:
+            yield
+        finally:
+            self.stored, self._snapshots = stored, snapshots
+
     def refuse_unknown_views(self) -> None:
         """Refuse to store what is a view, in a place unknown, of an array that is handed out."""
         for cell, place in self._snapshots:

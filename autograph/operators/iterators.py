@@ -66,7 +66,7 @@ def refuse_in_loop(iterators: list[Any]) -> None:
 def ends(node: Node) -> bool:
     """Whether a node, or one in it, raises StopIteration."""
     template = node.attrs.get("template")
-    if isinstance(getattr(template, "error", None), StopIteration):
+    if template is not None and issubclass(template.kind, StopIteration):
         return True
     return any(ends(inner) for graph in node.graphs for inner in graph.nodes)
 

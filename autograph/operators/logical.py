@@ -15,9 +15,10 @@ from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.methods import method
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.variables import Nullable
-from runtime import ops
+from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["and_", "compare", "in_", "is_", "is_not", "not_", "not_in", "or_", "truth"]
@@ -126,7 +127,19 @@ def is_(left: Any, right: Any) -> Any:
         left, right = right, left
     if left is not right and has_cell(left) and has_cell(right):
         return is_same_array(left, right)
-    return left.is_one_of(right) if type(left) is KindOfError else left is right
+    if type(left) is KindOfError:
+        return left.is_one_of(right)
+    if left is not right and journal.is_kin(left) and journal.is_kin(right):
+        raise _unknown_identity(type(left).__name__)
+    return left is right
+
+
+def _unknown_identity(kind: str) -> StagingError:
+    return StagingError(
+        f"whether this is the same {kind} depends on data",
+        f"ask in each branch, or keep a number that tells which {kind} it is",
+        origin=origin_of_caller(),
+    )
 
 
 def is_not(left: Any, right: Any) -> Any:

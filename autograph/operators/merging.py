@@ -11,7 +11,8 @@ import numpy as np
 
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
-from autograph.operators.kinship import Chosen
+from autograph.operators.forms import parts_of
+from autograph.operators.kinship import Chosen, made_of
 from autograph.operators.references import (
     Part,
     Reference,
@@ -33,13 +34,12 @@ from autograph.operators.values import (
     NOTHING,
     NUMBERS,
     advice,
-    describe,
+    describe_both,
+    has_parts,
     is_array,
-    is_container,
     is_numeric,
     is_unset,
     merge_types,
-    paired_children,
     split,
     split_none,
     subject,
@@ -86,6 +86,8 @@ class Merger:
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
     _joins: dict[tuple[int, int], _Join] = field(default_factory=dict)
     _containers: dict[tuple[int, int], Chosen] = field(default_factory=dict)
+    # Those that are being planned, of which a part may lead back to them.
+    _around: list[tuple[int, int]] = field(default_factory=list)
     # In how many joins a cell is met, and what arrays that several of them share become.
     _uses: Counter[Cell] = field(default_factory=Counter)
     _moved: dict[Cell, _Moved] = field(default_factory=dict)
@@ -105,14 +107,14 @@ class Merger:
             return self._array(name, a, b)
         if _is_text_place(a, b):
             return self._text(name, a, b)
-        if a is NOTHING and not is_numeric(b) and not is_container(b):
+        if a is NOTHING and not is_numeric(b) and not has_parts(b):
             return lambda outputs: b
-        if b is NOTHING and not is_numeric(a) and not is_container(a):
+        if b is NOTHING and not is_numeric(a) and not has_parts(a):
             return lambda outputs: a
         if _is_numeric_or_nothing(a) and _is_numeric_or_nothing(b):
             return self.numeric(name, a, b)
-        if _is_container_or_nothing(a) and _is_container_or_nothing(b):
-            children = paired_children(a, b)
+        if _has_parts_or_nothing(a) and _has_parts_or_nothing(b):
+            children = self._paired_children(a, b)
             if children is not None:
                 return self._container(name, a, b, children)
         if a is not NOTHING and b is not NOTHING and same_value(a, b):
@@ -152,14 +154,37 @@ class Merger:
         key = (id(a), id(b))
         known = self._containers.get(key)
         if known is None:
-            plans = [self.plan(f"{name}{step}", x, y) for step, x, y in children]
-            like = b if a is NOTHING else a
+            like = with_children(
+                b if a is NOTHING else a, [y if x is NOTHING else x for _, x, y in children]
+            )
+            plans: list[Rebuild] = []
 
             def build(outputs: Sequence[Any]) -> Any:
-                return with_children(like, [plan(outputs) for plan in plans])
+                return made_of(like, [plan(outputs) for plan in plans])
 
             known = self._containers[key] = Chosen(name, (a, b), build)
+            self._around.append(key)
+            plans += [self.plan(f"{name}{step}", x, y) for step, x, y in children]
+            self._around.remove(key)
+        elif key in self._around:
+            return _poison(name, a, b)
         return known.make
+
+    def _paired_children(self, a: Any, b: Any) -> list[tuple[str, Any, Any]] | None:
+        """Steps and parts of two containers of one structure; None when the structures differ."""
+        left, right = self._parts(a, 0), self._parts(b, 1)
+        if a is NOTHING or b is NOTHING:
+            return [
+                (step, NOTHING if a is NOTHING else x, x if a is NOTHING else NOTHING)
+                for step, x in (right if a is NOTHING else left)
+            ]
+        if type(a) is not type(b) or [step for step, _ in left] != [step for step, _ in right]:
+            return None
+        return [(step, x, y) for (step, x), (_, y) in zip(left, right, strict=True)]
+
+    def _parts(self, x: Any, side: int) -> list[tuple[str, Any]]:
+        """Steps and parts of a container as it is at the end of a path."""
+        return [] if x is NOTHING else parts_of(x, self.outcomes[side].writes)
 
     @property
     def chosen(self) -> list[Chosen]:
@@ -435,14 +460,14 @@ def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
 
 
 def _poison(name: str, a: Any, b: Any) -> Rebuild:
-    one, other = describe(a), describe(b)
+    one, other = describe_both(a, b)
     what = f"{subject(name)} is {one} on one path but {other} on the other"
     hint = advice(one, other) or "keep its kind the same on both paths, or use another name"
     return lambda outputs: Poison(name, what, hint)
 
 
-def _is_container_or_nothing(x: Any) -> bool:
-    return x is NOTHING or is_container(x)
+def _has_parts_or_nothing(x: Any) -> bool:
+    return x is NOTHING or has_parts(x)
 
 
 def _is_numeric_or_nothing(x: Any) -> bool:

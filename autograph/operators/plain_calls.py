@@ -31,6 +31,8 @@ Resolved: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 Convert: TypeAlias = Callable[[FunctionType], Callable[..., Any] | None]
 
 _TENSORS = (Tensor, Variable, Indexed, LazyString)
+# The text of an exception is made of what it was given.
+_WITH_TENSORS = (*_TENSORS, BaseException)
 _MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
@@ -97,9 +99,9 @@ def _given(value: Any) -> Any:
 
 
 def _has_tensor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    if any(issubclass(type(argument), _TENSORS) for argument in args):
+    if any(issubclass(type(argument), _WITH_TENSORS) for argument in args):
         return True
-    return any(issubclass(type(argument), _TENSORS) for argument in kwargs.values())
+    return any(issubclass(type(argument), _WITH_TENSORS) for argument in kwargs.values())
 
 
 def _on_tensors(function: Any) -> Callable[..., Any]:

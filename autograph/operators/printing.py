@@ -13,7 +13,7 @@ from autograph.operators.templates import (
     dig,
     fill,
     fstring,
-    has_traced,
+    is_late,
     lazy,
     shown,
     with_own_text,
@@ -58,7 +58,7 @@ def _at_trace(value: Any) -> Any:
 
 def _part_at_trace(part: Any) -> Any:
     """A part of an f-string; what is not known yet has a text of its own, whatever the format."""
-    if isinstance(part, str) or not has_traced(part[0]):
+    if isinstance(part, str) or not is_late(part[0]):
         return part
     return str(_at_trace(part[0]))
 
@@ -97,7 +97,7 @@ def graph_print(
 
 def _print_now(values: tuple[Any, ...], sep: str, end: str, file: Any, flush: bool) -> None:
     """Print into a file that was made while tracing, and is gone when the graph runs."""
-    if any(map(has_traced, values)):
+    if any(map(is_late, values)):
         raise StagingError(
             f"a value that is known only when the graph runs is printed into a "
             f"{type(file).__name__} that was made while tracing",
@@ -111,9 +111,9 @@ def _lazily(value: Any, conversion: int, spec: Any) -> Any:
     if building() is not None:
         text, way, rest = with_own_text(value, conversion, spec)
         if text is not value:
-            is_open = has_traced(text) or has_traced(rest)
+            is_open = is_late(text) or is_late(rest)
             return lazy(((text, way, rest),)) if is_open else fstring((text, way, rest))
-    if has_traced(value) or has_traced(spec):
+    if is_late(value) or is_late(spec):
         return lazy(((value, conversion, spec),))
     return None
 
@@ -147,7 +147,7 @@ def format_(value: Any, spec: Any = "") -> Any:
 
 def format_method(text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`text.format(*args, **kwargs)`."""
-    if not any(map(has_traced, [*args, *kwargs.values()])):
+    if not any(map(is_late, [*args, *kwargs.values()])):
         guard_print_options((args, kwargs))
         return text.format(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()})
     parts: list[Any] = []

@@ -21,7 +21,7 @@ from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
-__all__ = ["ConversionOptions", "FunctionScope", "note_names"]
+__all__ = ["ConversionOptions", "FunctionScope", "new_names", "note_names"]
 
 # A function that is active so often, each time in another staged body, would never end.
 _DEEPEST = 32
@@ -219,10 +219,21 @@ def note_names(bound: Callable[[], Any], shared: tuple[str, ...]) -> None:
         if is_own:
             trace.local_cells[id(cell)] = cell
         # Where the call itself was made in the body being traced, nothing outlives it.
-        journal.note(_cell_slot(name, cell, scope if is_own else cell))
+        is_new = journal.is_fresh(cell)
+        journal.note(_cell_slot(name, cell, scope if is_own and not is_new else cell))
     space = bound.__globals__
     for name in shared:
         journal.note(_global_slot(name, space))
+
+
+def new_names(bound: Callable[[], Any]) -> None:
+    """Tell the journal that this run of a body has names of its own, which operands bind by `:=`.
+
+    `bound` is a lambda over them. Nobody outside of the run sees them.
+    """
+    if current_trace() is not None:
+        for cell in cells_of(bound).values():
+            journal.fresh(cell)
 
 
 def _cell_slot(name: str, cell: CellType, owner: Any) -> journal.Slot:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from autograph.operators.forms import Branching, Form, Optional, OrNone, Owning, Which
+from autograph.operators.forms import Branching, Form, Optional, OrNone, Owning
+from autograph.operators.placing import Which
 from autograph.operators.references import (
     Part,
     Reference,

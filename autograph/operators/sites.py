@@ -6,10 +6,11 @@ carry the last time, so that nesting does not multiply the traces.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import CodeType
 from typing import Any, NamedTuple
 
-from autograph.operators.captures import current_trace, same_value
+from autograph.operators.captures import current_trace
 from autograph.operators.forms import (
     Branching,
     Form,
@@ -20,10 +21,14 @@ from autograph.operators.forms import (
     Referring,
     Static,
     Unbound,
+    is_same,
+    parts_of,
 )
 from autograph.operators.references import Part, has_cell, reference_of, reserve
 from autograph.operators.values import (
+    has_parts,
     is_array,
+    is_changeable,
     is_container,
     is_numeric,
     is_unset,
@@ -129,12 +134,12 @@ class Site:
         return Referring(form.type, *of_parts) if found else None
 
     def _moved_branches(self, form: Branching, x: Any, known: Solution) -> Form | None:
-        children = [child for _, child in own_children(x)] if is_container(x) else []
+        children = [child for _, child in parts_of(x)] if has_parts(x) else []
         if len(children) != len(form.parts):
             return None
         moved = [self._moved(p, c, known) for p, c in zip(form.parts, children, strict=True)]
         parts = tuple(part for part in moved if part is not None)
-        return Branching(form.like, form.steps, parts) if len(parts) == len(moved) else None
+        return replace(form, parts=parts) if len(parts) == len(moved) else None
 
 
 def _types(x: Any) -> list[TensorType]:
@@ -142,7 +147,7 @@ def _types(x: Any) -> list[TensorType]:
         return _types(x.value)
     if is_numeric(x):
         return [type_of(x)]
-    if is_container(x):
+    if is_container(x) and not is_changeable(x):
         return [t for _, part in own_children(x) for t in _types(part)]
     return []
 
@@ -164,15 +169,15 @@ def _covers(form: Form, x: Any) -> bool:
     if isinstance(form, OrNone):
         return x is None or _covers(form.part, split_none(x)[0])
     if isinstance(form, Static):
-        return x is form.value or same_value(x, form.value)
+        return is_same(form.value, x)
     if isinstance(form, Leaf):
         return is_numeric(x) and not is_array(x) and join(form.type, type_of(x)) == form.type
     if isinstance(form, Referring):
         return has_cell(x) and join(form.type, type_of(x)) == form.type
     assert isinstance(form, Branching)
-    if not is_container(x) or type(x) is not type(form.like):
+    if not has_parts(x) or type(x) is not type(form.like):
         return False
-    children = own_children(x)
+    children = parts_of(x)
     if tuple(step for step, _ in children) != form.steps:
         return False
     return all(_covers(p, child) for p, (_, child) in zip(form.parts, children, strict=True))

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
 from autograph.operators.guards import same_value
+from autograph.operators.kinship import made_of
 from autograph.operators.values import (
     NOTHING,
     advice,
     describe,
+    is_changeable,
     is_container,
     is_numeric,
     is_unset,
@@ -20,7 +22,6 @@ from autograph.operators.values import (
     split_none,
     subject,
     type_of,
-    with_children,
 )
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime.spec import TensorType, type_of_number
@@ -92,6 +93,13 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
     return Same(x)
 
 
+def form_of_content(x: Any, is_kept: Callable[[Any], bool]) -> Form:
+    """The form of what is in a container, of which `x` is a copy."""
+    if not is_container(x):
+        return form_of(x, is_kept)
+    return Nest(x, tuple(form_of(part, is_kept) for _, part in own_children(x)))
+
+
 def unite(a: Form, b: Form, name: str) -> Form:
     """The smallest form that covers two forms."""
     if isinstance(a, Conflict) or isinstance(b, Conflict):
@@ -110,6 +118,8 @@ def unite(a: Form, b: Form, name: str) -> Form:
         pairs = zip(_steps(left)[1:], left.parts, right.parts, strict=True)
         return Nest(left.like, tuple(unite(x, y, f"{name}{step}") for step, x, y in pairs))
     shown = _shown(a), _shown(b)
+    if shown[0] == shown[1] and isinstance(b, Same | Nest):
+        shown = shown[0], f"another {type(_value(b)).__name__}"
     return Conflict(
         f"{subject(name)} is {shown[0]} or {shown[1]} after the `try`, depending on where it "
         "raised",
@@ -180,7 +190,11 @@ def _steps(form: Nest) -> tuple[Any, ...]:
 def _shown(form: Form) -> str:
     if isinstance(form, Leaf):
         return f"a {form.type}"
-    return describe(form.value if isinstance(form, Same) else getattr(form, "like", None))
+    return describe(_value(form))
+
+
+def _value(form: Form) -> Any:
+    return form.value if isinstance(form, Same) else getattr(form, "like", None)
 
 
 def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
@@ -201,6 +215,19 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
             yield from leaves(part, NOTHING if parts is None else parts[i])
 
 
+def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """The containers in `x` of which the form carries the parts, and that can be changed."""
+    if isinstance(form, Perhaps):
+        yield from containers(form.part, split(x)[0], name)
+    elif isinstance(form, OrNone):
+        yield from containers(form.part, split_none(x)[0], name)
+    elif isinstance(form, Nest) and is_container(x):
+        if is_changeable(x):
+            yield name, x
+        for part, (step, child) in zip(form.parts, own_children(x), strict=True):
+            yield from containers(part, child, f"{name}{step}")
+
+
 def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
     """The value of a form, made of graph values in the order of `leaves`."""
     if isinstance(form, Same):
@@ -217,4 +244,4 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
     if isinstance(form, OrNone):
         value = rebuild(form.part, name, outputs)
         return Nullable(name, value, next(outputs), check_defined)
-    return with_children(form.like, [rebuild(part, name, outputs) for part in form.parts])
+    return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])

@@ -7,6 +7,7 @@ was last found at its place, so that nesting does not multiply the traces.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,20 +20,22 @@ from autograph.operators.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.carried_objects import CarriedObjects, Place
 from autograph.operators.conditionals import condition
 from autograph.operators.forms import (
     Form,
     Leaf,
+    Poisoned,
     Referring,
-    Which,
     form_of,
-    leaves,
-    place,
+    form_of_parts,
     widen,
 )
 from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import refuse_in_loop
+from autograph.operators.kinship import Sight
 from autograph.operators.logical import and_
+from autograph.operators.placing import Makers, Which, containers, leaves, place, statics
 from autograph.operators.references import reference_of
 from autograph.operators.sharing import Ownership
 from autograph.operators.sites import Site
@@ -40,7 +43,7 @@ from autograph.operators.values import NOTHING, merge_types, tensor
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell
-from runtime.errors import StagingError
+from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
@@ -106,8 +109,11 @@ class _Loop:
         self.inputs: list[Value] = []
         # What the last round left in each carried place, leaf by leaf.
         self.left: dict[Any, list[tuple[Any, TensorType]]] = {}
-        # The arrays that the rounds make.
+        # The arrays that the rounds make, and the containers.
         self.ownership = Ownership()
+        self.objects = CarriedObjects()
+        # The places of objects that a made one has replaced.
+        self.let_go: set[Any] = set()
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
             self.entries["name", i] = _Entry(name, value, form_of(value, bools=False))
         initials = {key: entry.initial for key, entry in self.entries.items()}
@@ -125,7 +131,19 @@ class _Loop:
                     return outcome
                 self.carries_go = True
                 continue
-        raise StagingError(
+        raise self._unsettled(outcome)
+
+    def _unsettled(self, outcome: Outcome) -> StagingError:
+        slots = [entry.slot for entry in self.entries.values() if entry.slot is not None]
+        for name, count in Counter(slot.name for slot in slots).items():
+            if count >= _ATTEMPTS // 2:
+                origins = [outcome.places.get(slot.key) for slot in slots if slot.name == name]
+                return StagingError(
+                    f"{name} that each round makes by an operator is changed there",
+                    "make it by `list(...)`, a display or a comprehension",
+                    origin=next((place for place in reversed(origins) if place is not None), None),
+                )
+        return StagingError(
             f"what the loop carries does not settle after {_ATTEMPTS} traces of its body",
             "let its variables keep their kinds and shapes",
         )
@@ -139,7 +157,13 @@ class _Loop:
             following = None if index is None else index + 1
             return following, (self.step.go_on(following) if self.carries_go else None)
 
-        outcome = run_body("body", self.parent, run, self.state)
+        return self._run("body", run)
+
+    def _run(self, name: str, run: Callable[[Builder], Any]) -> Outcome:
+        """Trace a part of a round, which may not write objects that another one stands for."""
+        with journal.transaction() as locks:
+            self.objects.lock(locks)
+            outcome = run_body(name, self.parent, run, self.state)
         refuse_in_loop(outcome.advanced)
         return outcome
 
@@ -157,12 +181,14 @@ class _Loop:
         if self.carries_go:
             builder.input(type_of_number(True), "go")
         self.ownership.begin(entry.form for entry in self.entries.values())
+        self.objects.begin()
+        makers = Makers(make, self.ownership.share, self.objects.make)
         for entry in self.entries.values():
-            entry.placed = place(entry.form, entry.initial, entry.name, make, self.ownership.share)
+            entry.placed = place(entry.form, entry.name, makers)
         self.state.set(tuple(self.entries["name", i].placed for i in range(len(self.state.names))))
         for entry in self.entries.values():
             if entry.slot is not None:
-                journal.note(entry.slot)
+                journal.note_result(entry.slot)
                 put_slot(entry.slot, entry.placed)
         self.ownership.assume()
         self.inputs = list(builder.graph.inputs)
@@ -194,16 +220,52 @@ class _Loop:
         for key, (slot, _, content) in outcome.writes.items():
             if key not in self.entries:
                 initial = slot_content(slot)
-                form = self._slot_form(slot, initial, content, outcome.builder)
+                form = self._slot_form(slot, initial, content, outcome)
                 self.entries[key] = _Entry(slot.name, initial, form, slot)
                 changed = True
+                if key in self.let_go:
+                    self.objects.refuse(slot.owner, slot.name)
+        changed |= self._learn_objects(outcome)
         return changed or self._note_left(outcome)
 
+    def _learn_objects(self, outcome: Outcome) -> bool:
+        """Note which containers a round left; whether that tells something new."""
+        places = [
+            Place(number, name, before, after)
+            for key, entry in self.entries.items()
+            for (number, name, before), (_, _, after) in zip(
+                containers(entry.form, entry.initial, entry.name),
+                containers(entry.form, self._after(outcome, key, entry), entry.name),
+                strict=True,
+            )
+        ]
+        if not places:
+            return False
+        slots = [(e.slot, e.initial) for e in self.entries.values() if e.slot is not None]
+        written = {slot.key: initial for slot, initial in slots}
+        same = (x for entry in self.entries.values() for x in statics(entry.form))
+        is_news = self.objects.learn(places, outcome, Sight(self.state, written, same))
+        for key, entry in list(self.entries.items()):
+            if entry.slot is not None and self.objects.is_stale(entry.slot.owner):
+                del self.entries[key]
+                self.let_go.add(key)
+                is_news = True
+        return is_news
+
     @staticmethod
-    def _slot_form(slot: journal.Slot, initial: Any, content: Any, body: Builder) -> Form:
+    def _slot_form(slot: journal.Slot, initial: Any, content: Any, outcome: Outcome) -> Form:
         if isinstance(slot.owner, Cell):
             return Leaf(merge_types(slot.name, initial.type, content.type))
-        return widen(form_of(initial, bools=False), content, slot.name, body)
+        if not slot.is_content:
+            return widen(form_of(initial, bools=False), content, slot.name, outcome.builder)
+        if isinstance(initial, (list, dict)):
+            before: Form = form_of_parts(initial, bools=False, is_content=True)
+        else:
+            before = form_of(initial, bools=False)
+        form = widen(before, content, slot.name, outcome.builder)
+        if isinstance(form, Poisoned):
+            raise _refusal_of_content(slot, form, outcome.places.get(slot.key))
+        return form
 
     @staticmethod
     def _after(outcome: Outcome, key: Any, entry: _Entry) -> Any:
@@ -252,8 +314,7 @@ class _Loop:
             return builder.value_of(go), same
 
         kept = [entry.placed for entry in self.entries.values()]
-        outcome = run_body("test", self.parent, run, self.state)
-        refuse_in_loop(outcome.advanced)
+        outcome = self._run("test", run)
         for entry, placed in zip(self.entries.values(), kept, strict=True):
             entry.placed = placed
         self.inputs = body_inputs
@@ -287,7 +348,6 @@ class _Loop:
         results = [traced(v) for v in init]
         for j, result in zip(kept, self._node(builder, outputs, init, kept), strict=True):
             results[j] = result
-        journal.adopt_kin(outcome.kin)
         self._finish(outcome, results, set(kept))
 
     def _carried(self, outcome: Outcome) -> list[tuple[Any, Any, TensorType]]:
@@ -335,6 +395,7 @@ class _Loop:
         position = (self.step.items is not None) + self.carries_go
         values: list[Any] = []
         self.ownership.begin(entry.form for entry in self.entries.values())
+        self.objects.begin()
         self.ownership.surely_left = not self._may_run_never()
         for key, entry in self.entries.items():
             count = len(self.left[key])
@@ -348,6 +409,7 @@ class _Loop:
                 apply_slot(entry.slot, value)
         self.state.set(tuple(values))
         self.ownership.assume()
+        self.objects.finish(self.ownership.surely_left)
 
     def _may_run_never(self) -> bool:
         """Whether it is possible, as far as is known, that there is no round."""
@@ -358,8 +420,16 @@ class _Loop:
     def _result(self, entry: _Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:
         if isinstance(entry.form, Leaf | Referring) and not altered and after is entry.placed:
             return entry.initial
-        share = self.ownership.share
-        return place(entry.form, entry.initial, entry.name, lambda *_: next(mine), share)
+        makers = Makers(lambda *_: next(mine), self.ownership.share, self.objects.make)
+        return place(entry.form, entry.name, makers)
+
+
+def _refusal_of_content(slot: journal.Slot, form: Poisoned, origin: Origin | None) -> StagingError:
+    if not isinstance(slot.owner, set):
+        return StagingError(form.what, form.hint, origin=origin)
+    what = f"{slot.name} that is changed in place has other items after one iteration"
+    hint = "a graph holds no set whose items depend on data; use an array of bools"
+    return StagingError(what, hint, origin=origin)
 
 
 def _substitute(body: Builder, old: Value, new: Value) -> None:

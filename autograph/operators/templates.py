@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy as np
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
 from autograph.operators.settings import guard_print_options
-from autograph.operators.variables import ld
+from autograph.operators.variables import Nullable, ld
 from runtime import ops
 from runtime.building import building
+from runtime.control import ExceptionTemplate, attributes_of, exception_of
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import WEAK_DTYPES
@@ -24,6 +25,7 @@ from runtime.templates import (
     Excerpt,
     Hole,
     LazyString,
+    OrNone,
     Record,
     fill,
     format_part,
@@ -37,9 +39,11 @@ __all__ = [
     "LazyString",
     "as_text",
     "dig",
+    "exception_template",
     "fill",
     "fstring",
     "has_traced",
+    "is_late",
     "lazy",
     "percent",
     "shown",
@@ -50,7 +54,8 @@ def shown(x: Any) -> Any:
     """What stands in text for a value: for a tensor the array or number that it stands for."""
     if isinstance(x, Tensor) and x.is_known:
         return x._known("text")
-    if type(x) in (tuple, list, dict) and _holds(x, _is_tensor, set()) and not has_traced(x):
+    is_nest = type(x) in (tuple, list, dict) or isinstance(x, BaseException)
+    if is_nest and _holds(x, _is_tensor, set()) and not is_late(x):
         return dig(x, [])
     return x
 
@@ -62,6 +67,15 @@ def _is_tensor(x: Any) -> bool:
 def has_traced(part: Any) -> bool:
     """Whether some value in a nest is known only at run time."""
     return _holds(part, _is_traced, set())
+
+
+def is_late(part: Any) -> bool:
+    """Whether the text of some value in a nest is known only at run time."""
+    return _holds(part, _has_late_text, set())
+
+
+def _has_late_text(x: Any) -> bool:
+    return type(x) is Nullable or _is_traced(x)
 
 
 def _is_traced(x: Any) -> bool:
@@ -98,6 +112,11 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
     if isinstance(part, (Caught, PartOfError)):
         operands.append(part.value)
         return Hole(len(operands) - 1)
+    if type(part) is Nullable:
+        operands.append(part.present)
+        return OrNone(Hole(len(operands) - 1), dig(part.value, operands))
+    if isinstance(part, BaseException):
+        return _dig_exception(part, operands)
     if isinstance(part, (ChosenText, FilledText)):
         return part.dug(operands)
     if isinstance(part, LazyString):
@@ -110,14 +129,49 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
     if type(part) is dict:
         return {k: dig(v, operands) for k, v in part.items()}
     fields = _fields(part)
-    if fields is not None and any(map(has_traced, fields.values())):
+    if fields is not None and any(map(is_late, fields.values())):
         return Record(type(part), {k: dig(v, operands) for k, v in fields.items()})
     return part
 
 
+def exception_template(error: BaseException, operands: list[Tensor]) -> ExceptionTemplate:
+    """An exception with holes for its traced values, which are appended to `operands`."""
+    args = tuple(dig(part, operands) for part in error.args)
+    attributes = {name: dig(part, operands) for name, part in attributes_of(error).items()}
+    others = (dig(other, operands) for other in (error.__cause__, error.__context__))
+    return ExceptionTemplate(type(error), args, attributes, *others, error.__suppress_context__)
+
+
+def _dig_exception(error: BaseException, operands: list[Tensor]) -> Any:
+    """An exception as it is, where nothing of it depends on values; else with holes for these."""
+    if not any(_holds(one, _is_open, set()) for one in _chain(error)):
+        return error
+    count = len(operands)
+    template = exception_template(error, operands)
+    return template if len(operands) > count else template.fill(())
+
+
+def _is_open(x: Any) -> bool:
+    return _is_tensor(x) or _is_traced(x)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An exception, and those that it names as its causes and contexts."""
+    seen: set[int] = set()
+    open_: list[BaseException | None] = [error]
+    while open_:
+        one = open_.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            open_ += [one.__cause__, one.__context__]
+
+
 def _fields(part: Any) -> dict[str, Any] | None:
-    """What a namedtuple or dataclass object holds; None for anything else."""
+    """What a namedtuple or dataclass object, or an exception, holds; None for anything else."""
     kind = type(part)
+    if issubclass(kind, BaseException):
+        return {"args": part.args, **attributes_of(part)}
     if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
         return None
     if issubclass(kind, tuple):
@@ -211,12 +265,18 @@ def _kept(piece: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
 def _as_now(x: Any) -> Any:
     """A value for text: what is written into its arrays and containers later is not in it."""
     if isinstance(x, Tensor) and x.is_traced:
-        now = Tensor(None, x.current()._value)
+        now = type(x)(None, x.current()._value)
+        now._name = x._name
         return now.as_array() if x.is_array else now
     if type(x) in (tuple, list):
         return type(x)(map(_as_now, x))
     if type(x) is dict:
         return {key: _as_now(item) for key, item in x.items()}
+    if type(x) is Nullable:
+        return Nullable(x.name, _as_now(x.value), x.present, x.check)
+    if isinstance(x, BaseException) and not isinstance(x, Caught) and is_late(x):
+        parts = {name: _as_now(part) for name, part in attributes_of(x).items()}
+        return exception_of(type(x), _as_now(x.args), parts)
     return x
 
 
@@ -233,7 +293,7 @@ def _open_options() -> dict[str, Any]:
 def _check_options(piece: tuple[Any, ...]) -> None:
     """Refuse text that is made into a message or print under other options than its own."""
     own = piece[3] if len(piece) > 3 else {}
-    if any(name not in own for name in _open_options()) and has_traced(piece[0]):
+    if any(name not in own for name in _open_options()) and is_late(piece[0]):
         raise StagingError(
             "text that was made outside of this `with np.printoptions(...)`, and is known only "
             "when the graph runs, is written inside of it",
@@ -248,13 +308,18 @@ def fstring(*parts: Any) -> Any:
     Python meaning: the formatted text, a tensor shown as the array or number it stands for.
     Graph meaning: with a value that is known only at run time, text that is formatted there.
     """
-    parts = tuple(p if isinstance(p, str) else (ld(p[0]), *p[1:]) for p in parts)
+    parts = tuple(p if isinstance(p, str) else (_read(p[0]), *p[1:]) for p in parts)
     if building() is not None:
         parts = tuple(p if isinstance(p, str) else with_own_text(*p) for p in parts)
-    if building() is not None and any(has_traced(p) for p in parts if not isinstance(p, str)):
+    if building() is not None and any(is_late(p) for p in parts if not isinstance(p, str)):
         return lazy(parts)
     guard_print_options([p[0] for p in parts if not isinstance(p, str)])
     return "".join(p if isinstance(p, str) else format_part(shown(p[0]), p[1], p[2]) for p in parts)
+
+
+def _read(x: Any) -> Any:
+    """A value for text, where None has a meaning."""
+    return x if type(x) is Nullable else ld(x)
 
 
 _PERCENT_FIELD = re.compile(
@@ -287,8 +352,8 @@ def _says_otherwise(value: Any) -> bool:
 
 def percent(text: Any, values: Any) -> Any:
     """`text % values`; formatted when the graph runs if a value is known only there."""
-    text, values = ld(text), ld(values)
-    if not isinstance(text, str) or building() is None or not has_traced(values):
+    text, values = ld(text), _read(values)
+    if not isinstance(text, str) or building() is None or not is_late(values):
         guard_print_options(values)
         return text % _shown_all(values) if isinstance(text, str) else text % values
     given = iter(values if isinstance(values, tuple) else (values,))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import dataclasses
 import functools
 import inspect
 import itertools
@@ -29,6 +31,7 @@ from autograph.operators.managers import made_manager, makes_manager
 from autograph.operators.python_math import call_math
 from autograph.operators.settings import guard_decimals
 from autograph.operators.templates import has_traced
+from autograph.operators.variables import there
 from runtime import control, journal, ops
 from runtime.building import building, constant, traced
 from runtime.dispatch import call_numpy, no_tensor_form
@@ -124,6 +127,9 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         # Built-in functions see no more of an object than its special methods give.
         for argument in (*args, *kwargs.values()):
             guard_object(argument)
+    if root in OURS or root in ARRAYS or root in ("math", "cmath", "builtins"):
+        args = tuple(map(there, args))
+        kwargs = {name: there(value) for name, value in kwargs.items()}
     if root in OURS:
         return function(*args, **kwargs)
     if root in ARRAYS and not makes_manager(function):
@@ -142,7 +148,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return _clock(function.__name__)
     if _is_pure(function, root):
         result = as_fresh(function(*args, **kwargs))
-        return journal.fresh(result) if _is_new_iterator(function, result) else result
+        is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
+        return journal.fresh(result) if is_new else result
     raise host_call(function)
 
 
@@ -372,6 +379,12 @@ def as_fresh(result: Any) -> Any:
 
 # What nobody else has seen where a function gives it as its result.
 _OWN = (list, dict, set, deque, GeneratorType)
+
+
+def _makes_another(function: Any, result: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a function made an object like one that it was given."""
+    makes = any(function is f for f in (dataclasses.replace, copy.copy, copy.deepcopy))
+    return makes and not any(result is x for x in args)
 
 
 def _is_new_iterator(function: Any, result: Any) -> bool:

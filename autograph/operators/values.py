@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from abc import ABCMeta
+from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.captures import is_fixed
+from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.templates import LazyString
 from autograph.operators.variables import Maybe, Nullable, Undefined, UndefinedReturnValue
 from runtime.building import building, traced
@@ -17,14 +22,19 @@ __all__ = [
     "NOTHING",
     "NUMBERS",
     "advice",
+    "attributes_of",
+    "children_after",
     "describe",
+    "describe_both",
+    "has_parts",
     "is_array",
+    "is_changeable",
     "is_container",
     "is_numeric",
+    "is_object",
     "is_unset",
     "merge_types",
     "own_children",
-    "paired_children",
     "split",
     "split_none",
     "subject",
@@ -125,6 +135,16 @@ def describe(x: Any) -> str:
     return f"a {type(x).__name__}"
 
 
+def describe_both(a: Any, b: Any) -> tuple[str, str]:
+    """Two values that are not of one kind, in words that differ."""
+    one, other = describe(a), describe(b)
+    if one != other or type(a) is not type(b):
+        return one, other
+    if is_container(a) or is_object(a):
+        return one, f"{other} with other {'keys' if isinstance(a, dict) else 'attributes'}"
+    return one, f"another {type(b).__name__}"
+
+
 _LONGEST_TEXT = 30
 
 
@@ -161,42 +181,91 @@ def _is_record(x: Any) -> bool:
     )
 
 
+def is_object(x: Any) -> bool:
+    """Whether `x` is an object of the user's that is no more than its attributes."""
+    cls = type(x)
+    if not cls.__flags__ & MADE_BY_CLASS_STATEMENT or type(cls) not in (type, ABCMeta):
+        return False
+    bases = cls.__mro__[:-1]
+    return (
+        all(base.__flags__ & MADE_BY_CLASS_STATEMENT for base in bases)
+        and not any(_is_of_library(base.__module__) for base in bases)
+        and not any(name in vars(base) for base in bases for name in _NOT_PLAIN)
+    )
+
+
+# An object of a class with one of these may be more, or other, than what its attributes hold.
+_NOT_PLAIN = ("__getattribute__", "__setattr__", "__del__", "__new__", "__call__", "__next__")
+
+
+def _is_of_library(module: str) -> bool:
+    root = module.partition(".")[0]
+    return root != "__main__" and (is_fixed(module) or root in sys.stdlib_module_names)
+
+
+def has_parts(x: Any) -> bool:
+    """Whether `x` is a container or a plain object, the parts of which may change one by one."""
+    return is_container(x) or is_object(x)
+
+
+def is_changeable(x: Any) -> bool:
+    """Whether what has parts is told from another one with the same parts, which may change."""
+    if isinstance(x, tuple):
+        return False
+    parameters = getattr(type(x), "__dataclass_params__", None)
+    return parameters is None or not parameters.frozen
+
+
 def own_children(x: Any) -> list[tuple[str, Any]]:
     if type(x) is dict:
         return [(f"[{k!r}]", v) for k, v in x.items()]
-    if hasattr(type(x), "__dataclass_fields__"):
-        return [(f".{name}", getattr(x, name)) for name in type(x).__dataclass_fields__]
     fields = getattr(type(x), "_fields", None)
     if isinstance(x, tuple) and fields is not None:
         return [(f".{name}", v) for name, v in zip(fields, x, strict=True)]
-    return [(f"[{i}]", v) for i, v in enumerate(x)]
+    if isinstance(x, (tuple, list)):
+        return [(f"[{i}]", v) for i, v in enumerate(x)]
+    return [(f".{name}", v) for name, v in attributes_of(x).items()]
 
 
-def paired_children(a: Any, b: Any) -> list[tuple[str, Any, Any]] | None:
-    """Steps and parts of two containers of one structure; None when the structures differ."""
-    if a is NOTHING or b is NOTHING:
-        known = b if a is NOTHING else a
-        return [
-            (step, NOTHING if a is NOTHING else part, part if a is NOTHING else NOTHING)
-            for step, part in own_children(known)
-        ]
-    if type(a) is not type(b):
-        return None
-    left, right = own_children(a), own_children(b)
-    if [step for step, _ in left] != [step for step, _ in right]:
-        return None
-    return [(step, x, y) for (step, x), (_, y) in zip(left, right, strict=True)]
+def attributes_of(x: Any) -> dict[str, Any]:
+    """What an object holds under its own names: in its `__dict__`, and in slots."""
+    found = dict(getattr(x, "__dict__", ()))
+    for cls in type(x).__mro__:
+        for name, slot in vars(cls).items():
+            if isinstance(slot, MemberDescriptorType) and hasattr(x, name):
+                found.setdefault(name, slot.__get__(x))
+    return _in_order(type(x), found)
+
+
+def _in_order(cls: type, found: dict[str, Any]) -> dict[str, Any]:
+    """Attributes in an order that does not depend on which was set first."""
+    fields = [name for name in getattr(cls, "__dataclass_fields__", ()) if name in found]
+    return {name: found[name] for name in (*fields, *sorted(found.keys() - set(fields)))}
+
+
+def children_after(x: Any, writes: dict[Any, tuple[Any, Any, Any]]) -> list[tuple[str, Any]]:
+    """Steps and parts of `x` with what a body wrote: place, old and new content by journal key."""
+    if ("content", id(x)) in writes:
+        return own_children(writes["content", id(x)][2])
+    mine = {key[2]: new for key, (_, _, new) in writes.items() if key[:2] == ("attr", id(x))}
+    if not mine:
+        return own_children(x)
+    found = {n: v for n, v in (attributes_of(x) | mine).items() if not is_unset(v)}
+    return [(f".{name}", v) for name, v in _in_order(type(x), found).items()]
 
 
 def with_children(like: Any, parts: list[Any]) -> Any:
     """A container like `like` with other parts."""
     if type(like) is dict:
         return dict(zip(like, parts, strict=True))
-    if hasattr(type(like), "__dataclass_fields__"):
-        made = object.__new__(type(like))
-        for name, part in zip(type(like).__dataclass_fields__, parts, strict=True):
-            object.__setattr__(made, name, part)
-        return made
     if isinstance(like, tuple) and hasattr(type(like), "_fields"):
         return type(like)(*parts)
-    return type(like)(parts)
+    if isinstance(like, (tuple, list)):
+        return type(like)(parts)
+    made = object.__new__(type(like))
+    for name, part in zip(attributes_of(like), parts, strict=True):
+        if name in getattr(like, "__dict__", ()):
+            vars(made)[name] = part
+        else:
+            object.__setattr__(made, name, part)
+    return made

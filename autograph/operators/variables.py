@@ -23,6 +23,7 @@ __all__ = [
     "ld",
     "ld_free",
     "read_or_undefined",
+    "there",
 ]
 
 
@@ -42,7 +43,12 @@ class _Unreadable:
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         self.load()
-        raise AssertionError("load of an unreadable name did not raise")
+        raise StagingError(
+            f"{_quoted(self.name)} has a value on some paths only, and is used where no graph can "
+            "ask which path was taken",
+            "bind it on every path, or ask `is None` and use it in the branch where it is there",
+            origin=origin_of_caller(),
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -112,6 +118,17 @@ class Nullable(_Unreadable):
         self.check(self.present, self.name, TypeError(f"{what}: {hint}"))
         return self.value
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return getattr(self.load(), name)
+
+    def __iter__(self) -> Any:  # type: ignore[override]
+        return iter(self.load())
+
+    def __len__(self) -> int:  # type: ignore[override]
+        return len(self.load())
+
     def __repr__(self) -> str:
         return f"<{self.name}: {self.value!r}, None on some paths>"
 
@@ -123,7 +140,7 @@ def _quoted(name: str) -> str:
 
 
 def _on_value(name: str) -> Callable[..., Any]:
-    function = getattr(operator, name)
+    function = getattr(operator, f"__{name}__")
 
     def method(self: Nullable, *args: Any) -> Any:
         return function(self.load(), *args)
@@ -132,7 +149,7 @@ def _on_value(name: str) -> Callable[..., Any]:
 
 
 def _reflected_on_value(name: str) -> Callable[..., Any]:
-    function = getattr(operator, name)
+    function = getattr(operator, f"__{name}__")
 
     def method(self: Nullable, other: Any) -> Any:
         return function(other, self.load())
@@ -141,10 +158,13 @@ def _reflected_on_value(name: str) -> Callable[..., Any]:
 
 
 # An expression that is None at times may be used where it stands, without a name.
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+for _name in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+    "lshift", "rshift",
+):  # fmt: skip
     setattr(Nullable, f"__{_name}__", _on_value(_name))
     setattr(Nullable, f"__r{_name}__", _reflected_on_value(_name))
-for _name in ("lt", "le", "gt", "ge", "neg", "getitem", "setitem"):
+for _name in ("lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem", "setitem"):
     setattr(Nullable, f"__{_name}__", _on_value(_name))
 
 
@@ -162,6 +182,23 @@ class Poison(_Unreadable):
 
     def __repr__(self) -> str:
         return f"<{self.name}: its kind depends on data>"
+
+
+def there(x: Any) -> Any:
+    """What is used where None has no meaning: each part that may be None is checked.
+
+    `x` is a value, a slice, or a tuple or list of such, as an index or an array is made of.
+    """
+    kind = type(x)
+    if kind is Nullable:
+        return x.load()
+    if kind is slice and Nullable in map(type, (x.start, x.stop, x.step)):
+        return slice(there(x.start), there(x.stop), there(x.step))
+    if kind is tuple or kind is list:
+        parts = [there(part) for part in x]
+        if any(a is not b for a, b in zip(parts, x, strict=True)):
+            return kind(parts)
+    return x
 
 
 def ld(value: Any) -> Any:

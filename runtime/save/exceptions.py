@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 from runtime.control import ExceptionTemplate, attributes_of
 from runtime.errors import ForeignError
 from runtime.save.reading import Malformed, is_name, members
 from runtime.save.values import Kind, Reader, Unstorable, Writer
-from runtime.templates import Hole, fill
+from runtime.templates import Hole
 
-__all__ = ["EXCEPTIONS", "SavedException", "class_named"]
+__all__ = ["EXCEPTIONS", "class_named"]
 
 _DEEPEST = 20
 
@@ -83,66 +82,25 @@ def _foreign(module: str, name: str, bases: tuple[type[BaseException], ...]) -> 
 # ---- templates -------------------------------------------------------------------------------
 
 
-class SavedException(ExceptionTemplate):
-    """The template of an exception, as it is loaded. Nothing of its class is run before it raises.
-
-    `cause` and `context` are None, holes for exceptions that were caught, or such templates.
-    """
-
-    def __init__(
-        self,
-        kind: type[BaseException],
-        args: tuple[Any, ...],
-        attributes: dict[str, Any],
-        cause: Any,
-        context: Any,
-        suppress: bool,
-    ) -> None:
-        self.kind, self.args, self.attributes = kind, args, attributes
-        self.cause, self.context, self.suppress = cause, context, suppress
-
-    def build(self, operands: Sequence[Any]) -> BaseException:
-        """The exception with the run-time values."""
-        args = tuple(fill(part, operands) for part in self.args)
-        made = self.kind.__new__(self.kind, *args)
-        made.args = args
-        for name, part in self.attributes.items():
-            object.__setattr__(made, name, fill(part, operands))
-        made.__cause__ = _filled(self.cause, operands)
-        made.__context__ = _filled(self.context, operands)
-        made.__suppress_context__ = self.suppress
-        return made
-
-    def __repr__(self) -> str:
-        return self.kind.__name__
-
-
-def _filled(part: Any, operands: Sequence[Any]) -> Any:
-    return part.build(operands) if isinstance(part, SavedException) else fill(part, operands)
-
-
-def _saved(template: ExceptionTemplate) -> SavedException:
-    if isinstance(template, SavedException):
-        return template
-    made = _of_error(template.error, 0)
-    made.cause, made.context = _part(template.cause, 0), _part(template.context, 0)
-    return made
+def _without_exceptions(template: ExceptionTemplate, depth: int) -> ExceptionTemplate:
+    """The template with templates in place of the exceptions that it names as they are."""
+    if issubclass(template.kind, BaseExceptionGroup) or depth > _DEEPEST:
+        raise Unstorable("an exception that holds other exceptions")
+    cause, context = (_part(part, depth + 1) for part in (template.cause, template.context))
+    return ExceptionTemplate(
+        template.kind, template.args, template.attributes, cause, context, template.suppress
+    )
 
 
 def _part(part: Any, depth: int) -> Any:
-    return _of_error(part, depth) if isinstance(part, BaseException) else part
-
-
-def _of_error(error: BaseException, depth: int) -> SavedException:
-    if isinstance(error, BaseExceptionGroup) or depth > _DEEPEST:
-        raise Unstorable("an exception that holds other exceptions")
-    cause, context = _part(error.__cause__, depth + 1), _part(error.__context__, depth + 1)
-    attributes, suppress = attributes_of(error), error.__suppress_context__
-    return SavedException(type(error), error.args, attributes, cause, context, suppress)
+    if isinstance(part, BaseException):
+        others = part.__cause__, part.__context__, part.__suppress_context__
+        part = ExceptionTemplate(type(part), part.args, attributes_of(part), *others)
+    return _without_exceptions(part, depth) if isinstance(part, ExceptionTemplate) else part
 
 
 def _write(writer: Writer, template: ExceptionTemplate) -> dict[str, Any]:
-    saved = _saved(template)
+    saved = _without_exceptions(template, 0)
     if not issubclass(saved.kind, Exception):
         raise Unstorable(f"the exception {saved.kind.__qualname__}, which is no Exception")
     part = {"class": _write_class(writer, saved.kind), "args": writer.write(tuple(saved.args))}
@@ -158,7 +116,7 @@ def _write(writer: Writer, template: ExceptionTemplate) -> dict[str, Any]:
     return {**part, **{key: value for key, value in more.items() if value}}
 
 
-def _read(reader: Reader, part: Any) -> SavedException:
+def _read(reader: Reader, part: Any) -> ExceptionTemplate:
     kind, args, attributes, cause, context, suppress = members(
         part,
         {"class": (dict,), "args": (list,)},
@@ -171,13 +129,13 @@ def _read(reader: Reader, part: Any) -> SavedException:
     if not all(map(_is_attribute, fields)):
         raise Malformed("an exception has no such attribute")
     others = _read_other(reader, cause), _read_other(reader, context)
-    return SavedException(found, reader.read(args), fields, *others, bool(suppress))
+    return ExceptionTemplate(found, reader.read(args), fields, *others, bool(suppress))
 
 
 def _read_other(reader: Reader, part: Any) -> Any:
     """The cause or the context of an exception."""
     found = reader.read(part)
-    if found is not None and not isinstance(found, (SavedException, Hole)):
+    if found is not None and not isinstance(found, (ExceptionTemplate, Hole)):
         raise Malformed("the cause of an exception is an exception")
     return found
 
@@ -188,6 +146,6 @@ def _is_attribute(name: Any) -> bool:
 
 
 EXCEPTIONS = (
-    Kind("exception", (ExceptionTemplate, SavedException), _write, _read),
+    Kind("exception", (ExceptionTemplate,), _write, _read),
     Kind("class", (type,), _write_class, _read_class),
 )

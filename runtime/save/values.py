@@ -22,6 +22,7 @@ from runtime.templates import (
     Hole,
     LazyString,
     Line,
+    OrNone,
     Record,
     SummaryLine,
 )
@@ -155,6 +156,10 @@ def _write_text(writer: Writer, x: LazyString) -> Any:
 
 def _write_alternative(writer: Writer, x: Alternative) -> Any:
     return [x.which.index, *map(writer.write, x.texts)]
+
+
+def _write_or_none(writer: Writer, x: OrNone) -> Any:
+    return [x.which.index, writer.write(x.part)]
 
 
 def _write_excerpt(writer: Writer, x: Excerpt) -> Any:
@@ -318,6 +323,11 @@ def _read_alternative(reader: Reader, part: Any) -> Alternative:
     return Alternative(_read_hole(reader, which), (_checked_text(first), _checked_text(second)))
 
 
+def _read_or_none(reader: Reader, part: Any) -> OrNone:
+    which, inner = _items(part, 2)
+    return OrNone(_read_hole(reader, which), reader.read(inner))
+
+
 def _read_excerpt(reader: Reader, part: Any) -> Excerpt:
     inner, positions = _items(part, 2)
     found = tuple(_read_hole(reader, position).index for position in _items(positions))
@@ -398,6 +408,7 @@ KINDS: tuple[Kind, ...] = (
          lambda r, x: _read_hole(r, x, ArrayHole)),
     Kind("text", (LazyString,), _write_text, _read_text),
     Kind("alternative", (Alternative,), _write_alternative, _read_alternative),
+    Kind("or none", (OrNone,), _write_or_none, _read_or_none),
     Kind("excerpt", (Excerpt,), _write_excerpt, _read_excerpt),
     Kind("line", (Line,), _write_line, _read_line),
     Kind("summary", (SummaryLine,), _write_summary, _read_summary),

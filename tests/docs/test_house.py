@@ -25,7 +25,6 @@ TESTED_IN = {
     # The front end is run by the conversion that needs it; what both agree on has no behaviour.
     "autograph/front_end.py": "autograph/test_conversion.py",
     "autograph/generated.py": "autograph/test_conversion.py",
-    "autograph/operators/kinship.py": "language/test_containers_chosen_by_data.py",
     # What TensorFlow's functions give is recorded, and compared in eager code and in graphs.
     **in_folder(
         "autograph/tf",

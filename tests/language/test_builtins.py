@@ -312,6 +312,19 @@ def b3_15_membership(n, x):
     return n in [1, 2, 3], n in (4, 5), n not in range(5), 2 in x, n in x, n in range(0, 10, 3)
 
 
+@samples("B3.15", (I(3),), (I(2),))
+def b3_15_membership_among_numpy_scalars(n):
+    known = np.ones(3, dtype=np.int64)
+    found = known[0] in [np.float64(2.5), np.float64(1)], known[0] not in (np.int64(4),)
+    return *found, n if known[1] in [np.float64(2.5), 3] else n * 2
+
+
+@samples("B3.16", (I(3),), (I(2),))
+def b3_16_python_numbers_stay_python_numbers(n):
+    counts = [1, 2, int(n)]
+    return counts[n % 3], [0.5, float(n)][n % 2]
+
+
 def dict_lookup(n):
     return {1: 2.0, 3: 4.0}[n]  # refused
 

@@ -289,8 +289,8 @@ def test_b5_03_error_state_raises():
 
 def mutated_in_staged_loop(x, n):
     q = []
-    for i in range(n):  # refused
-        q.append(x + i)
+    for i in range(n):
+        q.append(x + i)  # refused
     return q[0]
 
 

@@ -53,6 +53,23 @@ def of_each_round(x, n):
     return total
 
 
+@samples("B3.10", (X, F(2)), (-X, F(1)))
+def over_what_goes_over_an_array(xs, y):
+    total = 0.0
+    for a, b in zip([y, y], reversed(xs), strict=False):
+        total += a * b
+    total += sum(i * a for i, a in enumerate(xs) if i != 1)
+    return total, max(a for a in reversed(xs)), [a for a, _ in zip(xs, [y, y], strict=False)]
+
+
+@samples("B3.10", (X,), (-X,))
+def what_was_not_asked_for_remains(xs):
+    numbered = enumerate(xs)
+    doubled = (2 * a for _, a in numbered)
+    first = next(doubled), next(numbered)
+    return first, list(doubled), list(numbered), list(zip([1.0], reversed(xs), strict=False))
+
+
 @samples("B3.10", (F(3),), (F(-3),), conds=0)
 def shared_by_loops(x):
     it = iter([1.0, 2.0, 3.0, 4.0])

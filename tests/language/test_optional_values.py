@@ -138,6 +138,19 @@ def result_of_a_callee(x, c):
 
 
 @samples("B2.04", (F(1),), (F(-1),), (F(2),))
+def one_of_several_returns(x):
+    def level(x):
+        if x > 0:
+            if x > 2:
+                return 2
+        else:
+            return 0
+        return 1
+
+    return min(level(x), 1), [5, 6, 7][level(x)], x + level(x)
+
+
+@samples("B2.04", (F(3),), (F(1),), (F(-1),))
 def falls_off_the_end(x):
     if x > 0:
         return x * 2

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.random_programs.kinds import F8, FLOAT, I8, INT, Kind, Shape
-from tests.random_programs.plain import assign
+from tests.random_programs.kinds import F8, FLOAT, I8, INT, Kind
 from tests.random_programs.scope import LIMIT
 from tests.random_programs.statements import Place, Statements
 

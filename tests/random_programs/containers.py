@@ -54,7 +54,7 @@ def unpack(s: Statements, place: Place) -> bool:
     name, shape = s.random.choice(shapes)
     kinds = [kind for _, kind in shape.fields]
     parts = [s.fresh("part") for _ in kinds]
-    if len(kinds) == 3 and s.chance(0.4):
+    if len(kinds) == 3 and s.chance(0.4) and "replaced contents" not in WITHHELD:
         s.text(f"{parts[0]}, *{parts[1]} = {name}")
         s.scope.hold(parts[0], kinds[0])
         s.scope.hold(parts[1], sequence("list", *kinds[1:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.random_programs.kinds import F8, FLOAT, I8, INT, SCALARS, Shape
+from tests.random_programs.kinds import F8, I8, INT
 from tests.random_programs.plain import assign
 from tests.random_programs.statements import Place, Statements
 from tests.random_programs.withheld import WITHHELD
@@ -95,10 +95,10 @@ def _index(s: Statements) -> str:
     name, index = s.random.choice(arrays), s.write.number(s.random.choice([INT, I8]), 1).text
     kind = s.scope.names[name]
     target = s.target(kind.scalar)
-    if target is not None and s.chance(0.5):
-        s.text(f"{target} = {name}[{index}]")
-    else:
+    if name in s.scope.writable() and s.chance(0.5):
         s.text(f"{name}[{index}] = {s.write.wrapped(kind.scalar, 1)}")
+    else:
+        s.text(f"{target or s.fresh('item')} = {name}[{index}]")
     return "IndexError"
 
 

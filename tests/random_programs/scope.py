@@ -29,7 +29,8 @@ class Scope:
     """Names and other places (`box.left`, `items[0]`) by kind.
 
     `fixed` ones are never bound again (arguments that are arrays, views, items of tuples);
-    `frozen` ones not where this is written (a nested function must not bind them).
+    `frozen` ones not where this is written (a nested function must not bind them). Arrays that
+    are `sealed` are not written.
     """
 
     random: random.Random
@@ -40,6 +41,7 @@ class Scope:
     loop_names: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
     frozen: set[str] = field(default_factory=set)
+    sealed: set[str] = field(default_factory=set)
     helpers: dict[str, Signature] = field(default_factory=dict)
     generators: dict[str, Signature] = field(default_factory=dict)
     managers: dict[str, Shape] = field(default_factory=dict)
@@ -83,10 +85,16 @@ class Scope:
         for method, signature in self.methods.get(what, {}).items():
             self.helpers[f"{name}.{method}"] = signature
 
+    def writable(self) -> list[str]:
+        """Names and places that hold arrays which may be written here."""
+        return [name for name in self.arrays() if name not in self.sealed]
+
     def forget_containers(self) -> None:
-        """Only plain names are known from here on, and those of arrays stay what they are."""
+        """Only plain names are known from here on; arrays are read only, and no `:=` binds."""
         self.names = {name: kind for name, kind in self.names.items() if name.isidentifier()}
-        self.fixed |= set(self.arrays())
+        self.sealed |= set(self.arrays())
+        self.fixed |= self.sealed
+        self.loop_names |= set(self.names)
         self.shapes, self.helpers = {}, {}
 
     @contextmanager
@@ -94,11 +102,13 @@ class Scope:
         """What is named inside is forgotten afterwards."""
         kept = dict(self.names), dict(self.shapes), dict(self.helpers)
         flags, fixed, frozen = list(self.flags), set(self.fixed), set(self.frozen)
+        sealed, loop_names = set(self.sealed), set(self.loop_names)
         try:
             yield
         finally:
             self.names, self.shapes, self.helpers = kept
             self.flags, self.fixed, self.frozen = flags, fixed, frozen
+            self.sealed, self.loop_names = sealed, loop_names
 
 
 class Text:

@@ -10,10 +10,11 @@ WITHHELD = frozenset(
         "returned containers",
         # A list in a list that a loop changes becomes another list.
         "nested containers",
-        # `|=` of a dict and `[:] =` of a list in a loop: they do not settle.
+        # `|=` of a dict, `[:] =` of a list, and the rest of an unpacked list in a loop: they do
+        # not settle.
         "replaced contents",
-        # One NumPy scalar, or an array, in several captured places.
-        "several captured things",
+        # NumPy scalars and arrays in captured lists and dicts, and one in several captured places.
+        "captured containers",
         # The name of a `for` is bound again in a part of an expression: it does not settle.
         "walrus of loop names",
     }

@@ -226,6 +226,14 @@ def in_(left, right):
     return left in right
 
 
+def is_(left, right):
+    return left is right
+
+
+def is_not(left, right):
+    return left is not right
+
+
 def not_in(left, right):
     return left not in right
 

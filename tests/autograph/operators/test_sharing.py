@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators.forms import Leaf, Optional, Owning, Which
+from autograph.operators.forms import Leaf, Optional, Owning
+from autograph.operators.placing import Which
 from autograph.operators.references import choice_of, refer, reference_of, reserve
 from autograph.operators.sharing import Ownership
 from autograph.operators.values import NOTHING

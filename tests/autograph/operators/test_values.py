@@ -2,6 +2,8 @@
 
 import collections
 import dataclasses
+import enum
+import fractions
 
 import numpy as np
 import pytest
@@ -39,11 +41,92 @@ def test_other_things_are_no_containers(thing):
     assert not values.is_container(thing)
 
 
-def test_parts_are_paired_where_structures_agree():
-    assert values.paired_children((1, 2), (3, 4)) == [("[0]", 1, 3), ("[1]", 2, 4)]
-    assert values.paired_children({"a": 1}, {"b": 1}) is None
-    assert values.paired_children((1, 2), [1, 2]) is None
-    assert values.paired_children([1], NOTHING) == [("[0]", 1, NOTHING)]
+class Plain:
+    def __init__(self, b, a):
+        self.b, self.a = b, a
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, b, a):
+        self.b, self.a = b, a
+
+
+class Both(Slotted):
+    def __init__(self, b, a):
+        super().__init__(b, a)
+        self.c = 3
+
+
+@pytest.mark.parametrize("kind", [Plain, Slotted, Both])
+def test_an_object_of_a_plain_class_is_rebuilt_from_its_attributes(kind):
+    thing = kind(2, 1)
+    assert values.is_object(thing) and values.has_parts(thing) and values.is_changeable(thing)
+    steps = values.own_children(thing)
+    assert [step for step, _ in steps] == sorted(step for step, _ in steps)
+    made = values.with_children(thing, [f"{step}!" for step, _ in steps])
+    assert type(made) is kind and made.a == ".a!" and made.b == ".b!"
+
+
+def test_what_else_an_object_of_a_dataclass_holds_is_kept():
+    record = Record(1, 2)
+    object.__setattr__(record, "more", 3)
+    assert [step for step, _ in values.own_children(record)] == [".a", ".b", ".more"]
+    assert vars(values.with_children(record, [4, 5, 6])) == {"a": 4, "b": 5, "more": 6}
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+class Counted(dict):
+    pass
+
+
+class Watched:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+
+
+class Callable:
+    def __call__(self):
+        return 1
+
+
+@pytest.mark.parametrize("thing", [
+    Colour.RED, Counted(), Watched(), Callable(), ValueError("a"), Plain, fractions.Fraction(1, 2),
+    iter([1]), lambda: 1,
+])  # fmt: skip
+def test_what_is_more_than_its_attributes_is_no_plain_object(thing):
+    assert not values.has_parts(thing)
+
+
+def test_what_cannot_be_changed_is_told_by_its_parts():
+    changeable = [values.is_changeable(nest) for nest in NESTS]
+    assert changeable == [False, True, True, False, False]
+
+
+def test_what_a_body_wrote_is_seen_in_a_container_that_was_rolled_back():
+    held, record, thing = [1, 2], Record(1, 2), Plain(2, 1)
+    writes = {
+        ("content", id(held)): (None, [1, 2], [3, 4]),
+        ("attr", id(thing), "a"): (None, 1, 5),
+        ("attr", id(thing), "b"): (None, 2, Undefined("b")),
+        ("attr", id(thing), "d"): (None, Undefined("d"), 6),
+    }
+    assert values.children_after(held, writes) == [("[0]", 3), ("[1]", 4)]
+    assert values.children_after(record, writes) == [(".a", 1), (".b", 2)]
+    assert values.children_after(thing, writes) == [(".a", 5), (".d", 6)]
+
+
+@pytest.mark.parametrize(("a", "b", "other"), [
+    ({"k": 1}, {"m": 1}, "a dict of 1 item with other keys"),
+    (Plain(1, 2), Plain(1, 2), "a Plain with other attributes"),
+    ({1}, {2}, "another set"), (1, "a", "the str 'a'"),
+])  # fmt: skip
+def test_two_values_of_one_kind_are_told_apart_in_words(a, b, other):
+    assert values.describe_both(a, b) == (values.describe(a), other)
 
 
 def test_types_of_numeric_values():
