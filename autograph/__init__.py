@@ -92,6 +92,7 @@ if _typing.TYPE_CHECKING:
     )  # fmt: skip
     from autograph.loading import load
     from autograph.program import Program
+    from autograph.py_calls import py_call
     from autograph.saving import save
     from autograph.sources import convert_source, to_code, to_graph
     from autograph.tensor_array import TensorArray
@@ -138,10 +139,10 @@ __all__ = [
     "no_retrace", "nonzero", "not_equal", "ones", "ones_like", "optimize", "outer", "pad",
     "partition", "percentile", "permute_dims", "piecewise", "poly", "polyadd", "polyder", "polydiv",
     "polyfit", "polyint", "polymul", "polysub", "polyval", "positive", "pow", "print", "prod",
-    "promote_types", "ptp", "put_along_axis", "pyct", "quantile", "rad2deg", "random", "ravel",
-    "ravel_multi_index", "real", "reciprocal", "recompute_grad", "remainder", "repeat", "reshape",
-    "resize", "result_type", "rint", "roll", "rollaxis", "rot90", "round", "save", "scan",
-    "scatter", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod",
+    "promote_types", "ptp", "put_along_axis", "py_call", "pyct", "quantile", "rad2deg", "random",
+    "ravel", "ravel_multi_index", "real", "reciprocal", "recompute_grad", "remainder", "repeat",
+    "reshape", "resize", "result_type", "rint", "roll", "rollaxis", "rot90", "round", "save",
+    "scan", "scatter", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod",
     "segment_sum", "select", "set_verbosity", "setdiff1d", "setxor1d", "shape", "sign", "signbit",
     "sin", "sinc", "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square",
     "squeeze", "stack", "std", "stop_gradient", "subtract", "sum", "swapaxes", "switch_case",
@@ -168,6 +169,7 @@ _LATER = {
         ),
         "autograph.loading": ("load",),
         "autograph.program": ("Program",),
+        "autograph.py_calls": ("py_call",),
         "autograph.saving": ("save",),
         "autograph.sources": ("convert_source", "to_code", "to_graph"),
         "autograph.tensor_array": ("TensorArray",),

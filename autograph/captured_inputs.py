@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.operators.captures import Captured, Guard, Place
 from autograph.operators.guards import IdentityGuard
-from autograph.tracing import Traced
+from autograph.traced import Traced
 from runtime.ops.operands import type_of
 
 __all__ = ["is_as_traced", "reader"]

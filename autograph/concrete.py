@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from autograph import replay, tracing
+from autograph import replay
 from autograph.captured_inputs import is_as_traced, reader
+from autograph.described import Described
 from autograph.operators.captures import Captured, Place
 from autograph.operators.remaking import handing_out, objects
 from autograph.options import Binding
+from autograph.results import ResultHole
 from autograph.signature import is_input_key
 from autograph.tracebacks import shortened
-from autograph.tracing import ResultHole
+from autograph.traced import Traced, external_type
 from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
 from runtime.compile import compile_graph
@@ -25,13 +27,11 @@ from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
 from runtime.errors import StagingError
 from runtime.execute.ownership import may_share
-from runtime.graph.view import FuncGraph
+from runtime.host import hosting
 from runtime.ops.operands import type_of
-from runtime.passes import optimize
-from runtime.spec import TensorSpec, TensorType, is_compatible
+from runtime.spec import ObjectType, TensorType, is_compatible
 from runtime.templates import fill
 from runtime.tensor import Tensor
-from runtime.variable import Variable
 
 __all__ = ["MISS", "ConcreteFunction", "ReadOnlyTarget"]
 
@@ -43,7 +43,7 @@ class ReadOnlyTarget(Exception):
     """The graph writes an array that is read-only: the call is left to Python, which says so."""
 
 
-class ConcreteFunction:
+class ConcreteFunction(Described):
     """One graph of a Function: a signature, what it captures, and how it runs.
 
     >>> import autograph as ag
@@ -58,15 +58,13 @@ class ConcreteFunction:
         name: str,
         bind: Binding,
         returns: str | None,
-        traced: tracing.Traced,
+        traced: Traced,
         reason: str,
         tensor_class: type[Tensor] = Tensor,
     ) -> None:
+        super().__init__(name, bind, traced)
         # Of the results that are tensors.
         self._tensor_class = tensor_class
-        self._traced = traced
-        self._name = name
-        self._bind = bind
         self.reason = reason
         self.milliseconds = 0.0
         self.used = True
@@ -77,107 +75,6 @@ class ConcreteFunction:
         self._returns = returns
         self._differentiable = Differentiable(traced.graph, compile_graph)
         self._fresh = _fresh_outputs(traced)
-        structure, holes = traced.result
-        self._structure, self._holes = structure, holes
-
-    # ---- looking -----------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """Name of the function."""
-        return self._name
-
-    @property
-    def graph(self) -> FuncGraph:
-        """The graph: `print(f.graph)`, `.as_graph_def()`, `.to_dot()`, `.operations`."""
-        self._traced.graph.name = self._name
-        return FuncGraph(self._traced.graph)
-
-    @property
-    def inputs(self) -> list[TensorSpec]:
-        """Specs of all inputs of the graph: arguments, captured arrays, variables."""
-        return [_spec(v) for v in self._traced.graph.inputs]
-
-    @property
-    def outputs(self) -> list[TensorSpec]:
-        """Specs of the results, flat."""
-        return [_spec(v) for v in self._traced.graph.outputs[: self._traced.outputs]]
-
-    @property
-    def output_shapes(self) -> Any:
-        """Shapes of the results, in their structure."""
-        return tree.map_structure(lambda s: getattr(s, "shape", None), self.structured_outputs)
-
-    @property
-    def output_dtypes(self) -> Any:
-        """Dtypes of the results, in their structure."""
-        return tree.map_structure(lambda s: getattr(s, "dtype", None), self.structured_outputs)
-
-    @property
-    def structured_outputs(self) -> Any:
-        """The result with a TensorSpec for each value."""
-        specs = self.outputs
-        parts = [
-            specs[h.index] if isinstance(h, tracing.ResultHole) else getattr(h, "value", "")
-            for h in self._holes
-        ]
-        return tree.unflatten(self._structure, parts)
-
-    @property
-    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments as (args, kwargs), with a TensorSpec for each input of the graph."""
-        arguments = self._traced.arguments
-        specs = {p: TensorSpec(t.shape, t.dtype, p) for p, _, t in arguments.inputs()}
-        parts = {**dict(arguments.constants()), **specs}
-        return self._bind.call_arguments(arguments.rebuild([parts[p] for p in arguments.paths]))
-
-    @property
-    def captured_inputs(self) -> list[Any]:
-        """Arrays and variables from outside that the graph reads at each call."""
-        return [c.place.fetch() for c in self._traced.captured] + list(self._traced.externals)
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """Variables that the graph reads or assigns."""
-        return tuple(self._traced.variables)
-
-    @property
-    def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of the variables that are trainable."""
-        return tuple(v for v in self._traced.variables if v.trainable)
-
-    @property
-    def function_type(self) -> str:
-        """The signature in one line."""
-        return self.pretty_printed_signature().splitlines()[0]
-
-    @property
-    def function_def(self) -> Any:
-        """The graph as plain data."""
-        return self.graph.as_graph_def()
-
-    def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Input parameters, output type and captures, one line each."""
-        args, kwargs = self.structured_input_signature
-        shown = ", ".join([*map(_show, args), *(f"{k}={_show(v)}" for k, v in kwargs.items())])
-        lines = [f"{self._name}({shown}) -> {_show(self.structured_outputs)}"]
-        if verbose:
-            lines.append("Input Parameters:")
-            lines += [f"  {p}: {t}" for p, _, t in self._traced.arguments.inputs()]
-            lines.append(f"Output Type:\n  {_show(self.structured_outputs)}")
-            lines.append("Captures:")
-            lines += [f"  {c.place.name}: {c.type}" for c in self._traced.captured] or ["  None"]
-        return "\n".join(lines)
-
-    def lower(self, stage: str = "graph") -> str:
-        """The function at a stage of compilation, as text: "graph", "optimized" or "plan"."""
-        if stage == "graph":
-            return str(self.graph)
-        if stage == "optimized":
-            return str(FuncGraph(optimize(self._traced.graph)))
-        if stage == "plan":
-            return compile_graph(self._traced.graph, "plan").source
-        raise ValueError(f"there is no stage {stage!r}; there are 'graph', 'optimized', 'plan'")
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
         """From the next call on, read other Variables and tensors for those of `captured_inputs`.
@@ -198,17 +95,6 @@ class ConcreteFunction:
         traced.externals = list(captures[len(traced.captured) :])
         self.__dict__.pop("_reader", None)
         self.__dict__.pop("_takes_arrays", None)
-
-    @property
-    def deferred_external_captures(self) -> list[Callable[[], Any]]:
-        """Functions that fetch the captured arrays at each call."""
-        return [c.place.fetch for c in self._traced.captured]
-
-    def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.function_type}>"
-
-    def __str__(self) -> str:
-        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     # ---- calling -----------------------------------------------------------------------------
 
@@ -268,7 +154,10 @@ class ConcreteFunction:
         if not traced.hands_out:
             return self._run_writing(inputs)
         with handing_out({number: inputs[i] for number, i in traced.given.items()}):
-            return self._run_writing(inputs)
+            if not traced.lends:
+                return self._run_writing(inputs)
+            with hosting(inputs):
+                return self._run_writing(inputs)
 
     def _run_writing(self, inputs: list[Any]) -> Any:
         if self._traced.writes_before_errors:
@@ -280,7 +169,16 @@ class ConcreteFunction:
         if trace.tapes():
             return self._run_under_tapes(inputs)
         raws = [x if type(x) is np.ndarray else _raw(x) for x in inputs]
-        return self._finish(inputs, raws, self._run(*raws))
+        return self._finish(inputs, raws, self._run(*self._apart(raws)))
+
+    def _apart(self, inputs: list[Any]) -> list[Any]:
+        """Inputs of the graph; copies of the arrays that change before it ends."""
+        if not self._traced.copied:
+            return inputs
+        apart = list(inputs)
+        for i in self._traced.copied:
+            apart[i] = copied(inputs[i]) if is_array(inputs[i]) else inputs[i]
+        return apart
 
     def _write_back(self, inputs: list[Any], position: int, value: Any) -> None:
         """Give a caller's array what was written into it before an error."""
@@ -403,7 +301,7 @@ class ConcreteFunction:
         return self._traced.tensors if self._returns is None else self._returns == "tensor"
 
     def _run_under_tapes(self, inputs: list[Any]) -> Any:
-        results = self._differentiable(inputs)
+        results = self._differentiable(self._apart(inputs))
         raws = [x if type(x) is np.ndarray else _raw(x) for x in inputs]
         return self._finish(inputs, raws, tuple(t._array for t in results), results)
 
@@ -440,7 +338,9 @@ class ConcreteFunction:
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
 
     def _own(self, i: int, output: Any, tensor: Tensor | None) -> Any:
-        """Result `i` as an array or tensor that nobody else holds."""
+        """Result `i` as an array or tensor that nobody else holds; an object is itself."""
+        if isinstance(self._traced.graph.outputs[i].type, ObjectType):
+            return output
         if not self._fresh[i] and is_array(output):
             # Constants, inputs, variables and what control flow passes on are held elsewhere.
             output = copied(output)
@@ -475,19 +375,10 @@ def _given(value: Any) -> Any:
 
 
 def _check_capture(thing: Any, was: Any) -> None:
-    old = was.type if isinstance(was, Captured) else tracing.external_type(was)
-    new = tracing.external_type(thing)
+    old = was.type if isinstance(was, Captured) else external_type(was)
+    new = external_type(thing)
     if old != new:
         raise TypeError(f"a capture must be {old}, but {new} was given")
-
-
-def _spec(value: Any) -> TensorSpec:
-    type_ = getattr(value.type, "content", value.type)
-    return TensorSpec(type_.shape, type_.dtype, value.name)
-
-
-def _show(x: Any) -> str:
-    return repr(x)
 
 
 def _is_wrapped(key: Any) -> bool:
@@ -512,11 +403,12 @@ def _checked(value: Any, type_: TensorType, path: str) -> Any:
     return value
 
 
-def _fresh_outputs(traced: tracing.Traced) -> list[bool]:
+def _fresh_outputs(traced: Traced) -> list[bool]:
     """Which outputs are arrays that nobody else can hold."""
     outputs = traced.graph.outputs[: traced.outputs]
     return [
         v.node is not None
+        and isinstance(v.type, TensorType)
         and not v.node.op.view
         and not v.node.graphs
         and v.node.op.name not in _SHARING

@@ -2,56 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
-import logging
 import operator
 import pickle
-import threading
-import time
-import weakref
-from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
-from autograph import conversion, replay, tracing
+from autograph import conversion, replay
 from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
-from autograph.fast_path import Entry, call_key, entry_of
-from autograph.generated import Options
-from autograph.matching import (
-    accepts,
-    conform_leaf,
-    declared_key,
-    is_general,
-    merge_keys,
-    unknown_dimensions,
-)
-from autograph.operators.calls import converted_call
-from autograph.operators.captures import current_trace
+from autograph.fast_path import call_key, entry_of
 from autograph.operators.remaking import calling_with
-from autograph.operators.scope import ConversionOptions, FunctionScope
-from autograph.options import Binding, FunctionOptions, check_options, without_partials
-from autograph.signature import (
-    Arguments,
-    ArraySpec,
-    Identity,
-    IntPolicy,
-    classify,
-    differences,
-    is_input_key,
-)
+from autograph.options import FunctionOptions, check_options
+from autograph.signature import ArraySpec, classify, is_input_key
 from autograph.tracebacks import shorten, shortened
+from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
-from runtime.devices import device
-from runtime.errors import HostCallError, StagingError
 from runtime.origins import hide_frames_of
 from runtime.spec import TensorSpec
-from runtime.tensor import Tensor
 
 __all__ = ["BoundFunction", "Function", "convert", "no_retrace"]
 
@@ -62,14 +33,9 @@ S = TypeVar("S")
 Q = ParamSpec("Q")
 T = TypeVar("T")
 hide_frames_of(__file__.rpartition("/")[0])
-# One lock for all traces of the process: locks per Function deadlock on functions that call each
-# other from two threads.
-_trace_lock = threading.RLock()
-_log = logging.getLogger("autograph")
-_retraces_allowed = threading.local()
 
 
-class Function(Generic[P, R]):
+class Function(Traces, Generic[P, R]):
     """A converted Python function: one graph per signature of its arguments.
 
     Made by `convert`. Calling it traces the function the first time that a signature comes, and
@@ -82,32 +48,8 @@ class Function(Generic[P, R]):
     (array([1., 1.]), array([2., 2.]), 1)
     """
 
-    # What traced arrays are: whether they stand for tensors (None: if an argument is one), and for
-    # tensors of which class.
-    _stands_for_tensors: bool | None = None
-    _tensor_class: type[Tensor] = Tensor
-    _array_class: type[Tensor] = Tensor
-
     def __init__(self, target: Callable[P, R], options: FunctionOptions) -> None:
-        self._target: Any = target
-        self._options = options
-        self._bind = Binding(target)
-        self._table: dict[Any, ConcreteFunction] = {}
-        self._fast: dict[Any, Entry] = {}
-        self._general: list[ConcreteFunction] = []
-        self._policy = IntPolicy(set(), set(), {})
-        self._trace_count = 0
-        # Of the last calls that were looked up: whether they traced; and warnings given.
-        self._recent: deque[bool] = deque(maxlen=10)
-        self._warnings = 0
-        self._warned = False
-        self._initial: list[tuple[Any, Any]] = []
-        self.__wrapped__ = target
-        named = without_partials(target)
-        self.__name__: str = getattr(named, "__name__", type(named).__name__)
-        self.__qualname__: str = getattr(target, "__qualname__", self.__name__)
-        self.__module__ = getattr(target, "__module__", type(target).__module__)
-        self.__doc__ = target.__doc__
+        super().__init__(target, options)
         self._check_convertible()
 
     def _check_convertible(self) -> None:
@@ -115,10 +57,6 @@ class Function(Generic[P, R]):
         function, _ = conversion.underlying_function(self._target)
         if self._options.autograph and function is not None:
             conversion.convert_function(function, self._conversion_options)
-
-    @functools.cached_property
-    def _conversion_options(self) -> Options:
-        return Options(recursive=self._options.recursive)
 
     # ---- looking -----------------------------------------------------------------------------
 
@@ -193,7 +131,7 @@ class Function(Generic[P, R]):
 
     def cache_clear(self) -> None:
         """Forget all graphs."""
-        with _trace_lock:
+        with trace_lock:
             self._table, self._fast, self._general = {}, {}, []
 
     def explain(self) -> str:
@@ -300,11 +238,6 @@ class Function(Generic[P, R]):
         with self._placing():
             return self._target(*args, **kwargs)
 
-    def _placing(self) -> AbstractContextManager[Any]:
-        """The context of the option `device`."""
-        name = self._options.device
-        return nullcontext() if name is None else device(name)
-
     def _remember_fast(
         self,
         args: tuple[Any, ...],
@@ -330,257 +263,11 @@ class Function(Generic[P, R]):
         with self._placing():
             return self._callable()(*args, **kwargs)
 
-    def _callable(self) -> Callable[..., Any]:
-        """What a trace runs: the converted function."""
-        if not self._options.autograph:
-            return cast("Callable[..., Any]", self._target)
-        function, owner = conversion.underlying_function(self._target)
-        if function is None:
-            options = ConversionOptions(recursive=self._options.recursive, user_requested=True)
-            scope = FunctionScope("call", "fscope", options)
-            return functools.partial(self._call_target, scope)
-        converted = conversion.convert_function(function, self._conversion_options)
-        if owner is None:
-            return converted
-        return cast("Callable[..., Any]", MethodType(converted, owner))
-
-    def _call_target(self, scope: FunctionScope, *args: Any, **kwargs: Any) -> Any:
-        trace = current_trace()
-        if trace is not None:
-            trace.add_outside(self._target)
-        return converted_call(self._target, args, kwargs, scope)
-
-    # ---- finding and making traces -----------------------------------------------------------
-
-    def _find(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
-        concrete = self._table.get(arguments.key)
-        if concrete is None and not exactly:
-            concrete = next(
-                (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments)),
-                None,
-            )
-        if concrete is not None and concrete.guards_hold():
-            return concrete
-        return None
-
-    def _trace(
-        self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
-    ) -> tuple[Arguments, ConcreteFunction]:
-        with _trace_lock:
-            concrete = self._find(arguments, exactly)  # another thread may have been faster
-            if concrete is not None:
-                return arguments, concrete
-            reason = self._reason(arguments)
-            if getattr(_retraces_allowed, "no", 0) and self._trace_count:
-                raise RuntimeError(f"{self.__qualname__} would be traced again: {reason}")
-            self._warn_of_retracing(reason)
-            arguments = self._with_new_ints(bound, arguments)
-            began = time.perf_counter()
-            general = self._generalised(arguments)
-            concrete = self._make(bound, general, reason)
-            concrete.relaxed = general.keys != arguments.keys
-            concrete.milliseconds = 1e3 * (time.perf_counter() - began)
-            if not concrete._traced.raised:
-                self._keep(concrete if concrete.following is None else concrete.following)
-            config.log(
-                1,
-                lambda: (
-                    f"trace #{self._trace_count} of {self.__qualname__} "
-                    f"({concrete.milliseconds:.1f} ms): {reason}"
-                ),
-            )
-            config.log(2, lambda: str(concrete.graph))
-            # Ints whose values the trace needed are constants by now.
-            return self._classify(bound), concrete
-
-    def _warn_of_retracing(self, reason: str) -> None:
-        """Say so, twice at most, when at least 5 of the last 10 calls traced, and why."""
-        traced = sum(self._recent)
-        if traced < 5 or self._warnings >= 2:
-            return
-        self._warnings += 1
-        self._recent.clear()
-        _log.warning(
-            "%s was traced at %d of the last 10 calls, which costs far more than a call. Last: %s. "
-            "Pass numbers as NumPy scalars and arrays of few shapes, or use "
-            "reduce_retracing=True or an input_signature; `explain()` lists all traces.",
-            self.__qualname__, traced, reason,
-        )  # fmt: skip
-
-    def _with_new_ints(self, bound: dict[str, Any], arguments: Arguments) -> Arguments:
-        """Make run-time inputs of the ints that come with a second value."""
-        policy, changed = self._policy, []
-        for path, leaf, key in zip(arguments.paths, arguments.leaves, arguments.keys, strict=True):
-            if not isinstance(key, tuple) or key[0] is not int or path in policy.fixed:
-                continue
-            if policy.seen.setdefault(path, leaf) != leaf:
-                changed.append(path)
-        if not changed:
-            return arguments
-        policy.inputs.update(changed)
-        return self._classify(bound)
-
-    def _make(self, bound: dict[str, Any], arguments: Arguments, reason: str) -> ConcreteFunction:
-        try:
-            return self._traced(arguments, reason)
-        except StagingError:
-            pairs = zip(arguments.paths, arguments.keys, strict=True)
-            ints = [path for path, key in pairs if key == ("int",)]
-            if not ints:
-                raise
-            # The trace needs their values: they are constants from now on.
-            self._policy.inputs.difference_update(ints)
-            self._policy.fixed.update(ints)
-            again = self._classify(bound)
-            return self._traced(again, reason)
-
-    def _traced(self, arguments: Arguments, reason: str) -> ConcreteFunction:
-        traced = self._run_trace(arguments, self._may_create(arguments))
-        following = None
-        if traced.created:
-            self._initial += [(weakref.ref(v), v.numpy()) for v in traced.created]
-            # As it will be from the second call on, when the variables exist.
-            with traced.afterwards():
-                following = self._run_trace(arguments, False)
-        self._trace_count += not traced.raised
-        traced.arguments = traced.arguments.without_values()
-        if traced.stages_nothing and not self._warned:
-            self._warned = True
-            why = _why_nothing(arguments)
-            config.log(1, lambda: f"{self.__qualname__}: nothing is staged, {why}")
-        concrete = self._concrete(traced, reason)
-        if following is not None:
-            following.arguments = traced.arguments
-            concrete.following = self._concrete(following, reason)
-        return concrete
-
-    def _concrete(self, traced: tracing.Traced, reason: str) -> ConcreteFunction:
-        return ConcreteFunction(
-            self.__name__, self._bind, self._options.returns, traced, reason, self._tensor_class
-        )
-
-    def _may_create(self, arguments: Arguments) -> bool:
-        """Whether variables may be made: on the first trace, for each object passed."""
-        objects = [k for k in arguments.keys if isinstance(k, Identity)]
-        if not objects:
-            return self._trace_count == 0
-        return all(
-            objects != [k for k in c._traced.arguments.keys if isinstance(k, Identity)]
-            for c in self._table.values()
-        )
-
-    def _run_trace(self, arguments: Arguments, may_create: bool) -> tracing.Traced:
-        try:
-            with self._placing():
-                return tracing.trace_call(
-                    self._callable(),
-                    self._bind.call_arguments,
-                    arguments,
-                    name=self.__name__,
-                    prints=self._options.prints,
-                    pure=self._options.pure,
-                    may_create=may_create,
-                    tensors=self._stands_for_tensors,
-                    tensor_class=self._tensor_class,
-                    array_class=self._array_class,
-                )
-        except HostCallError as error:
-            if error.staged or arguments.inputs():
-                raise
-            return tracing.plain_python(arguments, error.what)
-
-    def _keep(self, concrete: ConcreteFunction) -> None:
-        table = dict(self._table)
-        table.pop(concrete._traced.arguments.key, None)
-        limit = max(config.cache_size.value, 1)
-        while len(table) >= limit:
-            oldest = next((k for k, c in table.items() if not c.used), next(iter(table)))
-            for other in table.values():
-                other.used = False
-            del table[oldest]
-        table[concrete._traced.arguments.key] = concrete
-        kept = set(map(id, table.values()))
-        self._table = table
-        self._fast = {k: e for k, e in self._fast.items() if id(e.concrete) in kept}
-        general = [c for c in self._general if id(c) in kept]
-        if is_general(concrete._traced.arguments):
-            general.append(concrete)
-        self._general = sorted(general, key=lambda c: unknown_dimensions(c._traced.arguments))
-
-    def _reason(self, arguments: Arguments) -> str:
-        if not self._table:
-            return "first call"
-        stale = self._table.get(arguments.key)
-        if stale is not None:
-            return "; ".join(stale.broken_guards()) or "what it read from outside changed"
-        nearest = min(
-            self._table.values(), key=lambda c: len(differences(c._traced.arguments, arguments))
-        )
-        return "; ".join(differences(nearest._traced.arguments, arguments)) or "new arguments"
-
-    def _generalised(self, arguments: Arguments) -> Arguments:
-        """With `reduce_retracing`, dimensions of which a second size comes are left open."""
-        if not self._options.reduce_retracing:
-            return arguments
-        keys = arguments.keys
-        for concrete in self._table.values():
-            merged = merge_keys(concrete._traced.arguments, arguments)
-            if merged is not None:
-                keys = merged
-                break
-        return arguments._replace(keys=keys)
-
-    def _classify(self, bound: dict[str, Any]) -> Arguments:
-        """The arguments taken apart; dimensions that the input signature leaves open are open."""
-        arguments = classify(bound, self._policy)
-        if self._options.device is not None:
-            arguments = arguments._replace(device=None)  # the same for all calls
-        if self._options.input_signature is None:
-            return arguments
-        specs = tree.leaves({**bound, **self._declared(bound)})
-        keys = tuple(map(declared_key, arguments.keys, specs))
-        return arguments._replace(keys=keys)
-
-    def _declared(self, bound: dict[str, Any]) -> dict[str, Any]:
-        """Names of the parameters that the input signature speaks of, to their specs."""
-        specs = self._options.input_signature or ()
-        names = [n for n in bound if n != "self" or not isinstance(self._target, MethodType)]
-        names = names[-len(specs) :] if len(specs) < len(names) and names[:1] == ["self"] else names
-        return dict(zip(names, specs, strict=False))
-
-    def _conform(self, bound: dict[str, Any]) -> dict[str, Any]:
-        """Arguments as the input signature wants them; TypeError where they do not fit."""
-        result = dict(bound)
-        for name, spec in self._declared(bound).items():
-            if isinstance(spec, TensorSpec) and isinstance(bound[name], (list, tuple)):
-                result[name] = conform_leaf(bound[name], spec, name, self.__name__)
-                continue
-            leaves, structure = tree.flatten(bound[name])
-            wanted = tree.leaves(spec)
-            if len(leaves) != len(wanted):
-                raise TypeError(f"{self.__name__}: `{name}` does not have the structure of {spec}")
-            parts = [
-                conform_leaf(x, s, name, self.__name__) for x, s in zip(leaves, wanted, strict=True)
-            ]
-            result[name] = tree.unflatten(structure, parts)
-        return result
-
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The graph for arguments like these: values, or a `TensorSpec` in an array's place."""
         if not args and not kwargs and self._options.input_signature is not None:
             args = self._options.input_signature
         return self._found_or_traced(self._bind.bind(args, kwargs))
-
-    def _found_or_traced(self, bound: dict[str, Any], exactly: bool = False) -> ConcreteFunction:
-        arguments = self._classify(bound)
-        concrete = self._find(arguments, exactly)
-        if concrete is None:
-            with shortened():
-                _, concrete = self._trace(bound, arguments, exactly)
-        if concrete.following is not None:
-            concrete._traced.settle()
-            return concrete.following
-        return concrete
 
     def _trace_declared(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -598,12 +285,6 @@ def _has_same_leaves(a: Any, b: Any) -> bool:
 
 def _as_array_spec(leaf: Any) -> Any:
     return ArraySpec(leaf.shape, leaf.dtype, leaf.name) if type(leaf) is TensorSpec else leaf
-
-
-def _why_nothing(arguments: Arguments) -> str:
-    if not arguments.inputs():
-        return "since no argument is an array, a tensor or a float"
-    return "since no result and no effect depends on its arrays"
 
 
 class BoundFunction(Generic[P, R]):
@@ -768,7 +449,7 @@ class no_retrace:
     """
 
     def __enter__(self) -> None:
-        _retraces_allowed.no = getattr(_retraces_allowed, "no", 0) + 1
+        retraces_allowed.no = getattr(retraces_allowed, "no", 0) + 1
 
     def __exit__(self, *details: object) -> None:
-        _retraces_allowed.no -= 1
+        retraces_allowed.no -= 1

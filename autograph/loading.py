@@ -16,8 +16,9 @@ from autograph.operators.captures import Captured, Place
 from autograph.options import Binding
 from autograph.program import Program, Signature
 from autograph.replay import ArrayWriter, Writers
+from autograph.results import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole
 from autograph.signature import Arguments, IntPolicy, leaf_key, paths_of
-from autograph.tracing import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole, Traced
+from autograph.traced import Traced
 from runtime.devices import HOST, moved, placement
 from runtime.graph.check import accepts
 from runtime.graph.ir import Graph

@@ -15,6 +15,7 @@ from autograph.matching import conform_leaf, unknown_dimensions
 from autograph.operators.bodies import check_defined
 from autograph.operators.variables import Nullable
 from autograph.options import Binding
+from autograph.results import ResultHole
 from autograph.signature import (
     COMPLEX,
     FLOAT,
@@ -27,7 +28,6 @@ from autograph.signature import (
     type_of_key,
 )
 from autograph.tracebacks import shorten
-from autograph.tracing import ResultHole
 from runtime import tree
 from runtime.attention import count as _attention
 from runtime.building import Builder, building, traced

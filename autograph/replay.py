@@ -28,11 +28,14 @@ from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
+from runtime.host import lending
 from runtime.tensor import Tensor
 
 __all__ = [
     "ArrayWriter",
+    "HostWrites",
     "Writers",
+    "host_writes",
     "lasting_writes",
     "pending_writes",
     "refuse_shared_containers",
@@ -122,6 +125,50 @@ def pending_writes(builder: Builder, facts: Any, containers: Containers) -> Pend
     return Pending(write, values, among_arguments)
 
 
+class HostWrites(NamedTuple):
+    """What Python code that the graph calls now must find written.
+
+    `looks` tell what is in the places that are written, `arrays` are the placeholders of the
+    caller's arrays among them, `lent` the cells and objects of the function's own.
+    """
+
+    pending: Pending
+    looks: list[Callable[[], Any]]
+    arrays: list[Tensor]
+    lent: list[Any]
+
+
+def host_writes(
+    builder: Builder, facts: Any, containers: Containers, *, lasting: bool
+) -> HostWrites:
+    """What was written so far that outlives the call, to be written before Python code runs.
+
+    It is written again at the end, which must come to the same: a list is not appended to twice.
+    """
+    with facts.handouts.lending(lasting=lasting) as lent:
+        pending = pending_writes(builder, facts, containers)
+        found = list(lent)
+    looks = [_look(key, slot, path) for key, slot, _, path in _lasting(facts, containers)]
+    handles = (*facts.writable, *(c.handle for c in facts.captured.values()))
+    arrays = [h for h in handles if h._cell is not None and h._cell.root._value is not h._value]
+    return HostWrites(pending, looks, arrays, found)
+
+
+def _look(key: Any, slot: journal.Slot, path: tuple[Any, ...] | None) -> Callable[[], Any]:
+    """Tells what a place holds when the graph runs: to be compared by identity, part by part."""
+    target = _target(slot, path)
+
+    def look() -> Any:
+        thing = target()
+        if thing is None or not _is_content(key):
+            return (None if thing is None else slot.read(),)
+        if key[0] == "attr":
+            return (attribute_slot(thing, key[2]).read(),)
+        return tuple(thing.items()) if isinstance(thing, dict) else tuple(thing)
+
+    return look
+
+
 def _array_writes(builder: Builder, facts: Any) -> Iterator[tuple[Writer, list[Value]]]:
     """The caller's arrays that were written in place so far."""
     for handle in (*facts.writable, *(c.handle for c in facts.captured.values())):
@@ -194,7 +241,7 @@ def _writer(
     The traced values that it takes are appended to `operands`.
     """
     new = slot.read()
-    if isinstance(new, Tensor) and new is facts.arrays.get(id(old)):
+    if isinstance(new, Tensor) and new is facts.handle_of(key, old):
         return None  # the array that it held, which is written back by itself
     defined, gone = None, isinstance(old, _Unreadable)
     is_nullable = isinstance(new, Nullable)
@@ -210,6 +257,8 @@ def _writer(
         raise StagingError(new.what, new.hint, origin=journal.place_of(key))
     elif isinstance(new, Nullable):
         defined, new = new.present, new.value
+    if key[0] == "content":
+        new = _with_own(slot.owner, old, new, facts)
     change, content = _change_of(key, slot, old, new)
     fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
     content = fill_in(content, operands, Place(slot.name, journal.place_of(key)))
@@ -218,6 +267,22 @@ def _writer(
     operands.append(defined)
     absent = None if is_nullable else _NOTHING if gone else Undefined(slot.name)
     return _OptionalWriter(_target(slot, path), change, content, absent)
+
+
+def _with_own(container: Any, old: Any, new: Any, facts: Any) -> Any:
+    """A content with what is still in its place as it was: an array is written back by itself."""
+
+    def own(key: Any, before: Any, now: Any) -> Any:
+        if not isinstance(now, Tensor):
+            return now
+        return before if now is facts.handle_of(("item", id(container), key), before) else now
+
+    if isinstance(new, dict):
+        return {k: own(k, old[k], now) if k in old else now for k, now in new.items()}
+    if isinstance(new, list):
+        kept = [own(i, *pair) for i, pair in enumerate(zip(old, new, strict=False))]
+        return [*kept, *new[len(old) :]]
+    return new
 
 
 # There is nothing to write into a place that had no value before.
@@ -282,14 +347,29 @@ def _tail(old: list[Any], new: list[Any], maxlen: int | None) -> list[Any] | Non
 
 
 def _extend(thing: Any, items: list[Any]) -> None:
+    _begin_again(thing)
     deque.extend(thing, items)
 
 
 def _change_items(thing: Any, change: tuple[dict[int, Any], list[Any]]) -> None:
     base = container_base(thing)
+    _begin_again(thing)
     for index, value in change[0].items():
         base.__setitem__(thing, index, value)
     base.extend(thing, change[1])
+
+
+def _begin_again(thing: Any) -> None:
+    """Undo what this call appended, where it does so again: see `host_writes`."""
+    lent = lending()
+    if lent is None:
+        return
+    base, key = container_base(thing), ("content", id(thing))
+    if key in lent.memory:
+        base.clear(thing)
+        base.extend(thing, lent.memory[key][1])
+    else:
+        lent.memory[key] = thing, list(base.__iter__(thing))
 
 
 def _update(thing: Any, change: Any) -> None:

@@ -17,8 +17,9 @@ from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
 from autograph.program import Program, Signature
+from autograph.results import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole
 from autograph.signature import COMPLEX, FLOAT, INT, Arguments, Identity, is_input_key, type_of_key
-from autograph.tracing import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole, Traced
+from autograph.traced import Traced
 from runtime import tree
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.linearize import linearize

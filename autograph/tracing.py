@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -15,38 +12,29 @@ from autograph.errors import AutographError
 from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
-from autograph.operators.captures import Captured, Guard, Trace, current_trace
+from autograph.operators.captures import Trace, guard_apart
 from autograph.operators.generators import check_left
 from autograph.operators.handouts import Handouts
-from autograph.operators.iterators import is_iterator, title
 from autograph.operators.logs import refuse_looks
-from autograph.operators.references import Part, choice_of, has_cell, reference_of
-from autograph.operators.remaking import Array
 from autograph.operators.settings import guard_held_decimals, note_settings
-from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import Nullable, _Unreadable
+from autograph.results import choices_of, dig_result, refuse_iterators, shared, tracked
 from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
+from autograph.traced import Traced
 from runtime import journal, ops, trace, tree
 from runtime.building import Builder
 from runtime.collector import rarely
 from runtime.devices import HOST, in_use, is_device_array
 from runtime.errors import GraphError, StagingError
 from runtime.graph.ir import Graph, Value
-from runtime.ops.operands import type_of
 from runtime.origins import Origin, origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
-from runtime.spec import Type, device_of_type
+from runtime.spec import device_of_type
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
-    "ArrayHole",
-    "FixedPart",
     "FunctionBuilder",
-    "NoneHole",
-    "ResultHole",
-    "TextHole",
-    "Traced",
     "plain_python",
     "trace_call",
 ]
@@ -88,84 +76,6 @@ class FunctionBuilder(Builder):
             )
             raise VariableCreationError(what, hint, origin=origin_of_caller())
         self.created.append(variable)
-
-
-@dataclass(eq=False, repr=False)
-class Traced:
-    """A finished trace: graph, what its inputs beyond the arguments are, how results are made."""
-
-    graph: Graph
-    arguments: Arguments
-    # Variables and arrays read by reference at each call, in the order of the graph's inputs that
-    # follow those of the arguments.
-    externals: list[Any]
-    captured: list[Captured]
-    guards: list[Guard]
-    result: Any
-    # For each written argument or captured array: its position among all inputs.
-    written: list[int]
-    outputs: int
-    tensors: bool
-    has_effects: bool
-    notes: list[str]
-    variables: list[Variable] = field(default_factory=list)
-    created: list[Variable] = field(default_factory=list)
-    # Results that are an argument or captured array itself: output position to input position.
-    identities: dict[int, int] = field(default_factory=dict)
-    # Results that are one of several arrays, depending on data: output position to the position of
-    # the number that tells which, and the input positions of those that are inputs, by number.
-    choices: dict[int, tuple[int, dict[int, int]]] = field(default_factory=dict)
-    # Where the user writes the arrays of `written`, as far as that is known.
-    written_at: dict[int, Origin] = field(default_factory=dict)
-    # Results that are, or may be, arrays that are also stored or given back elsewhere, by output
-    # position: with the raw outputs for operands.
-    shared: dict[int, Array] = field(default_factory=dict)
-    # Outputs that are stored tensors, by key: so that gradients reach them.
-    tracked: dict[Any, int] = field(default_factory=dict)
-    # The result with its leaves for operands, where a container in it is in two places.
-    whole: Any = None
-    # Whether a call must remember what it handed out; the caller's arrays among that: the keys of
-    # their numbers, and their positions among all inputs.
-    hands_out: bool = False
-    given: dict[int, int] = field(default_factory=dict)
-    # Whether containers among the arguments are handed out.
-    with_arguments: bool = False
-    # Whether a list, dict or object among the arguments is changed by a call.
-    changes_containers: bool = False
-    # Whether an error may leave arrays of the caller's partly written.
-    writes_before_errors: bool = False
-    # Of a trace that made variables: what it wrote for good, known while tracing.
-    lasting: list[tuple[journal.Slot, Any]] = field(default_factory=list)
-
-    @contextmanager
-    def afterwards(self) -> Iterator[None]:
-        """Objects as a call of this trace leaves them, as far as that is known while tracing."""
-        before = [(slot, slot.read()) for slot, _ in self.lasting]
-        try:
-            for slot, new in self.lasting:
-                slot.write(new)
-            yield
-        finally:
-            for slot, old in reversed(before):
-                slot.write(old)
-
-    def settle(self) -> None:
-        """Leave objects for good as a call of this trace would, as far as that is known."""
-        for slot, new in self.lasting:
-            slot.write(new)
-
-    # Whether tracing ended in an exception of the user's code: then the trace is not kept.
-    raised: bool = False
-
-    @property
-    def plain_outputs(self) -> int:
-        """The number of outputs but for those that only `shared` results need."""
-        return self.outputs + len(self.written) + len(self.choices)
-
-    @property
-    def stages_nothing(self) -> bool:
-        """Whether the call is plain Python: no value and no effect is left to the graph."""
-        return not self.has_effects and self.outputs == 0 and not self.written
 
 
 def trace_call(
@@ -225,6 +135,7 @@ def _traced(
         for kind in _kinds(arguments.structure):
             facts.adopt(kind)
         builder.before_raising = _told_what_is_pending(facts, containers)
+        facts.writes_for_host = _writes_for_host(facts, containers)
         raised = False
         try:
             result = _loaded(function(*args, **kwargs))
@@ -253,9 +164,16 @@ def _told_what_is_pending(facts: Trace, containers: replay.Containers) -> Callab
     return tell
 
 
+def _writes_for_host(
+    facts: Trace, containers: replay.Containers
+) -> Callable[[Builder, bool], replay.HostWrites]:
+    """Called before Python code is: says what was written before it."""
+    return lambda builder, lasting: replay.host_writes(builder, facts, containers, lasting=lasting)
+
+
 def plain_python(arguments: Arguments, why: str) -> Traced:
     """The trace of a call in which there is nothing to stage: it is left to Python."""
-    structure, holes = _dig_result(None, [], [], {})
+    structure, holes = dig_result(None, [], [], {})
     return Traced(
         Graph(), arguments, [], [], [], (structure, holes), [], 0, False, False, [why]
     )  # fmt: skip
@@ -335,7 +253,7 @@ def _finish(
     handouts: Handouts = facts.handouts
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
-    template = _dig_result(result, operands, handles, identical)
+    template = dig_result(result, operands, handles, identical)
     written = [
         i
         for i, h in enumerate(handles)
@@ -351,25 +269,28 @@ def _finish(
         identical = {out: i for out, i in identical.items() if i not in kept}
     outputs += [builder.value_of(handles[i]) for i in written]
     choices = {}
-    for out, number, positions in _choices(operands, handles, kept):
+    for out, number, positions in choices_of(operands, handles, kept):
         choices[out] = (len(outputs), positions)
         outputs.append(builder.value_of(number))
+    guard_apart([handles[i] for i in written])
     facts.guard_reads()
     guard_held_decimals(facts, arguments.leaves)
     refuse_looks(facts)
     stores = replay.store_writes(builder, facts, containers)
-    tracked = _tracked(builder, handouts, outputs)
-    shared = _shared(builder, handouts, operands, identical, outputs)
+    stored = tracked(builder, handouts, outputs)
+    found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
-        _refuse_iterators(template[1], facts)
+        refuse_iterators(template[1], facts)
     builder.graph.outputs = outputs
     finished = _assemble(
         builder, arguments, placeholders, template, written, len(operands), identical, choices
     )
-    finished.shared, finished.tracked, finished.whole = shared, tracked, whole
-    finished.hands_out = handouts.are_shared or whole is not None or bool(shared or tracked)
+    finished.shared, finished.tracked, finished.whole = found, stored, whole
+    finished.hands_out = handouts.are_shared or whole is not None or bool(found or stored)
+    finished.hands_out = finished.hands_out or facts.lends
+    finished.lends = facts.lends
     finished.with_arguments = handouts.with_arguments
     finished.changes_containers = stores or facts.pends_on_arguments
     finished.writes_before_errors = bool(facts.array_writers)
@@ -388,194 +309,6 @@ def _come_home(builder: FunctionBuilder, handles: list[Tensor]) -> bool:
     if facts.tensors or any(issubclass(kind, (Tensor, Variable)) for kind in kinds):
         return False
     return not any(device_of_type(value.type) for value in builder.graph.inputs)
-
-
-def _choices(
-    operands: list[Tensor], handles: list[Tensor], kept: set[int]
-) -> Iterator[tuple[int, Any, dict[int, int]]]:
-    """Results that may be the caller's arrays: position, the number that tells which, by number."""
-    cells = {h._cell: i for i, h in enumerate(handles) if h._cell is not None and i not in kept}
-    for out, x in enumerate(operands):
-        found = choice_of(x)
-        if found is not None:
-            positions = {
-                number: cells[part.cell]
-                for number, part in found.parts.items()
-                if not part.chain and part.cell in cells
-            }
-            if positions:
-                yield out, found.index, positions
-
-
-def _tracked(builder: FunctionBuilder, handouts: Handouts, outputs: list[Value]) -> dict[Any, int]:
-    """Where the stored tensors are among the outputs, to which they are appended."""
-    if not handouts.form.tensors:
-        return {}
-    found = {}
-    for number, x in handouts.stored.items():
-        found[number] = len(outputs)
-        outputs.append(builder.value_of(x))
-    return found
-
-
-def _shared(
-    builder: FunctionBuilder,
-    handouts: Handouts,
-    operands: list[Tensor],
-    identical: dict[int, int],
-    outputs: list[Value],
-) -> dict[int, Array]:
-    """Results whose arrays are in another place, too; what these need is appended to `outputs`."""
-    arrays = [(out, x) for out, x in enumerate(operands) if out not in identical and has_cell(x)]
-    numbers = Counter(n for _, x in arrays for n in _own_numbers(x, handouts))
-    stored = handouts.uses
-    result: dict[int, Array] = {}
-    for out, x in arrays:
-        found = reference_of(x)
-        assert found is not None
-        is_shared = any(stored[n] or numbers[n] > 1 for n in _own_numbers(x, handouts)) or any(
-            stored["view", number, id(x)] or _is_stored(part, handouts)
-            for number, part in found.parts.items()
-            if part.chain
-        )
-        if is_shared:
-            slots: list[Any] = list(outputs)
-            result[out] = handouts.array(x, slots)
-            outputs += [builder.value_of(t) for t in slots[len(outputs) :]]
-    return result
-
-
-def _own_numbers(x: Tensor, handouts: Handouts) -> list[int]:
-    """The numbers of the arrays that `x` may be and that are no views and not the caller's."""
-    found = reference_of(x)
-    assert found is not None
-    return [n for n, p in found.parts.items() if not p.chain and handouts.given_array(p) is None]
-
-
-def _is_stored(view: Part, handouts: Handouts) -> bool:
-    """Whether the array that a view shows is stored somewhere, and not the caller's."""
-    whole = Part(view.cell, (), view.cell.root.type)
-    return handouts.given_array(whole) is None and bool(handouts.uses[whole.number])
-
-
-def _dig_result(
-    part: Any, operands: list[Tensor], handles: list[Tensor], identical: dict[int, int]
-) -> Any:
-    """The result with holes for traced values, which are appended to `operands`."""
-    leaves, structure = tree.flatten(part)
-    holes: list[Any] = []
-    known: dict[int, ResultHole] = {}
-    for leaf in leaves:
-        if id(leaf) in known:  # one array in two places
-            holes.append(known[id(leaf)])
-        elif isinstance(leaf, Tensor):
-            index = next((i for i, h in enumerate(handles) if h is leaf), None)
-            if index is not None:
-                identical[len(operands)] = index
-            operands.append(leaf)
-            hole = ArrayHole if leaf.is_array and leaf.type.rank == 0 else ResultHole
-            holes.append(hole(len(operands) - 1))
-            if has_cell(leaf):
-                known[id(leaf)] = holes[-1]
-        elif isinstance(leaf, LazyString):
-            inner: list[Tensor] = []
-            text = dig(leaf, inner)
-            holes.append(TextHole(text, len(operands), len(inner)))
-            operands.extend(inner)
-        elif isinstance(leaf, Nullable):
-            nest, inner_holes = _dig_result(leaf.value, operands, handles, identical)
-            holes.append(NoneHole(nest, inner_holes, len(operands)))
-            operands.append(leaf.present)
-        else:
-            _check_result(leaf)
-            holes.append(FixedPart(leaf))
-    return structure, holes
-
-
-class ResultHole:
-    __slots__ = ("index",)
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
-        return results[self.index]
-
-
-class ArrayHole(ResultHole):
-    """For an ndarray of rank 0: graphs compute with scalars there."""
-
-    __slots__ = ()
-
-    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
-        result = results[self.index]
-        if isinstance(result, Tensor) or is_device_array(result):
-            return result
-        return np.asarray(result)
-
-
-class TextHole:
-    __slots__ = ("count", "first", "text")
-
-    def __init__(self, text: Any, first: int, count: int) -> None:
-        self.text, self.first, self.count = text, first, count
-
-    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
-        return fill(self.text, raws[self.first : self.first + self.count])
-
-
-class NoneHole:
-    """For a part of the result, or None: the output at `present` says which."""
-
-    __slots__ = ("holes", "present", "structure")
-
-    def __init__(self, structure: tree.Structure, holes: list[Any], present: int) -> None:
-        self.structure, self.holes, self.present = structure, holes, present
-
-    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
-        if not raws[self.present]:
-            return None
-        parts = [hole.fill(results, raws) for hole in self.holes]
-        return parts[0] if self.structure.kind is None else tree.unflatten(self.structure, parts)
-
-
-class FixedPart:
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
-        value = self.value
-        return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _check_result(leaf: Any) -> None:
-    """Refuse a result that holds traced values where they cannot be filled in."""
-    facts = current_trace()
-    if facts is None or facts.is_outside(leaf):
-        return
-    if id(leaf) in facts.builder.root.rewritten:
-        raise facts.builder.root.rewritten[id(leaf)][1]
-    fields = getattr(leaf, "__dict__", None)
-    if fields and any(has_traced(v) for v in fields.values()):
-        raise StagingError(
-            f"the function returns a {type(leaf).__name__} that it made, whose attributes are "
-            "known only when the graph runs",
-            "return its values in a tuple, dict or dataclass instead",
-        )
-
-
-def _refuse_iterators(holes: list[Any], facts: Trace) -> None:
-    """Refuse a result that is used up by going through it: each call would give the same one."""
-    for hole in holes:
-        made = hole.value if isinstance(hole, FixedPart) else None
-        if is_iterator(made) and not facts.is_outside(made):
-            raise StagingError(
-                f"the function returns {title(made)} that it made, and every call would give the "
-                "same one",
-                "return a list of its items",
-            )
 
 
 def _assemble(
@@ -636,6 +369,7 @@ def _assemble(
         },
         {position[i]: at for i in written if (at := _written_at(handles[i])) is not None},
         given={number: position[i] for number, i in given.items()},
+        copied=[position[i] for i, h in enumerate(handles) if id(h) in facts.shared_with_host],
     )
 
 
@@ -650,10 +384,3 @@ def _used_values(graph: Graph) -> set[Value]:
     for node in graph.nodes:
         used.update(node.inputs)
     return used
-
-
-def external_type(thing: Any) -> Type:
-    """Graph type of something that is read by reference."""
-    if isinstance(thing, Variable):
-        return thing.variable_type
-    return type_of(thing)

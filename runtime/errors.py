@@ -40,17 +40,17 @@ class StagingError(Exception):
 
     >>> import autograph as ag
     >>> @ag.convert
-    ... def sign(x):
+    ... def powers(x):
     ...     if x > 0:
-    ...         word = "plus"
+    ...         found = [x]
     ...     else:
-    ...         word = "minus"
-    ...     return word
+    ...         found = [x, x * x]
+    ...     return found
     >>> try:
-    ...     sign(1.0)
+    ...     powers(1.0)
     ... except ag.StagingError as error:
     ...     print(error.what)
-    `word` is the str 'plus' on one path but the str 'minus' on the other
+    `found` is a list of 1 item on one path but a list of 2 items on the other
     """
 
     # Whether every way to stage the statement has been tried.

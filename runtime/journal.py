@@ -31,6 +31,7 @@ __all__ = [
     "note_advanced",
     "note_chosen",
     "note_kin",
+    "note_lent",
     "note_result",
     "note_spent",
     "note_unspent",
@@ -81,6 +82,8 @@ class Transaction:
         self.chosen: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         # Iterators of which it depends on data how far they have come, by id.
         self.spent: dict[int, Any] = {} if parent is None else parent.spent
+        # Objects that Python code was given and may keep, by id: each with the name of that code.
+        self.lent: dict[int, tuple[Any, str]] = {} if parent is None else parent.lent
 
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
@@ -158,6 +161,7 @@ def note(slot: Slot) -> None:
     """Tell the open transaction, if any, that `slot` is about to be written."""
     open_ = _transaction.get()
     if open_ is not None:
+        _refuse_lent(slot, open_)
         _refuse_kin(slot, open_)
         open_.note(slot)
 
@@ -167,6 +171,25 @@ def note_result(slot: Slot) -> None:
     open_ = _transaction.get()
     if open_ is not None:
         open_.note(slot)
+
+
+def _refuse_lent(slot: Slot, open_: Transaction) -> None:
+    """Refuse to change an object of the trace of which Python code may keep what it was given."""
+    thing, name = open_.lent.get(id(slot.owner), (None, ""))
+    if thing is not None and thing is slot.owner and slot.is_content:
+        raise StagingError(
+            f"a {type(thing).__name__} that was made in the function is given to `{name}`, which "
+            "may keep it, and it is changed here",
+            "give it a copy, or make a new one for each call",
+            origin=origin_of_caller(),
+        )
+
+
+def note_lent(thing: Any, name: str) -> None:
+    """Remember that the Python code called `name` was given `thing`, and may keep it."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.lent.setdefault(id(thing), (thing, name))
 
 
 def _refuse_kin(slot: Slot, open_: Transaction) -> None:
@@ -181,7 +204,7 @@ def _refuse_kin(slot: Slot, open_: Transaction) -> None:
     place = name if " " in name else f"`{name}`"
     raise StagingError(
         f"which {kind} {place} is depends on data, and one that it may be is changed here",
-        f"change it in each branch, or choose between values instead of {kind} objects",
+        f"change it in each branch or before the loop, or take a copy of the {kind} there",
         origin=origin_of_caller(),
     )
 
@@ -210,16 +233,25 @@ def note_chosen(made: Any, sides: tuple[Any, ...]) -> None:
 
 
 def may_be(thing: Any, inner: dict[int, tuple[Any, tuple[Any, ...]]] | None = None) -> list[Any]:
-    """The containers of which `thing` is one, depending on data; itself where it is one of its own.
+    """`thing`, and the containers of which it is one, depending on data.
 
     `inner` is what a body that was rolled back had told by `note_chosen`.
     """
-    found, open_ = (inner or {}).get(id(thing)), _transaction.get()
+    met: dict[int, Any] = {}
+    waiting = [thing]
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in met:
+            met[id(one)] = one
+            waiting += reversed(_sides_of(one, inner or {}))
+    return list(met.values())
+
+
+def _sides_of(thing: Any, inner: dict[int, tuple[Any, tuple[Any, ...]]]) -> tuple[Any, ...]:
+    found, open_ = inner.get(id(thing)), _transaction.get()
     while open_ is not None and (found is None or found[0] is not thing):
         found, open_ = open_.chosen.get(id(thing)), open_.parent
-    if found is None or found[0] is not thing:
-        return [thing]
-    return [one for side in found[1] for one in may_be(side, inner)]
+    return () if found is None or found[0] is not thing else found[1]
 
 
 def is_kin(thing: Any) -> bool:

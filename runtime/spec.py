@@ -16,6 +16,7 @@ __all__ = [
     "WEAK_DTYPES",
     "Dim",
     "ErrorType",
+    "ObjectType",
     "Shape",
     "StackType",
     "TensorSpec",
@@ -173,25 +174,37 @@ class VariableType:
         return self.content.shape
 
 
-class ErrorType:
-    """Type of an exception that a `try` caught, None where nothing was raised."""
+class ObjectType:
+    """Type of a Python object that only the host knows more of, as a call of it gave."""
 
     __slots__ = ()
 
+    # It has no axes, wherever values of several types are looked through for arrays.
+    rank = 0
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ErrorType)
+        return type(other) is type(self)
 
     def __hash__(self) -> int:
-        return hash(ErrorType)
+        return hash(type(self))
 
     def __repr__(self) -> str:
-        return "ErrorType()"
+        return f"{type(self).__name__}()"
+
+    def __str__(self) -> str:
+        return "object"
+
+
+class ErrorType(ObjectType):
+    """Type of an exception that a `try` caught, None where nothing was raised."""
+
+    __slots__ = ()
 
     def __str__(self) -> str:
         return "error"
 
 
-Type: TypeAlias = TensorType | StackType | VariableType | ErrorType
+Type: TypeAlias = TensorType | StackType | VariableType | ObjectType
 
 
 class TensorSpec:

@@ -51,21 +51,11 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
     if is_against_none and _is_local_read(native.left):
         template = IS_NONE if isinstance(node.ops[0], gast.Is) else IS_NOT_NONE
         return template.expression(node, name=native.left.args[0])
-    if _is_against_class(node):
+    if len(node.ops) == 1 and isinstance(node.ops[0], gast.Is | gast.IsNot):
         template = IS if isinstance(node.ops[0], gast.Is) else IS_NOT
         return template.expression(node, left=native.left, right=native.comparators[0])
     kept: gast.expr = native
     return kept
-
-
-def _is_against_class(node: Any) -> bool:
-    """`name is Name`: of the class of an exception that a graph caught, the runtime decides."""
-    operands = (node.left, node.comparators[0])
-    return (
-        len(node.ops) == 1
-        and isinstance(node.ops[0], gast.Is | gast.IsNot)
-        and not any(isinstance(operand, gast.Constant) for operand in operands)
-    )
 
 
 def _is_against_none(node: Any) -> bool:

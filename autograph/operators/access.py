@@ -13,6 +13,8 @@ import numpy as np
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import (
     Place,
+    Trace,
+    captured_from,
     content_before,
     current_trace,
     guard_content,
@@ -87,7 +89,9 @@ def getitem(thing: Any, key: Any) -> Any:
     if not trace.is_outside(thing):
         return value
     if isinstance(thing, (list, tuple, dict, deque)) and _is_plain_key(key):
-        return _read_item(thing, key, value)
+        value = _read_item(trace, thing, key, value)
+        trace.consumed(thing)
+        return value
     known = with_captured(thing)
     return value if known is thing else known[key]
 
@@ -96,22 +100,31 @@ def _is_plain_key(key: Any) -> bool:
     return isinstance(key, (int, str, bytes, float, bool, type(None)))
 
 
-def _read_item(thing: Any, key: Any, value: Any) -> Any:
-    trace = current_trace()
-    assert trace is not None
+def _read_item(trace: Trace, thing: Any, key: Any, value: Any) -> Any:
+    """An item of a container from outside: what the trace itself wrote there is no captured one."""
     before = content_before(thing)
-    if before is not thing:
-        # Written in this trace: what it held before is found by identity, and guarded whole.
+    if before is not thing and isinstance(thing, list) and key < 0:
+        guard_length(thing, len(before))
+        key += len(thing)
+    if before is not thing and not _is_in_place(thing, key, value, before):
+        # Found by identity: the trace changed in which places the others are.
         found = before.items() if isinstance(before, dict) else enumerate(before)
         key = next((k for k, v in found if v is value), _ABSENT)
         if key is _ABSENT:
-            trace.consumed(thing)
             return value
         guard_content(thing, f"a {type(thing).__name__}")
-    trace.consumed(thing)
     shown = f"item [{key!r}] of a {type(thing).__name__}"
     place = Place(shown, lambda: thing[key], ("item", thing, key))
     return read(("item", id(thing), key), place, value)
+
+
+def _is_in_place(thing: Any, key: Any, value: Any, before: Any) -> bool:
+    """Whether a written container still has in a place what it had there before the trace."""
+    if isinstance(thing, dict):
+        return key in before and before[key] is value
+    # What is appended to a deque may push out its first items.
+    is_fixed = not isinstance(thing, deque)
+    return is_fixed and key < len(before) and before[key] is value
 
 
 def _select(thing: Any, key: Tensor) -> Any:
@@ -192,11 +205,21 @@ def _put_content(array: np.ndarray[Any, Any], content: Any) -> None:
 
 
 def _loaded_content(thing: Any) -> Any:
-    if type(thing) is list:
-        return [getitem(thing, i) for i in range(len(thing))]
-    if type(thing) is dict:
-        return {key: getitem(thing, key) for key in thing}
-    return _copy(thing)
+    content, trace = _copy(thing), current_trace()
+    if trace is None or isinstance(thing, set) or not trace.is_outside(thing):
+        return content
+    if isinstance(thing, dict):
+        return {key: _loaded_item(trace, thing, key, item) for key, item in content.items()}
+    return [_loaded_item(trace, thing, i, item) for i, item in enumerate(content)]
+
+
+def _loaded_item(trace: Trace, thing: Any, key: Any, item: Any) -> Any:
+    if isinstance(item, _Unreadable):
+        return item
+    if _is_plain_key(key):
+        return _read_item(trace, thing, key, item)
+    guard_content(thing, f"a {type(thing).__name__}")
+    return captured_from(thing, item)
 
 
 def _copy(thing: Any) -> Any:

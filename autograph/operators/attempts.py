@@ -12,18 +12,21 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
+    content_left,
     emit_raise,
     run_body,
     slot_content,
 )
 from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
+from autograph.operators.saved_arrays import Column, Row, SavedArrays
 from autograph.operators.snapshots import (
     Form,
     Leaf,
@@ -31,18 +34,26 @@ from autograph.operators.snapshots import (
     containers,
     form_of,
     form_of_content,
+    hold_arrays,
     is_one_form,
     leaves,
     rebuild,
     unite,
 )
-from autograph.operators.values import NOTHING, is_array, is_container, is_numeric, type_of
+from autograph.operators.values import (
+    NOTHING,
+    is_array,
+    is_container,
+    is_numeric,
+    own_children,
+    type_of,
+)
 from runtime import control, journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
-from runtime.spec import TensorType
+from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
 
 __all__ = ["Attempt", "emit_pending", "refuse_advanced"]
@@ -100,6 +111,13 @@ class _Place:
     containers: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
+    def arrays(self) -> list[int]:
+        """Which of the leaves hold arrays, that may be older ones."""
+        if self.form is None or (self.slot is not None and isinstance(self.slot.owner, Cell)):
+            return []
+        return [k for k, is_one in enumerate(hold_arrays(self.form)) if is_one]
+
+    @property
     def is_content(self) -> bool:
         """Whether it is what is in a container, which stays the object that it is."""
         return self.slot is not None and self.slot.key[0] == "content"  # type: ignore[index]
@@ -130,9 +148,10 @@ class Attempt:
         self.places: dict[Any, _Place] = {}
         # Whether the body never comes to its end.
         self.raises = False
-        # Places whose value at the end of the body has a form of its own, and the results for it.
-        self._at_end: tuple[list[_Place], list[Tensor]] = ([], [])
+        # The results for places whose value at the end of the body has a form of its own.
+        self._at_end: list[Tensor] = []
         self._changed = False
+        self._arrays = SavedArrays(parent)
         self._outcome: Outcome | None = None
         self._builder: Builder | None = None
         self._transaction: journal.Transaction | None = None
@@ -162,6 +181,7 @@ class Attempt:
 
         def run(builder: Builder) -> None:
             self._transaction = journal.recording()
+            self._arrays.begin(builder)
             with self._watching(builder):
                 try:
                     body()
@@ -199,17 +219,21 @@ class Attempt:
 
     def save(self, builder: Builder, operands: list[Value]) -> tuple[int | None, ...]:
         """Append the present values of all places; the position of each result's among them."""
-        positions: list[int | None] = []
+        values: list[Any] = []
+        numbers: list[Any] = []
         with journal.transaction():
             for place, content in self._contents():
                 self._widen(place, content)
                 assert place.form is not None
                 found = [x for x, _ in leaves(place.form, content)]
                 place.found.append(found)
-                for x in found:
-                    positions.append(None if x is NOTHING or x is None else len(operands))
-                    if positions[-1] is not None:
-                        operands.append(builder.value_of(x))
+                values += found
+                numbers += [self._arrays.which((place, k), found[k]) for k in place.arrays]
+            positions: list[int | None] = []
+            for x in (*values, *numbers):
+                positions.append(None if x is NOTHING or x is None else len(operands))
+                if positions[-1] is not None:
+                    operands.append(builder.value_of(x))
         return tuple(positions)
 
     def _contents(self) -> Iterator[tuple[_Place, Any]]:
@@ -225,7 +249,7 @@ class Attempt:
                 self._changed = True
         for key, place in list(self.places.items()):
             if place.slot is not None:
-                yield place, _read(place.slot) if key in noted else place.before
+                yield place, _present(*noted[key]) if key in noted else place.before
 
     def _noted(self) -> dict[Any, tuple[journal.Slot, Any]]:
         """Places outside of the body that it has written so far, with their first content."""
@@ -277,11 +301,11 @@ class Attempt:
 
     def _widen(self, place: _Place, content: Any) -> None:
         form = self._form(place, content)
+        form = form if place.form is None else unite(place.form, form, place.name)
         for name, x in containers(form, content, place.name):
             known = place.containers.setdefault(name, [])
             if not any(x is y for y in known):
                 known.append(x)
-        form = form if place.form is None else unite(place.form, form, place.name)
         if form != place.form:
             place.form, self._changed = form, True
 
@@ -302,21 +326,47 @@ class Attempt:
         self, outcome: Outcome, clauses: tuple[tuple[type[BaseException], ...], ...]
     ) -> tuple[Tensor, Tensor]:
         """Emit the node; names and objects get its results. The clause's number, the exception."""
+        columns, ends = self._columns(), self._end_columns()
         types = [type_ for place in self.places.values() for _, type_ in _leaves(place, NOTHING)]
-        apart = [] if self.raises else [p for p in self.places.values() if _ends_apart(p)]
-        own = [leaf for place in apart for leaf in leaves(_end_form(place), place.end)]
+        own = [(x, type_) for place in self._apart() for x, type_ in _end_leaves(place)]
         branch = outcome.builder
         with trace.interpreting(branch):
-            branch.graph.outputs = [
-                output_value(branch, outcome.content(x), type_)
-                for x, type_ in [*zip(self._ends(), types, strict=True), *own]
+            found = [
+                *zip(self._ends(), types, strict=True),
+                *((self._which_at_end(column), type_of_number(0)) for column in columns.values()),
+                *own,
+                *((self._which_at_end(column), type_of_number(0)) for column in ends.values()),
             ]
-        found = [*types, *(type_ for _, type_ in own)]
-        code, error, *results = control.emit_try(self.parent, branch, found, clauses, self.token)
-        results, at_end = results[: len(types)], results[len(types) :]
-        self._share(results, types)
-        self._share_ends(results, at_end, apart)
-        self._at_end = apart, at_end
+            branch.graph.outputs = [
+                output_value(branch, outcome.content(x), type_) for x, type_ in found
+            ]
+        kinds = [type_ for _, type_ in found]
+        code, error, *outputs = control.emit_try(self.parent, branch, kinds, clauses, self.token)
+        rest = iter(outputs)
+        results, numbers = list(islice(rest, len(types))), list(islice(rest, len(columns)))
+        at_end, end_numbers = list(islice(rest, len(own))), list(rest)
+        contents = [results[i] for i in columns], [at_end[i] for i in ends]
+        arrays = self._arrays.joined(list(columns.values()), contents[0], numbers)
+        end_arrays = self._arrays.joined_at_end(list(ends.values()), contents[1], end_numbers)
+        for column, array in zip(columns, arrays, strict=True):
+            results[column] = array
+        for column, array in zip(ends, end_arrays, strict=True):
+            at_end[column] = array
+        self._arrays.part(
+            [Row(column, array) for column, array in zip(ends.values(), end_arrays, strict=True)],
+            [Row(column, array) for column, array in zip(columns.values(), arrays, strict=True)],
+        )
+        self._give(results)
+        self._arrays.settle([*arrays, *end_arrays], [*contents[0], *contents[1]])
+        self._at_end, self._outcome = at_end, outcome
+        self._note_stand_ins(
+            outcome,
+            [_Made(p.form, p.given, p.name, p.containers) for p in self.places.values() if p.form],
+        )
+        return code, error
+
+    def _give(self, results: list[Tensor]) -> None:
+        """Put the results into the names and objects."""
         rest = iter(results)
         values = []
         for place in self.places.values():
@@ -327,12 +377,6 @@ class Attempt:
             elif not (isinstance(place.form, Same) and place.form.value is place.before):
                 apply_slot(place.slot, place.given)
         self.state.set(tuple(values))
-        self._outcome = outcome
-        self._note_stand_ins(
-            outcome,
-            [_Made(p.form, p.given, p.name, p.containers) for p in self.places.values() if p.form],
-        )
-        return code, error
 
     def _note_stand_ins(self, outcome: Outcome, made: Iterable[_Made]) -> None:
         """Tell the journal which containers stand for those that the body left in their places."""
@@ -349,9 +393,9 @@ class Attempt:
 
         Their kinds are those at its end, whatever they were where it may have raised.
         """
-        values, (places, results) = list(self.state.get()), self._at_end
-        rest, made = iter(results), []
-        for place in places:
+        values, made = list(self.state.get()), []
+        rest = iter(self._at_end)
+        for place in self._apart():
             value = rebuild(_end_form(place), place.name, rest)
             left = containers(_end_form(place), place.end, place.name)
             made.append(_Made(_end_form(place), value, place.name, {n: [x] for n, x in left}))
@@ -372,68 +416,48 @@ class Attempt:
             return [NOTHING for place in self.places.values() for _ in _leaves(place, NOTHING)]
         return [x for place in self.places.values() for x in place.found[-1]]
 
-    def _share(self, results: list[Tensor], types: list[TensorType]) -> None:
-        """Results that are one array, or may be, and those that may be an older one."""
-        names = [
-            place.name if place.slot is None or not isinstance(place.slot.owner, Cell) else None
-            for place in self.places.values()
-            for _ in _leaves(place, NOTHING)
-        ]
-        columns = [
-            column for place in self.places.values() for column in zip(*place.found, strict=True)
-        ]
-        arrays = [i for i, type_ in enumerate(types) if type_.rank != 0 and names[i] is not None]
-        first: dict[tuple[int, ...], int] = {}
-        for i in arrays:
-            same = first.setdefault(tuple(id(x) for x in columns[i]), i)
-            if same != i:
-                results[i] = results[same]
-                continue
-            for x in columns[i]:
-                self._keep_from_writing(results[i], x, names[i])
-            for other in first.values():
-                pairs = zip(columns[i], columns[other], strict=True)
-                if other != i and any(_is_one(a, b) for a, b in pairs):
-                    why = f"`{names[i]}` and `{names[other]}` may be one array"
-                    _lock(results[i], why)
-                    _lock(results[other], why)
+    def _apart(self) -> list[_Place]:
+        """The places of which the value at the end of the body has a form of its own."""
+        return [] if self.raises else [p for p in self.places.values() if _ends_apart(p)]
 
-    def _share_ends(self, results: list[Tensor], at_end: list[Tensor], apart: list[_Place]) -> None:
-        """The same for the values that places have at the end of the body only."""
-        ends = [(p, x) for p in apart for x, _ in leaves(_end_form(p), p.end)]
-        if not ends:
-            return
-        known = [*zip(results, self._leaves_at_end(), strict=True)]
-        for i, (place, x) in enumerate(ends):
-            if not isinstance(x, Tensor) or not is_array(x):
-                continue
-            self._keep_from_writing(at_end[i], x, place.name)
-            for other, (owner, found) in known:
-                if owner is not place and _is_one(x, found):
-                    why = f"`{place.name}` and `{owner.name}` may be one array"
-                    _lock(at_end[i], why)
-                    _lock(other, why)
-            known.append((at_end[i], (place, x)))
+    def _which_at_end(self, column: Column) -> Any:
+        """The number of the array that a place holds at the end of the body."""
+        return NOTHING if self.raises else self._arrays.which(column.key, column.found[-1])
 
-    def _leaves_at_end(self) -> list[tuple[_Place, Any]]:
-        """Each leaf of the places, as it is at the end of the body."""
-        return [(place, x) for place in self.places.values() for x in (place.found or [[]])[-1]]
+    def _end_columns(self) -> dict[int, Column]:
+        """The places for arrays among the leaves of what has a form of its own at the end."""
+        columns: dict[int, Column] = {}
+        count = 0
+        for place in self._apart():
+            is_one = list(hold_arrays(_end_form(place)))
+            for k, (x, type_) in enumerate(_end_leaves(place)):
+                if is_one[k]:
+                    columns[count + k] = Column(place, -1 - k, place.name, type_, (x,))
+            count += len(is_one)
+        return columns
 
-    def _keep_from_writing(self, result: Tensor, x: Any, name: str | None) -> None:
-        """An array that may be an older one: a write through either would not reach the other."""
-        if not isinstance(x, Tensor) or not is_array(x):
-            return
-        cell = x.cell()
-        if not self._is_older(cell):
-            return
-        why = f"after the `try`, `{name}` may be another array or a new one, depending on data"
-        _lock(result, why)
-        cell.locked = cell.locked or why
+    def _columns(self) -> dict[int, Column]:
+        """The places for arrays among the leaves, by the number of the leaf."""
+        columns: dict[int, Column] = {}
+        count = 0
+        for place in self.places.values():
+            assert place.form is not None
+            found = list(zip(*place.found, strict=True))
+            for k, (_, type_) in enumerate(_leaves(place, NOTHING)):
+                if k in place.arrays:
+                    column = Column(place, k, place.name, type_, found[k] if found else ())
+                    columns[count + k] = column
+            count += len(list(_leaves(place, NOTHING)))
+        return columns
 
 
 def _end_form(place: _Place) -> Form:
     assert place.end_form is not None
     return place.end_form
+
+
+def _end_leaves(place: _Place) -> Iterator[tuple[Any, TensorType]]:
+    return leaves(_end_form(place), place.end)
 
 
 def _ends_apart(place: _Place) -> bool:
@@ -444,19 +468,11 @@ def _ends_apart(place: _Place) -> bool:
     return not is_one_form(_end_form(place), place.form)
 
 
-def _lock(result: Tensor, why: str) -> None:
-    result.cell().locked = why
-
-
-def _is_one(a: Any, b: Any) -> bool:
-    return isinstance(a, Tensor) and isinstance(b, Tensor) and is_array(a) and a.cell() is b.cell()
-
-
 def _leaves(place: _Place, x: Any) -> Iterator[tuple[Any, TensorType]]:
     assert place.form is not None
     return leaves(place.form, x)
 
 
-def _read(slot: journal.Slot) -> Any:
-    content = slot.read()
-    return content[0] if isinstance(slot.owner, Cell) else content
+def _present(slot: journal.Slot, old: Any) -> Any:
+    """What is in a place that was written; `old` is what was there before."""
+    return content_left(slot, old, slot.read())

@@ -19,6 +19,7 @@ import numpy as np
 
 from autograph.operators.captures import (
     Place,
+    Trace,
     current_trace,
     guard_absence,
     is_fixed_module,
@@ -27,6 +28,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.generators import made
+from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
 from autograph.operators.templates import python_type_of
 from autograph.operators.variables import Nullable, Undefined, _Unreadable
@@ -79,6 +81,12 @@ def getattr_(thing: Any, name: str) -> Any:
     return _read_attribute(thing, name, value)
 
 
+def _stands_for_tensor(x: Any, trace: Trace) -> bool:
+    """Whether `x` is a traced tensor, of which the user thinks as a tensor."""
+    is_open = isinstance(x, Tensor) and x.is_traced and not x.is_known
+    return is_open and trace.tensors and not type(x).stands_for_array
+
+
 def getattr_plain(thing: Any, name: str) -> Any:
     """`object.__getattribute__(thing, name)`."""
     try:
@@ -94,6 +102,8 @@ def _read_attribute(thing: Any, name: str, value: Any) -> Any:
     if trace is None:
         return value
     if isinstance(thing, (Tensor, Variable)):
+        if name == "numpy" and _stands_for_tensor(thing, trace):
+            return functools.partial(NumPyValue, thing)
         if not trace.tensors and _is_of_arrays_only(thing, name):
             raise _missing(thing, name)
         return value
@@ -289,6 +299,9 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
     if building() is not None:
         if type(thing) is Nullable:
             thing = thing.load()
+        if isinstance(thing, HostValue):
+            thing.set_part(name, value)
+            return
         setter = _setter(thing, name, "__set__")
         if setter is not None:
             setter(value)

@@ -25,6 +25,7 @@ __all__ = [
     "State",
     "apply_slot",
     "check_defined",
+    "content_left",
     "emit_raise",
     "put_slot",
     "run_body",
@@ -98,7 +99,7 @@ class Outcome:
         return self.pinned[id(x)]
 
     def may_be(self, x: Any) -> list[Any]:
-        """The containers of which `x` is one at the end of the body, if it stands for others."""
+        """`x`, and the containers of which it is one at the end of the body, depending on data."""
         return journal.may_be(x, self.chosen)
 
     def keep(self, x: Any, around: tuple[int, ...] = ()) -> None:
@@ -141,7 +142,7 @@ def run_body(
                 if not state.covers(key) and not _is_local(entry[0], builder)
             }
             writes = {
-                key: (slot, old, _plain(slot, new))
+                key: (slot, old, content_left(slot, old, new))
                 for key, (slot, old, new) in touched.items()
                 if not (isinstance(slot.owner, Cell) and old[0] is new[0])
             }
@@ -155,8 +156,13 @@ def run_body(
     return outcome
 
 
-def _plain(slot: journal.Slot, content: Any) -> Any:
-    return content[0] if isinstance(slot.owner, Cell) else content
+def content_left(slot: journal.Slot, old: Any, new: Any) -> Any:
+    """What a body left in a place; what was there before the trace is read as such."""
+    if isinstance(slot.owner, Cell):
+        return new[0]
+    if slot.load is None or isinstance(new, _Unreadable):
+        return new
+    return slot.load() if slot.is_content or new is old else new
 
 
 def slot_content(slot: journal.Slot) -> Any:

@@ -21,12 +21,14 @@ from autograph.operators.captures import (
     weak,
     with_captured,
 )
+from autograph.operators.host_calls import call_host, shuffled
+from autograph.operators.host_results import uses_clock
 from autograph.operators.iterators import taken
 from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
 from autograph.operators.templates import has_traced
-from autograph.operators.unconverted import ARRAYS, OURS, PURE_MODULES, as_fresh, host_call
+from autograph.operators.unconverted import ARRAYS, OURS, PURE_MODULES, as_fresh
 from runtime import journal
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
@@ -111,6 +113,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         known = with_captured(owner)
         result = (function if known is owner else getattr(known, name))(*args, **kwargs)
         return journal.fresh(result) if name == "copy" else result
+    if uses_clock(function):
+        return call_host(function, args, kwargs)
     if isinstance(owner, str) and (has_traced(args) or has_traced(kwargs)):
         return _on_text(owner, name, args)
     if isinstance(owner, _IMMUTABLE):
@@ -123,7 +127,9 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return getattr(handle, name)(*args, **kwargs)
     if trace is None or _is_own(owner, trace):
         return function(*args, **kwargs)
-    raise host_call(function)
+    if shuffled(function, args, kwargs):
+        return None
+    return call_host(function, args, kwargs)
 
 
 def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:

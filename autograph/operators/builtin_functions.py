@@ -14,6 +14,7 @@ from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.caught import Caught, KindOfError
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.generators import call_of
+from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
 from autograph.operators.loops import for_stmt
@@ -34,6 +35,8 @@ _ABSENT = object()
 
 
 def _plain(x: Any) -> Any:
+    if isinstance(x, NumPyValue):
+        return x.tensor
     return x.read_value() if isinstance(x, Variable) else x
 
 
@@ -351,6 +354,8 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
     if type(x) is Caught:
         return x.is_a(kinds)
+    if isinstance(x, HostValue):
+        x.refuse()
     if isinstance(x, LazyString):
         return issubclass(str, kinds)
     if not isinstance(x, Tensor) or not _stands_for_other(x):
@@ -360,6 +365,8 @@ def isinstance_(x: Any, kinds: Any) -> Any:
 
 def issubclass_(kind: Any, kinds: Any) -> Any:
     """`issubclass` for the class of an exception in the graph, too."""
+    if isinstance(kind, HostValue):
+        kind.refuse()
     return kind.is_subclass(kinds) if type(kind) is KindOfError else issubclass(kind, kinds)
 
 
@@ -369,6 +376,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         return str
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
+    if len(args) == 1 and isinstance(args[0], HostValue):
+        args[0].refuse()
     if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
         return python_type_of(args[0])
     return type(*args, **kwargs)
@@ -383,6 +392,8 @@ def _stands_for_other(x: Tensor) -> bool:
 
 def next_(iterator: Any, *default: Any) -> Any:
     """`next`; an iterator from outside of the trace would advance only while tracing."""
+    if isinstance(iterator, HostValue):
+        iterator.refuse()
     facts = current_trace()
     if facts is not None and facts.is_outside(iterator) and not facts.adopt(type(iterator)):
         raise StagingError(
@@ -405,6 +416,8 @@ def hasattr_(thing: Any, name: str) -> bool:
         return hasattr(python_type_of(thing), name)
     if current_trace() is None:
         return hasattr(thing, name)
+    if isinstance(thing, HostValue):
+        thing.refuse()
     try:
         attributes.getattr_(thing, name)
     except AttributeError:

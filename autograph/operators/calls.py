@@ -33,6 +33,7 @@ from autograph.operators.frames import execute
 from autograph.operators.generators import made
 from autograph.operators.methods import ARTIFACT, attribute, convert, method
 from autograph.operators.plain_calls import UNCONVERTED, resolve
+from autograph.operators.progress import is_progress, progress
 from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import has_traced
 from autograph.operators.transforms import is_ours, rewired, with_converted
@@ -120,6 +121,8 @@ def converted_call(
         function = function.load()
     if function is builtins.globals:
         return scope._globals
+    if is_progress(function):
+        return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
     if handler is not None:
         return _call_builtin(function, handler, args, kwargs, scope)
@@ -234,6 +237,8 @@ def _call_method(
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
     if _is_left_alone(method):
         return method(*args, **kwargs)
+    if type(function).__name__ == "cython_function_or_method":
+        return call_unconverted(method, args, kwargs)
     return converted_call(function, (owner, *args), kwargs, scope)
 
 

@@ -10,7 +10,7 @@ import functools
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,10 +19,12 @@ import numpy as np
 from autograph.operators.guards import (
     MISSING,
     PLAIN,
+    ApartGuard,
     Guard,
     Identity,
     IdentityGuard,
     Place,
+    SharingGuard,
     has_state,
     marks,
     same_value,
@@ -44,11 +46,13 @@ __all__ = [
     "Guard",
     "Place",
     "Trace",
+    "are_one_object",
     "captured_from",
     "check_array",
     "content_before",
     "current_trace",
     "guard_absence",
+    "guard_apart",
     "guard_content",
     "guard_environment",
     "guard_length",
@@ -131,12 +135,31 @@ class Trace:
     print_options: list[dict[str, Any]] = field(default_factory=list)
     # Templates of what the function stores in objects and gives back.
     handouts: Any = None
+    # Python code that the graph calls: how many calls there are so far, and before how many of
+    # them each place was read last; what must be written before such a call; the placeholders of
+    # the arrays that are, and whether a call must know what it lends.
+    host_calls: int = 0
+    reads_at: dict[Any, int] = field(default_factory=dict)
+    writes_for_host: Callable[[Builder, bool], Any] | None = None
+    shared_with_host: set[int] = field(default_factory=set)
+    lends: bool = False
 
     def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:
         """What writes the caller's array behind a placeholder; made when first asked for."""
         if id(handle) not in self.array_writers:
             self.array_writers[id(handle)] = make()
         return self.array_writers[id(handle)]
+
+    def handle_of(self, key: Any, value: Any) -> Tensor | None:
+        """The placeholder of a captured array; of a number, as it was found in that place."""
+        if not isinstance(value, np.generic):
+            return self.arrays.get(id(value))
+        known = self.captured.get(key)
+        return known.handle if known is not None and known.initial() is value else None
+
+    def captured_as(self, handle: Tensor) -> Captured | None:
+        """What a placeholder stands for."""
+        return next((c for c in self.captured.values() if c.handle is handle), None)
 
     def is_outside(self, thing: Any) -> bool:
         """Whether `thing` is known to have existed before the trace."""
@@ -192,7 +215,10 @@ def read(key: Any, place: Place, value: Any) -> Any:
     `key` is the journal's key of the place: what the trace itself stored there needs no guard.
     """
     trace = current_trace()
-    if trace is None or _written(key):
+    if trace is None:
+        return value
+    trace.reads_at[key] = trace.host_calls
+    if _written(key):
         return value
     if _is_array(value):
         return _capture_array(trace, key, place, value)
@@ -242,7 +268,7 @@ def check_array(x: np.ndarray[Any, Any], name: str) -> None:
 def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
     if isinstance(value, Tensor) and value.is_traced:
         return value
-    handle = trace.arrays.get(id(value))
+    handle = trace.handle_of(key, value)
     if handle is None:
         if isinstance(value, np.ndarray):
             check_array(value, place.name)
@@ -253,13 +279,40 @@ def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
         handle._name = place.name
         if isinstance(value, np.ndarray) or is_device_array(value):
             handle.as_array()
-        trace.arrays[id(value)] = handle
+        if not isinstance(value, np.generic):
+            trace.arrays[id(value)] = handle
         trace.keep.append(value)
         trace.captured[key] = Captured(place, type(value), type_, handle, weak(value))
-    elif key not in trace.captured:
-        # A second way to the same array: it must lead to the same array again.
-        trace.guards.setdefault(key, IdentityGuard(place, Identity(value)))
+    elif key not in trace.captured and key not in trace.guards:
+        # A second way to the same array: both must lead to one array again.
+        first = trace.captured_as(handle)
+        assert first is not None
+        trace.guards[key] = SharingGuard(place, first.place, is_one=True)
     return handle
+
+
+def are_one_object(a: Tensor, b: Tensor) -> bool | None:
+    """Whether two captured numbers are one object, which is guarded; None for other tensors."""
+    trace = current_trace()
+    one, two = (None, None) if trace is None else map(trace.captured_as, (a, b))
+    if trace is None or one is None or two is None:
+        return None
+    is_one = one.initial() is two.initial()
+    key = ("is", id(one.handle), id(two.handle))
+    trace.guards.setdefault(key, SharingGuard(one.place, two.place, is_one))
+    return is_one
+
+
+def guard_apart(written: Collection[Tensor]) -> None:
+    """Guard that captured arrays are as many as they are, where some of them are written.
+
+    If two places came to hold one array, a write through one would have to be seen in the other.
+    """
+    trace = current_trace()
+    assert trace is not None
+    arrays = [c for c in trace.captured.values() if c.handle.is_array]
+    if len(arrays) > 1 and any(c.handle is x for c in arrays for x in written):
+        trace.guards["apart"] = ApartGuard(tuple(c.place for c in arrays))
 
 
 def _identifier(name: str) -> str:

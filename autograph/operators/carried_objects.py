@@ -119,10 +119,10 @@ class CarriedObjects:
     def learn(self, places: list[Place], outcome: Outcome, sight: Sight) -> bool:
         """Note what a round left; whether that tells something new."""
         if self.firsts.keys() != {place.number for place in places}:
-            self.firsts = _grouped((place.number, id(place.before)) for place in places)
+            self.firsts = _grouped((p.number, _before(p)) for p in places)
             self._let_go |= {id(x.before) for x in places if x.before is not NOTHING}
             return True
-        firsts = _grouped((p.number, (self.firsts[p.number], id(p.after))) for p in places)
+        firsts = _grouped((p.number, (self.firsts[p.number], _after(p))) for p in places)
         if firsts != self.firsts:
             self.firsts = firsts
             return True
@@ -166,6 +166,16 @@ class CarriedObjects:
                 self._made_refused.setdefault(number, name)
         self._let_go |= self._older_refused.keys()
         return known != (len(self._made_refused), len(self._older_refused))
+
+
+def _before(place: Place) -> Hashable:
+    """What tells the object that a place holds before the loop, or else what it gets in a round."""
+    return id(place.before) if place.before is not NOTHING else ("nothing", _after(place))
+
+
+def _after(place: Place) -> Hashable:
+    """What tells the object that a round leaves in a place; that of nothing is the place's own."""
+    return id(place.after) if place.after is not NOTHING else ("nothing", place.number)
 
 
 def _grouped(keys: Iterable[tuple[int, Hashable]]) -> dict[int, int]:

@@ -30,6 +30,8 @@ from autograph.operators.exceptions import (
     with_handlers,
 )
 from autograph.operators.generators import Consumer
+from autograph.operators.host_calls import entered, left
+from autograph.operators.host_values import HostValue
 from autograph.operators.logical import not_
 from autograph.operators.managers import of_host, that_raises
 from autograph.operators.methods import ORIGINALS, attribute, convert, for_context, method
@@ -234,6 +236,8 @@ def _of_user(manager: Any) -> _Manager | None:
     """How a manager of the user's is entered and left, and one that closes a thing."""
     if type(manager) is contextlib.closing:
         return _closing(manager)
+    if isinstance(manager, HostValue):
+        return _Manager(lambda: entered(manager), lambda *d: left(manager, *d), _Reads.MORE)
     enter, leave = method(manager, "__enter__"), method(manager, "__exit__")
     if enter is None or leave is None:
         return None

@@ -17,6 +17,7 @@ from autograph.operators.captures import (
     same_value,
     weak,
 )
+from autograph.operators.host_values import HostValue
 from autograph.operators.references import (
     Part,
     Reference,
@@ -252,6 +253,8 @@ def parts_of(x: Any, writes: dict[Any, Any] | None = None) -> list[tuple[str, An
     facts = current_trace()
     if facts is None or not facts.is_outside(x):
         return children
+    if isinstance(x, (list, dict)) and ("content", id(x)) in (writes or ()):
+        return children
     if isinstance(x, (list, tuple, dict)):
         guard_content(x, f"a {type(x).__name__}")
         return [(step, captured_from(x, part)) for step, part in children]
@@ -283,6 +286,9 @@ def widen(
         return form
     if isinstance(x, Poison):
         return Poisoned(x.what, x.hint)
+    late = x.value if isinstance(x, Maybe) else x
+    if isinstance(late, HostValue) and not (isinstance(form, Static) and form.value is late):
+        return Poisoned(*late.on_one_path(name))
     if isinstance(form, Unbound):
         if is_unset(x):
             return form

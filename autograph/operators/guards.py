@@ -17,8 +17,8 @@ import numpy as np
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["MISSING", "Guard", "Identity", "IdentityGuard", "Mark", "Place", "marks", "same_value",
-           "state_marks", "weak"]  # fmt: skip
+__all__ = ["MISSING", "ApartGuard", "Guard", "Identity", "IdentityGuard", "Mark", "Place",
+           "SharingGuard", "marks", "same_value", "state_marks", "weak"]  # fmt: skip
 
 MISSING = object()
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -54,12 +54,13 @@ class Guard:
 
     def holds(self) -> bool:
         """Whether the place still holds what the trace saw."""
-        found = self._found()
+        found = self.found()
         if found is self.expected:
             return True
         return self.by_value and same_value(found, self.expected)
 
-    def _found(self) -> Any:
+    def found(self) -> Any:
+        """What the place holds now."""
         try:
             return self.place.fetch()
         except (AttributeError, KeyError, IndexError, NameError, ValueError, ReferenceError):
@@ -67,7 +68,7 @@ class Guard:
 
     def explain(self) -> str:
         """What changed, in words."""
-        found = self._found()
+        found = self.found()
         new = "unbound" if found is MISSING else _short(found)
         return f"{self.place.name}: {_short(self.expected)} -> {new}"
 
@@ -111,10 +112,49 @@ class IdentityGuard(Guard):
         super().__init__(place, seen, by_value=False)
 
     def holds(self) -> bool:
-        return self._found() is self.expected.ref()
+        return self.found() is self.expected.ref()
 
     def explain(self) -> str:
         return f"{self.place.name}: another object ({self.expected.described} before)"
+
+
+class SharingGuard(Guard):
+    """Two places: they must hold one object again, or two again."""
+
+    __slots__ = ("other",)
+
+    def __init__(self, place: Place, other: Place, is_one: bool) -> None:
+        # Without a route: both places are to be read.
+        super().__init__(Place(place.name, place.fetch), is_one, by_value=False)
+        self.other = Guard(other, None, by_value=False)
+
+    def holds(self) -> bool:
+        found, other = self.found(), self.other.found()
+        return found is not MISSING and (found is other) is self.expected
+
+    def explain(self) -> str:
+        """What changed, in words."""
+        now = "is another object than" if self.expected else "is the same object as"
+        return f"{self.place.name} {now} {self.other.place.name}"
+
+
+class ApartGuard(Guard):
+    """Places that must hold as many arrays again, none of them twice."""
+
+    __slots__ = ("places",)
+
+    def __init__(self, places: tuple[Place, ...]) -> None:
+        names = " and ".join(place.name for place in places)
+        super().__init__(Place(names, lambda: MISSING), None, by_value=False)
+        self.places = tuple(Guard(place, None, by_value=False) for place in places)
+
+    def holds(self) -> bool:
+        found = [place.found() for place in self.places]
+        return len({id(thing) for thing in found}) == len(found)
+
+    def explain(self) -> str:
+        """What changed, in words."""
+        return f"two of {self.place.name} are one array"
 
 
 # ---- contents and states, to be compared later ------------------------------------------------

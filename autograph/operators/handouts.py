@@ -16,6 +16,7 @@ import numpy as np
 from autograph.operators import templates
 from autograph.operators.access import container_base
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.host_values import HostValue
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.references import Part, Snapshot, has_cell, reference_of
@@ -72,7 +73,11 @@ class Handouts:
         # What has a key by its id must live as long as the trace.
         self._keep: list[Any] = []
         self._open: set[int] = set()
+        # What is handed out for each container that is chosen by data, or among those chosen from.
+        self._chosen: dict[int, Any] = {}
         self._is_special = False
+        # While what Python code gets is made: the cells and objects of the function's own in it.
+        self._lent: list[Any] = []
 
     @property
     def are_shared(self) -> bool:
@@ -121,6 +126,22 @@ class Handouts:
                 if self.given_array(part) is not None or self.uses[part.number]:
                     raise cell.refusal(f"it is {place}", place.origin)
 
+    @contextlib.contextmanager
+    def lending(self, *, lasting: bool) -> Iterator[list[Any]]:
+        """For what Python code gets that the graph calls before it ends.
+
+        Gives the cells and objects of the function's own that are in it, as they are found. They
+        are `lasting` if each call has one of each: what a loop makes is another one each time.
+        """
+        before = self.uses.copy(), dict(self.stored), list(self._snapshots)
+        self._lent = []
+        try:
+            yield self._lent
+        finally:
+            self._lent = []
+            if not lasting:
+                self.uses, self.stored, self._snapshots = before
+
     def _nest(self, x: Any, leaves: Iterator[int]) -> Any:
         entries = tree.entries(x)
         if entries is None:
@@ -148,7 +169,8 @@ class Handouts:
 
     def _leaf(self, x: Any, hole: Hole) -> Any:
         """A leaf of the result: an object that the trace made is made anew by each call."""
-        if isinstance(x, (Tensor, LazyString, np.ndarray, *_CHANGELESS)) or is_iterator(x):
+        known = (Tensor, HostValue, LazyString, np.ndarray, *_CHANGELESS)
+        if isinstance(x, known) or is_iterator(x):
             return hole
         if isinstance(x, _FUNCTIONS):
             if not self.facts.is_outside(x):
@@ -243,6 +265,7 @@ class Handouts:
             self._snapshots.append((part.cell, self._place))
         if self._add_given(made, number, part, operands):
             return
+        self._lent.append(part.cell)
         if made.which is None:
             self.stored[number] = x
         root = part.cell.root
@@ -268,6 +291,7 @@ class Handouts:
         base.number = number = whole.number
         self.uses.update((key, number))
         if not self._add_given(base, number, whole, operands):
+            self._lent.append(part.cell)
             base.content = _appended(operands, part.cell.root)
         steps = [(step, [_operand(o, operands) for o in step.operands]) for step in part.chain]
         return View(base, key, steps)
@@ -297,6 +321,7 @@ class Handouts:
         if id(x) in self._open:
             return made
         self._keep.append(x)
+        self._lent.append(x)
         self._open.add(id(x))
         if isinstance(x, dict):
             made.items = {k: self._part(v, operands) for k, v in dict.items(x)}
@@ -317,13 +342,21 @@ class Handouts:
         return Argument(found[0], made)
 
     def _refuse_chosen(self, x: Any) -> None:
-        """Refuse a container that stands for one or another, depending on data."""
-        if journal.is_kin(x):
-            kind = type(x).__name__
-            raise self._refusal(
-                f"which {kind} is {self._place} depends on data",
-                f"do it in each branch, or take a copy of the {kind}",
-            )
+        """Refuse a container that is one or another by data, where the caller sees which one.
+
+        It does if one of them is the caller's, or is handed out, too, as something else.
+        """
+        if not journal.is_kin(x):
+            return
+        for one in journal.may_be(x):
+            self._keep.append(one)
+            known = one is not x and (self.facts.is_outside(one) or id(one) in self.containers)
+            if known or self._chosen.setdefault(id(one), x) is not x:
+                kind = type(x).__name__
+                raise self._refusal(
+                    f"which {kind} is {self._place} depends on data",
+                    f"do it in each branch, or take a copy of the {kind}",
+                )
 
     def _as_it_is(self, x: Any) -> Any:
         """An object of a class of which we cannot make another: it must hold no traced values."""

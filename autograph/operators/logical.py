@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captures import with_captured
+from autograph.operators.captures import are_one_object, with_captured
 from autograph.operators.caught import KindOfError
 from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.host_values import HostValue
 from autograph.operators.methods import method
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.variables import Nullable
@@ -129,8 +130,13 @@ def is_(left: Any, right: Any) -> Any:
         return is_same_array(left, right)
     if type(left) is KindOfError:
         return left.is_one_of(right)
+    if left is not right and isinstance(left, Tensor) and isinstance(right, Tensor):
+        return bool(are_one_object(left, right))
     if left is not right and journal.is_kin(left) and journal.is_kin(right):
         raise _unknown_identity(type(left).__name__)
+    for x in (left, right):
+        if left is not right and isinstance(x, HostValue):
+            x.refuse()
     return left is right
 
 

@@ -11,6 +11,7 @@ from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.generators import Call, Consumer, call_of
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.iterators import spend
+from autograph.operators.progress import Progress
 from autograph.operators.staged_loops import Step, staged_loop
 from autograph.operators.variables import _Unreadable
 from runtime import journal
@@ -119,6 +120,11 @@ def for_stmt(
         iterated = iterated.load()
     if issubclass(type(iterated), Variable):
         iterated = iterated.read_value()
+    if issubclass(type(iterated), Progress):
+        run = iterated.around(body)
+        for_stmt(iterated.iterable, extra_test, run, get_state, set_state, symbol_names, opts)
+        iterated.end(True if extra_test is None else extra_test())
+        return
     builder = building()
     if builder is None:
         try:

@@ -12,6 +12,7 @@ import numpy as np
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
 from autograph.operators.forms import parts_of
+from autograph.operators.host_values import HostValue
 from autograph.operators.kinship import Chosen, made_of
 from autograph.operators.references import (
     Part,
@@ -99,6 +100,10 @@ class Merger:
         if isinstance(a, Poison) or isinstance(b, Poison):
             poison = a if isinstance(a, Poison) else b
             return lambda outputs: poison
+        for x in (a, b):
+            if isinstance(x, HostValue):
+                late = Poison(name, *x.on_one_path(name))
+                return lambda outputs: late
         if isinstance(a, Maybe) or isinstance(b, Maybe) or is_unset(a) or is_unset(b):
             return self._optional(name, a, b)
         if _is_nullable_place(a, b):

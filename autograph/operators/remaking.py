@@ -36,6 +36,7 @@ __all__ = [
     "calling_with",
     "handing_out",
     "objects",
+    "outside",
     "remembering",
 ]
 
@@ -62,6 +63,17 @@ def remembering() -> Iterator[None]:
         return
     with handing_out({}):
         yield
+
+
+@contextmanager
+def outside() -> Iterator[None]:
+    """While Python code runs that a graph calls: it is not a part of the call."""
+    tokens = _objects.set(None), _arguments.set(None)
+    try:
+        yield
+    finally:
+        _objects.reset(tokens[0])
+        _arguments.reset(tokens[1])
 
 
 def objects() -> dict[Hashable, Any]:

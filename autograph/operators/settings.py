@@ -77,11 +77,15 @@ def guard_decimals(function: Any, has_traced: bool) -> None:
 
 def guard_print_options(x: Any) -> None:
     """The text of something is made while tracing: that of an array depends on the options."""
-    if isinstance(x, (tuple, list, set, frozenset)):
-        for part in x:
-            guard_print_options(part)
-    elif isinstance(x, dict):
-        for part in x.values():
-            guard_print_options(part)
-    elif isinstance(x, np.ndarray) or (isinstance(x, Tensor) and x.is_array):
+    if current_trace() is not None and _holds_array(x, ()):
         _guard("the print options of NumPy")
+
+
+def _holds_array(x: Any, around: tuple[int, ...]) -> bool:
+    """`around` are the containers that are being looked through: one may hold itself."""
+    if not isinstance(x, (tuple, list, set, frozenset, dict)):
+        return isinstance(x, np.ndarray) or (isinstance(x, Tensor) and x.is_array)
+    if id(x) in around:
+        return False
+    parts = dict.values(x) if isinstance(x, dict) else x
+    return any(_holds_array(part, (*around, id(x))) for part in parts)

@@ -12,6 +12,7 @@ from autograph.operators.values import (
     NOTHING,
     advice,
     describe,
+    is_array,
     is_changeable,
     is_container,
     is_numeric,
@@ -26,7 +27,19 @@ from autograph.operators.values import (
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["Form", "Leaf", "Same", "form_of", "is_one_form", "leaves", "rebuild", "unite"]
+__all__ = [
+    "Form",
+    "Leaf",
+    "Same",
+    "containers",
+    "form_of",
+    "form_of_content",
+    "hold_arrays",
+    "is_one_form",
+    "leaves",
+    "rebuild",
+    "unite",
+]
 
 
 class Same(NamedTuple):
@@ -40,9 +53,10 @@ class Unset(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """A graph value."""
+    """A graph value; `is_array` if it is the content of an array, which may be an older one."""
 
     type: TensorType
+    is_array: bool = False
 
 
 class Nest(NamedTuple):
@@ -87,7 +101,7 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
     if is_kept(x):
         return Same(x)
     if is_numeric(x):
-        return Leaf(type_of(x))
+        return Leaf(type_of(x), is_array(x))
     if is_container(x):
         return Nest(x, tuple(form_of(part, is_kept) for _, part in own_children(x)))
     return Same(x)
@@ -112,7 +126,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return _or_none(a, b, name)
     one, other = _type(a), _type(b)
     if one is not None and other is not None:
-        return Leaf(merge_types(name, one, other))
+        return Leaf(merge_types(name, one, other), _is_array(a) and _is_array(b))
     left, right = _nest(a), _nest(b)
     if left is not None and right is not None and _steps(left) == _steps(right):
         pairs = zip(_steps(left)[1:], left.parts, right.parts, strict=True)
@@ -175,9 +189,13 @@ def _type(form: Form) -> TensorType | None:
     return type_of(form.value) if isinstance(form, Same) and is_numeric(form.value) else None
 
 
+def _is_array(form: Form) -> bool:
+    return form.is_array if isinstance(form, Leaf) else is_array(getattr(form, "value", None))
+
+
 def _nest(form: Form) -> Nest | None:
-    """The form as a container of forms; a list or dict stays the object that it is."""
-    if isinstance(form, Same) and isinstance(form.value, tuple) and is_container(form.value):
+    """The form as a container of forms."""
+    if isinstance(form, Same) and is_container(form.value):
         return Nest(form.value, tuple(Same(part) for _, part in own_children(form.value)))
     return form if isinstance(form, Nest) else None
 
@@ -213,6 +231,18 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         parts = [part for _, part in own_children(x)] if is_container(x) else None
         for i, part in enumerate(form.parts):
             yield from leaves(part, NOTHING if parts is None else parts[i])
+
+
+def hold_arrays(form: Form) -> Iterator[bool]:
+    """Of each leaf whether it holds an array."""
+    if isinstance(form, Leaf):
+        yield form.is_array
+    elif isinstance(form, Perhaps | OrNone):
+        yield from hold_arrays(form.part)
+        yield False
+    elif isinstance(form, Nest):
+        for part in form.parts:
+            yield from hold_arrays(part)
 
 
 def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.host_values import HostValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
 from autograph.operators.settings import guard_print_options
 from autograph.operators.variables import Nullable, ld
@@ -82,7 +83,7 @@ def _is_traced(x: Any) -> bool:
     kind = type(x)
     if issubclass(kind, Tensor):
         return not x.is_known
-    return kind in (LazyString, ChosenText, Caught, PartOfError)
+    return kind in (LazyString, ChosenText, Caught, PartOfError) or issubclass(kind, HostValue)
 
 
 def _holds(part: Any, wanted: Callable[[Any], bool], around: set[int]) -> bool:
@@ -138,8 +139,9 @@ def exception_template(error: BaseException, operands: list[Tensor]) -> Exceptio
     """An exception with holes for its traced values, which are appended to `operands`."""
     args = tuple(dig(part, operands) for part in error.args)
     attributes = {name: dig(part, operands) for name, part in attributes_of(error).items()}
-    others = (dig(other, operands) for other in (error.__cause__, error.__context__))
-    return ExceptionTemplate(type(error), args, attributes, *others, error.__suppress_context__)
+    cause, context = dig(error.__cause__, operands), dig(error.__context__, operands)
+    suppress = error.__suppress_context__
+    return ExceptionTemplate(type(error), args, attributes, cause, context, suppress)
 
 
 def _dig_exception(error: BaseException, operands: list[Tensor]) -> Any:

@@ -27,6 +27,9 @@ from autograph.operators.captures import (
     guard_object,
     with_captured,
 )
+from autograph.operators.host_calls import call_host, refusal, shuffled
+from autograph.operators.host_results import kind_of_result
+from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
 from autograph.operators.python_math import call_math
 from autograph.operators.settings import guard_decimals
@@ -35,8 +38,7 @@ from autograph.operators.variables import there
 from runtime import control, journal, ops
 from runtime.building import building, constant, traced
 from runtime.dispatch import call_numpy, no_tensor_form
-from runtime.errors import HostCallError, StagingError
-from runtime.origins import origin_of_caller
+from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -46,7 +48,6 @@ __all__ = [
     "PURE_MODULES",
     "as_fresh",
     "call_unconverted",
-    "host_call",
 ]
 
 PURE_MODULES = frozenset(
@@ -100,6 +101,20 @@ OURS = frozenset(("autograph", "runtime"))
 _MADE_OF_ITEMS = frozenset(("builtins", "collections", "itertools"))
 ARRAYS = frozenset(("numpy", "cupy"))
 _HOST_BUILTINS = frozenset((input, open, __import__, exec, eval, compile, id, hash, vars, dir))
+# What looks at the program, or at what a trace has in the place of values.
+_ABOUT_THE_PROGRAM = (__import__, exec, eval, compile, id, hash, vars, dir)
+# What a call of such a function gives runs later, if at all.
+_LATE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
+# Packages whose classes stand for something outside of the program, or draw numbers.
+_HOST_CLASSES = frozenset(
+    ("asyncio", "concurrent", "multiprocessing", "random", "socket", "sqlite3", "subprocess",
+     "tempfile", "threading", "urllib", "zipfile")
+)  # fmt: skip
+# Pure modules whose functions must know the values, and have no meaning on tensors.
+_OF_KNOWN_VALUES = frozenset(
+    ("json", "struct", "re", "string", "textwrap", "difflib", "calendar", "unicodedata",
+     "statistics", "_json", "_struct", "datetime", "_datetime")
+)  # fmt: skip
 
 
 def _root_module(function: Any) -> str:
@@ -118,6 +133,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return function(*args, **kwargs)
     if function is super:
         return function(*args, **kwargs)
+    if _is_host(function, root, args, kwargs):
+        return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
     if root in ("decimal", "_decimal") and not makes_manager(function):
         guard_decimals(function, has_traced((args, kwargs)))
     if not isinstance(function, type) or root in _MADE_OF_ITEMS:
@@ -150,7 +167,30 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         result = as_fresh(function(*args, **kwargs))
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
         return journal.fresh(result) if is_new else result
-    raise host_call(function)
+    raise refusal(function)
+
+
+def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call has effects or a result that belong to the moment."""
+    if root in OURS or makes_manager(function) or _makes_generator_manager(function):
+        return False
+    if isinstance(function, type):
+        return root in _HOST_CLASSES or kind_of_result(function) is not None
+    if root in ARRAYS:
+        return _is_of_host(function) and function.__name__ not in _HOST_SETTINGS
+    if root == "time" and function.__name__ in control.CLOCKS:
+        return False
+    if any(function is refused for refused in _ABOUT_THE_PROGRAM):
+        return False
+    if isinstance(function, FunctionType) and function.__code__.co_flags & _LATE:
+        return False
+    if not _is_pure(function, root):
+        return True
+    if any(isinstance(x, HostValue) for x in (*args, *kwargs.values())):
+        return True
+    return root in _OF_KNOWN_VALUES and has_traced((args, kwargs))
+
+
 
 
 def _clock(name: str) -> Any:
@@ -183,31 +223,10 @@ def _is_pure(function: Any, root: str) -> bool:
     return root in PURE_MODULES or isinstance(function, functools._lru_cache_wrapper)
 
 
-def host_call(function: Any) -> HostCallError:
-    """The error for a call whose result or effect belongs to the moment."""
-    name = getattr(function, "__qualname__", repr(function))
-    owner = getattr(function, "__self__", None)
-    module = getattr(function, "__module__", None) or type(owner).__module__
-    shown = f"{module}.{name}" if module and module != "builtins" else name
-    error = HostCallError(
-        f"`{shown}` is called while tracing: it runs outside of the graph, so that its result or "
-        "effect would be frozen at this one call",
-        "call it outside of the converted function, or wrap it in a function marked with "
-        "@ag.do_not_convert if running it once per trace is what you want",
-        origin=origin_of_caller(),
-    )
-    builder = building()
-    if builder is not None:
-        root = builder.root
-        error.staged = bool(root.graph.inputs) or any(n.has_effect for n in root.graph.nodes)
-    return error
-
-
 def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], trace: Trace) -> Any:
     """A NumPy function: its op where an argument is traced; a new array belongs to the trace."""
-    module = getattr(function, "__module__", None) or ""
-    if "random" in module or "random" in type(function).__module__ or _is_of_host(function):
-        raise host_call(function)
+    if _is_of_host(function):
+        raise refusal(function)
     if function is np.fromiter:
         return _from_iterable(*args, **kwargs)
     if any(map(has_traced, [*args, *kwargs.values()])):
@@ -269,7 +288,17 @@ _HOST_NUMPY = frozenset(
 )  # fmt: skip
 
 
+# Those of them that say how the trace itself computes and prints.
+_HOST_SETTINGS = frozenset(
+    ("seterr", "geterr", "seterrcall", "geterrcall", "setbufsize", "getbufsize",
+     "set_printoptions", "get_printoptions", "memmap")
+)  # fmt: skip
+
+
 def _is_of_host(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    if "random" in module or "random" in type(function).__module__:
+        return True
     return getattr(function, "__name__", "") in _HOST_NUMPY and not isinstance(function, np.ufunc)
 
 

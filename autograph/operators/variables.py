@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from autograph.operators.host_values import HostValue
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -123,7 +124,7 @@ class Nullable(_Unreadable):
             raise AttributeError(name)
         return getattr(self.load(), name)
 
-    def __iter__(self) -> Any:  # type: ignore[override]
+    def __iter__(self) -> Any:
         return iter(self.load())
 
     def __len__(self) -> int:  # type: ignore[override]
@@ -221,14 +222,22 @@ def is_none(value: Any) -> Any:
         value = value.load()
     if type(value) is Nullable:
         return ops.logical_not(value.present)
-    return ld(value) is None
+    return _known(value) is None
 
 
 def is_not_none(value: Any) -> Any:
     """`name is not None`, of a name that is not read yet."""
     if type(value) is Maybe:
         value = value.load()
-    return value.present if type(value) is Nullable else ld(value) is not None
+    return value.present if type(value) is Nullable else _known(value) is not None
+
+
+def _known(value: Any) -> Any:
+    """The value of a name; refused for one that only Python will know."""
+    value = ld(value)
+    if isinstance(value, HostValue):
+        value.refuse()
+    return value
 
 
 def ld_free(value: Any) -> Any:

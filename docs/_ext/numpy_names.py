@@ -28,7 +28,7 @@ STAGED = "staged"
 # Why a function is refused, or what else becomes of it.
 _FACTS = "takes no array: its result is a constant of the graph"
 _TEXT = "refused: it gives text; `print` and f-strings put text together when the graph runs"
-_FILE = "refused: files belong to the host; call it outside"
+_FILE = "called when the graph runs, as [plain Python](../guide/host_calls.md)"
 _SETTING = "refused: a setting of the process; `np.errstate` and `np.printoptions` work"
 _MEMORY = "refused: how an array lies in memory is not known while tracing"
 _DTYPE = "refused: whether the result is real or complex depends on data"

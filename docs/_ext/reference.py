@@ -125,11 +125,21 @@ def _entry(name: str, thing: Any, left_out: list[str]) -> list[str]:
     kind, options = "class", ["   :members:"]
     if issubclass(thing, BaseException):
         kind, left_out = "exception", [*left_out, "__init__"]
+    elif _is_in_parts(thing):
+        options.append("   :inherited-members:")
     if issubclass(thing, Enum):
         options.append("   :undoc-members:")
     if left_out:
         options.append(f"   :exclude-members: {', '.join(left_out)}")
     return [f".. auto{kind}:: {name}", *options, ""]
+
+
+def _is_in_parts(cls: type) -> bool:
+    """Whether a class has members of a base that has no entry of its own."""
+    return any(
+        base.__module__.startswith("autograph.") and not hasattr(ag, base.__name__)
+        for base in cls.__mro__[1:]
+    )
 
 
 def _parsed(directive: SphinxDirective, lines: list[str]) -> list[nodes.Node]:

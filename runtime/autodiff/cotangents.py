@@ -14,7 +14,7 @@ from runtime.devices import HOST, device_of, located_kernel, module_of, placing_
 from runtime.graph.check import accepts
 from runtime.ops.operands import Abstract, type_of
 from runtime.spec import (
-    ErrorType,
+    ObjectType,
     StackType,
     TensorType,
     Type,
@@ -42,14 +42,14 @@ def is_differentiable(type_: Type) -> bool:
     """Whether values of this type have cotangents."""
     if isinstance(type_, StackType):
         return is_differentiable(type_.element)
-    return not isinstance(type_, ErrorType) and type_.dtype.kind in "fc"
+    return not isinstance(type_, ObjectType) and type_.dtype.kind in "fc"
 
 
 def cotangent_type(type_: Type) -> Type:
     """Type of the cotangents of values of `type_`."""
     if isinstance(type_, StackType):
         return StackType(cotangent_type(type_.element))
-    assert not isinstance(type_, ErrorType), "an exception has no cotangent"
+    assert not isinstance(type_, ObjectType), "an object has no cotangent"
     return type_.strong() if isinstance(type_, TensorType) else type_.content
 
 
@@ -85,7 +85,7 @@ def zero(type_: Type, like: Any) -> Any:
     """
     if isinstance(type_, StackType):
         return ops.stack_empty(element=cotangent_type(type_.element))
-    assert not isinstance(type_, ErrorType), "an exception has no cotangent"
+    assert not isinstance(type_, ObjectType), "an object has no cotangent"
     if type_.shape is not None and None not in type_.shape:
         with placing_on(device_of_type(type_)):
             return ops.zeros(type_.shape, dtype=type_.dtype)

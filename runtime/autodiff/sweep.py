@@ -226,11 +226,13 @@ class OpRecord:
     def _contributions(self, gs: list[Any], wanted: list[bool]) -> Sequence[Any]:
         """What the op's rule gives for each input."""
         if self.op.vjp is None:
+            name = self.attrs.get("call", self.op.name)
+            rule = self.op.options.get("rule", "a rule with `custom_gradient`")
             raise NoGradientError(
                 located(
                     self.origin,
-                    f"`{self.op.name}` has no gradient rule, and a gradient is asked through it",
-                    "cut the path with `stop_gradient`, or give a rule with `custom_gradient`",
+                    f"`{name}` has no gradient rule, and a gradient is asked through it",
+                    f"cut the path with `stop_gradient`, or give {rule}",
                 )
             )
         g: Any = gs[0]

@@ -223,9 +223,18 @@ def stop_gradient(xp: Module, x: Array) -> Array:
 
 
 @op(inputs=0, infer=lambda type: type, vjp=no_gradient, stays=True)
-def missing(xp: Module, type: Type) -> None:
-    """A value of the given type that is never read."""
-    return None
+def missing(xp: Module, type: Type) -> Any:
+    """A value of the given type that is never read, though it may be converted to another type.
+
+    It is zero where the shape is known, else None.
+    """
+    shape = type.shape if isinstance(type, TensorType) else None
+    if shape is None or None in shape:
+        return None
+    zeros = xp.zeros(shape, type.dtype)
+    if type.weak:
+        return zeros.item()
+    return zeros if zeros.ndim else zeros[()]
 
 
 def _chosen(condition: Any, x: Any, y: Any) -> Any:

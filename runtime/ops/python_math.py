@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from runtime.devices import in_use, is_device_array
 from runtime.ops import arithmetic, exponential, floats, trigonometric
 from runtime.ops.declare import Primitive, always, no_gradient, op
 from runtime.ops.operands import Array, Module
@@ -32,6 +33,11 @@ def _gives(number: Any) -> Callable[..., Type]:
     return infer
 
 
+def _number(x: Any) -> Any:
+    """A number as Python has it: `math` knows no arrays of other devices than the host."""
+    return x.item() if in_use[0] and is_device_array(x) else x
+
+
 def _declare(
     name: str,
     *sample: Any,
@@ -48,10 +54,10 @@ def _declare(
         vjp, reads = like.op.vjp, like.op.reads
 
     def one(xp: Module, x: Any) -> Any:
-        return python(x)
+        return python(_number(x))
 
     def two(xp: Module, x: Any, y: Any) -> Any:
-        return python(x, y)
+        return python(_number(x), _number(y))
 
     kernel = one if len(sample) == 1 else two
     kernel.__doc__ = f"`math.{name.partition('_')[0]}` of Python numbers."
@@ -147,7 +153,7 @@ _declare("is_integer", 2.5, gives=False, raises=False, function=float.is_integer
 )
 def math_power_modulo(xp: Module, x: Any, y: Any, modulus: Any) -> Any:
     """`pow(x, y, modulus)` of Python integers."""
-    return pow(x, y, modulus)
+    return pow(_number(x), _number(y), _number(modulus))
 
 
 @op(
@@ -159,7 +165,7 @@ def math_power_modulo(xp: Module, x: Any, y: Any, modulus: Any) -> Any:
 )
 def math_isclose(xp: Module, x: Any, y: Any, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
     """`math.isclose` of Python numbers."""
-    return math.isclose(x, y, rel_tol=rel_tol, abs_tol=abs_tol)
+    return math.isclose(_number(x), _number(y), rel_tol=rel_tol, abs_tol=abs_tol)
 
 
 # ---- of sequences ----------------------------------------------------------------------------

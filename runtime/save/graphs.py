@@ -17,7 +17,7 @@ from runtime.save.dtypes import is_storable, parse_type, type_text
 from runtime.save.places import Lines, Places
 from runtime.save.reading import Malformed, is_name, members, texts
 from runtime.save.values import Reader, Unstorable, Writer
-from runtime.spec import ErrorType, StackType, Type
+from runtime.spec import ObjectType, StackType, Type
 
 __all__ = ["read_graph", "write_graph"]
 
@@ -57,6 +57,8 @@ def _write_node(
     part: dict[str, Any] = {"name": name, "op": node.op.name}
     if node.op.effect in _OUTSIDE or operation(node.op.name) is not node.op:
         what = _OUTSIDE.get(node.op.effect or "", "an operation `{op}` that is not one of ours")
+        if "call" in node.attrs:
+            what = "a call of `{call}`, which is Python code"
         raise _unsavable(node, what.format(op=node.op.name, **node.attrs))
     if node.inputs:
         part["inputs"] = [names[value] for value in node.inputs]
@@ -88,7 +90,7 @@ def _check_storable(node: Node, type_: Type) -> None:
     element = type_.element if isinstance(type_, StackType) else type_
     if isinstance(element, StackType):
         _check_storable(node, element)
-    elif not isinstance(element, ErrorType) and not is_storable(element.dtype):
+    elif not isinstance(element, ObjectType) and not is_storable(element.dtype):
         raise _unsavable(node, f"a value of dtype {element.dtype}")
 
 

@@ -64,11 +64,11 @@ def test_s17_unstageable_code_changes_nothing():
         counter.items.append(2)
         box["a"] = 2
         x[0] = 9.0
-        return open(str(x))
+        return id(x)
 
     x = X.copy()
     for _ in range(2):
-        with pytest.raises(ag.StagingError, match="open"):
+        with pytest.raises(ag.StagingError, match="`id`"):
             f(x)
         assert (counter.value, counter.items, box) == (0, [1], {"a": 1})
         assert x.tolist() == [1.0, 2.0] and clean()
@@ -103,7 +103,7 @@ def test_s17_failing_in_a_staged_body():
         while x.sum() < 10:
             x = x * 2
             if fail[0]:
-                open("nothing")
+                id(x)
         return x
 
     with pytest.raises(ag.StagingError):
@@ -114,7 +114,7 @@ def test_s17_failing_in_a_staged_body():
 
 
 def test_s17_failing_under_a_tape():
-    f = ag.convert(lambda x: open(str(x)))
+    f = ag.convert(lambda x: id(x))
     x = ag.constant(X)
     with ag.GradientTape() as tape:
         tape.watch(x)

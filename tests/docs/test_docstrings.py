@@ -88,6 +88,6 @@ def test_the_examples_of_a_module_are_true(name):
     ids=lambda cls: cls.__name__,
 )
 def test_the_methods_of_a_public_class_have_docstrings(cls):
-    public = [name for name in vars(cls) if not name.startswith("_")]
+    public = [name for name in dir(cls) if not name.startswith("_")]
     bare = [name for name in public if not inspect.getdoc(inspect.getattr_static(cls, name))]
     assert not set(bare) - {"shape", "dtype", "name"}, bare

@@ -41,6 +41,11 @@ TESTED_IN = {
     "autograph/tf/types.py": "autograph/tf/test_function.py",
     # A saved program is what its writer and its reader make of it together.
     "autograph/concrete.py": "autograph/test_saving.py",
+    # What a trace is made of, and found by, is seen in what a Function does.
+    "autograph/described.py": "autograph/test_function.py",
+    "autograph/results.py": "autograph/test_tracing.py",
+    "autograph/traced.py": "autograph/test_tracing.py",
+    "autograph/traces.py": "autograph/test_function.py",
     "autograph/loading.py": "autograph/test_saving.py",
     "autograph/program.py": "autograph/test_saving.py",
     "runtime/save/exceptions.py": "runtime/save/test_values.py",

@@ -47,7 +47,8 @@ def test_no_reason_is_given_for_what_is_staged():
 
 
 REFUSED = [name for name, (_, what) in ROWS.items() if what.startswith("refused")]
-HOST = ("refused: files", "refused: a setting")
+HOST = "refused: a setting"
+FILES = [name for name, (_, what) in ROWS.items() if what.startswith("called when the graph runs")]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -72,6 +73,28 @@ def test_what_belongs_to_the_host_is_refused(name):
 
     with pytest.raises(ag.StagingError, match=f"{name}` is called while tracing"):
         f(np.ones(2))
+
+
+def test_what_belongs_to_files_is_called_when_the_graph_runs(tmp_path):
+    path = str(tmp_path / "numbers")
+    f = ag.convert(lambda x: (np.savetxt(path, x), np.loadtxt(path), x * 2)[1:])
+    for k in (1.0, 2.0):
+        found, doubled = f(np.full(2, k))
+        assert found.tolist() == [k, k] and doubled.tolist() == [2 * k, 2 * k]
+    assert f.trace_count == 1 and len(FILES) == 9
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_reads_or_writes_files_is_no_constant(name):
+    function = find(name)
+
+    @ag.convert
+    def f(x):
+        return x * 2, function("no such file", "", float)
+
+    with pytest.raises((OSError, TypeError, AttributeError, ValueError)):
+        f(np.ones(2))
+    assert f"`numpy.{name}` is called by the host" in f.explain()
 
 
 FACTS = {

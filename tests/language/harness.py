@@ -228,7 +228,8 @@ def no_line_of(filename: str) -> Iterator[None]:
     def watch(frame: Any, event: str, argument: Any) -> None:
         if event == "call" and frame.f_code.co_filename == filename:
             caller = frame.f_back.f_code.co_name if frame.f_back is not None else ""
-            if caller != "entry":  # what makes a traceback entry that stands on the user's line
+            # What makes a traceback entry, or calls Python code, stands on the user's line.
+            if caller not in ("entry", "_called"):
                 seen.append(f"{frame.f_code.co_name}:{frame.f_lineno}")
 
     before = sys.getprofile()
@@ -290,7 +291,7 @@ UNSAVABLE = (
     "a store into `", "what it stores into a Python object", "runs as plain Python",
     "holds an object beside arrays", "cannot be saved: its result is",
     "cannot be saved: in the result is", "what it prints is", "what it raises is",
-    "what it prints to is", "share memory", "the default of", "what it catches",
+    "what it prints to is", "share memory", "the default of", "what it catches", "a call of `",
 )  # fmt: skip
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import autograph as ag
+from tests.language.harness import check
 
 
 def read_of_chosen(x):
@@ -143,3 +145,348 @@ def test_a_later_write_is_refused_at_its_line(sample, line, name):
         ag.convert(sample)(2.0)
     assert f"| {line}" in str(caught.value)
     assert name in str(caught.value)
+
+
+# ---- who else may see the older one ------------------------------------------------------------
+
+
+class Box:
+    def __init__(self, items):
+        self.items = items
+
+
+def changed(box, x):
+    if x > 0:
+        box.items = [x, 2.0]
+    box.items[1] = 9.0
+    return 1.0
+
+
+def total(items, by):
+    return items[0] + items[1] + by
+
+
+def operand_that_waits(x):
+    box = Box([x, 1.0])
+    return total(box.items, changed(box, x))
+
+
+def left_of_an_operator(x):
+    box = Box([x, 1.0])
+    return (box.items + [changed(box, x)])[1]
+
+
+def name_that_was_read(x):
+    a = [x, 1.0]
+
+    def change():
+        nonlocal a
+        if x > 0:
+            a = [x, 2.0]
+        a[1] = 9.0
+        return 1.0
+
+    return total(a, change())
+
+
+def held_by_a_closure(x):
+    def holder(a):
+        return lambda: a[1]
+
+    a = [x, 1.0]
+    second = holder(a)
+    if x > 0:
+        a = [x, x]
+    a[1] = 9.0
+    return second()
+
+
+def held_as_a_default(x):
+    a = [x, 1.0]
+
+    def second(items=a):
+        return items[1]
+
+    if x > 0:
+        a = [x, x]
+    a[1] = 9.0
+    return second()
+
+
+def held_by_a_method(x):
+    a = [x, 1.0]
+    count = a.count
+    if x > 0:
+        a = [x, x]
+    a[1] = 9.0
+    return count(9.0)
+
+
+def held_by_a_generator(x):
+    def both(items):
+        yield items[0]
+        yield items[1]
+
+    a = [x, 1.0]
+    items = both(a)
+    first = next(items)
+    if x > 0:
+        a = [x, x]
+    a[1] = 9.0
+    return first + next(items)
+
+
+def gone_through(x):
+    box, found = Box([x, 1.0]), 0.0
+    for value in box.items:
+        changed(box, x)
+        found += value
+    return found
+
+
+def held_by_python_code(x):
+    @ag.do_not_convert
+    def plainly(change):
+        a = [1.0, 2.0]
+        change(a)
+        return a[1]
+
+    def change(a):
+        if x > 0:
+            a = [x, x]
+        a[1] = 9.0
+
+    return plainly(change) + x
+
+
+def of_the_caller(x, given):
+    if x > 0:
+        given = [x, 1.0]
+    given[0] = 9.0
+    return given[0]
+
+
+SEEN = [
+    (operand_that_waits, "box.items[1] = 9.0"), (left_of_an_operator, "box.items[1] = 9.0"),
+    (name_that_was_read, "a[1] = 9.0"), (held_by_a_closure, "a[1] = 9.0"),
+    (held_as_a_default, "a[1] = 9.0"), (held_by_a_method, "a[1] = 9.0"),
+    (held_by_a_generator, "a[1] = 9.0"), (gone_through, "box.items[1] = 9.0"),
+    (held_by_python_code, "a[1] = 9.0"), (of_the_caller, "given[0] = 9.0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sample", "line"), SEEN, ids=[r[0].__name__ for r in SEEN])
+def test_a_write_that_somebody_else_would_see_is_refused_at_its_line(sample, line):
+    arguments = (np.float64(2.0), [1.0, 2.0])[: sample.__code__.co_argcount]
+    with pytest.raises(ag.StagingError, match="depends on data") as caught:
+        ag.convert(sample)(*arguments)
+    assert f"| {line}" in str(caught.value)
+
+
+def statement_of_its_own(x):
+    box = Box([x, 1.0])
+    count = 1.0
+    count = count + changed(box, x)
+    changed(box, x)
+    return total(box.items, count)
+
+
+def in_the_middle_of_other_work(x):
+    def own(y):
+        a = [y, 1.0]
+        if y > 0:
+            a = [y, 2.0]
+        a[1] += y
+        return a[0] + a[1]
+
+    box = Box([x])
+    return box.items[0] * own(x) + own(-x)
+
+
+def closure_over_the_name_itself(x):
+    a = [x, 1.0]
+
+    def second():
+        return a[1]
+
+    if x > 0:
+        a = [x, x]
+    a[1] = a[1] + 9.0
+    return second()
+
+
+def written_before_it_is_chosen(x):
+    one, other = [x, 2.0], [3.0, x]
+    if x > 0:
+        one[0] = 9.0
+        picked = one
+    else:
+        picked = other
+    return picked[0] + one[0]
+
+
+def objects_of_a_class(x):
+    if x > 0:
+        box = Box(x)
+    else:
+        box = Box(-x)
+    box.items += 1
+    return box.items
+
+
+def another_object_is_not_the_same(x):
+    one, other = Box(1.0), Box(2.0)
+    if x > 0:
+        one = Box(x)
+    return one == other, one is other, one == one, one.items + other.items  # noqa: PLR0124
+
+
+RIGHT_TOO = [
+    statement_of_its_own, in_the_middle_of_other_work, closure_over_the_name_itself,
+    written_before_it_is_chosen, objects_of_a_class, another_object_is_not_the_same,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sample", RIGHT_TOO, ids=lambda f: f.__name__)
+def test_what_nobody_else_sees_may_be_written(sample):
+    check(sample, (np.float64(2.0),), (np.float64(-1.0),), joined=True)
+
+
+def looked_up(x):
+    one = Box(1.0)
+    known = {one: 2.0}
+    if x > 0:
+        one = Box(x)
+    return x + known.get(one, 5.0)
+
+
+def found_in_a_list(x):
+    one = Box(1.0)
+    known = [one]
+    if x > 0:
+        one = Box(x)
+    return x + (one in known)
+
+
+def compared(x):
+    one = other = Box(1.0)
+    if x > 0:
+        one = Box(x)
+    return x + (one == other)
+
+
+def the_same(x):
+    one = other = [1.0]
+    if x > 0:
+        one = [x]
+    return x + (one is other)
+
+
+@pytest.mark.parametrize(
+    "sample", [looked_up, found_in_a_list, compared, the_same], ids=lambda f: f.__name__
+)
+def test_an_identity_that_depends_on_data_is_refused(sample):
+    with pytest.raises(ag.StagingError, match="(which|whether).* depends on data") as caught:
+        ag.convert(sample)(np.float64(2.0))
+    assert "| return x + " in str(caught.value)
+
+
+def with_other_attributes(x):
+    box = Box(x)
+    if x > 0:
+        box = Box(1.0)
+        box.more = 2.0
+    return box.items
+
+
+def test_objects_with_other_attributes_are_refused_where_they_are_read():
+    with pytest.raises(ag.StagingError, match="a Box with other attributes on the other"):
+        ag.convert(with_other_attributes)(np.float64(2.0))
+
+
+def test_classes_are_as_before_after_a_trace():
+    ag.convert(objects_of_a_class)(np.float64(2.0))
+    assert "__eq__" not in vars(Box) and "__hash__" not in vars(Box)
+    assert Box.__eq__ is object.__eq__ and len({Box(1), Box(1)}) == 2
+
+
+def kept_after_a_try(x):
+    older = [x, 1.0]
+    try:
+        picked = older if x > 0 else [0.0, 0.0]
+        if x < -9:
+            raise ValueError
+    except ValueError:
+        picked = [1.0, 1.0]
+    picked[0] = 9.0
+    return picked[0] + older[0]
+
+
+def test_what_a_try_left_is_one_of_several_too():
+    with pytest.raises(ag.StagingError, match="which list `picked` is depends on data") as caught:
+        ag.convert(kept_after_a_try)(np.float64(2.0))
+    assert "| picked[0] = 9.0" in str(caught.value)
+
+
+# ---- what a function gives back ------------------------------------------------------------------
+
+
+def a_list_of_its_path(x):
+    made = [x, x + 1.0]
+    if x > 1:
+        return [made[0], x * 7.0]
+    made[0] = made[1] * 2
+    return made
+
+
+def one_of_two_lists(x):
+    a, b = [x, x + 1.0], [x, x + 2.0]
+    return a if x > 0 else b
+
+
+def the_best_of_a_loop(x):
+    best = [x, x * 0.0]
+    i = x * 0.0
+    while i < 5:
+        found = [i, i * x]
+        if found[1] > best[1]:
+            best = found
+        i += 1
+    return best
+
+
+@pytest.mark.parametrize("sample", [a_list_of_its_path, one_of_two_lists, the_best_of_a_loop])
+def test_e2_what_nobody_else_holds_may_be_the_result(sample):
+    check(sample, (np.float64(3.0),), (np.float64(0.0),))
+
+
+def one_of_two_beside_one(x):
+    a, b = [x, 1.0], [x, 2.0]
+    return a if x > 0 else b, a
+
+
+def one_of_two_stored_beside_one(x):
+    a, b = [x, 1.0], [x, 2.0]
+    shelf.chosen = a if x > 0 else b
+    shelf.other = a
+    return x
+
+
+def a_list_of_the_callers_or_another(x, given):
+    return given if x > 0 else [x, 2.0]
+
+
+shelf = Box(0.0)
+
+
+@pytest.mark.parametrize(
+    ("sample", "arguments"),
+    [
+        (one_of_two_beside_one, ()),
+        (one_of_two_stored_beside_one, ()),
+        (a_list_of_the_callers_or_another, ([1.0, 2.0],)),
+    ],
+)
+def test_e2_which_object_the_caller_gets_is_refused_where_it_depends_on_data(sample, arguments):
+    with pytest.raises(ag.StagingError, match="which list is .* depends on data"):
+        ag.convert(sample)(np.float64(2.0), *arguments)

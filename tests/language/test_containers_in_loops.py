@@ -122,6 +122,15 @@ def nested_loops(x, n):
     return b[0], a[1], a is b
 
 
+@samples("E2", *ROUNDS, whiles=1, joined=True)
+def containers_that_an_early_return_gives_back(x, n):
+    while n > 0:
+        if x > n:
+            return [x, 1.0], {"n": n}
+        n -= 1
+    return [1.0, x], {"n": n}
+
+
 @samples("E2", *ROUNDS, whiles=1, conds=1)
 def a_loop_in_a_branch(x, n):
     a = [x, 0.0]
@@ -460,7 +469,7 @@ WRITES = [
 @pytest.mark.parametrize("sample", WRITES, ids=lambda f: f.__name__)
 def test_a_write_that_another_name_may_have_to_see_is_refused_at_its_line(sample):
     message = refuse(sample, I(3), match="which list .* is depends on data")
-    assert "change it in each branch" in message
+    assert "change it in each branch or before the loop" in message
 
 
 def is_it_the_same(n):
@@ -534,7 +543,16 @@ def other_attributes_of_each_round(x, n):
     return p.x  # refused
 
 
+def a_list_made_by_an_operator(x, n):
+    a = [x, 0.0]
+    for _ in range(n):
+        a = [a[0]] + [a[1]]  # noqa: RUF005
+        a[1] += 1  # refused
+    return a[1]
+
+
 REFUSED = [
+    (a_list_made_by_an_operator, "a list that each round makes by an operator is changed there"),
     (a_list_grows, "a graph holds no list whose length depends on data"),
     (a_set_grows, "a graph holds no set whose items depend on data"),
     (a_chain_of_objects, "but None after one iteration"),

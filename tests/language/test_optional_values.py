@@ -150,6 +150,89 @@ def one_of_several_returns(x):
     return min(level(x), 1), [5, 6, 7][level(x)], x + level(x)
 
 
+def position(n):
+    if n == 7:
+        return None
+    return n - 2
+
+
+def some_of(x, n):
+    if n < 0:
+        return None
+    return x * n
+
+
+@samples("B2.04", (X, I(3)), (X, I(4)))
+def result_of_a_callee_as_an_index(x, n):
+    one, two = x[position(n)], x[position(n) :]
+    three, four = [1, 2, 3][position(n)], x[[position(n), 0]]
+    x[position(n)] = 7.5
+    return one, two, three, four, x
+
+
+@samples("B2.04", (X, I(3)), (X, I(4)))
+def result_of_a_callee_in_a_call(x, n):
+    k = [np.sin(position(n)), abs(position(n)), int(position(n)), np.maximum(x, position(n))]
+    total = [sum(some_of(x, n)), some_of(x, n).sum(), len(some_of(x, n)), divmod(position(n), 2)]
+    return k, total, [v for v in some_of(x, n)], np.array([position(n), 2]), x.item(position(n))
+
+
+@samples("B2.04", (I(3),), (I(4),))
+def result_of_a_callee_in_an_expression(n):
+    bits = position(n) & 1, 1 << position(n), ~position(n), 2 | position(n)
+    return bits, +position(n), position(n).real, 3 ^ position(n)
+
+
+@samples("B2.04", (X, I(3)), (X, I(4)))
+def written_in_a_try(x, n):
+    try:
+        x[position(n)] = 7.5
+    except AssertionError:
+        x[0] = -1
+    return x
+
+
+@samples("B2.04", (I(3),), (I(7),))
+def none_is_printed(n):
+    print(position(n), [position(n)])
+    print(f"{position(n)!r:>6}", str(position(n)), "%s" % position(n))
+    return n
+
+
+def adds_up(n):
+    total = 0
+    for k in range(position(n)):  # a TypeError where it is None
+        total += k
+    return total
+
+
+def test_what_needs_a_number_says_that_it_is_none():
+    f = ag.convert(adds_up)
+    assert f(I(5)) == adds_up(I(5))
+    with pytest.raises(TypeError, match="the result is None on the path"):
+        f(I(7))
+
+
+@samples("B2.04", (4.5, F(2)), (-4.5, F(2)), (4.5, F(9)), joined=True)
+def numbers_of_two_types(y, w):
+    while y < 0:
+        return 1
+    for _ in range(3):
+        if w > 3:
+            return y // 2.0
+        w = w + 0.5
+
+
+@samples("B2.04", (I(4), X), (I(-4), X), (I(9), X), joined=True)
+def arrays_of_two_types(n, x):
+    while n < 0:
+        return x > 1
+    while n > 4:
+        n -= 3
+        if n > 5:
+            return x * n
+
+
 @samples("B2.04", (F(3),), (F(1),), (F(-1),))
 def falls_off_the_end(x):
     if x > 0:

@@ -642,8 +642,8 @@ def test_s18_classes_are_as_before_after_a_trace_and_for_other_threads():
             return super().__add__(y)
 
     f = ag.convert(lambda p, x: p + x)
-    with pytest.raises(ag.StagingError):
-        f(Spy(F(2.0)), F(1.0))
+    for k in (1, 2):
+        assert f(Spy(F(2.0)), F(1.0)) == 3.0 and seen == [3.0] * k
     assert dict(vars(Point)) == before
     assert f(Point(F(2.0)), F(1.0)) == 3.0
     assert dict(vars(Point)) == before

@@ -1,52 +1,9 @@
 """What a graph cannot hold is refused where it stands, and never frozen."""
 
-import random
-
 import numpy as np
 import pytest
 
 import autograph as ag
-
-generator = np.random.default_rng(3)
-own = random.Random(3)
-
-
-def from_module(x):
-    return x + random.random()
-
-
-def from_instance(x):
-    return x + own.gauss(0.0, 1.0)
-
-
-def from_numpy(x):
-    return x + np.random.rand()
-
-
-def from_generator(x):
-    return x + generator.random()
-
-
-def drawn_around_traced(x):
-    return generator.normal(x)
-
-
-def drawn_in_a_loop(x):
-    total = 0.0
-    while total < x:
-        total += np.random.rand() + 1.0
-    return total
-
-
-@pytest.mark.parametrize(
-    "function",
-    [from_module, from_instance, from_numpy, from_generator, drawn_around_traced, drawn_in_a_loop],
-    ids=lambda function: function.__name__,
-)
-def test_s9_s16_random_draws_are_not_frozen_into_a_graph(function):
-    with pytest.raises(ag.StagingError, match=r"frozen") as caught:
-        ag.convert(function)(3.0)
-    assert "test_refusals.py" in str(caught.value)
 
 
 def factorial(n):

@@ -531,6 +531,50 @@ def walrus(x):
     return y, (z := y * 2) + z
 
 
+@samples("B1.13", (I(0),), (I(3),))
+def walrus_binds_the_name_of_a_loop(n):
+    s = 0
+    for i in range(n):
+        s = s + i
+        i = i if n else (i := 3)
+    return s
+
+
+@samples("B1.13", (I(1), [I(2), I(3)]), (I(3), [I(2), I(3)]))
+def walrus_in_a_part_of_a_condition(n, items):
+    while n > 0:
+        n -= 1
+        for j, v in enumerate(items):
+            flag = (s := n) > 2 and (j := s) <= items[1]
+    return flag, s, v
+
+
+@samples("B1.13", (I(3), F(2.5)), (I(2), F(2.5)))
+def walrus_within_try(n, y):
+    try:
+        for v in [2.0, 0.25, 1.0]:
+            y = (y := v) and (v := y)
+        if n == 2:
+            raise ValueError("two")
+    except ZeroDivisionError:
+        pass
+    return y
+
+
+@samples("B1.13", (I(1), {"p": I(2), "q": I(3)}), (I(3), {"p": I(2), "q": I(3)}))
+def walrus_in_a_branch(n, table):
+    try:
+        if n > 2:
+            raise ValueError("a")
+    except ValueError:
+        pass
+    else:
+        for v in table.values():
+            one = [n, 1] if v > 2 else [v, (v := table["p"])]
+            table["q"] = one[0]
+    return table
+
+
 @samples("B1.13", (F(3),), (F(9),), whiles=1)
 def walrus_value(x):
     a = (y := x + 1) * y

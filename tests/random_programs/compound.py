@@ -62,7 +62,6 @@ def for_(s: Statements, place: Place) -> bool:
     with s.scope.inner():
         for name, kind in kinds.items():
             s.scope.hold(name, kind)
-            s.scope.loop_names.add(name)
             if kind.is_array:
                 s.scope.fixed.add(name)
         s.block(f"for {target} in {iterable}:", place.below(loop=True))
@@ -161,7 +160,6 @@ def over_generator(s: Statements, place: Place) -> bool:
     kept = s.target(kinds[target])
     with s.scope.inner(), s.text.block(f"for {target} in {iterable}:"):
         s.scope.names |= kinds
-        s.scope.loop_names |= set(kinds)
         if kept is not None:
             s.text(f"{kept} = {target}")
         if s.chance(0.7):

@@ -137,7 +137,7 @@ def listed(s: Statements, place: Place) -> bool:
         items, value = s.random.choice(groups)[0], s.write.of_each("v", kind, 1)
         form = s.random.choice(
             ["[{0} for v in {1}]", "[{0} for _, v in zip(range(3), {1})]", "list({1})",
-             "[{0} for v in reversed(list({1}))]", "{{k: {0} for k, v in zip('pqr', {1})}}",
+             "[{0} for v in reversed(list({1}))]", "{{key: {0} for key, v in zip('pqr', {1})}}",
              "[({2} := {0}) for v in {1}]"]
         )  # fmt: skip
         kept = [n for n in s.scope.targets(kind) if n.isidentifier()] or [s.fresh("last")]

@@ -32,7 +32,6 @@ START = (
     "    pair[0], pair[1] = pair[1], np.sin(pair[0])",
     "    return pair[0]",
 )
-PLACES = ("box[0]", "box[1]", "table['p']")
 CALLS = ("step({a})", "swap(box)")
 """What changes a name or a list of the function, and gives a number."""
 
@@ -46,7 +45,7 @@ class _Writer:
     def __init__(self, seed: int) -> None:
         self.seed, self.random, self.text = seed, random.Random(seed), Text()
         self.budget = self.random.randrange(5, 14)
-        self.numbers = ["w", "s", *PLACES]
+        self.numbers = ["w", "s", "box[0]", "box[1]", "table['p']"]
         self.calls = list(CALLS)
         self.arrays = ["v", "b"]
         self.indices = ["n"]
@@ -168,14 +167,6 @@ class _Writer:
 
     def attempt(self, depth: int) -> None:
         """A `try` whose handler goes on with what is older than the `try`."""
-        if "containers in try" in WITHHELD:
-            self.numbers = [name for name in self.numbers if name not in PLACES]
-            self.calls = []
-        self.tried()
-        self.calls = list(CALLS)
-        self.numbers += [name for name in PLACES if name not in self.numbers]
-
-    def tried(self) -> None:
         with self.text.block("try:"):
             if self.random.random() < 0.5:
                 self.text(f"s = np.tanh(b[n] * {self.leaf()})")

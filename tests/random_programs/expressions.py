@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.random_programs.kinds import F8, FLOAT, I8, INT, PAIRS, SCALARS, Kind, Shape
 from tests.random_programs.scope import LIMIT, Expression, Scope
-from tests.random_programs.withheld import WITHHELD
 
 LARGEST = 1e6
 
@@ -147,8 +146,6 @@ class Expressions:
     def walrus(self, kind: Kind, depth: int) -> Expression:
         """`(name := a)`."""
         names = [name for name in self.scope.targets(kind) if name.isidentifier()]
-        if "walrus of loop names" in WITHHELD:
-            names = [name for name in names if name not in self.scope.loop_names]
         if not names:
             return self.leaf(kind)
         value = self.wrapped(kind, min(depth, 1))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from tests.random_programs.kinds import F8, I8, INT
 from tests.random_programs.plain import assign
 from tests.random_programs.statements import Place, Statements
-from tests.random_programs.withheld import WITHHELD
 
 
 def check(s: Statements, place: Place) -> bool:
@@ -26,8 +25,6 @@ def check(s: Statements, place: Place) -> bool:
 def attempt(s: Statements, place: Place) -> bool:
     """`try` around something that often raises, with handlers, `else` and `finally`."""
     with s.scope.inner():
-        if "containers in try" in WITHHELD:
-            s.scope.forget_containers()
         _attempt(s, replace(place.below(), in_try=True))
     return True
 
@@ -80,8 +77,7 @@ def _raise(s: Statements) -> str:
     """An error of one's own under a condition."""
     name = s.random.choice(["ValueError", "Odd", "IndexError"])
     shown = s.random.choice([*s.scope.of(F8), *s.scope.of(I8), "0"])
-    plain = s.loose or "values in errors" in WITHHELD
-    message = '"no"' if plain else f'f"no {{{shown}}}"'
+    message = '"no"' if s.loose else f'f"no {{{shown}}}"'
     with s.text.block(f"if {s.write.condition(1)}:"):
         s.text(f"raise {name}({message})")
     return s.random.choice(["Odd", "ValueError"]) if name == "Odd" else name
@@ -95,10 +91,10 @@ def _index(s: Statements) -> str:
     name, index = s.random.choice(arrays), s.write.number(s.random.choice([INT, I8]), 1).text
     kind = s.scope.names[name]
     target = s.target(kind.scalar)
-    if name in s.scope.writable() and s.chance(0.5):
+    if target is None or s.chance(0.5):
         s.text(f"{name}[{index}] = {s.write.wrapped(kind.scalar, 1)}")
     else:
-        s.text(f"{target or s.fresh('item')} = {name}[{index}]")
+        s.text(f"{target} = {name}[{index}]")
     return "IndexError"
 
 

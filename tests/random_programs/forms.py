@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.random_programs import compound, containers, failures, functions, plain
 from tests.random_programs.statements import Form, Place, Statements
-from tests.random_programs.withheld import WITHHELD
 
 
 def _deep(s: Statements, place: Place) -> bool:
@@ -37,10 +36,6 @@ def _printing(s: Statements, place: Place) -> bool:
     return not s.quiet
 
 
-def _choosing(s: Statements, place: Place) -> bool:
-    return not place.in_try or "containers in try" not in WITHHELD
-
-
 def _gives(s: Statements, place: Place) -> bool:
     return s.gives is not None and not place.in_closure
 
@@ -68,7 +63,7 @@ FORMS = (
     Form(containers.grown, 1),
     Form(containers.set_row, 1),
     Form(containers.listed, 1),
-    Form(containers.chosen, 1, _choosing),
+    Form(containers.chosen, 1),
     Form(containers.change, 1),
     Form(failures.check, 1),
     Form(failures.attempt, 3, _protected),

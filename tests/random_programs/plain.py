@@ -85,7 +85,7 @@ def flag(s: Statements, place: Place) -> bool:
 
 def store(s: Statements, place: Place) -> bool:
     """An item or a slice of an array is written."""
-    arrays = s.scope.writable()
+    arrays = s.scope.arrays()
     if not arrays:
         return False
     name = s.random.choice(arrays)
@@ -113,7 +113,7 @@ def _item(s: Statements, name: str, kind: Kind) -> str:
 
 def in_place(s: Statements, place: Place) -> bool:
     """A whole array is changed where it is."""
-    arrays = [n for n in s.scope.writable() if n.isidentifier() or n not in s.scope.fixed]
+    arrays = [n for n in s.scope.arrays() if n.isidentifier() or n not in s.scope.fixed]
     if not arrays:
         return False
     name = s.random.choice(arrays)
@@ -126,7 +126,7 @@ def in_place(s: Statements, place: Place) -> bool:
 
 def view(s: Statements, place: Place) -> bool:
     """A name for a part of an array, which is written at once or later."""
-    arrays = [n for n in s.scope.writable() if n in s.scope.fixed and s.scope.names[n].length > 1]
+    arrays = [n for n in s.scope.arrays() if n in s.scope.fixed and s.scope.names[n].length > 1]
     if not arrays:
         return False
     of, name = s.random.choice(arrays), s.fresh("part")
@@ -146,7 +146,7 @@ def view(s: Statements, place: Place) -> bool:
 
 def shared(s: Statements, place: Place) -> bool:
     """A name becomes another name of an array."""
-    arrays = [n for n in s.scope.writable() if n in s.scope.fixed and "part" not in n]
+    arrays = [n for n in s.scope.arrays() if n in s.scope.fixed and "part" not in n]
     if not arrays:
         return False
     of, name = s.random.choice(arrays), s.fresh("same")

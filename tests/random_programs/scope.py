@@ -29,8 +29,7 @@ class Scope:
     """Names and other places (`box.left`, `items[0]`) by kind.
 
     `fixed` ones are never bound again (arguments that are arrays, views, items of tuples);
-    `frozen` ones not where this is written (a nested function must not bind them). Arrays that
-    are `sealed` are not written.
+    `frozen` ones not where this is written (a nested function must not bind them).
     """
 
     random: random.Random
@@ -38,10 +37,8 @@ class Scope:
     shapes: dict[str, Shape] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     shared: set[str] = field(default_factory=set)
-    loop_names: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
     frozen: set[str] = field(default_factory=set)
-    sealed: set[str] = field(default_factory=set)
     helpers: dict[str, Signature] = field(default_factory=dict)
     generators: dict[str, Signature] = field(default_factory=dict)
     managers: dict[str, Shape] = field(default_factory=dict)
@@ -85,30 +82,16 @@ class Scope:
         for method, signature in self.methods.get(what, {}).items():
             self.helpers[f"{name}.{method}"] = signature
 
-    def writable(self) -> list[str]:
-        """Names and places that hold arrays which may be written here."""
-        return [name for name in self.arrays() if name not in self.sealed]
-
-    def forget_containers(self) -> None:
-        """Only plain names are known from here on; arrays are read only, and no `:=` binds."""
-        self.names = {name: kind for name, kind in self.names.items() if name.isidentifier()}
-        self.sealed |= set(self.arrays())
-        self.fixed |= self.sealed
-        self.loop_names |= set(self.names)
-        self.shapes, self.helpers = {}, {}
-
     @contextmanager
     def inner(self) -> Iterator[None]:
         """What is named inside is forgotten afterwards."""
         kept = dict(self.names), dict(self.shapes), dict(self.helpers)
         flags, fixed, frozen = list(self.flags), set(self.fixed), set(self.frozen)
-        sealed, loop_names = set(self.sealed), set(self.loop_names)
         try:
             yield
         finally:
             self.names, self.shapes, self.helpers = kept
             self.flags, self.fixed, self.frozen = flags, fixed, frozen
-            self.sealed, self.loop_names = sealed, loop_names
 
 
 class Text:

@@ -2,20 +2,11 @@
 
 WITHHELD = frozenset(
     {
-        # Lists, attributes, arrays and functions within `try`: refused, or a write is lost.
-        "containers in try",
-        # The text of an error that is raised at once.
-        "values in errors",
-        # An early return of one list, a later one of another: the content is that of before.
+        # A list that is returned on one path, and changed or returned on another.
         "returned containers",
-        # A list in a list that a loop changes becomes another list.
+        # A list in a list that a loop changes.
         "nested containers",
-        # `|=` of a dict, `[:] =` of a list, and the rest of an unpacked list in a loop: they do
-        # not settle.
+        # `|=` of a dict, `[:] =` of a list, and the rest of an unpacked list, in a loop.
         "replaced contents",
-        # NumPy scalars and arrays in captured lists and dicts, and one in several captured places.
-        "captured containers",
-        # The name of a `for` is bound again in a part of an expression: it does not settle.
-        "walrus of loop names",
     }
 )

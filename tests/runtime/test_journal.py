@@ -62,3 +62,26 @@ def test_objects_made_in_a_transaction_are_not_recorded():
         with journal.transaction():
             assert journal.is_fresh(box)
     assert box == {"a": 2} and not journal.is_fresh(box)
+
+
+def test_what_stands_for_others_may_be_each_of_them():
+    one, two, three, made, again = [1], [2], [3], [4], [5]
+    with journal.transaction():
+        journal.note_chosen(made, (one, two))
+        with journal.transaction() as inner:
+            journal.note_chosen(again, (made, three))
+            assert journal.may_be(again) == [again, made, one, two, three]
+        assert journal.may_be(again) == [again]
+        assert journal.may_be(again, inner.chosen) == [again, made, one, two, three]
+        assert journal.may_be(one) == [one]
+
+
+def test_a_result_may_be_put_where_a_write_is_refused():
+    box = [1]
+    place = journal.Slot(("content", id(box)), box, "a list", box.copy, box.__init__)
+    with journal.transaction() as t:
+        journal.note_kin(box, "box")
+        with pytest.raises(journal.StagingError, match="which list `box` is depends on data"):
+            journal.note(place)
+        journal.note_result(place)
+        assert place.key in t.slots and place.is_content

@@ -344,6 +344,10 @@ def note_names(bound, shared):
     pass
 
 
+def new_names(bound):
+    pass
+
+
 def context(manager):
     return manager
 

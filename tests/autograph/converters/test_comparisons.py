@@ -15,7 +15,7 @@ CASES = {
     ),
     "is a constant": (
         "x.a is None",
-        "x.a is None",
+        "ag__.is_(x.a, None)",
     ),
     "in": (
         "x in y",

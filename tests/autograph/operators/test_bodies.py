@@ -1,5 +1,6 @@
 """Tracing a body: what it did is told, and taken back."""
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -8,6 +9,7 @@ from autograph.operators.bodies import (
     State,
     apply_slot,
     check_defined,
+    content_left,
     emit_raise,
     run_body,
     slot_content,
@@ -107,7 +109,7 @@ def test_a_message_with_traced_values_is_filled_in_when_the_graph_runs():
         emit_raise(ValueError("x =", placeholder()))
         node = facts.builder.graph.nodes[-1]
         assert len(node.inputs) == 1
-        made = node.attrs["template"].build([2.5])
+        made = node.attrs["template"].fill([2.5])
         assert type(made) is ValueError and made.args == ("x =", 2.5)
 
 
@@ -133,7 +135,7 @@ def test_an_unbound_name_raises_pythons_error():
     with tracing() as facts:
         check_defined(placeholder("bool"), "y")
         raises = facts.builder.graph.nodes[-1].graphs[0].nodes[-1]
-        error = raises.attrs["template"].build([])
+        error = raises.attrs["template"].fill([])
         assert type(error) is UnboundLocalError and "local variable 'y'" in str(error)
 
 
@@ -159,3 +161,15 @@ def test_the_names_that_a_state_covers():
 
 
 LOCAL = 2
+
+
+def test_what_was_there_before_the_trace_is_read_where_a_body_left_it():
+    array = np.ones(2)
+    items = [array, 1.5]
+    with tracing(items) as trace:
+        access.setitem(items, 1, 2.5)
+        slot = access.content_slot(items)
+        left = content_left(slot, [array, 1.5], slot.read())
+        (captured,) = trace.captured.values()
+        assert left[0] is captured.handle and left[1] == 2.5
+        assert items[0] is array

@@ -7,9 +7,10 @@ import pytest
 
 import autograph as ag
 from autograph.operators.bound_builtins import call_bound_builtin
+from autograph.operators.host_values import HostValue
 from autograph.operators.templates import has_traced
 from runtime import journal
-from runtime.errors import HostCallError
+from runtime.host import HOST_CALL
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
@@ -70,10 +71,11 @@ def test_a_method_of_an_outer_array_is_that_of_its_input():
         assert call(np.ones(3).sum) == 3.0
 
 
-def test_a_method_of_the_host_is_refused():
-    stream = open("/dev/null")  # noqa: SIM115
-    with stream, tracing(stream), pytest.raises(HostCallError, match="called while tracing"):
-        call(stream.write, "text")
+def test_a_method_of_the_host_is_called_when_the_graph_runs():
+    stream = open("/dev/null", "w")  # noqa: SIM115
+    with stream, tracing(stream) as facts:
+        assert isinstance(call(stream.write, "text"), HostValue)
+        assert [node.op for node in facts.builder.graph.nodes] == [HOST_CALL]
 
 
 def test_super_setattr_is_noted():

@@ -7,8 +7,14 @@ import pytest
 
 import autograph as ag
 from autograph.operators import captures
-from autograph.operators.captures import with_captured
-from autograph.operators.guards import MISSING, Guard, Place, marks, same_value, state_marks
+from autograph.operators.captures import (
+    Place,
+    are_one_object,
+    guard_apart,
+    read,
+    with_captured,
+)
+from autograph.operators.guards import MISSING, Guard, marks, same_value, state_marks
 from tests.autograph.operators.tracing_by_hand import tracing
 
 
@@ -97,3 +103,40 @@ def test_reads_of_containers_that_python_looks_into_are_guarded():
         facts.consumed(two)
         facts.guard_reads()
         assert ("content", id(one)) in facts.guards and ("content", id(two)) not in facts.guards
+
+
+def _captured(**values):
+    """What reading each name as a captured one gives."""
+    return [
+        read(("global", 0, name), Place(f"`{name}`", lambda value=value: value), value)
+        for name, value in values.items()
+    ]
+
+
+def test_an_array_under_two_names_is_one_input():
+    array = np.ones(2)
+    with tracing() as trace:
+        one, other = _captured(x=array, y=array)
+        assert one is other and len(trace.captured) == 1
+        assert all(guard.holds() for guard in trace.guards.values())
+        assert "`y`" in trace.guards["global", 0, "y"].explain()
+
+
+def test_a_number_under_two_names_is_two_inputs():
+    number = np.float64(2.0)
+    with tracing() as trace:
+        one, same, other = _captured(x=number, y=number, z=np.float64(2.0))
+        assert len({id(one), id(same), id(other)}) == 3 and not trace.guards
+        assert are_one_object(one, same) is True and are_one_object(one, other) is False
+        assert len(trace.guards) == 2
+        assert are_one_object(one, one + 1) is None
+
+
+def test_written_arrays_are_guarded_to_be_apart():
+    with tracing() as trace:
+        one, other, _ = _captured(x=np.ones(2), y=np.ones(2), z=np.float64(1.0))
+        guard_apart([])
+        assert not trace.guards
+        guard_apart([one])
+        (guard,) = trace.guards.values()
+        assert guard.holds() and guard.place.name == "`x` and `y`"

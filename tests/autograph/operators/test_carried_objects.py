@@ -152,6 +152,11 @@ def test_a_place_without_a_value_before_the_loop_is_told_by_what_a_round_leaves(
     assert loop.placed["a"] is loop.placed["b"] and loop.finish() == []
 
 
+def test_places_without_a_value_before_the_loop_are_apart_where_a_round_leaves_two():
+    loop = Loop({"a": NOTHING, "b": NOTHING}, lambda names: {"a": [1], "b": [2]}).solve()
+    assert loop.placed["a"] is not loop.placed["b"] and loop.finish() == []
+
+
 def test_what_is_one_of_two_by_data_may_be_either():
     one, made = [0], [1]
     loop = Loop({"a": [0], "b": [0]}, lambda names: {"a": made, "b": names["b"]})

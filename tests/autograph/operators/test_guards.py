@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from autograph.operators.guards import (
+    ApartGuard,
     Guard,
     Identity,
     IdentityGuard,
     Place,
+    SharingGuard,
     marks,
     same_value,
     state_marks,
@@ -54,6 +56,29 @@ def test_an_object_is_guarded_by_identity_and_not_kept():
     assert not guard.holds() and guard.explain() == "x: another object ('Thing' before)"
     gc.collect()
     assert guard.expected.ref() is None
+
+
+def test_two_places_share_an_object_or_do_not():
+    space = {"x": Thing(), "y": Thing()}
+    x, y = (Place(f"`{name}`", lambda name=name: space[name]) for name in "xy")
+    apart, together = SharingGuard(x, y, is_one=False), SharingGuard(x, y, is_one=True)
+    assert apart.holds() and not together.holds()
+    assert together.explain() == "`x` is another object than `y`"
+    space["y"] = space["x"]
+    assert together.holds() and not apart.holds()
+    assert apart.explain() == "`x` is the same object as `y`"
+    space.clear()
+    assert not together.holds() and not apart.holds()
+
+
+def test_places_hold_as_many_objects():
+    space = {"x": Thing(), "y": Thing(), "z": Thing()}
+    guard = ApartGuard(tuple(Place(f"`{name}`", lambda name=name: space[name]) for name in space))
+    assert guard.holds()
+    space["x"] = Thing()
+    assert guard.holds()
+    space["z"] = space["y"]
+    assert not guard.holds() and guard.explain() == "two of `x` and `y` and `z` are one array"
 
 
 def test_elements_are_marked_by_value_or_identity():

@@ -63,10 +63,10 @@ def test_rounds_that_take_items_are_refused():
         iterators.refuse_in_loop([iter([1])])
 
 
-@pytest.mark.parametrize(("error", "expected"), [(StopIteration(), True), (KeyError(), False)])
-def test_a_node_that_ends_an_iteration_is_found_in_branches(error, expected):
+@pytest.mark.parametrize(("kind", "expected"), [(StopIteration, True), (KeyError, False)])
+def test_a_node_that_ends_an_iteration_is_found_in_branches(kind, expected):
     inner = Builder("true")
-    template = control.ExceptionTemplate(error, lambda part, operands: part)
+    template = control.ExceptionTemplate(kind, ())
     node = inner.emit(control.RAISE, (), {"template": template})
     outer = Builder().emit(control.CALL, (), graphs=[inner.graph], types=())
     assert iterators.ends(node) is expected and iterators.ends(outer) is expected

@@ -153,3 +153,14 @@ def test_what_a_side_may_be_is_kin_too():
         note_kin([c], (left, OUTCOMES[1]), NO_STATE, {})
         assert journal.is_kin(c.made) and journal.is_kin(seen) and not journal.is_kin(inner)
         assert [x for x in journal.may_be(c.made) if x is seen]
+
+
+def test_a_side_that_is_seen_is_kin_whatever_it_may_be():
+    inner = [2.0]
+    with tracing() as facts:
+        journal.note_chosen(inner, ([3.0], [4.0]))
+        facts.given[id(inner)] = inner
+        c = chosen(inner, [5.0])
+        c.make(())
+        note_kin([c], OUTCOMES, NO_STATE, {})
+        assert journal.is_kin(c.made) and journal.is_kin(inner)

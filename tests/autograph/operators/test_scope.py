@@ -8,7 +8,13 @@ import autograph as ag
 from autograph.operators import scope as module
 from autograph.operators.bodies import check_defined
 from autograph.operators.captures import current_trace
-from autograph.operators.scope import ConversionOptions, FunctionScope, cells_of, note_names
+from autograph.operators.scope import (
+    ConversionOptions,
+    FunctionScope,
+    cells_of,
+    new_names,
+    note_names,
+)
 from autograph.operators.variables import (
     Maybe,
     Nullable,
@@ -69,12 +75,18 @@ def test_a_function_that_reached_no_return_gives_none(value):
 def test_a_result_that_is_there_on_some_paths_is_none_on_others():
     with tracing():
         present = placeholder("bool")
-        result = scope().ret(Maybe("retval_", 7, present, check_defined), True)
+        result = scope().ret(Maybe("retval_", 7, present, check_defined), present)
         assert isinstance(result, Nullable)
         assert (result.value, result.present) == (7, present)
         inner = Nullable("retval_", 7, placeholder("bool"), check_defined)
-        result = scope().ret(Maybe("retval_", inner, present, check_defined), True)
+        result = scope().ret(Maybe("retval_", inner, present, check_defined), present)
         assert result.value == 7 and result.present is not present
+
+
+def test_a_result_of_returns_on_all_paths_is_there():
+    with tracing():
+        result = Maybe("retval_", 7, placeholder("bool"), check_defined)
+        assert scope().ret(result, True) == 7
 
 
 def test_a_result_of_two_kinds_names_the_function():
@@ -114,6 +126,23 @@ def test_names_bound_in_operands_are_restored():
     assert (found, LEVEL) == (1, 3)
     note_names(lambda: found, ())  # in Python it is nothing
     assert current_trace() is None
+
+
+def test_names_of_one_run_of_a_body_are_seen_by_nobody_else():
+    def run(declares):
+        found = 1
+        with journal.transaction() as body:
+            if declares:
+                new_names(lambda: found)
+            with journal.transaction() as operand:
+                note_names(lambda: found, ())
+                found = 2
+                operand.commit()
+            return len(body.written()), found
+
+    with tracing():
+        assert run(True) == (0, 2)
+        assert run(False) == (1, 2)
 
 
 def test_a_name_that_was_unbound_is_so_again():

@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from autograph.operators.captures import current_trace
+from autograph.operators.handouts import Handouts
 from autograph.tracing import FunctionBuilder
 from runtime import journal, trace
 from runtime.building import traced
@@ -15,6 +16,7 @@ def tracing(*outside):
     builder = FunctionBuilder("by_hand", False, "graph", True)
     with trace.interpreting(builder), journal.transaction():
         facts = current_trace()
+        facts.handouts = Handouts(facts, {})
         for thing in outside:
             facts.add_outside(thing)
         yield facts

@@ -1,0 +1,234 @@
+"""The result of a trace: what the graph gives for each part of it, and which arrays these are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.captures import Trace, current_trace
+from autograph.operators.handouts import Handouts
+from autograph.operators.host_values import HostValue
+from autograph.operators.iterators import is_iterator, title
+from autograph.operators.references import Part, choice_of, has_cell, reference_of
+from autograph.operators.remaking import Array
+from autograph.operators.templates import LazyString, dig, fill, has_traced
+from autograph.operators.variables import Nullable
+from runtime import tree
+from runtime.building import Builder
+from runtime.devices import is_device_array
+from runtime.errors import StagingError
+from runtime.graph.ir import Value
+from runtime.tensor import Tensor
+
+__all__ = [
+    "ArrayHole",
+    "FixedPart",
+    "NoneHole",
+    "ResultHole",
+    "TextHole",
+    "choices_of",
+    "dig_result",
+    "refuse_iterators",
+    "shared",
+    "tracked",
+]
+
+
+def dig_result(
+    part: Any, operands: list[Tensor], handles: list[Tensor], identical: dict[int, int]
+) -> Any:
+    """The result with holes for traced values, which are appended to `operands`."""
+    leaves, structure = tree.flatten(part)
+    holes: list[Any] = []
+    known: dict[int, ResultHole] = {}
+    for leaf in leaves:
+        if id(leaf) in known:  # one array in two places
+            holes.append(known[id(leaf)])
+        elif isinstance(leaf, Tensor):
+            index = next((i for i, h in enumerate(handles) if h is leaf), None)
+            if index is not None:
+                identical[len(operands)] = index
+            operands.append(leaf)
+            hole = ArrayHole if leaf.is_array and leaf.type.rank == 0 else ResultHole
+            holes.append(hole(len(operands) - 1))
+            if has_cell(leaf):
+                known[id(leaf)] = holes[-1]
+        elif isinstance(leaf, HostValue):
+            holes.append(ResultHole(len(operands)))
+            operands.append(leaf.value)
+        elif isinstance(leaf, LazyString):
+            inner: list[Tensor] = []
+            text = dig(leaf, inner)
+            holes.append(TextHole(text, len(operands), len(inner)))
+            operands.extend(inner)
+        elif isinstance(leaf, Nullable):
+            nest, inner_holes = dig_result(leaf.value, operands, handles, identical)
+            holes.append(NoneHole(nest, inner_holes, len(operands)))
+            operands.append(leaf.present)
+        else:
+            _check_result(leaf)
+            holes.append(FixedPart(leaf))
+    return structure, holes
+
+
+class ResultHole:
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        return results[self.index]
+
+
+class ArrayHole(ResultHole):
+    """For an ndarray of rank 0: graphs compute with scalars there."""
+
+    __slots__ = ()
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        result = results[self.index]
+        if isinstance(result, Tensor) or is_device_array(result):
+            return result
+        return np.asarray(result)
+
+
+class TextHole:
+    __slots__ = ("count", "first", "text")
+
+    def __init__(self, text: Any, first: int, count: int) -> None:
+        self.text, self.first, self.count = text, first, count
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        return fill(self.text, raws[self.first : self.first + self.count])
+
+
+class NoneHole:
+    """For a part of the result, or None: the output at `present` says which."""
+
+    __slots__ = ("holes", "present", "structure")
+
+    def __init__(self, structure: tree.Structure, holes: list[Any], present: int) -> None:
+        self.structure, self.holes, self.present = structure, holes, present
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        if not raws[self.present]:
+            return None
+        parts = [hole.fill(results, raws) for hole in self.holes]
+        return parts[0] if self.structure.kind is None else tree.unflatten(self.structure, parts)
+
+
+class FixedPart:
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        value = self.value
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _check_result(leaf: Any) -> None:
+    """Refuse a result that holds traced values where they cannot be filled in."""
+    facts = current_trace()
+    if facts is None or facts.is_outside(leaf):
+        return
+    if id(leaf) in facts.builder.root.rewritten:
+        raise facts.builder.root.rewritten[id(leaf)][1]
+    fields = getattr(leaf, "__dict__", None)
+    if fields and any(has_traced(v) for v in fields.values()):
+        raise StagingError(
+            f"the function returns a {type(leaf).__name__} that it made, whose attributes are "
+            "known only when the graph runs",
+            "return its values in a tuple, dict or dataclass instead",
+        )
+
+
+def refuse_iterators(holes: list[Any], facts: Trace) -> None:
+    """Refuse a result that is used up by going through it: each call would give the same one."""
+    for hole in holes:
+        made = hole.value if isinstance(hole, FixedPart) else None
+        if is_iterator(made) and not facts.is_outside(made):
+            raise StagingError(
+                f"the function returns {title(made)} that it made, and every call would give the "
+                "same one",
+                "return a list of its items",
+            )
+
+
+# ---- which arrays the results are ---------------------------------------------------------------
+
+
+def choices_of(
+    operands: list[Tensor], handles: list[Tensor], kept: set[int]
+) -> Iterator[tuple[int, Any, dict[int, int]]]:
+    """Results that may be the caller's arrays: position, the number that tells which, by number."""
+    cells = {h._cell: i for i, h in enumerate(handles) if h._cell is not None and i not in kept}
+    for out, x in enumerate(operands):
+        found = choice_of(x)
+        if found is not None:
+            positions = {
+                number: cells[part.cell]
+                for number, part in found.parts.items()
+                if not part.chain and part.cell in cells
+            }
+            if positions:
+                yield out, found.index, positions
+
+
+def tracked(builder: Builder, handouts: Handouts, outputs: list[Value]) -> dict[Any, int]:
+    """Where the stored tensors are among the outputs, to which they are appended."""
+    if not handouts.form.tensors:
+        return {}
+    found = {}
+    for number, x in handouts.stored.items():
+        value = x.current()._value
+        if value is not None and not builder.owns(value):
+            continue  # of a round that was traced to see what it does, and taken back
+        found[number] = len(outputs)
+        outputs.append(builder.value_of(x))
+    return found
+
+
+def shared(
+    builder: Builder,
+    handouts: Handouts,
+    operands: list[Tensor],
+    identical: dict[int, int],
+    outputs: list[Value],
+) -> dict[int, Array]:
+    """Results whose arrays are in another place, too; what these need is appended to `outputs`."""
+    arrays = [(out, x) for out, x in enumerate(operands) if out not in identical and has_cell(x)]
+    numbers = Counter(n for _, x in arrays for n in _own_numbers(x, handouts))
+    stored = handouts.uses
+    result: dict[int, Array] = {}
+    for out, x in arrays:
+        found = reference_of(x)
+        assert found is not None
+        is_shared = any(stored[n] or numbers[n] > 1 for n in _own_numbers(x, handouts)) or any(
+            stored["view", number, id(x)] or _is_stored(part, handouts)
+            for number, part in found.parts.items()
+            if part.chain
+        )
+        if is_shared:
+            slots: list[Any] = list(outputs)
+            result[out] = handouts.array(x, slots)
+            outputs += [builder.value_of(t) for t in slots[len(outputs) :]]
+    return result
+
+
+def _own_numbers(x: Tensor, handouts: Handouts) -> list[int]:
+    """The numbers of the arrays that `x` may be and that are no views and not the caller's."""
+    found = reference_of(x)
+    assert found is not None
+    return [n for n, p in found.parts.items() if not p.chain and handouts.given_array(p) is None]
+
+
+def _is_stored(view: Part, handouts: Handouts) -> bool:
+    """Whether the array that a view shows is stored somewhere, and not the caller's."""
+    whole = Part(view.cell, (), view.cell.root.type)
+    return handouts.given_array(whole) is None and bool(handouts.uses[whole.number])

@@ -1,0 +1,117 @@
+"""What is known of a finished trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph.operators.captures import Captured, Guard
+from autograph.operators.remaking import Array
+from autograph.signature import Arguments
+from runtime import journal
+from runtime.graph.ir import Graph
+from runtime.host import HOST_CALL
+from runtime.ops.operands import type_of
+from runtime.origins import Origin
+from runtime.spec import Type
+from runtime.variable import Variable
+
+__all__ = ["Traced", "external_type"]
+
+
+@dataclass(eq=False, repr=False)
+class Traced:
+    """A finished trace: graph, what its inputs beyond the arguments are, how results are made."""
+
+    graph: Graph
+    arguments: Arguments
+    # Variables and arrays read by reference at each call, in the order of the graph's inputs that
+    # follow those of the arguments.
+    externals: list[Any]
+    captured: list[Captured]
+    guards: list[Guard]
+    result: Any
+    # For each written argument or captured array: its position among all inputs.
+    written: list[int]
+    outputs: int
+    tensors: bool
+    has_effects: bool
+    notes: list[str]
+    variables: list[Variable] = field(default_factory=list)
+    created: list[Variable] = field(default_factory=list)
+    # Results that are an argument or captured array itself: output position to input position.
+    identities: dict[int, int] = field(default_factory=dict)
+    # Results that are one of several arrays, depending on data: output position to the position of
+    # the number that tells which, and the input positions of those that are inputs, by number.
+    choices: dict[int, tuple[int, dict[int, int]]] = field(default_factory=dict)
+    # Where the user writes the arrays of `written`, as far as that is known.
+    written_at: dict[int, Origin] = field(default_factory=dict)
+    # Results that are, or may be, arrays that are also stored or given back elsewhere, by output
+    # position: with the raw outputs for operands.
+    shared: dict[int, Array] = field(default_factory=dict)
+    # Outputs that are stored tensors, by key: so that gradients reach them.
+    tracked: dict[Any, int] = field(default_factory=dict)
+    # The result with its leaves for operands, where a container in it is in two places.
+    whole: Any = None
+    # Whether a call must remember what it handed out; the caller's arrays among that: the keys of
+    # their numbers, and their positions among all inputs.
+    hands_out: bool = False
+    given: dict[int, int] = field(default_factory=dict)
+    # Whether containers among the arguments are handed out.
+    with_arguments: bool = False
+    # Whether a list, dict or object among the arguments is changed by a call.
+    changes_containers: bool = False
+    # Whether an error may leave arrays of the caller's partly written.
+    writes_before_errors: bool = False
+    # Whether the graph calls Python code that may see objects and arrays; and the positions of the
+    # caller's arrays that are written before such a call: the graph itself works on copies.
+    lends: bool = False
+    copied: list[int] = field(default_factory=list)
+    # Of a trace that made variables: what it wrote for good, known while tracing.
+    lasting: list[tuple[journal.Slot, Any]] = field(default_factory=list)
+
+    @contextmanager
+    def afterwards(self) -> Iterator[None]:
+        """Objects as a call of this trace leaves them, as far as that is known while tracing."""
+        before = [(slot, slot.read()) for slot, _ in self.lasting]
+        try:
+            for slot, new in self.lasting:
+                slot.write(new)
+            yield
+        finally:
+            for slot, old in reversed(before):
+                slot.write(old)
+
+    def settle(self) -> None:
+        """Leave objects for good as a call of this trace would, as far as that is known."""
+        for slot, new in self.lasting:
+            slot.write(new)
+
+    # Whether tracing ended in an exception of the user's code: then the trace is not kept.
+    raised: bool = False
+
+    @property
+    def plain_outputs(self) -> int:
+        """The number of outputs but for those that only `shared` results need."""
+        return self.outputs + len(self.written) + len(self.choices)
+
+    @property
+    def stages_nothing(self) -> bool:
+        """Whether the call is plain Python: no value and no effect is left to the graph."""
+        return not self.has_effects and self.outputs == 0 and not self.written
+
+    @property
+    def only_calls_python(self) -> bool:
+        """Whether there is nothing to compute with but what calls of Python code give."""
+        if self.graph.inputs or self.created:
+            return False
+        return any(node.op is HOST_CALL for node in self.graph.walk())
+
+
+def external_type(thing: Any) -> Type:
+    """Graph type of something that is read by reference."""
+    if isinstance(thing, Variable):
+        return thing.variable_type
+    return type_of(thing)

@@ -1,0 +1,294 @@
+"""Lists, dicts and objects around a function: some of what is in them is written, some is read."""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict, deque
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.places import kinds_of, places, shared
+
+F8 = np.float64
+
+
+def item_beside_an_array():
+    held = [np.full(3, 2.0), F8(1.5)]
+
+    def f(n):
+        if n < 3:
+            held[1] = n
+        held[0][:] += 3
+        return held[0][0]
+
+    return f, held
+
+
+def nested():
+    held = {"p": np.int64(3), "q": F8(2.0), "r": {"p": np.full(4, 2.0), "q": np.ones(2)}}
+
+    def change(i):
+        held["r"]["p"][i] -= 2
+
+    def f(n):
+        k = n
+        while k > 0:
+            held["q"] = k * 2
+            k -= 1
+        change(1)
+        return held["r"]["p"].sum() + held["p"]
+
+    return f, held
+
+
+def list_in_a_list():
+    held = [[np.ones(2), F8(1.0)], F8(3.0)]
+
+    def f(n):
+        if n > 2:
+            held[0][1] = n
+        else:
+            held[1] = n * 4
+        for i in range(2):
+            held[0][0][i] += held[0][1]
+        return held[0][0].sum()
+
+    return f, held
+
+
+def one_array_under_many_names():
+    a = np.ones(3)
+    held, other = [a, F8(2.0)], {"x": a}
+
+    def f(n):
+        if n > 2:
+            held[1] = n
+        other["x"][0] += 1
+        held[0][1] += n
+        a[2] += 1
+        return a.sum() + held[0][0]
+
+    return f, [held, other, a]
+
+
+def attributes():
+    box = types.SimpleNamespace(a=np.ones(3))
+    box.b, box.items = box.a, [box.a, F8(2.0), {"k": F8(1.0), "m": np.zeros(2)}]
+
+    def f(n):
+        if n > 2:
+            box.items[1] = n
+            box.items[2]["k"] = n + 1
+        box.a[0] += n
+        box.items[2]["m"][:] += box.b[0]
+        return box.b[0] + box.items[1] + box.items[2]["k"] + box.items[2]["m"][1]
+
+    return f, box
+
+
+def one_number_in_two_places():
+    v = F8(0.5)
+    held = {"q": v, "r": v}
+
+    def f(n):
+        best = held["r"]
+        if n > 3:
+            best = n
+        held["r"] = best
+        return held["q"], held["r"]
+
+    return f, held
+
+
+def equal_numbers():
+    held = [F8(7.0), F8(1.5), F8(1.5)]
+
+    def f(n):
+        if n > 3:
+            held[2] = n
+        return held[1], held[2]
+
+    return f, held
+
+
+def number_beside_a_changed_one():
+    held = [F8(1.5), F8(0.5)]
+
+    def f(n):
+        if n > 3:
+            held[1] = n
+        held[0] = held[0] + 1
+        return held[0] * 1
+
+    return f, held
+
+
+def name_of_an_item():
+    total = F8(3.5)
+    held = [total]
+
+    def f(n):
+        nonlocal total
+        total = total + n
+        return held[0], total
+
+    return f, held
+
+
+def swapped():
+    held = [np.ones(3), np.zeros(3)]
+
+    def f(n):
+        if n > 3:
+            held[0], held[1] = held[1], held[0]
+        held[0][0] += n
+        return held[0].sum() - held[1].sum()
+
+    return f, held
+
+
+def bound_anew():
+    held = {"x": np.ones(2), "y": np.ones(2)}
+
+    def f(n):
+        held["x"][0] += n
+        held["y"][0] += 2 * n
+        if n > 3:
+            held["y"] = held["x"]
+        return held["x"][0] + held["y"][0]
+
+    return f, held
+
+
+def pushed_out():
+    held = deque([F8(1.0), F8(1.0), F8(2.0)], maxlen=3)
+
+    def f(n):
+        held.append(n)
+        if n > 3:
+            held.append(n * 2)
+        else:
+            held.append(n * 3)
+        return held[0] + 10 * held[1] + 100 * held[2]
+
+    return f, held
+
+
+def counted_from_the_end():
+    zero = F8(0.0)
+    held = [zero, zero, zero]
+
+    def f(n):
+        held.append(n)
+        if n > 3:
+            held[1] = n
+        held[-3] = n * 5
+        return held[0] + held[-2] * 10 + held[1] * 100
+
+    return f, held
+
+
+def ordered():
+    held = OrderedDict(a=F8(1.0), b=np.ones(2))
+
+    def f(n):
+        k = n
+        while k > 1:
+            held["a"] = held["a"] + 1
+            k -= 1
+        held["b"][0] += n
+        return held["a"], held["b"][0]
+
+    return f, held
+
+
+def keys_of_pairs():
+    held = {(1, 2): F8(1.0), (3, 4): np.ones(2)}
+
+    def f(n):
+        if n > 3:
+            held[1, 2] = n
+        held[3, 4][:] += n
+        return held[1, 2] + held[3, 4][0]
+
+    return f, held
+
+
+def in_try():
+    held = [F8(1.0), np.ones(3), "k"]
+
+    def f(n):
+        try:
+            held[0] = held[0] + held[1][0]
+            if n > 3:
+                raise ValueError("x")
+            held[1][1] = 5
+        except ValueError:
+            held[1][2] = 7
+        return held[0] + held[1].sum()
+
+    return f, held
+
+
+SAMPLES = [
+    item_beside_an_array, nested, list_in_a_list, one_array_under_many_names, attributes,
+    one_number_in_two_places, equal_numbers, number_beside_a_changed_one, name_of_an_item, swapped,
+    bound_anew, pushed_out, counted_from_the_end, ordered, keys_of_pairs, in_try,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_graph_does_what_python_does(sample, backend):
+    (plain, expected), (function, held) = sample(), sample()
+    converted = ag.convert(function)
+    with config.backend.using(backend):
+        for n in (F8(1.0), F8(4.0), F8(2.0), F8(5.0), F8(1.0)):
+            assert kinds_of(places(converted(n))) == kinds_of(places(plain(n)))
+            wanted, found = places(expected), places(held)
+            assert kinds_of(found) == kinds_of(wanted)
+            assert shared(found) == shared(wanted)
+
+
+def test_an_item_that_each_call_changes_does_not_trace_again():
+    f, held = number_beside_a_changed_one()
+    converted = ag.convert(f)
+    for n in (5.0, 1.0, 4.0, 2.0):
+        converted(F8(n))
+    assert held == [5.5, 4.0] and converted.trace_count == 1
+
+
+def test_arrays_that_become_one_trace_again():
+    held = [np.zeros(2), np.zeros(2)]
+
+    @ag.convert
+    def f(n):
+        held[0][0] += n
+        return held[1][0] + held[0][0]
+
+    assert f(F8(1.0)) == 1.0
+    held[1] = held[0]
+    assert f(F8(1.0)) == 4.0
+    assert "one array" in f.traces()[-1].reason
+    held[1] = np.zeros(2)
+    assert f(F8(1.0)) == 3.0
+    assert "another object" in f.traces()[-1].reason
+
+
+def test_whether_captured_numbers_are_one_object():
+    one = F8(1.0)
+    held = [one, one, F8(1.0)]
+
+    @ag.convert
+    def f(n):
+        return held[0] is held[1], held[1] is held[2], n + 1
+
+    assert f(F8(1.0)) == (True, False, 2.0)
+    held[2] = one
+    assert f(F8(1.0)) == (True, True, 2.0)
+    held[0] = F8(1.0)
+    assert f(F8(1.0)) == (False, True, 2.0)
