@@ -128,7 +128,7 @@ def _stands_for(x: Tensor, builder: Builder) -> Tensor:
     """A declared result: an array of its own, or a number."""
     if x.type.rank == 0:
         return x
-    return builder.array(x._value).as_array()
+    return builder.array(builder.value_of(x)).as_array()
 
 
 class _Staged:

@@ -823,7 +823,9 @@ def test_py_call_with_another_result(found, spec):
             f(np.ones(2))
 
 
-@pytest.mark.parametrize("spec", ["float128x", object(), [ag.TensorSpec([]), 3]], ids=str)
+@pytest.mark.parametrize(
+    "spec", ["float128x", object(), [ag.TensorSpec([]), 3]], ids=str, ids=lambda x: type(x).__name__
+)
 def test_py_call_with_a_wrong_declaration(spec):
     with pytest.raises(TypeError, match="is a nest of ag.TensorSpec"):
         ag.py_call(give, 1.0, result=spec)
