@@ -191,8 +191,6 @@ def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, 
     return root in _OF_KNOWN_VALUES and has_traced((args, kwargs))
 
 
-
-
 def _clock(name: str) -> Any:
     """What time it is when the graph runs, at this place among its effects."""
     builder = building()
