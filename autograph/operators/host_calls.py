@@ -37,7 +37,7 @@ from autograph.operators.host_runs import (
     Watch,
     caller_at,
 )
-from autograph.operators.host_values import HostValue, use_caller
+from autograph.operators.host_values import HostValue, is_object, use_caller
 from autograph.operators.iterators import taken
 from runtime import config, control, journal, ops, tree
 from runtime.building import Builder, building, traced
@@ -179,7 +179,7 @@ class _Staged:
 
     def flush(self) -> None:
         """Have what was written so far written before the call."""
-        arrays = any(x.type.rank != 0 for x in self.operands if _is_tensor(x))
+        arrays = any(x.type.rank != 0 for x in self.operands if not is_object(x))
         self.lends = not self.is_blind or arrays or bool(self.lent) or self.facts.tensors
         if not self.lends:
             return
@@ -245,13 +245,9 @@ class _Known(Fillable):
         return self.thing
 
 
-def _is_tensor(x: Any) -> bool:
-    return isinstance(x, Tensor) and not isinstance(x._value and x._value.type, ObjectType)
-
-
 def _at_home(x: Tensor) -> Tensor:
     """On the host, where Python code is."""
-    if not _is_tensor(x) or x.type.device is None:
+    if is_object(x) or x.type.device is None:
         return x
     found: Tensor = ops.to_device(x, HOST)
     return found

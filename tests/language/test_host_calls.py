@@ -813,7 +813,7 @@ def test_py_call_gives_arrays_also_for_tensors():
     (1, float), (1.0, int), (np.float32(1), ag.TensorSpec([])), (np.ones(2), ag.TensorSpec([3])),
     ((1.0, 2.0), float), (None, float), ("text", ag.TensorSpec([])), (True, int), ([1.0], [float] * 2),
     (2**70, int), (1.5, np.int64),
-], ids=str)  # fmt: skip
+], ids=lambda x: getattr(x, "__name__", type(x).__name__))  # fmt: skip
 def test_py_call_with_another_result(found, spec):
     def sample(x):
         return x, ag.py_call(give, found, result=spec)

@@ -39,7 +39,7 @@ def shown(function, *args, **kwargs):
     (rng.permutation, (4,), {}), (rng.choice, (5, 2), {}), (rng.normal, (np.zeros(3), 1.0), {}),
     (np.random.uniform, (0.0, 1.0, (2, 2)), {}), (os.getpid, (), {}), (os.path.exists, (".",), {}),
     (logging.getLogger("x").isEnabledFor, (20,), {}), (rng.bytes, (3,), {}), (random.choice, ("ab",), {}),
-], ids=str)  # fmt: skip
+], ids=lambda x: getattr(x, "__name__", type(x).__name__))  # fmt: skip
 def test_what_is_certain_is_what_comes(function, args, kwargs):
     found, made = known_result(function, args, kwargs), function(*args, **kwargs)
     if found is None:
