@@ -191,9 +191,9 @@ class _Staged:
         write, values, among_arguments = found.pending
         self.facts.pends_on_arguments |= among_arguments
         self.facts.shared_with_host.update(map(id, found.arrays))
-        self.looks, self.lent = found.looks, [*self.lent, *found.lent]
+        self.looks, self.lent = list(found.looks.values()), [*self.lent, *found.lent]
         if write is not None:
-            attrs = {"write": Flush(write, lasting), "target": "objects"}
+            attrs = {"write": Flush(write, found.looks, lasting), "target": "objects"}
             self.builder.emit(control.STORE, values, attrs)
 
     def emit(self, declared: Declared | None) -> list[Tensor]:
