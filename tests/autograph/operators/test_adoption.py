@@ -1,6 +1,7 @@
 """Special methods of the user's classes, while a trace is open."""
 
 import dataclasses
+import sys
 import functools
 
 import pytest
@@ -95,7 +96,9 @@ def test_where_python_needs_the_value_it_must_be_known(adopted):
 
 def test_the_equality_of_a_dataclass_is_field_by_field(adopted):
     x = placeholder()
-    assert (adopted(Point, x, 1.0, "a") == adopted(Point, x, 2.0, "a")) is False
+    unequal = adopted(Point, x, 1.0, "a") == adopted(Point, x, 2.0, "a")
+    # From 3.13 on, Python asks whether `x == x` first, which nan is not.
+    assert unequal.dtype == bool if sys.version_info >= (3, 13) else unequal is False
     result = adopted(Point, x, 1.0, "a") == adopted(Point, x + 1, 1.0, "b")
     assert result.dtype == bool and result.type.weak
     assert (adopted(Point, x, 1.0) == 3) is False
