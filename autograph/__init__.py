@@ -87,6 +87,8 @@ from runtime.variable import Variable
 
 if _typing.TYPE_CHECKING:
     from autograph import pyct
+    from autograph.checking import check
+    from autograph.explaining import explain
     from autograph.functional import (
         associative_scan, case, cond, map_fn, scan, switch_case, while_loop,
     )  # fmt: skip
@@ -112,21 +114,21 @@ __all__ = [
     "atleast_2d", "atleast_3d", "average", "bartlett", "bincount", "bitwise_and", "bitwise_count",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
     "blackman", "block", "bool", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast",
-    "case", "cbrt", "ceil", "choose", "clip", "column_stack", "complex64", "complex128", "compress",
-    "concat", "cond", "config", "conj", "constant", "control_status_ctx", "convert",
+    "case", "cbrt", "ceil", "check", "choose", "clip", "column_stack", "complex64", "complex128",
+    "compress", "concat", "cond", "config", "conj", "constant", "control_status_ctx", "convert",
     "convert_source", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos", "cosh",
     "count_nonzero", "cov", "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "custom_gradient", "debugging", "deg2rad", "delete", "device", "diag", "diag_indices",
     "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "directives", "divide",
     "divmod", "do_not_convert", "dot", "dsplit", "dstack", "eager", "ediff1d", "einsum", "empty",
-    "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2", "expand_dims", "expm1",
-    "extract", "eye", "fabs", "fft", "finfo", "fix", "flatnonzero", "flip", "fliplr", "flipud",
-    "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod",
-    "frexp", "from_dlpack", "full", "full_like", "gather", "gcd", "geomspace", "getitem", "grad",
-    "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside", "hessian",
-    "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hvp",
-    "hypot", "i0", "identity", "iinfo", "imag", "image", "index_add", "index_update", "indices",
-    "inner", "insert", "int8", "int16", "int32", "int64", "interp", "intersect1d",
+    "empty_like", "equal", "erf", "executing_eagerly", "exp", "exp2", "expand_dims", "explain",
+    "expm1", "extract", "eye", "fabs", "fft", "finfo", "fix", "flatnonzero", "flip", "fliplr",
+    "flipud", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax",
+    "fmin", "fmod", "frexp", "from_dlpack", "full", "full_like", "gather", "gcd", "geomspace",
+    "getitem", "grad", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside",
+    "hessian", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack",
+    "hvp", "hypot", "i0", "identity", "iinfo", "imag", "image", "index_add", "index_update",
+    "indices", "inner", "insert", "int8", "int16", "int32", "int64", "interp", "intersect1d",
     "is_autograph_artifact", "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isin",
     "isinf", "isnan", "isneginf", "isposinf", "isreal", "isrealobj", "ix_", "jacfwd", "jacobian",
     "jacrev", "jvp", "kaiser", "kron", "lcm", "ldexp", "less", "less_equal", "lexsort", "linalg",
@@ -164,6 +166,8 @@ _publish(_sys.modules[__name__])
 _LATER = {
     name: module
     for module, names in {
+        "autograph.checking": ("check",),
+        "autograph.explaining": ("explain",),
         "autograph.functional": (
             "associative_scan", "case", "cond", "map_fn", "scan", "switch_case", "while_loop",
         ),

@@ -65,7 +65,9 @@ class ConcreteFunction(Described):
         super().__init__(name, bind, traced)
         # Of the results that are tensors.
         self._tensor_class = tensor_class
+        # Why it was traced, how to do without, and what it cost.
         self.reason = reason
+        self.remedy = ""
         self.milliseconds = 0.0
         self.used = True
         # Whether `reduce_retracing` left dimensions open: they stand for sizes of at least 2.

@@ -17,6 +17,7 @@ from autograph import rules
 from autograph.errors import AutographError, SourceUnavailableError
 from autograph.generated import AG, Options
 from autograph.operators import calls, methods
+from autograph.operators.methods import ORIGINAL
 from autograph.operators.plain_calls import UNCONVERTED
 from runtime import config
 from runtime.collector import rarely
@@ -34,8 +35,6 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-ORIGINAL = "__ag_original__"
 
 # Packages whose functions are called as they are; what they do with tensors is their affair.
 _EXCLUDED = frozenset(
@@ -196,7 +195,7 @@ def _for_consumer(function: FunctionType, of_context: bool) -> FunctionType | No
         return known[of_context]
 
 
-methods.use_converters(_callee, _for_consumer)
+methods.use_converters(_callee, _for_consumer, left_alone)
 
 
 def is_converted(function: Any) -> bool:

@@ -13,9 +13,11 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 from autograph import conversion, replay
 from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
 from autograph.fast_path import call_key, entry_of
+from autograph.operators.recursion import run_function
 from autograph.operators.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.signature import ArraySpec, classify, is_input_key
+from autograph.trace_facts import TraceTable, explained
 from autograph.tracebacks import shorten, shortened
 from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
@@ -118,8 +120,11 @@ class Function(Traces, Generic[P, R]):
         return self._trace_count
 
     def traces(self) -> list[ConcreteFunction]:
-        """The graphs that the function has now; each has a `reason` why it was traced."""
-        return list(self._table.values())
+        """The graphs that the function has now; each has a `reason` why it was traced.
+
+        Shown as a table: number, signature, reason, and what tracing cost in milliseconds.
+        """
+        return TraceTable(self._table.values())
 
     def cache_info(self) -> dict[str, int]:
         """Number of traces made, kept, and allowed."""
@@ -134,14 +139,18 @@ class Function(Traces, Generic[P, R]):
         with trace_lock:
             self._table, self._fast, self._general = {}, {}, []
 
-    def explain(self) -> str:
-        """Which graphs there are, why each was traced, and what was not staged."""
-        lines = [f"{self.__qualname__}: {self._trace_count} trace(s)"]
-        for concrete in self._table.values():
-            lines.append(f"- {concrete.function_type}")
-            lines.append(f"  traced because: {concrete.reason} ({concrete.milliseconds:.1f} ms)")
-            lines += [f"  {note}" for note in concrete._traced.notes]
-        return "\n".join(lines)
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
+
+        With arguments, or a `TensorSpec` for an array, of the trace for these, which is made
+        if there is none; the function is not called.
+        """
+        traces: list[ConcreteFunction] = list(self._table.values())
+        if args or kwargs or not (traces or self._bind.signature.parameters):
+            traces = [self.get_concrete_function(*args, **kwargs)]
+        function, _ = conversion.underlying_function(self._target)
+        filename = "" if function is None else function.__code__.co_filename
+        return explained(self.__qualname__, filename, self._trace_count, traces)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all graphs."""
@@ -261,7 +270,7 @@ class Function(Traces, Generic[P, R]):
         if building() is None:
             return self(*args, **kwargs)
         with self._placing():
-            return self._callable()(*args, **kwargs)
+            return run_function(self._callable(), args, kwargs)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The graph for arguments like these: values, or a `TensorSpec` in an array's place."""
@@ -437,15 +446,17 @@ def convert(function: Any = None, /, **options: Any) -> Any:
 class no_retrace:
     """Within this context, a call that would trace a Function again raises RuntimeError.
 
+    The message says why, and how to avoid it. A first trace is made.
+
     >>> import numpy as np
     >>> import autograph as ag
     >>> f = ag.convert(lambda x: x + 1)
     >>> f(np.zeros(2))
     array([1., 1.])
     >>> with ag.no_retrace():
-    ...     f(np.zeros(3))
+    ...     f(np.zeros(3))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    RuntimeError: <lambda> would be traced again: `x`: float64[2] -> float64[3]
+    RuntimeError: <lambda> would be traced again: `x`: float64[2] -> float64[3]; to avoid it, ...
     """
 
     def __enter__(self) -> None:

@@ -13,12 +13,21 @@ from typing import IO, Any
 
 from autograph.concrete import ConcreteFunction
 from autograph.operators.captures import Captured, Place
+from autograph.operators.remaking import ItemPart
 from autograph.options import Binding
 from autograph.program import Program, Signature
 from autograph.replay import ArrayWriter, Writers
-from autograph.results import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole
+from autograph.results import (
+    ArrayHole,
+    FixedPart,
+    ListHole,
+    NoneHole,
+    ResultHole,
+    TextHole,
+)
 from autograph.signature import Arguments, IntPolicy, leaf_key, paths_of
 from autograph.traced import Traced
+from runtime import tree
 from runtime.devices import HOST, moved, placement
 from runtime.graph.check import accepts
 from runtime.graph.ir import Graph
@@ -273,6 +282,14 @@ class _Loader:
             whole(present, 0, outputs - 1, "number of a result")
             structure, holes = self._result(nest, outputs, depth + 1)
             return NoneHole(structure, holes, present)
+        if type(part) is dict and "list" in part:
+            item, first, count = members(
+                part, {"list": (dict,), "first": (int,), "count": (int,)}, {}
+            )
+            whole(first, 0, outputs, "first output of a list")
+            whole(count, 1, outputs - first, "number of outputs of a list")
+            structure, parts = self._item(item, count)
+            return ListHole(structure, parts, first, count)
         if type(part) is not dict or len(part) != 1:
             raise Malformed("a result is an output, a text or a value")
         ((word, content),) = part.items()
@@ -282,6 +299,20 @@ class _Loader:
             raise Malformed(f"{word[:20]!r} is no kind of result")
         hole = ArrayHole if word == "array" else ResultHole
         return hole(whole(content, 0, outputs - 1, "number of a result"))
+
+    def _item(self, part: Any, count: int) -> tuple[tree.Structure, list[Any]]:
+        """The structure of the items of a list, and what is in each."""
+        nest, rows = members(part, {"structure": (dict, str), "leaves": (list,)}, {})
+        structure = read_structure(nest, self.reader)
+        if structure.size != len(rows):
+            raise Malformed(f"{len(rows)} parts are given for items of {structure.size}")
+        return structure, [self._part_of_item(row, count) for row in rows]
+
+    def _part_of_item(self, part: Any, count: int) -> ItemPart | FixedPart:
+        if type(part) is dict and part.keys() == {"value"}:
+            return FixedPart(self.reader.read(part["value"]))
+        row, weak = members(part, {"row": (int,), "weak": (bool,)}, {})
+        return ItemPart(whole(row, 0, count - 1, "number of a part of an item"), weak)
 
 
 # How deep parts of a result that may be None stand in each other.

@@ -118,6 +118,6 @@ def conform_leaf(x: Any, spec: Any, name: str, function: str) -> Any:
     if not is_compatible(spec.type, given):
         raise TypeError(
             f"{function}: `{name}` must be {spec.type} by its input_signature, "
-            f"but {given} was given"
+            f"but {given} was given; give it that form, or convert with another signature"
         )
     return x

@@ -15,7 +15,7 @@ from autograph.matching import conform_leaf, unknown_dimensions
 from autograph.operators.bodies import check_defined
 from autograph.operators.variables import Nullable
 from autograph.options import Binding
-from autograph.results import ResultHole
+from autograph.results import ListHole, ResultHole
 from autograph.signature import (
     COMPLEX,
     FLOAT,
@@ -410,6 +410,12 @@ def _traced_part(hole: Any, results: list[Any], name: str) -> Any:
     if hasattr(hole, "text"):
         raise StagingError(
             f"`{name}` returns text, which a loaded program cannot do inside of a graph",
+            "call it outside of the converted function",
+        )
+    if isinstance(hole, ListHole):
+        raise StagingError(
+            f"`{name}` returns a list whose length depends on data, which a loaded program cannot "
+            "do inside of a graph",
             "call it outside of the converted function",
         )
     if hasattr(hole, "present"):

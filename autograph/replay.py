@@ -16,11 +16,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from autograph.operators.access import container_base, content_slot
 from autograph.operators.attributes import attribute_slot
 from autograph.operators.captures import guard_content, weak
+from autograph.operators.contents import container_base, content_slot
 from autograph.operators.handouts import Place
 from autograph.operators.remaking import arguments_of, remembering
+from autograph.operators.runs import has_runs
 from autograph.operators.templates import dig, fill, has_traced
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from runtime import control, journal, tree
@@ -334,6 +335,8 @@ def _change_of(key: Any, slot: journal.Slot, old: Any, new: Any) -> tuple[Change
         if tail is not None:
             return _extend, tail
         guard_content(slot.owner, "a deque")
+    elif has_runs(new):
+        guard_content(slot.owner, "a list")
     elif isinstance(slot.owner, list) and len(new) >= len(old):
         changed = {i: b for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b}
         return _change_items, (changed, new[len(old) :])

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import Trace, current_trace
-from autograph.operators.handouts import Handouts
+from autograph.operators.handouts import Handouts, template_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.references import Part, choice_of, has_cell, reference_of
-from autograph.operators.remaking import Array
+from autograph.operators.remaking import Array, ItemPart, items_of_rows
+from autograph.operators.rows import number_leaves
+from autograph.operators.runs import Sealed
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import Nullable
 from runtime import tree
@@ -26,11 +30,13 @@ from runtime.tensor import Tensor
 __all__ = [
     "ArrayHole",
     "FixedPart",
+    "ListHole",
     "NoneHole",
     "ResultHole",
     "TextHole",
     "choices_of",
     "dig_result",
+    "inputs_in",
     "refuse_iterators",
     "shared",
     "tracked",
@@ -38,13 +44,20 @@ __all__ = [
 
 
 def dig_result(
-    part: Any, operands: list[Tensor], handles: list[Tensor], identical: dict[int, int]
+    part: Any,
+    operands: list[Tensor],
+    handles: list[Tensor],
+    identical: dict[int, int],
+    inputs: Mapping[int, Tensor] = MappingProxyType({}),
 ) -> Any:
-    """The result with holes for traced values, which are appended to `operands`."""
+    """The result with holes for traced values, which are appended to `operands`.
+
+    `inputs` are the placeholders of arrays from outside, by the identity of these.
+    """
     leaves, structure = tree.flatten(part)
     holes: list[Any] = []
     known: dict[int, ResultHole] = {}
-    for leaf in leaves:
+    for leaf in (inputs.get(id(leaf), leaf) for leaf in leaves):
         if id(leaf) in known:  # one array in two places
             holes.append(known[id(leaf)])
         elif isinstance(leaf, Tensor):
@@ -59,6 +72,9 @@ def dig_result(
         elif isinstance(leaf, HostValue):
             holes.append(ResultHole(len(operands)))
             operands.append(leaf.value)
+        elif isinstance(leaf, Sealed):
+            holes.append(_list_hole(leaf, len(operands)))
+            operands.extend(leaf.rows)
         elif isinstance(leaf, LazyString):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
@@ -72,6 +88,22 @@ def dig_result(
             _check_result(leaf)
             holes.append(FixedPart(leaf))
     return structure, holes
+
+
+def inputs_in(result: Any, facts: Trace) -> dict[int, Tensor]:
+    """The placeholders of the arrays in tuples from outside that are given back."""
+    entries = tree.entries(result)
+    if entries is None or (facts.is_outside(result) and not isinstance(result, tuple)):
+        return {}
+    found: dict[int, Tensor] = {}
+    known_entries = tree.entries(with_inputs(result))
+    assert known_entries is not None, "the inputs of a structure are in one like it"
+    for child, known in zip(entries[1], known_entries[1], strict=True):
+        facts.consumed(child)  # nobody looks into what is given back
+        if known is not child:
+            found[id(child)] = known
+        found |= inputs_in(child, facts)
+    return found
 
 
 class ResultHole:
@@ -104,6 +136,40 @@ class TextHole:
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         return fill(self.text, raws[self.first : self.first + self.count])
+
+
+class ListHole:
+    """For a list of as many items as the `count` outputs from `first` on have rows.
+
+    Items are nests of `structure`; `parts` are an ItemPart or a FixedPart for each leaf.
+    """
+
+    __slots__ = ("count", "first", "holds_arrays", "parts", "structure")
+
+    def __init__(
+        self,
+        structure: tree.Structure,
+        parts: list[Any],
+        first: int,
+        count: int,
+        holds_arrays: bool = False,
+    ) -> None:
+        self.structure, self.parts, self.first, self.count = structure, parts, first, count
+        self.holds_arrays = holds_arrays
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> list[Any]:
+        rows = results[self.first : self.first + self.count]
+        parts = [
+            part if isinstance(part, ItemPart) else part.fill(results, raws) for part in self.parts
+        ]
+        return items_of_rows(self.structure, parts, rows)
+
+
+def _list_hole(found: Sealed, first: int) -> ListHole:
+    parts, structure = template_of(found.item)
+    holes = [part if isinstance(part, ItemPart) else FixedPart(part) for part in parts]
+    holds_arrays = any(leaf.type.rank != 0 for leaf in number_leaves(found.item))
+    return ListHole(structure, holes, first, len(found.rows), holds_arrays)
 
 
 class NoneHole:

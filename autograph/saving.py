@@ -16,8 +16,16 @@ import numpy as np
 from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
+from autograph.operators.remaking import ItemPart
 from autograph.program import Program, Signature
-from autograph.results import ArrayHole, FixedPart, NoneHole, ResultHole, TextHole
+from autograph.results import (
+    ArrayHole,
+    FixedPart,
+    ListHole,
+    NoneHole,
+    ResultHole,
+    TextHole,
+)
 from autograph.signature import COMPLEX, FLOAT, INT, Arguments, Identity, is_input_key, type_of_key
 from autograph.traced import Traced
 from runtime import tree
@@ -421,6 +429,12 @@ class _Document:
             structure = self._structure(hole.structure, "the result")
             nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
             return {"optional": nest, "present": hole.present}
+        if isinstance(hole, ItemPart):
+            return {"row": hole.row, "weak": hole.weak}
+        if isinstance(hole, ListHole):
+            structure = self._structure(hole.structure, "the result")
+            item = {"structure": structure, "leaves": [self._hole(part) for part in hole.parts]}
+            return {"list": item, "first": hole.first, "count": hole.count}
         assert isinstance(hole, FixedPart)
         return {"value": self._written(hole.value, "its result")}
 

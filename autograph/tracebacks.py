@@ -12,9 +12,10 @@ from types import CodeType, TracebackType
 from typing import Any
 
 from autograph.generated import AG, SCOPES
+from autograph.operators.hints import add_hint
 from runtime import config
-from runtime.errors import Origin, StagingError, located
-from runtime.origins import is_user_code
+from runtime.errors import StagingError
+from runtime.origins import is_user_code, origin_of_error
 
 __all__ = ["shorten", "shortened"]
 
@@ -31,6 +32,7 @@ def shorten(error: BaseException) -> None:
         seen.add(id(following))
         if isinstance(following, StagingError):
             _locate(following)
+        add_hint(following)
         if not config.full_traceback.value:
             following.__traceback__ = _users(following.__traceback__)
         following = following.__cause__ or following.__context__
@@ -76,16 +78,4 @@ def _is_part(code: CodeType) -> bool:
 def _locate(error: StagingError) -> None:
     if error.origin is not None:
         return
-    step, found = error.__traceback__, None
-    while step is not None:
-        code = step.tb_frame.f_code
-        if is_user_code(code):
-            found = Origin(code.co_filename, step.tb_lineno, code.co_name, code, step.tb_lasti)
-        step = step.tb_next
-    if found is not None and _is_bare(error):
-        error.origin = found
-        error.args = (located(found, error.what, error.hint),)
-
-
-def _is_bare(error: StagingError) -> bool:
-    return error.args == (located(None, error.what, error.hint),)
+    error.place(origin_of_error(error))

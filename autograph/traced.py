@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograph.operators.captures import Captured, Guard
+from autograph.operators.decisions import Decision
 from autograph.operators.remaking import Array
 from autograph.signature import Arguments
 from runtime import journal
@@ -38,7 +39,7 @@ class Traced:
     outputs: int
     tensors: bool
     has_effects: bool
-    notes: list[str]
+    notes: list[Decision]
     variables: list[Variable] = field(default_factory=list)
     created: list[Variable] = field(default_factory=list)
     # Results that are an argument or captured array itself: output position to input position.

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import MethodType
 from typing import Any, cast
 
-from autograph import conversion, tracing
+from autograph import conversion, retracing, tracing
 from autograph.concrete import ConcreteFunction
 from autograph.fast_path import Entry
 from autograph.generated import Options
@@ -29,6 +29,7 @@ from autograph.operators.calls import converted_call
 from autograph.operators.captures import current_trace
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
+from autograph.retracing import Reason
 from autograph.signature import Arguments, Identity, IntPolicy, classify, differences
 from autograph.tracebacks import shortened
 from autograph.traced import Traced
@@ -82,15 +83,18 @@ class Traces:
         return Options(recursive=self._options.recursive)
 
     def _find(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
-        concrete = self._table.get(arguments.key)
-        if concrete is None and not exactly:
-            concrete = next(
-                (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments)),
-                None,
-            )
+        concrete = self._matching(arguments, exactly)
         if concrete is not None and concrete.guards_hold():
             return concrete
         return None
+
+    def _matching(self, arguments: Arguments, exactly: bool = False) -> ConcreteFunction | None:
+        """The trace that serves such arguments, if what it read from outside has not changed."""
+        concrete = self._table.get(arguments.key)
+        if concrete is not None or exactly:
+            return concrete
+        fitting = (c for c in self._general if accepts(c._traced.arguments, c.relaxed, arguments))
+        return next(fitting, None)
 
     def _trace(
         self, bound: dict[str, Any], arguments: Arguments, exactly: bool = False
@@ -106,6 +110,7 @@ class Traces:
             arguments = self._with_new_ints(bound, arguments)
             began = time.perf_counter()
             general = self._generalised(arguments)
+            reason = retracing.generalised(reason, arguments, general)
             concrete = self._make(bound, general, reason)
             concrete.relaxed = general.keys != arguments.keys
             concrete.milliseconds = 1e3 * (time.perf_counter() - began)
@@ -122,7 +127,7 @@ class Traces:
             # Ints whose values the trace needed are constants by now.
             return self._classify(bound), concrete
 
-    def _warn_of_retracing(self, reason: str) -> None:
+    def _warn_of_retracing(self, reason: Reason) -> None:
         """Say so, twice at most, when at least 5 of the last 10 calls traced, and why."""
         traced = sum(self._recent)
         if traced < 5 or self._warnings >= 2:
@@ -130,9 +135,8 @@ class Traces:
         self._warnings += 1
         self._recent.clear()
         _log.warning(
-            "%s was traced at %d of the last 10 calls, which costs far more than a call. Last: %s. "
-            "Pass numbers as NumPy scalars and arrays of few shapes, or use "
-            "reduce_retracing=True or an input_signature; `explain()` lists all traces.",
+            "%s was traced at %d of the last 10 calls, which costs far more than a call. "
+            "Last: %s. `explain()` lists all traces.",
             self.__qualname__, traced, reason,
         )  # fmt: skip
 
@@ -149,7 +153,9 @@ class Traces:
         policy.inputs.update(changed)
         return self._classify(bound)
 
-    def _make(self, bound: dict[str, Any], arguments: Arguments, reason: str) -> ConcreteFunction:
+    def _make(
+        self, bound: dict[str, Any], arguments: Arguments, reason: Reason
+    ) -> ConcreteFunction:
         try:
             return self._traced(arguments, reason)
         except StagingError:
@@ -163,7 +169,7 @@ class Traces:
             again = self._classify(bound)
             return self._traced(again, reason)
 
-    def _traced(self, arguments: Arguments, reason: str) -> ConcreteFunction:
+    def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
         traced = self._run_trace(arguments, self._may_create(arguments))
         following = None
         if traced.created:
@@ -183,10 +189,13 @@ class Traces:
             concrete.following = self._concrete(following, reason)
         return concrete
 
-    def _concrete(self, traced: Traced, reason: str) -> ConcreteFunction:
-        return ConcreteFunction(
-            self.__name__, self._bind, self._options.returns, traced, reason, self._tensor_class
-        )
+    def _concrete(self, traced: Traced, reason: Reason) -> ConcreteFunction:
+        made = ConcreteFunction(
+            self.__name__, self._bind, self._options.returns, traced, reason.text,
+            self._tensor_class,
+        )  # fmt: skip
+        made.remedy = reason.remedy
+        return made
 
     def _may_create(self, arguments: Arguments) -> bool:
         """Whether variables may be made: on the first trace, for each object passed."""
@@ -239,16 +248,15 @@ class Traces:
             general.append(concrete)
         self._general = sorted(general, key=lambda c: unknown_dimensions(c._traced.arguments))
 
-    def _reason(self, arguments: Arguments) -> str:
+    def _reason(self, arguments: Arguments) -> Reason:
         if not self._table:
-            return "first call"
-        stale = self._table.get(arguments.key)
+            return retracing.FIRST
+        stale = self._matching(arguments)
         if stale is not None:
-            return "; ".join(stale.broken_guards()) or "what it read from outside changed"
-        nearest = min(
-            self._table.values(), key=lambda c: len(differences(c._traced.arguments, arguments))
-        )
-        return "; ".join(differences(nearest._traced.arguments, arguments)) or "new arguments"
+            return retracing.of_guards(stale.broken_guards())
+        known = [c._traced.arguments for c in self._table.values()]
+        nearest = min(known, key=lambda other: len(differences(other, arguments)))
+        return retracing.of_arguments(nearest, arguments, frozenset(self._policy.fixed))
 
     def _generalised(self, arguments: Arguments) -> Arguments:
         """With `reduce_retracing`, dimensions of which a second size comes are left open."""

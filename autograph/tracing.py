@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
 
 from autograph import replay
 from autograph.errors import AutographError
+from autograph.operators.absorbing import refuse_shared
 from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Trace, guard_apart
+from autograph.operators.decisions import PLAIN, Decision
 from autograph.operators.generators import check_left
+from autograph.operators.growing import sealed
 from autograph.operators.handouts import Handouts
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
+from autograph.operators.recursion import Recursions, run_function
+from autograph.operators.runs import Run
 from autograph.operators.settings import guard_held_decimals, note_settings
 from autograph.operators.variables import Nullable, _Unreadable
-from autograph.results import choices_of, dig_result, refuse_iterators, shared, tracked
+from autograph.results import (
+    ListHole,
+    choices_of,
+    dig_result,
+    inputs_in,
+    refuse_iterators,
+    shared,
+    tracked,
+)
 from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
 from autograph.traced import Traced
 from runtime import journal, ops, trace, tree
@@ -28,7 +43,7 @@ from runtime.collector import rarely
 from runtime.devices import HOST, in_use, is_device_array
 from runtime.errors import GraphError, StagingError
 from runtime.graph.ir import Graph, Value
-from runtime.origins import Origin, origin_of_caller
+from runtime.origins import Origin, is_user_code, origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
 from runtime.spec import device_of_type
 from runtime.tensor import Tensor
@@ -95,17 +110,18 @@ def trace_call(
     """Run `function` on placeholders for the inputs among `arguments`."""
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     logs: dict[int, Any] = {}
+    recursions = Recursions()
     while True:
         builder = FunctionBuilder(
             name, stands_for_tensors, prints, may_create, tensor_class, array_class
         )
-        builder.trace.logs = logs
+        builder.trace.logs, builder.trace.recursions = logs, recursions
         try:
             with rarely, adopting(builder.trace):
                 return _traced(builder, function, bound, arguments, pure)
         except StagingError:
-            found = builder.trace.found_logs
-            if not found or builder.created:
+            found, is_news = builder.trace.found_logs, recursions.begin()
+            if not is_news and (not found or builder.created):
                 raise
             logs = {**logs, **found}
 
@@ -139,7 +155,9 @@ def _traced(
         facts.writes_for_host = _writes_for_host(facts, containers)
         raised = False
         try:
-            result = _loaded(function(*args, **kwargs))
+            result = run_function(function, args, kwargs)
+            with _giving_result(facts, function):
+                result = _loaded(result)
         except (StagingError, GraphError):
             raise
         except Exception as error:
@@ -149,9 +167,32 @@ def _traced(
             emit_raise(error)
             result, raised = None, True
         check_left(facts)
-        finished = _finish(builder, arguments, placeholders, transaction, result, pure, containers)
+        with _giving_result(facts, function):
+            finished = _finish(
+                builder, arguments, placeholders, transaction, result, pure, containers
+            )
         finished.raised = raised
         return finished
+
+
+@contextmanager
+def _giving_result(facts: Trace, function: Callable[..., Any]) -> Iterator[None]:
+    """Errors that do not know their place speak of where the function gives its result."""
+    try:
+        yield
+    except StagingError as error:
+        error.place(facts.returned or _end_of(function))
+        raise
+
+
+def _end_of(function: Callable[..., Any]) -> Origin | None:
+    """Where a function without a `return`, like a lambda, gives its result."""
+    code = getattr(function, "__code__", None)
+    if code is None or not is_user_code(code):
+        return None
+    last = max(i.offset for i in dis.get_instructions(code) if i.opname.startswith("RETURN_"))
+    line = list(code.co_positions())[last // 2][0] or code.co_firstlineno
+    return Origin(code.co_filename, line, code.co_name, code, last)
 
 
 def _told_what_is_pending(facts: Trace, containers: replay.Containers) -> Callable[[Builder], None]:
@@ -175,8 +216,9 @@ def _writes_for_host(
 def plain_python(arguments: Arguments, why: str) -> Traced:
     """The trace of a call in which there is nothing to stage: it is left to Python."""
     structure, holes = dig_result(None, [], [], {})
+    decision = Decision(PLAIN, f"the call runs as plain Python: {why}")
     return Traced(
-        Graph(), arguments, [], [], [], (structure, holes), [], 0, False, False, [why]
+        Graph(), arguments, [], [], [], (structure, holes), [], 0, False, False, [decision]
     )  # fmt: skip
 
 
@@ -226,7 +268,7 @@ def _identifier(path: str) -> str:
 
 
 def _loaded(result: Any) -> Any:
-    if isinstance(result, Nullable):
+    if isinstance(result, Nullable | Run):
         return result
     if isinstance(result, _Unreadable):
         return result.load()
@@ -250,11 +292,15 @@ def _finish(
     containers: replay.Containers,
 ) -> Traced:
     facts = builder.trace
+    inputs = inputs_in(result, facts)
     handles = [*placeholders, *(c.handle for c in facts.captured.values())]
     handouts: Handouts = facts.handouts
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
-    template = dig_result(result, operands, handles, identical)
+    result = sealed(result)
+    template = dig_result(result, operands, handles, identical, inputs)
+    if any(isinstance(hole, ListHole) and hole.holds_arrays for hole in template[1]):
+        refuse_shared(facts, handles, operands)
     written = [
         i
         for i, h in enumerate(handles)
@@ -359,7 +405,7 @@ def _assemble(
         or bool(variables)
         or any(issubclass(c.kind, Tensor) for c in captured)
         or any(isinstance(x, Tensor) for x in externals),
-        any(n.has_effect or n.can_raise for n in graph.nodes),
+        any(n.op.effect is not None or n.signals or n.op_can_raise for n in graph.walk()),
         facts.notes,
         variables,
         builder.created,

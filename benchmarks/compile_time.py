@@ -16,7 +16,15 @@ from runtime.collector import rarely
 from runtime.execute import plan
 from runtime.passes import PIPELINE
 
-__all__ = ["PROGRAMS", "Cost", "compile_costs", "conversion_cost", "nested", "straight"]
+__all__ = [
+    "ON_ARRAYS",
+    "PROGRAMS",
+    "Cost",
+    "compile_costs",
+    "conversion_cost",
+    "nested",
+    "straight",
+]
 
 
 class Cost(NamedTuple):
@@ -68,8 +76,24 @@ def successive(statements: int) -> FunctionType:
     return _function([*lines, "    return x, y"])
 
 
-PROGRAMS = {"straight": straight, "nested": nested, "deep": deep, "successive": successive}
-_ON_ARRAYS = ("straight", "successive")
+def called(statements: int) -> FunctionType:
+    """A function of so many statements, four in each of the functions that it calls."""
+    count = max(statements // 4, 1)
+    lines = []
+    for i in range(count):
+        lines += [f"def g{i}(x, y):", f"    x = x * {i}.5", "    y = y + x", "    return x - y, y"]
+    lines += ["def f(x, y):", *(f"    x, y = g{i}(x, y)" for i in range(count))]
+    return _function([*lines, "    return x, y"])
+
+
+PROGRAMS = {
+    "straight": straight,
+    "called": called,
+    "nested": nested,
+    "deep": deep,
+    "successive": successive,
+}
+ON_ARRAYS = ("straight", "called", "successive")
 
 
 def _function(lines: list[str]) -> FunctionType:
@@ -87,10 +111,10 @@ def conversion_cost(name: str, statements: int) -> float:
 
 
 def compile_costs(name: str, statements: int) -> Cost:
-    """The cost for one program, which is converted before."""
+    """The cost for one program, which is converted before, with what it calls."""
     plain = PROGRAMS[name](statements)
-    ag.to_graph(plain)
-    x = np.ones(4) if name in _ON_ARRAYS else np.float64(1)
+    x = np.ones(4) if name in ON_ARRAYS else np.float64(1)
+    ag.convert(plain).get_concrete_function(x, x)
     times = [time.perf_counter()]
     concrete = ag.convert(plain).get_concrete_function(x, x)
     times.append(time.perf_counter())

@@ -36,6 +36,7 @@ _SQUARE = np.array([[0.6, 0.4], [0.3, 0.7]])
 _COLUMN = np.array([[1.0], [2.0], [3.0]])
 _ROW = np.array([1.0, 2.0, 3.0])
 _MASK = np.array([True, False, True])
+_PLACES = np.array([2, 0])
 
 OPERATIONS: dict[str, Operation] = {
     "x + x": Operation(lambda f, x: x + x, _COLUMN),
@@ -68,6 +69,8 @@ EAGER: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Any]] = {
     "x > 0.5": (lambda x: x > 0.5, lambda x: x > 0.5, _COLUMN),
     "exp(x)": (lambda x: ag.exp(x), lambda x: np.exp(x), _COLUMN),
     "np.exp(x)": (lambda x: np.exp(x), lambda x: np.exp(x), _COLUMN),
+    "np.add(x, x)": (lambda x: np.add(x, x), lambda x: np.add(x, x), _COLUMN),
+    "np.sum(x)": (lambda x: np.sum(x), lambda x: np.sum(x), _COLUMN),
     "where(m, x, 0.0)": (
         lambda x: ag.where(_MASK, x, 0.0), lambda x: np.where(_MASK, x, 0.0), _ROW,
     ),
@@ -81,12 +84,16 @@ EAGER: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Any]] = {
     "x[0:2]": (lambda x: x[0:2], lambda x: x[0:2], _ROW),
     "x[:, 0]": (lambda x: x[:, 0], lambda x: x[:, 0], _SQUARE),
     "x[None]": (lambda x: x[None], lambda x: x[None], _ROW),
+    "x[mask]": (lambda x: x[_MASK], lambda x: x[_MASK], _ROW),
     "x[0] = 1.5": (_set_item, _set_item, _ROW),
     "x += 0.0": (_add_in_place, _add_in_place, _ROW),
     "x.reshape(1, 3)": (lambda x: x.reshape(1, 3), lambda x: x.reshape(1, 3), _COLUMN),
     "x.T": (lambda x: x.T, lambda x: x.T, _SQUARE),
     "transpose(x)": (lambda x: ag.transpose(x), lambda x: np.transpose(x), _SQUARE),
     "concat((x, x))": (lambda x: ag.concat((x, x)), lambda x: np.concatenate((x, x)), _ROW),
+    "stack((x, x))": (lambda x: ag.stack((x, x)), lambda x: np.stack((x, x)), _ROW),
+    "take(x, i)": (lambda x: ag.take(x, _PLACES), lambda x: np.take(x, _PLACES), _ROW),
+    "argmax(x)": (lambda x: ag.argmax(x), lambda x: np.argmax(x), _ROW),
     "x.astype(float32)": (
         lambda x: x.astype(np.float32), lambda x: x.astype(np.float32), _COLUMN,
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -26,7 +26,15 @@ _OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
 
 
 def _operand(x: Any) -> Any:
-    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+    if not isinstance(x, (list, tuple)):
+        return x
+    return ops.asarray(x) if _has_traced(x) else np.asarray(x)
+
+
+def _has_traced(x: Any) -> bool:
+    if isinstance(x, (list, tuple)):
+        return any(map(_has_traced, x))
+    return isinstance(x, ArrayMethods) and cast(Any, x)._value is not None
 
 
 def _is_operand(self: Any, other: Any, foreign: Operator) -> bool:
@@ -138,19 +146,28 @@ def _in_place(name: str, short: str) -> Method:
     foreign = Operator(short, in_place=True)
 
     def method(self: Any, other: Any) -> Any:
-        type_ = self.type
         if not isinstance(other, ArrayMethods) and not _is_operand(self, other, foreign):
             return NotImplemented if self._value is None else foreign.apply(self, other)
-        if isinstance(other, (list, tuple)) and self._value is not None and not self.is_array:
-            return NotImplemented
-        result = function(self, _operand(other))
+        if isinstance(other, (list, tuple)):
+            if self._value is not None and not self.is_array:
+                return NotImplemented
+            other = _operand(other)
+        result = function(self, other)
         if not self.is_array:  # NumPy scalars and Python numbers are immutable: the name is rebound
             return result
-        check_in_place(name, type_, result.type)
+        if not _is_alike(self, result):
+            check_in_place(name, self.type, result.type)
         self[...] = result
         return self
 
     return method
+
+
+def _is_alike(target: Any, result: Any) -> bool:
+    """Whether these are eager arrays of one dtype and shape."""
+    if target._value is not None or result._value is not None:
+        return False
+    return bool(target.dtype == result.dtype and target.shape == result.shape)
 
 
 def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
@@ -198,12 +215,14 @@ def _alike_method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+class _UnhashableError(StagingError, TypeError):
+    """A traced number is used as a key: Python's own classes say that by TypeError."""
+
+
 class ArrayMethods:
     """The operators and methods; `Tensor` adds the value."""
 
     __slots__ = ()
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     # ---- methods that write ------------------------------------------------------------------
 
@@ -216,6 +235,17 @@ class ArrayMethods:
         self[...] = ops.sort(self, axis=axis)
 
     # ---- operators: NumPy's, on tensors, arrays, numbers and lists ------------------------------
+
+    def __hash__(self: Any) -> int:
+        if self._value is None:
+            raise TypeError(f"unhashable type: {type(self).__name__!r}")
+        if self.is_array:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        raise _UnhashableError(
+            f"the hash of {self.describe()} is needed, as for a key of a dict or an item of a set",
+            "its value is known only when the graph runs: use an array indexed by it, or compare "
+            "with each key (`==`)",
+        )
 
     __eq__ = _equality(ops.equal, "eq", False)
     __ne__ = _equality(ops.not_equal, "ne", True)
@@ -324,7 +354,7 @@ class ArrayMethods:
         if not axes or axes == (None,):
             return self.T
         order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
-        return self._alike(ops.permute_dims(self, tuple(order)))
+        return self._alike(ops.transpose(self, tuple(order)))
 
     def reshape(self: Any, *shape: Any, order: str = "C") -> Any:
         """The elements in C order under another shape; one size may be -1."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -31,8 +30,9 @@ _REPEAT_LIMIT = 64
 
 def traced(value: Value) -> Tensor:
     """A traced tensor for a graph value, of the class that the open trace makes."""
-    builder = building()
-    return Tensor(None, value) if builder is None else builder.tensor(value)
+    interpreter = trace.current()
+    kind = interpreter.root.tensor_class if isinstance(interpreter, Builder) else Tensor
+    return kind(None, value)
 
 
 class Mark(int):
@@ -71,33 +71,39 @@ class Builder:
         self.root: Builder = parent.root if parent is not None else self
         self.captures: dict[Value, Value] = {}
         self.externals: dict[int, tuple[Any, Value]] = {}
-        # Of the outermost builder: the Variable behind each handle, inner captures included.
+        self._local: set[Value] = set()
+        self._numbers: dict[tuple[type, Any], Value] = {}
+        if parent is None:
+            self._begin()
+
+    def _begin(self) -> None:
+        """What only the outermost builder has: it is the `root` of the others."""
+        # The Variable behind each handle, inner captures included.
         self.variables: dict[Value, Any] = {}
-        # Of the outermost builder, for gradients: what the inputs of all its graphs stand for (a
-        # value one graph out, or an external thing), and constants that must not be repeated.
+        # For gradients: what the inputs of all graphs stand for (a value one graph out, or an
+        # external thing), and constants that must not be repeated.
         self.stands_for: dict[Value, Any] = {}
         self.watched: set[Value] = set()
         self.pinned: dict[int, Tensor] = {}
-        # Of the outermost builder: called with a builder before it gets a node that can raise.
+        # Called with a builder before it gets a node that can raise.
         self.before_raising: Callable[[Builder], None] | None = None
-        # Of the outermost builder: how many `with np.errstate(...="raise")` are open, those around
-        # the trace included.
+        # How many `with np.errstate(...="raise")` are open, those around the trace included.
         self.signalling = 0
-        # Of the outermost builder: the `try` statements whose bodies are being traced.
+        # The `try` statements whose bodies are being traced.
         self.attempts: list[Any] = []
-        # Of the outermost builder: the classes of the tensors that the trace makes, and of those
-        # that stand for ndarrays of its own or captured.
+        # The classes of the tensors that the trace makes, and of those that stand for ndarrays of
+        # its own or captured.
         self.tensor_class = Tensor
         self.array_class = Tensor
-        # Of the outermost builder: the arrays that a name may be depending on data, by number.
+        # The arrays that a name may be depending on data, by number.
         self.references: list[Any] = []
         # The numbers of the arrays among those that share a cell.
         self.reference_numbers: dict[Any, list[int]] = {}
-        # Of the outermost builder, by id: arrays that are no part of the graph and were written
-        # while tracing, which is taken back; and the error for a use of them after that.
+        # By id: arrays that are no part of the graph and were written while tracing, which is
+        # taken back; and the error for a use of them after that.
         self.rewritten: dict[int, tuple[Any, Exception]] = {}
-        self._local: set[Value] = set()
-        self._numbers: dict[tuple[type, Any], Value] = {}
+        # What stands for the memory of lists of a length known only later.
+        self.lists: Any = None
 
     # ---- inputs ------------------------------------------------------------------------------
 
@@ -203,7 +209,9 @@ class Builder:
     def value_of(self, x: Any) -> Value:
         """The value of this graph for any operand."""
         if isinstance(x, Tensor):
-            now = x.current()
+            now = x if x._cell is None else x.current()
+            if now._value in self._local:  # as `capture`, without the call
+                return now._value
             if now._value is not None:
                 return self.capture(now._value)
             if id(now) in self.root.pinned:
@@ -223,6 +231,8 @@ class Builder:
             return self.external(x, x.variable_type)
         if is_device_array(x):
             return self.external(x, TensorType(x.dtype, x.shape, device=device_of(x)))
+        if isinstance(x, (list, tuple)):  # of numbers, some of which may be traced
+            return self.value_of(ops.asarray(x))
         return self.constant(np.asarray(x))
 
     def watch(self, x: Tensor) -> None:
@@ -277,7 +287,8 @@ class Builder:
         node = self.emit(op, values, attrs, types=inferred if several else (inferred,))
         kind = self._kind_of_results(inputs)
         outputs = tuple([kind(None, v) for v in node.outputs])
-        self.tell_tapes(node, inputs, outputs)
+        if trace.tapes():
+            self.tell_tapes(node, inputs, outputs)
         if op.view:
             link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
         return outputs if several else outputs[0]
@@ -347,7 +358,7 @@ class Builder:
         if op.effect is not None or not values:
             return None
         for value in values:
-            if not is_constant(value):
+            if value.node is None or value.node.op is not ops.CONSTANT:
                 return None
         arrays = [constant_of(v) for v in values]
         if sum(np.size(a) for a in arrays) > _FOLD_LIMIT or trace.tapes():
@@ -395,12 +406,21 @@ def building() -> Builder | None:
     return interpreter if isinstance(interpreter, Builder) else None
 
 
-@contextmanager
-def body(name: str, parent: Builder) -> Iterator[Builder]:
+class body:  # lower case, as a verb in `with body(...)`
     """Trace into the graph of a staged body; tapes of the outer trace are hidden in it."""
-    builder = Builder(name, parent)
-    with trace.interpreting(builder):
-        yield builder
+
+    __slots__ = ("_builder", "_trace")
+
+    def __init__(self, name: str, parent: Builder) -> None:
+        self._builder = Builder(name, parent)
+        self._trace = trace.interpreting(self._builder)
+
+    def __enter__(self) -> Builder:
+        self._trace.__enter__()
+        return self._builder
+
+    def __exit__(self, *details: object) -> None:
+        self._trace.__exit__(*details)
 
 
 def trace_function(

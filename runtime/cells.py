@@ -44,7 +44,7 @@ class ViewStep:
 class Cell:
     """What an array's names share: the current value, as a tensor that is never written."""
 
-    __slots__ = ("__weakref__", "exported", "first", "locked", "name", "root", "token")
+    __slots__ = ("__weakref__", "exported", "first", "locked", "name", "root", "seen_by", "token")
 
     def __init__(self, root: Any) -> None:
         self.root = root
@@ -55,6 +55,8 @@ class Cell:
         self.name: str | None = None
         # Why it must not be written, if so.
         self.locked: str | None = None
+        # Cells that stand for what has the content too, as a list has, and would not see a write.
+        self.seen_by: tuple[Cell, ...] = ()
 
     def slot(self) -> journal.Slot:
         """The cell as a place of the write journal."""

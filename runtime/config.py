@@ -28,6 +28,7 @@ __all__ = [
     "default_float",
     "disable_passes",
     "full_traceback",
+    "hints",
     "log",
     "max_saved_bytes",
     "print_passes",
@@ -193,6 +194,9 @@ print_passes = Switch(
     "Passes, by name, to write the graph before and after of; `all` for each that changes it.",
 )
 full_traceback = Switch("full_traceback", False, _flag, "Keep the compiler's own traceback lines.")
+hints = Switch(
+    "hints", True, _flag, "Note below Python's and NumPy's errors what is known to help."
+)
 run_functions_eagerly = Mode("run_functions_eagerly", "Run functions without a graph, op by op.")
 default_float = Switch("default_float", "float64", _float, "The dtype that Python floats become.")
 log_to_stdout = Switch("log_to_stdout", False, _flag, "Write the log to standard output too.")
@@ -225,6 +229,7 @@ SWITCHES: dict[str, Switch[Any]] = {
         disable_passes,
         print_passes,
         full_traceback,
+        hints,
         run_functions_eagerly,
         default_float,
         log_to_stdout,

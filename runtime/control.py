@@ -288,16 +288,15 @@ def coerce(x: Any, type_: TensorType) -> Any:
     given = x.type if isinstance(x, Tensor) else None
     if given is None:
         return x
-    with placing_on(given.device):
-        x = _converted(x, given, type_)
+    if given.dtype != type_.dtype or given.weak != type_.weak:
+        with placing_on(given.device):
+            x = _converted(x, given, type_)
     if given.device == type_.device or type_.weak:
         return x
     return ops.copy_to(x, device=type_.device or HOST)
 
 
 def _converted(x: Any, given: TensorType, type_: TensorType) -> Any:
-    if given.dtype == type_.dtype and given.weak == type_.weak:
-        return x
     if type_.weak:
         kinds = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
         return ops.as_weak(x, kind=kinds[type_.dtype.kind])
@@ -313,7 +312,7 @@ def _align(
     outers: dict[Value, None] = {}
     pairs = []
     for body in bodies:
-        of_body = {parent.capture(outer): inner for outer, inner in body.captured()}
+        of_body = dict(body.captured())
         pairs.append(of_body)
         outers.update(dict.fromkeys(of_body))
     for body, of_body, inputs in zip(bodies, pairs, own, strict=True):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from runtime import ops, trace
+from runtime.attention import count as _attention
 from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
 from runtime.ops.operands import is_tensor
@@ -42,6 +44,8 @@ def no_tensor_form(name: str) -> StagingError:
 def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy ufunc on operands of which one is a tensor."""
     function = ops.numpy_function(ufunc.__name__)
+    if method == "__call__" and not kwargs and function is not None:
+        return function(*strong_operands(inputs))
     out = kwargs.pop("out", None)
     if method != "__call__" or function is None or kwargs:
         detail = f".{method}" if method != "__call__" else ""
@@ -77,19 +81,26 @@ def _stored(ufunc: Any, result: Any, out: Any) -> Any:
 def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Operands of a NumPy function: it makes NumPy scalars even of Python numbers alone."""
     for x in inputs:
-        if isinstance(x, np.ndarray) or not is_tensor(x) or not x.type.weak:
+        if not getattr(x, "is_weak", False):
             return inputs
     return (ops.strengthen(inputs[0]), *inputs[1:])
 
 
 def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy function on arguments among which is a tensor."""
+    result = call_as_numpy(func, _meaning(func), args, kwargs)
+    return _formed(func, result, args, kwargs) if _attention[0] else result
+
+
+@lru_cache(maxsize=1024)
+def _meaning(func: Any) -> Any:
+    """Our function for one of NumPy's; StagingError where there is none."""
     module = func.__module__.removeprefix("numpy").lstrip(".")
     name = f"{module}.{func.__name__}" if module else func.__name__
     function = ops.numpy_function(name)
     if function is None:
         raise no_tensor_form(f"np.{name}")
-    return call_numpy(func, function, args, kwargs)
+    return function
 
 
 def call_numpy(func: Any, own: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -98,13 +109,18 @@ def call_numpy(func: Any, own: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     A result of rank 0 is an array where NumPy gives one, else a scalar.
     """
     result = call_as_numpy(func, own, args, kwargs)
+    return _formed(func, result, args, kwargs) if _attention[0] else result
+
+
+def _formed(func: Any, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is an array in NumPy's result as one. Eager values of rank 0 are always scalars."""
     name = func.__name__
-    if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and _is_array([*args, *kwargs.values()][0])):
+    if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and _is_array(*args, *kwargs.values())):
         return _as_arrays(result)
     return result
 
 
-def _is_array(x: Any) -> bool:
+def _is_array(x: Any, *_: Any) -> bool:
     return bool(x.is_array) if is_tensor(x) else isinstance(x, (np.ndarray, list, tuple))
 
 
@@ -112,4 +128,4 @@ def _as_arrays(result: Any) -> Any:
     if isinstance(result, tuple):
         parts = tuple(map(_as_arrays, result))
         return type(result)._make(parts) if hasattr(result, "_make") else parts
-    return result.as_array() if is_tensor(result) else result
+    return result.as_array() if hasattr(result, "as_array") else result

@@ -8,6 +8,7 @@ import numpy as np
 
 from runtime import trace
 from runtime.attention import count as _attention
+from runtime.cells import ViewStep
 from runtime.devices import (
     device_of,
     in_use,
@@ -20,7 +21,7 @@ from runtime.errors import LeakedTensorError
 from runtime.graph.ir import Op
 from runtime.ops import copy_to
 from runtime.placement import Fact, Placed, place
-from runtime.tensor import Tensor, link_view
+from runtime.tensor import Tensor, link
 
 __all__ = ["COPY_TO", "Eager", "compute", "is_array", "raw"]
 
@@ -57,7 +58,7 @@ def compute(op: Op, arrays: list[Any], attrs: dict[str, Any], device: str | None
 
     The operands are on `device`, or are scalars of the host.
     """
-    if op.python is not None and _are_numbers(arrays):
+    if op.python is not None and type(arrays[0]) is not _ARRAY and _are_numbers(arrays):
         result = op.python(*arrays, **attrs)
         if isinstance(result, int) and not -_INT_LIMIT <= result < _INT_LIMIT:
             raise OverflowError(
@@ -65,9 +66,8 @@ def compute(op: Op, arrays: list[Any], attrs: dict[str, Any], device: str | None
             )
         return result
     if device is None:
-        if op.function is not None and not attrs:
-            return getattr(np, op.function)(*arrays)
-        return op.kernel(np, *arrays, **attrs)
+        function = op.host_function
+        return op.kernel(np, *arrays, **attrs) if attrs or function is None else function(*arrays)
     return located_kernel(op.kernel, device)(module_of(device), *arrays, **attrs)
 
 
@@ -87,8 +87,13 @@ class Eager:
         kind = Tensor
         arrays = []
         for x in inputs:
-            if type(x) is Tensor and x._value is None and x.is_current:
-                arrays.append(x._array)
+            if type(x) is Tensor and x._value is None:
+                cell = x._cell
+                if cell is None or cell.token == x._token:  # as `is_current`, without the call
+                    arrays.append(x._array)
+                    continue
+            elif type(x) is _ARRAY:
+                arrays.append(x)
                 continue
             arrays.append(raw(x))
             if kind is Tensor and isinstance(x, Tensor):
@@ -114,8 +119,8 @@ class Eager:
             shares = op.view and is_array(output._array)  # a scalar is no view
         if _attention[0]:
             _tell_tapes(op, inputs, attrs, (output,))
-        if shares:
-            link_view(inputs[0], op, inputs[1:], attrs, output)
+        if shares and isinstance(inputs[0], Tensor):
+            link(inputs[0], ViewStep(op, inputs[1:], attrs), output)
         return output
 
 

@@ -44,13 +44,13 @@ class StagingError(Exception):
     ...     if x > 0:
     ...         found = [x]
     ...     else:
-    ...         found = [x, x * x]
+    ...         found = {"x": x}
     ...     return found
     >>> try:
     ...     powers(1.0)
     ... except ag.StagingError as error:
     ...     print(error.what)
-    `found` is a list of 1 item on one path but a list of 2 items on the other
+    `found` is a list of 1 item on one path but a dict of 1 item on the other
     """
 
     # Whether every way to stage the statement has been tried.
@@ -59,6 +59,13 @@ class StagingError(Exception):
     def __init__(self, what: str, hint: str = "", origin: Origin | None = None) -> None:
         super().__init__(located(origin, what, hint))
         self.what, self.hint, self.origin = what, hint, origin
+
+    def place(self, origin: Origin | None) -> None:
+        """Say where it is, unless that is known."""
+        is_bare = self.args == (located(None, self.what, self.hint),)
+        if self.origin is None and origin is not None and is_bare:
+            self.origin = origin
+            self.args = (located(origin, self.what, self.hint),)
 
 
 class HostCallError(StagingError):

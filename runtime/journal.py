@@ -8,9 +8,8 @@ tracing do not happen twice.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Hashable
+from contextvars import ContextVar, Token
 from types import GeneratorType
 from typing import Any, NamedTuple
 
@@ -23,13 +22,17 @@ __all__ = [
     "all_noted",
     "first_noted",
     "fresh",
+    "frozen_refusal",
+    "frozen_wholly",
     "is_fresh",
     "is_kin",
+    "is_noted",
     "is_spent",
     "may_be",
     "note",
     "note_advanced",
     "note_chosen",
+    "note_frozen",
     "note_kin",
     "note_lent",
     "note_result",
@@ -63,27 +66,45 @@ class Slot(NamedTuple):
 
 
 class Transaction:
-    """The places written since it began, each with its first old content."""
+    """The places written since it began, each with its first old content.
 
-    def __init__(self, parent: Transaction | None) -> None:
-        self.parent = parent
+    It is open within a `with`; what is not committed is rolled back at its end.
+    """
+
+    def __init__(self) -> None:
+        self.parent = parent = _transaction.get()
+        self._token: Token[Transaction | None]
         self.slots: dict[Hashable, tuple[Slot, Any]] = {}
         # The user's line that wrote each of them first.
         self.places: dict[Hashable, Origin | None] = {}
         # Objects made since it began, by id: nobody else can see what is written into them.
         self.made: dict[int, Any] = {}
-        # Generators among them, which end when the last one who uses them lets them go.
-        self.generators: weakref.WeakSet[Any] = weakref.WeakSet()
+        # Generators among them, if any, which end when the last one who uses them lets them go.
+        self.generators: weakref.WeakSet[Any] | None = None
         # The iterators that are older and were advanced, which cannot be undone.
         self.advanced: list[Any] = []
         # Containers that are one object or another by data, and these, by id: each with the name.
         self.kin: dict[int, tuple[Any, str]] = {}
         # By the id of a container that stands for others: itself, and those that it may be.
         self.chosen: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        # Arrays that are not to be written, as a list holds their content: by the id of the cell,
+        # with the cell, and whether the array itself is an item, not a part of it.
+        self.frozen: dict[int, tuple[Any, bool]] = {}
         # Iterators of which it depends on data how far they have come, by id.
         self.spent: dict[int, Any] = {} if parent is None else parent.spent
+        # All objects made since some transaction around began, those of branches included, if it
+        # wants to know.
+        self.all_made: dict[int, Any] | None = None if parent is None else parent.all_made
         # Objects that Python code was given and may keep, by id: each with the name of that code.
         self.lent: dict[int, tuple[Any, str]] = {} if parent is None else parent.lent
+
+    def __enter__(self) -> Transaction:
+        self._token = _transaction.set(self)
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        _transaction.reset(self._token)
+        self.roll_back()
 
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
@@ -94,8 +115,14 @@ class Transaction:
     def has_made(self, thing: Any) -> bool:
         """Whether an object was made since it began."""
         if type(thing) is GeneratorType:
-            return thing in self.generators
+            return self.generators is not None and thing in self.generators
         return self.made.get(id(thing)) is thing
+
+    def hold(self, generator: Any) -> None:
+        """Remember that a generator was made."""
+        if self.generators is None:
+            self.generators = weakref.WeakSet()
+        self.generators.add(generator)
 
     def written(self) -> dict[Hashable, tuple[Slot, Any, Any]]:
         """Slot, old and present content of each written place."""
@@ -115,9 +142,11 @@ class Transaction:
                     self.parent.slots.setdefault(key, entry)
                     self.parent.places.setdefault(key, self.places.get(key))
             self.parent.made.update(self.made)
-            self.parent.generators |= self.generators
+            for generator in self.generators or ():
+                self.parent.hold(generator)
             self.parent.kin.update(self.kin)
             self.parent.chosen.update(self.chosen)
+            self.parent.frozen.update(self.frozen)
         self.slots.clear()
 
 
@@ -137,6 +166,14 @@ def all_noted() -> dict[Hashable, tuple[Slot, Any]]:
         found |= open_.slots
         open_ = open_.parent
     return found
+
+
+def is_noted() -> bool:
+    """Whether any place was written in an open transaction."""
+    open_ = _transaction.get()
+    while open_ is not None and not open_.slots:
+        open_ = open_.parent
+    return open_ is not None
 
 
 def first_noted(key: Hashable) -> tuple[Slot, Any] | None:
@@ -163,6 +200,7 @@ def note(slot: Slot) -> None:
     if open_ is not None:
         _refuse_lent(slot, open_)
         _refuse_kin(slot, open_)
+        _refuse_frozen(slot, open_)
         open_.note(slot)
 
 
@@ -207,6 +245,46 @@ def _refuse_kin(slot: Slot, open_: Transaction) -> None:
         f"change it in each branch or before the loop, or take a copy of the {kind} there",
         origin=origin_of_caller(),
     )
+
+
+def _refuse_frozen(slot: Slot, open_: Transaction | None) -> None:
+    """Refuse to write an array of which a list has the content, and would not see the write."""
+    while open_ is not None:
+        if open_.frozen.get(id(slot.owner), (None,))[0] is slot.owner:
+            raise frozen_refusal(slot.name, origin_of_caller())
+        open_ = open_.parent
+
+
+def frozen_refusal(name: str, origin: Origin | None) -> StagingError:
+    """The error for a write of an array that is an item of a list whose length depends on data."""
+    return StagingError(
+        f"{name} is an item of a list whose length depends on data, and it is written here, which "
+        "the list would not see",
+        "put a copy into the list (`.append(x.copy())`), or write it before",
+        origin=origin,
+    )
+
+
+def note_frozen(cell: Any, *, whole: bool) -> bool:
+    """Remember that the array of `cell` is not to be written from now on.
+
+    Gives whether it was an item as a `whole` before.
+    """
+    open_ = _transaction.get()
+    if open_ is None:
+        return False
+    known = any(x is cell for x in frozen_wholly())
+    open_.frozen[id(cell)] = cell, known or whole
+    return known
+
+
+def frozen_wholly() -> list[Any]:
+    """The cells of the arrays that are items as a whole, as far as open transactions know."""
+    found, open_ = [], _transaction.get()
+    while open_ is not None:
+        found += [cell for cell, whole in open_.frozen.values() if whole]
+        open_ = open_.parent
+    return found
 
 
 def _kin_of(thing: Any, open_: Transaction | None) -> tuple[Any, str] | None:
@@ -265,9 +343,11 @@ def fresh(made: Any) -> Any:
     if open_ is None:
         return made
     if type(made) is GeneratorType:
-        open_.generators.add(made)
+        open_.hold(made)
     else:
         open_.made[id(made)] = made
+        if open_.all_made is not None:
+            open_.all_made[id(made)] = made
     return made
 
 
@@ -309,8 +389,7 @@ def is_fresh(thing: Any) -> bool:
     return False
 
 
-@contextmanager
-def transaction() -> Iterator[Transaction]:
+def transaction() -> Transaction:
     """Open a transaction; what is not committed is rolled back at its end.
 
     >>> box = [1]
@@ -321,10 +400,4 @@ def transaction() -> Iterator[Transaction]:
     >>> box
     [1]
     """
-    opened = Transaction(_transaction.get())
-    token = _transaction.set(opened)
-    try:
-        yield opened
-    finally:
-        _transaction.reset(token)
-        opened.roll_back()
+    return Transaction()

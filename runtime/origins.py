@@ -6,15 +6,23 @@ import linecache
 import os
 import sys
 from bisect import bisect_right
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Origin", "hide_frames_of", "is_user_code", "origin_of_caller"]
+__all__ = [
+    "Origin",
+    "hide_frames_of",
+    "innermost_entry",
+    "is_user_code",
+    "origin_of_caller",
+    "origin_of_error",
+]
 
 # Folders whose code is not the user's: ours and NumPy's.
 _hidden = [os.path.dirname(os.path.abspath(f)) + os.sep for f in (__file__, np.__file__)]
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _KNOWN_LIMIT = 10_000
 # By the id of a code object, which a hash would go through as a whole: the code, and where in its
 # bytecode lines begin, and which; no lines for code that is not the user's.
@@ -109,13 +117,40 @@ def _lines(code: CodeType) -> tuple[list[int], list[int]]:
 def origin_of_caller() -> Origin | None:
     """The innermost line of the user's code that is being executed."""
     frame: FrameType | None = sys._getframe(1)
+    known = _known
     while frame is not None:
         code = frame.f_code
-        known = _known.get(id(code))
-        lines = _look_up(code)[1] if known is None else known[1]
+        _, lines = known.get(id(code)) or _look_up(code)
         if lines is not None:
             last = frame.f_lasti
             line = lines[1][bisect_right(lines[0], last) - 1]
-            return Origin(code.co_filename, line, code.co_name, code, last)
+            # As `Origin(...)` does, which takes as long as all the rest.
+            return tuple.__new__(Origin, (code.co_filename, line, code.co_name, code, last, None))
         frame = frame.f_back
     return None
+
+
+def innermost_entry(error: BaseException) -> TracebackType | None:
+    """The innermost entry of the user's code in the traceback of an exception.
+
+    One of Python's own library only where there is no other.
+    """
+    found, of_library, step = None, None, error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if is_user_code(code):
+            if code.co_filename.startswith(_LIBRARY) and "site-packages" not in code.co_filename:
+                of_library = step
+            else:
+                found = step
+        step = step.tb_next
+    return found or of_library
+
+
+def origin_of_error(error: BaseException) -> Origin | None:
+    """The innermost line of the user's code that an exception came through."""
+    entry = innermost_entry(error)
+    if entry is None:
+        return None
+    code = entry.tb_frame.f_code
+    return Origin(code.co_filename, entry.tb_lineno, code.co_name, code, entry.tb_lasti)

@@ -6,6 +6,7 @@ The promotion and join rules of the whole system are here and nowhere else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ __all__ = [
     "WEAK_DTYPES",
     "Dim",
     "ErrorType",
+    "FrameType",
     "ObjectType",
     "Shape",
     "StackType",
@@ -26,6 +28,7 @@ __all__ = [
     "broadcast_shapes",
     "device_of_type",
     "is_compatible",
+    "is_differentiable",
     "is_mobile",
     "join",
     "on_device",
@@ -46,6 +49,12 @@ WEAK_DTYPES: dict[type, np.dtype[Any]] = {
 }
 _PYTHON_TYPE = {dtype: kind for kind, dtype in WEAK_DTYPES.items()}
 _ORDER = list(WEAK_DTYPES.values())
+
+
+@lru_cache(maxsize=256)
+def _name(dtype: np.dtype[Any]) -> str:
+    """The text of a dtype, which NumPy takes its time for."""
+    return str(dtype)
 
 
 class TensorType:
@@ -92,8 +101,9 @@ class TensorType:
             return f"{_PYTHON_TYPE[self.dtype].__name__}"
         on = "" if self.device is None else f" on {self.device}"
         if self.shape is None:
-            return f"{self.dtype}[...]{on}"
-        return f"{self.dtype}[{', '.join('?' if d is None else str(d) for d in self.shape)}]{on}"
+            return f"{_name(self.dtype)}[...]{on}"
+        sizes = ", ".join(["?" if d is None else str(d) for d in self.shape])
+        return f"{_name(self.dtype)}[{sizes}]{on}"
 
     @property
     def rank(self) -> int | None:
@@ -204,7 +214,37 @@ class ErrorType(ObjectType):
         return "error"
 
 
-Type: TypeAlias = TensorType | StackType | VariableType | ObjectType
+class FrameType:
+    """Type of what one call of a recursive function keeps for its backward pass.
+
+    At run time it is a dict of values by number; of a cotangent, what lacks is zero.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return "FrameType()"
+
+    def __str__(self) -> str:
+        return "frame"
+
+
+Type: TypeAlias = TensorType | StackType | VariableType | ObjectType | FrameType
+
+
+def is_differentiable(type_: Type) -> bool:
+    """Whether values of this type have cotangents."""
+    if isinstance(type_, StackType):
+        return is_differentiable(type_.element)
+    if isinstance(type_, FrameType):
+        return True
+    return not isinstance(type_, ObjectType) and type_.dtype.kind in "fc"
 
 
 class TensorSpec:
@@ -246,15 +286,20 @@ class TensorSpec:
         return hash((self.shape, self.dtype, self.name))
 
 
+_WEAK_TYPES = {kind: TensorType(dtype, (), weak=True) for kind, dtype in WEAK_DTYPES.items()}
+
+
 def type_of_number(value: complex) -> TensorType:
     """Weak type of a Python number.
 
     Raises OverflowError for an int beyond 64 bits: graphs hold Python ints as int64.
     """
-    kind = next(k for k in WEAK_DTYPES if isinstance(value, k))
-    if kind is int and not -(2**63) <= value < 2**63:  # type: ignore[operator]
+    kind = type(value)
+    if kind not in WEAK_DTYPES:
+        kind = next(k for k in WEAK_DTYPES if isinstance(value, k))
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise OverflowError(f"Python int {value} does not fit in 64 bits, as a graph value must")
-    return TensorType(WEAK_DTYPES[kind], (), weak=True)
+    return _WEAK_TYPES[kind]
 
 
 def weak_number(value: Any, type_: TensorType) -> Any:

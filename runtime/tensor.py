@@ -15,15 +15,23 @@ import numpy as np
 
 from runtime import journal, ops, trace
 from runtime.array_methods import ArrayMethods, check_numbers
+from runtime.attention import count as _attention
 from runtime.cells import Cell, ViewStep
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
 from runtime.graph.ir import Op, Value
 from runtime.namespace import namespace
+from runtime.ops.indexing import getitem_, item_at
+from runtime.ops.keys import encode_index
 from runtime.spec import TensorType, type_of_number
 
-__all__ = ["Tensor", "constant_of", "is_constant", "link_view"]
+__all__ = ["Tensor", "constant_of", "is_constant", "link", "link_view"]
+
+_ITEM = getitem_.op
+_NUMBERS = (bool, int, float, complex)
+# Types of the parts of a subscript that are what they are.
+_PLAIN = frozenset((int, type(None), type(...)))
 
 
 def is_constant(value: Value) -> bool:
@@ -74,7 +82,6 @@ class Tensor(ArrayMethods):
         "_value", "_zero_dimensional",
     )  # fmt: skip
 
-    __hash__: ClassVar[None]
     __array_priority__ = 1000
     # Of a class for traces in which tensors and arrays differ: that of arrays.
     stands_for_array: ClassVar[bool] = False
@@ -130,7 +137,10 @@ class Tensor(ArrayMethods):
     @property
     def array(self) -> Any:
         """The raw array, NumPy scalar or Python number of an eager tensor."""
-        return self._array if self.is_current else self.current()._array
+        cell = self._cell
+        if cell is None or cell.token == self._token:  # as `is_current`, without the call
+            return self._array
+        return self.current()._array
 
     @property
     def value(self) -> Value | None:
@@ -143,6 +153,13 @@ class Tensor(ArrayMethods):
         return self._value is not None
 
     @property
+    def is_weak(self) -> bool:
+        """Whether it is a Python number, which takes the dtype of what it meets."""
+        if self._value is not None:
+            return self.type.weak
+        return isinstance(self._array, _NUMBERS) and not isinstance(self._array, np.generic)
+
+    @property
     def is_view(self) -> bool:
         """Whether this shows a part of another array."""
         return self._cell is not None and bool(self._chain)
@@ -150,6 +167,8 @@ class Tensor(ArrayMethods):
     @property
     def is_array(self) -> bool:
         """Whether NumPy has an array here, not a scalar; of rank 0, that `as_array` was told."""
+        if type(self._array) is np.ndarray:
+            return True
         return self._zero_dimensional or self.type.rank != 0
 
     def as_array(self) -> Tensor:
@@ -158,9 +177,12 @@ class Tensor(ArrayMethods):
         NumPy gives scalars for most results of rank 0, but keeps a 0-d array as it is, and some
         functions make one. It is written in place, and returned as an ndarray.
         """
-        self._zero_dimensional = self.is_traced and not self.type.weak and self.type.rank == 0
+        if self._value is None:  # eager values of rank 0 are scalars
+            return self
+        type_ = self.type
+        self._zero_dimensional = type_.rank == 0 and not type_.weak
         if self._zero_dimensional and self._cell is None and hasattr(self, "_source"):
-            _link(*self._source, self)
+            link(*self._source, self)
         return self
 
     @property
@@ -175,14 +197,14 @@ class Tensor(ArrayMethods):
         if type(self._array) is np.ndarray and not in_use[0]:
             # No write changes the type of an array: not even that of a view has to be derived.
             return TensorType(self._array.dtype, self._array.shape)
-        is_derived = self._cell is not None and (self._chain or type(self._cell) is not Cell)
-        if is_derived and self._value is not None:
-            return cast(TensorType, self._value.type)
-        now = self.current()
+        now, cell = self, self._cell
+        is_derived = cell is not None and (self._chain or type(cell) is not Cell)
+        if cell is not None and not (is_derived and self._value is not None):
+            now = self.current()
         if now._value is not None:
-            return cast(TensorType, now._value.type)
+            return now._value.type  # type: ignore[return-value]  # that of a tensor
         array = now._array
-        if isinstance(array, (bool, int, float, complex)) and not isinstance(array, np.generic):
+        if isinstance(array, _NUMBERS) and not isinstance(array, np.generic):
             return type_of_number(array)
         if not in_use[0]:
             return TensorType(array.dtype, array.shape)
@@ -241,34 +263,62 @@ class Tensor(ArrayMethods):
     def __getitem__(self, key: Any) -> Tensor:
         if self._value is not None:
             check_numbers(self.type, self._name)
+        elif type(self._array) is np.ndarray and not (_attention[0] or in_use[0]):
+            return self._item(key)
         if type(key) is not slice and type(key) is not int:
             key = _with_arrays(key)
         result: Tensor = ops.getitem(self, key)
         return result.as_array() if result._value is not None and _has_ellipsis(key) else result
+
+    def _item(self, key: Any) -> Tensor:
+        """`self[key]` of an eager array of the host, where nobody listens and nothing is traced."""
+        if type(key) is Tensor and key._value is None:
+            key = key.array
+        index, operands = encode_index(key)
+        if operands:
+            chosen: Tensor = item_at(self, index, operands)
+            return chosen
+        part, kind = self.array[key], type(self)
+        if type(part) is not np.ndarray or not part.ndim:
+            return kind(part[()])
+        return link(self, ViewStep(_ITEM, (), {"index": index}), kind(part))
 
     # ---- facts -------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[Any, ...]:
         """Size of each axis; one that is known only at run time is an integer tensor."""
-        shape = self.type.shape
-        if shape is None:
+        array = self._array
+        if type(array) is np.ndarray:  # no write changes it, not even that of a view
+            shape: tuple[Any, ...] = array.shape
+            return shape
+        known = self.type.shape
+        if known is None:
             raise StagingError(
                 "the number of axes of this tensor is not known while tracing",
                 "give it a rank in the input_signature",
             )
-        if None not in shape:
-            return shape
-        return tuple(ops.dim(self, axis=i) if n is None else n for i, n in enumerate(shape))
+        if None not in known:
+            return known
+        return tuple(ops.dim(self, axis=i) if n is None else n for i, n in enumerate(known))
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Element type, a `numpy.dtype`."""
-        return self.type.dtype
+        array = self._array
+        own: np.dtype[Any] = array.dtype if type(array) is np.ndarray else self.type.dtype
+        return own
+
+    @property
+    def rank(self) -> int | None:
+        """Number of axes, None where it is not known while tracing."""
+        return self._array.ndim if type(self._array) is np.ndarray else self.type.rank
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
+        if type(self._array) is np.ndarray:
+            return self._array.ndim
         shape = self.type.shape
         return len(self.shape) if shape is None else len(shape)
 
@@ -429,9 +479,10 @@ class Tensor(ArrayMethods):
 
     def _alike(self, result: Any) -> Tensor:
         """`result` of a method that gives an array for an array, a scalar for a scalar."""
-        if result._value is None:  # eager arrays are never of rank 0
-            return cast(Tensor, result)
-        return cast(Tensor, result.as_array() if self.is_array else result)
+        # Eager arrays are never of rank 0.
+        is_other = result._value is not None and self.is_array
+        alike: Tensor = result.as_array() if is_other else result
+        return alike
 
     def __repr__(self) -> str:
         if self.is_traced:
@@ -476,14 +527,25 @@ class Tensor(ArrayMethods):
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return namespace(api_version)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """The memory, for another library. It may write there, this tensor will not any more."""
         array = self._known("`__dlpack__`")
         if isinstance(array, np.ndarray):
             self.cell().exported = True
         elif not hasattr(array, "__dlpack__"):  # a scalar has no memory to share
             array = np.asarray(array)
-        return array.__dlpack__(**options)
+        options = {
+            "stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy,
+        }  # fmt: skip
+        # What is not said is not passed on: older releases of the libraries know fewer of them.
+        return array.__dlpack__(**{k: given for k, given in options.items() if given is not None})
 
     def __dlpack_device__(self) -> tuple[Any, int]:
         array = self._known("`__dlpack_device__`")
@@ -493,33 +555,42 @@ class Tensor(ArrayMethods):
 
 def _eager_key(key: Any) -> Any:
     """`key` with eager tensors as arrays; NotImplemented when a part of it is traced."""
+    if type(key) in _PLAIN:
+        return key
     if isinstance(key, tuple):
-        parts = tuple(_eager_key(k) for k in key)
-        return NotImplemented if any(p is NotImplemented for p in parts) else parts
+        return _eager_parts(key)
     if isinstance(key, Tensor):
         return NotImplemented if key.is_traced else key.array
     if isinstance(key, slice):
-        parts = tuple(_eager_key(k) for k in (key.start, key.stop, key.step))
-        return NotImplemented if any(p is NotImplemented for p in parts) else slice(*parts)
+        parts = _eager_parts((key.start, key.stop, key.step))
+        return NotImplemented if parts is NotImplemented else slice(*parts)
     return key
 
 
-def link_view(parent: Any, op: Op, operands: tuple[Any, ...], attrs: Any, result: Tensor) -> Tensor:
-    """Make `result`, just computed from `parent` by the view op `op`, a view of it.
+def _eager_parts(parts: tuple[Any, ...]) -> Any:
+    found = []
+    for part in parts:
+        known = _eager_key(part)
+        if known is NotImplemented:
+            return NotImplemented
+        found.append(known)
+    return tuple(found)
 
-    An eager result is an array: that of a scalar is no view.
-    """
+
+def link_view(parent: Any, op: Op, operands: tuple[Any, ...], attrs: Any, result: Tensor) -> Tensor:
+    """Make `result`, traced just now from `parent` by the view op `op`, a view of it."""
     if not isinstance(parent, Tensor):
         return result
     step = ViewStep(op, operands, attrs)
-    if result._value is not None and result._value.type.rank == 0:  # type: ignore[union-attr]
+    if result._value.type.rank == 0:  # type: ignore[union-attr]
         result._source = (parent, step)
         return result
-    return _link(parent, step, result)
+    return link(parent, step, result)
 
 
-def _link(parent: Tensor, step: ViewStep, result: Tensor) -> Tensor:
+def link(parent: Tensor, step: ViewStep, result: Tensor) -> Tensor:
+    """Make `result`, an array that `step` gave of `parent`, a view of it."""
     cell = parent._cell or parent.cell()
     result._cell, result._token = cell, cell.token
-    result._chain = (*parent._chain, step) if parent._chain else (step,)
+    result._chain = (*parent._chain, step)
     return result

@@ -52,22 +52,29 @@ def current() -> Interpreter:
     return _interpreter.get(_default)
 
 
-@contextmanager
-def interpreting(interpreter: Interpreter) -> Iterator[None]:
+class interpreting:  # lower case, as a verb in `with interpreting(...)`
     """Make `interpreter` current.
 
     A new trace starts with no open tape and hides those of the caller: otherwise symbolic records
     would leak into an eager tape.
     """
-    token = _interpreter.set(interpreter)
-    tape_token = _tapes.set(())
-    attention.rise()
-    try:
-        yield
-    finally:
-        attention.lower()
-        _interpreter.reset(token)
-        _tapes.reset(tape_token)
+
+    __slots__ = ("_interpreter", "_is_outermost", "_tokens")
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+
+    def __enter__(self) -> None:
+        self._is_outermost = _interpreter.get(None) is None
+        self._tokens = _interpreter.set(self._interpreter), _tapes.set(())
+        if self._is_outermost:
+            attention.rise()
+
+    def __exit__(self, *details: object) -> None:
+        if self._is_outermost:
+            attention.lower()
+        _interpreter.reset(self._tokens[0])
+        _tapes.reset(self._tokens[1])
 
 
 def tapes() -> tuple[Listener, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -72,6 +72,8 @@ class Variable:
 
     __hash__ = object.__hash__
     __array_priority__ = 1000
+    # As of a tensor: what it holds is no Python number.
+    is_weak: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -103,6 +105,11 @@ class Variable:
     def shape(self) -> Any:
         """Size of each axis."""
         return self.variable_type.shape
+
+    @property
+    def rank(self) -> int | None:
+        """Number of axes, None where it is not known."""
+        return self.type.rank
 
     @property
     def ndim(self) -> int:

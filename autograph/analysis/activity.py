@@ -44,6 +44,13 @@ class Names:
         return frozenset(names)
 
 
+# Built-in functions that are done, when they return, with the generators and functions they get.
+CONSUMERS = frozenset(
+    ("all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum",
+     "tuple")
+)  # fmt: skip
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Activity:
     """Masks of names: `writes` may be written, `binds` certainly are."""
@@ -59,13 +66,21 @@ class ActivityVisitor(Visitor):
     """Collects the activity of the parts of a statement that run when it runs.
 
     Bodies of functions and lambdas do not run then: what they use is captured, and counts as read
-    where they are made.
+    where they are made. So are those of generator expressions, unless they are gone through at
+    once. The names in `module_names` may hide built-in functions.
     """
 
-    def __init__(self, names: Names, scopes: ScopeTree, scope: Scope) -> None:
+    def __init__(
+        self,
+        names: Names,
+        scopes: ScopeTree,
+        scope: Scope,
+        module_names: frozenset[str] = frozenset(),
+    ) -> None:
         self._names = names
         self._scopes = scopes
         self._scope = scope
+        self._module_names = module_names
         self._doubtful = 0
         self._activity = Activity()
 
@@ -75,6 +90,12 @@ class ActivityVisitor(Visitor):
         for node in nodes:
             if node is not None:
                 self.visit(node)
+        return activity
+
+    def used(self, node: gast.AST) -> Activity:
+        """The activity of an expression whose value is used up where it stands."""
+        activity = self._activity = Activity()
+        self._visit_used(node)
         return activity
 
     def _write(self, name: str) -> None:
@@ -113,7 +134,8 @@ class ActivityVisitor(Visitor):
         self.visit(node.right)
 
     def visit_Assign(self, node: gast.Assign) -> None:
-        self.visit(node.value)
+        unpacks = all(isinstance(target, gast.Tuple | gast.List) for target in node.targets)
+        self._visit_used(node.value) if unpacks else self.visit(node.value)
         self.visit_all(node.targets)
 
     def visit_AugAssign(self, node: gast.AugAssign) -> None:
@@ -161,9 +183,33 @@ class ActivityVisitor(Visitor):
         if sees_all_names(node):
             visible = self._scope.bound | self._scope.nonlocals | self._scope.globals
             self._activity.reads |= self._names.mask(visible)
-        self.visit(node.func)
-        self.visit_all(node.args)
-        self.visit_all(node.keywords)
+        consumes = isinstance(node.func, gast.Name) and self._is_consumer(node.func.id)
+        self._visit_used(node.func)
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            self._visit_used(argument) if consumes else self.visit(argument)
+
+    def visit_Starred(self, node: gast.Starred) -> None:
+        self._visit_used(node.value)
+
+    def _is_consumer(self, name: str) -> bool:
+        """Whether a name is that of a built-in function that uses up what it is given."""
+        scope, root = self._scope, self._scopes.root
+        is_hidden = name in scope.bound | scope.nonlocals | scope.globals | self._module_names
+        return name in CONSUMERS and not (
+            is_hidden or name in root.bound or scope.owner(name) is not None
+        )
+
+    def _visit_used(self, node: gast.AST) -> None:
+        """Visit an expression whose value is used up at once: what it reads, it reads here."""
+        if isinstance(node, gast.GeneratorExp):
+            self.visit_ListComp(node)
+        elif isinstance(node, gast.Lambda):
+            self.visit_all([*node.args.defaults, *node.args.kw_defaults])
+            scope = self._scopes[node]
+            self._activity.reads |= self._names.mask(scope.free)
+            self._activity.captures |= self._names.mask(scope.captures)
+        else:
+            self.visit(node)
 
     def visit_Lambda(self, node: gast.Lambda) -> None:
         self.visit_all([*node.args.defaults, *node.args.kw_defaults])
@@ -200,7 +246,7 @@ class ActivityVisitor(Visitor):
         self._activity.captures |= mask
         self._activity.reads |= mask
 
-    def visit_ListComp(self, node: gast.ListComp) -> None:
+    def visit_ListComp(self, node: gast.ListComp | gast.GeneratorExp) -> None:
         scope = self._scopes[node]
         self.visit(node.generators[0].iter)
         self._activity.reads |= self._names.mask(scope.free)

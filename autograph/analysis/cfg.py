@@ -169,9 +169,12 @@ class _Builder:
         return self._loop(statement, header, header, test)
 
     def _for(self, statement: Any) -> Span:
-        iterable = self._activity.of(statement.iter)
+        iterable = self._activity.used(statement.iter)
         first = self._node(iterable)
         test = self._activity.of(self._extra_tests.get(statement))
+        if isinstance(statement.iter, gast.GeneratorExp):  # it goes on when an item is asked for
+            test.reads |= iterable.reads
+            test.writes |= iterable.writes
         header = self._node(test)
         target = self._activity.of(statement.target)
         span = self._loop(statement, first, header, target)

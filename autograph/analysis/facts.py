@@ -181,14 +181,17 @@ def analyze(
     needs: Collection[Need] = ALL_NEEDS,
     extra_tests: Mapping[gast.AST, gast.expr] | None = None,
     from_start_to_end: Collection[str] = (),
+    module_names: frozenset[str] = frozenset(),
 ) -> Facts:
     """Computes the facts that converters need about one function.
 
-    The names in `from_start_to_end` are bound before its first statement and read after its last.
+    The names in `from_start_to_end` are bound before its first statement and read after its last;
+    those in `module_names` may hide built-in functions.
     """
     scope = scopes[function]
     names = Names()
-    graph = build_graph(function.body, ActivityVisitor(names, scopes, scope), names, extra_tests)
+    activity = ActivityVisitor(names, scopes, scope, module_names)
+    graph = build_graph(function.body, activity, names, extra_tests)
     graph.activities[-1] = Activity(reads=names.mask(set(from_start_to_end)))
     shared = names.mask(shared_names(scope))
     parameters = names.mask({*scope.parameters, *from_start_to_end})

@@ -8,7 +8,7 @@ from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from autograph.cli import demo, devices, diff, dump, graph, run
+from autograph.cli import demo, devices, diff, dump, explain, graph, run
 from autograph.cli.failure import CommandError, Status
 
 __all__ = ["COMMANDS", "main"]
@@ -18,6 +18,7 @@ COMMANDS = {
     "dump": dump,
     "diff": diff,
     "graph": graph,
+    "explain": explain,
     "run": run,
     "devices": devices,
     "demo": demo,

@@ -2,7 +2,7 @@
 
 a.b = v         ag__.setattr_(a, 'b', v)
 a[k] += v       ag__.setitem(a, k, ag__.iadd(ag__.getitem(a, k), v))
-x, *y = v       (x, *y) = ag__.unpack_ex(v, 1, 0)
+x, *y = v       (x, *y) = ag__.unpack_ex(v, 1, 0); ag__.fresh(y)
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ SET_ATTRIBUTE = Template("ag__.setattr_(value, attribute, new)")
 SET_ITEM = Template("ag__.setitem(value, key, new)")
 UNPACK = Template("ag__.unpack(value, count)")
 UNPACK_EX = Template("ag__.unpack_ex(value, before, after)")
+FRESH = Template("ag__.fresh(made)")
 IN_PLACE: dict[type[gast.AST], Template] = {
     gast.Add: Template("ag__.iadd(left, right)"),
     gast.Sub: Template("ag__.isub(left, right)"),
@@ -120,7 +121,9 @@ def assign_target(target: Any, value: gast.expr, conversion: Conversion) -> list
 def _unpack(target: Any, value: gast.expr, conversion: Conversion) -> list[gast.stmt]:
     unpacked = unpacking(target, value)
     if all(isinstance(_inner(part), gast.Name) for part in target.elts):
-        return ASSIGN.statements(target, target=target, value=unpacked)
+        names = [_inner(part) for part in target.elts if isinstance(part, gast.Starred)]
+        made = ASSIGN.statements(target, target=target, value=unpacked)
+        return [*made, *(s for rest in names for s in FRESH.statements(rest, made=rest.id))]
     holders = [conversion.namer.fresh("item_") for _ in target.elts]
     parts = [
         _starred_like(part, stored(holder, part))
@@ -128,7 +131,10 @@ def _unpack(target: Any, value: gast.expr, conversion: Conversion) -> list[gast.
     ]
     made = ASSIGN.statements(target, target=tuple_of(parts, target, STORE), value=unpacked)
     for part, holder in zip(target.elts, holders, strict=True):
-        made += assign_target(_inner(part), name(holder, part), conversion)
+        held = name(holder, part)
+        is_rest = isinstance(part, gast.Starred)
+        new = FRESH.expression(part, made=held) if is_rest else held
+        made += assign_target(_inner(part), new, conversion)
     return made
 
 

@@ -15,7 +15,7 @@ from autograph.converters.conversion import Conversion
 from autograph.converters.generators import keep_if
 from autograph.converters.state import State
 from autograph.syntax.template import Template, constant, make
-from autograph.syntax.walk import place_of
+from autograph.syntax.walk import place_of, placed_at
 
 IF = Template("""
 def if_body():
@@ -50,7 +50,7 @@ def convert_if(node: Any, conversion: Conversion) -> list[gast.stmt]:
         outputs=constant(outputs, node),
         **state.placeholders(),
     )
-    return [*state.definitions(), *made]
+    return [*state.definitions(), *placed_at(made, node.test)]
 
 
 def _branch(node: Any, block: list[gast.stmt], state: State) -> list[gast.stmt]:

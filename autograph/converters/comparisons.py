@@ -1,6 +1,8 @@
 """Comparisons: single ones are the operators of the values, membership and chains are calls.
 
 a < b           a < b
+a == 1          a == 1
+a == b          ag__.equal(a, b)
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
 a is b          ag__.is_(a, b)
@@ -17,11 +19,13 @@ from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template, constant, tuple_of
 from autograph.syntax.walk import transform_children
 
+EQUAL = Template("ag__.equal(left, right)")
 IN = Template("ag__.in_(left, right)")
 IS = Template("ag__.is_(left, right)")
 IS_NOT = Template("ag__.is_not(left, right)")
 IS_NONE = Template("ag__.is_none(name)")
 IS_NOT_NONE = Template("ag__.is_not_none(name)")
+NOT_EQUAL = Template("ag__.not_equal(left, right)")
 NOT_IN = Template("ag__.not_in(left, right)")
 CHAIN = Template("ag__.compare(left)")
 
@@ -48,6 +52,10 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
     if len(node.ops) == 1 and isinstance(node.ops[0], gast.In | gast.NotIn):
         template = IN if isinstance(node.ops[0], gast.In) else NOT_IN
         return template.expression(node, left=native.left, right=native.comparators[0])
+    is_equality = len(node.ops) == 1 and isinstance(node.ops[0], gast.Eq | gast.NotEq)
+    if is_equality and not any(map(_is_no_list, (node.left, node.comparators[0]))):
+        template = EQUAL if isinstance(node.ops[0], gast.Eq) else NOT_EQUAL
+        return template.expression(node, left=native.left, right=native.comparators[0])
     if is_against_none and _is_local_read(native.left):
         template = IS_NONE if isinstance(node.ops[0], gast.Is) else IS_NOT_NONE
         return template.expression(node, name=native.left.args[0])
@@ -56,6 +64,15 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
         return template.expression(node, left=native.left, right=native.comparators[0])
     kept: gast.expr = native
     return kept
+
+
+def _is_no_list(node: Any) -> bool:
+    """Whether an operand is written such that it is surely no list, and holds none."""
+    if isinstance(node, gast.UnaryOp):
+        return True
+    if isinstance(node, gast.BinOp):
+        return not isinstance(node.op, gast.Add | gast.Mult)
+    return isinstance(node, gast.Constant | gast.JoinedStr | gast.Compare | gast.BoolOp)
 
 
 def _is_against_none(node: Any) -> bool:

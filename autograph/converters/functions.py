@@ -7,6 +7,7 @@ def f(x):           def f(x):
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import gast
@@ -70,7 +71,10 @@ def wrap_body(function: Any, conversion: Conversion) -> None:
         if conversion.lowering.always_returns:
             did_return = constant(True, function)
         end = END_RETURN.statements(
-            function, fscope=conversion.fscope, retval_=value, do_return=did_return
+            _last_return(function, conversion.lowering.returns),
+            fscope=conversion.fscope,
+            retval_=value,
+            do_return=did_return,
         )
     is_generator = conversion.function.is_generator
     if is_generator and not suspends:  # the `yield` was in code that is never reached
@@ -89,6 +93,18 @@ def wrap_body(function: Any, conversion: Conversion) -> None:
     call = made[0].items[0].context_expr
     call.keywords = [*_cells(function, conversion), *scope_keywords]
     function.body = [*docstring, *before, *made]
+
+
+def _last_return(function: Any, returns: Collection[Any]) -> gast.AST:
+    """The place of the last `return`, where messages say that the function gives its result."""
+    if not returns:
+        return function
+    last = max(returns, key=lambda statement: (statement.lineno, statement.col_offset))
+    if last.end_lineno == last.lineno:
+        return last
+    end = {"end_lineno": last.lineno, "end_col_offset": last.col_offset + len("return")}
+    node: gast.AST = make(gast.Pass, {**place_of(last), **end})
+    return node
 
 
 def _split_docstring(body: list[Any]) -> tuple[list[gast.stmt], list[gast.stmt]]:

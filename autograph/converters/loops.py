@@ -21,7 +21,7 @@ from autograph.converters.conversion import Conversion
 from autograph.converters.generators import keep_for, keep_while
 from autograph.converters.state import State
 from autograph.syntax.template import Template, constant, make, name
-from autograph.syntax.walk import place_of
+from autograph.syntax.walk import place_of, placed_at
 
 WHILE = Template("""
 def loop_test():
@@ -74,7 +74,7 @@ def convert_while(node: Any, conversion: Conversion) -> list[gast.stmt]:
         options=_options(node, conversion, {}),
         **state.placeholders(),
     )
-    return [*state.definitions(), *made]
+    return [*state.definitions(), *placed_at(made, node.test)]
 
 
 def convert_for(node: Any, conversion: Conversion) -> list[gast.stmt]:
@@ -97,7 +97,7 @@ def convert_for(node: Any, conversion: Conversion) -> list[gast.stmt]:
         options=_options(node, conversion, {"iterate_names": names_text}),
         **state.placeholders(),
     )
-    return [*state.definitions(), *extra_definitions, *made]
+    return [*state.definitions(), *extra_definitions, *placed_at(made, node.iter)]
 
 
 def _fresh(stem: str, conversion: Conversion) -> str:

@@ -169,7 +169,8 @@ class Pipeline:
                 converter.lower(node, lowering)
         flags = (lowering.return_flag, lowering.return_value)
         known = [flag for flag in flags if flag is not None]
-        facts = analyze(node, self._scopes, self._needs, lowering.extra_tests, known)
+        hiding = self._context.module_names | self._context.free_names
+        facts = analyze(node, self._scopes, self._needs, lowering.extra_tests, known, hiding)
         fscope = self._namer.fresh("fscope")
         conversion = Conversion(self._handlers, lowering, facts, fscope, self.function)
         functions.wrap_body(node, conversion)

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from autograph.operators import growing
 from autograph.operators.bodies import stage_raise
+from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
-    Place,
-    Trace,
-    captured_from,
     content_before,
     current_trace,
     guard_content,
     guard_length,
-    read,
-    with_captured,
 )
 from autograph.operators.caught import PartOfError
+from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
+from autograph.operators.runs import has_runs, refusal
+from autograph.operators.templates import python_type_of
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal, ops
 from runtime.building import building, constant, origin_of_caller
@@ -33,8 +33,6 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
-    "container_base",
-    "content_slot",
     "delitem",
     "getitem",
     "iterate",
@@ -45,7 +43,6 @@ __all__ = [
 ]
 
 slice_ = slice
-_ABSENT = object()
 
 
 # ---- items -----------------------------------------------------------------------------------
@@ -66,6 +63,8 @@ def getitem(thing: Any, key: Any) -> Any:
         return thing[key]  # type: ignore[index]
     if isinstance(thing, np.ndarray) and _has_open(key):
         return ops.getitem(thing, key)
+    if has_runs(thing):
+        return growing.item(thing, key)
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
         if key.is_known:
             key = key.item()
@@ -80,65 +79,23 @@ def getitem(thing: Any, key: Any) -> Any:
     try:
         value = thing[key]
     except LookupError:
-        with_captured(thing)
+        with_inputs(thing)
         raise
-    if isinstance(key, slice) and isinstance(value, list):
-        journal.fresh(value)
     if isinstance(value, _Unreadable):
         return value.load()
-    if not trace.is_outside(thing):
-        return value
-    if isinstance(thing, (list, tuple, dict, deque)) and _is_plain_key(key):
-        value = _read_item(trace, thing, key, value)
-        trace.consumed(thing)
-        return value
-    known = with_captured(thing)
-    return value if known is thing else known[key]
-
-
-def _is_plain_key(key: Any) -> bool:
-    return isinstance(key, (int, str, bytes, float, bool, type(None)))
-
-
-def _read_item(trace: Trace, thing: Any, key: Any, value: Any) -> Any:
-    """An item of a container from outside: what the trace itself wrote there is no captured one."""
-    before = content_before(thing)
-    if before is not thing and isinstance(thing, list) and key < 0:
-        guard_length(thing, len(before))
-        key += len(thing)
-    if before is not thing and not _is_in_place(thing, key, value, before):
-        # Found by identity: the trace changed in which places the others are.
-        found = before.items() if isinstance(before, dict) else enumerate(before)
-        key = next((k for k, v in found if v is value), _ABSENT)
-        if key is _ABSENT:
+    if trace.is_outside(thing):
+        if isinstance(thing, (list, tuple, dict, deque)) and is_plain_key(key):
+            value = read_item(trace, thing, key, value)
+            trace.consumed(thing)
             return value
-        guard_content(thing, f"a {type(thing).__name__}")
-    shown = f"item [{key!r}] of a {type(thing).__name__}"
-    own = _own_getitem(thing)
-    route = ("item", thing, key) if own is None else None
-    place = Place(shown, lambda: thing[key] if own is None else own(thing, key), route)
-    return read(("item", id(thing), key), place, value)
-
-
-def _own_getitem(thing: Any) -> Callable[[Any, Any], Any] | None:
-    """How what a container holds is read past a method of the user's, if its class has one."""
-    if not isinstance(thing, (list, dict, deque)):
-        return None
-    plain: Any = container_base(thing).__getitem__
-    return None if type(thing).__getitem__ is plain else plain
-
-
-def _is_in_place(thing: Any, key: Any, value: Any, before: Any) -> bool:
-    """Whether a written container still has in a place what it had there before the trace."""
-    if isinstance(thing, dict):
-        return key in before and before[key] is value
-    # What is appended to a deque may push out its first items.
-    is_fixed = not isinstance(thing, deque)
-    return is_fixed and key < len(before) and before[key] is value
+        known = with_inputs(thing)
+        value = value if known is thing else known[key]
+    return journal.fresh(value) if isinstance(key, slice) and isinstance(value, list) else value
 
 
 def _select(thing: Any, key: Tensor) -> Any:
     if isinstance(thing, (list, tuple, range)):
+        _check_index(thing, key)
         what = "range object" if isinstance(thing, range) else type(thing).__name__
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
         stage_raise(outside, IndexError(f"{what} index out of range"))
@@ -150,6 +107,19 @@ def _select(thing: Any, key: Tensor) -> Any:
         f"a {type(thing).__name__} is indexed by {key.describe()}",
         "its value is known only when the graph runs; use an array, or `int` keys known before",
     )
+
+
+def _check_index(thing: Any, key: Tensor) -> None:
+    """Raise the TypeError of Python for what is no index of a sequence."""
+    kind = python_type_of(key)
+    if issubclass(kind, np.ndarray) and (key.type.rank or key.dtype.kind not in "iu"):
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+    if key.dtype.kind not in "iu" and not (key.type.weak and key.dtype.kind == "b"):
+        module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+        raise TypeError(
+            f"{type(thing).__name__} indices must be integers or slices, "
+            f"not {module}{kind.__name__}"
+        )
 
 
 def _select_element(elements: list[Any], key: Tensor, thing: Any) -> Any:
@@ -180,72 +150,15 @@ def _has_open(key: Any) -> bool:
     return isinstance(key, Tensor) and not key.is_known
 
 
-def container_base(thing: Any) -> Any:
-    """The built-in class of a container, past methods that a class of the user's overrides."""
-    bases = (list, OrderedDict, dict, set, deque)
-    return next(base for base in bases if isinstance(thing, base))
-
-
-def content_slot(thing: Any) -> journal.Slot:
-    """The whole content of a list, dict, set, deque or ndarray as a place of the journal."""
-    if isinstance(thing, np.ndarray):
-        return journal.Slot(
-            ("content", id(thing)), thing, "an array", thing.copy,
-            lambda old: _put_content(thing, old),
-        )  # fmt: skip
-
-    def write(old: Any) -> None:
-        base = container_base(thing)
-        base.clear(thing)
-        (base.extend if base in (list, deque) else base.update)(thing, old)
-
-    kind = type(thing).__name__
-    return journal.Slot(
-        ("content", id(thing)), thing, f"a {kind}", lambda: _copy(thing), write,
-        lambda: _loaded_content(thing),
-    )  # fmt: skip
-
-
-def _put_content(array: np.ndarray[Any, Any], content: Any) -> None:
-    """Write an array that is no part of the graph: its content must be known."""
-    builder = building()
-    if isinstance(content, Tensor) and builder is not None:
-        raise builder.root.rewritten[id(array)][1]
-    np.copyto(array, content, casting="unsafe")
-
-
-def _loaded_content(thing: Any) -> Any:
-    content, trace = _copy(thing), current_trace()
-    if trace is None or isinstance(thing, set) or not trace.is_outside(thing):
-        return content
-    if isinstance(thing, dict):
-        return {key: _loaded_item(trace, thing, key, item) for key, item in content.items()}
-    return [_loaded_item(trace, thing, i, item) for i, item in enumerate(content)]
-
-
-def _loaded_item(trace: Trace, thing: Any, key: Any, item: Any) -> Any:
-    if isinstance(item, _Unreadable):
-        return item
-    if _is_plain_key(key):
-        return _read_item(trace, thing, key, item)
-    guard_content(thing, f"a {type(thing).__name__}")
-    return captured_from(thing, item)
-
-
-def _copy(thing: Any) -> Any:
-    if isinstance(thing, (list, deque)):
-        return list(container_base(thing).__iter__(thing))
-    if isinstance(thing, dict):
-        return dict(container_base(thing).items(thing))
-    return frozenset(set.__iter__(thing))
-
-
 def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
     if building() is not None:
         thing, key = _present(thing), there(key)
         value = there(value) if isinstance(thing, (Tensor, Variable, np.ndarray)) else value
     if journal.recording() is not None and not isinstance(thing, (Tensor, Variable)):
+        if has_runs(thing) or growing.is_at_unknown(thing, key):
+            growing.put(thing, key, value)
+            return
         if isinstance(thing, (list, dict, deque, np.ndarray)):
             _refuse_traced(thing, key, value)
             _note_foreign(thing)
@@ -326,6 +239,9 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     thing, key = _present(thing), there(key)
+    if has_runs(thing) or growing.is_at_unknown(thing, key):
+        growing.delete(thing, key)
+        return
     if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
         _refuse_traced(thing, key, None)
         guard_content(thing, f"a {type(thing).__name__}")
@@ -342,7 +258,7 @@ def delitem(thing: Any, key: Any) -> None:
 
 def unpack(value: Any, count: int) -> Any:
     """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
-    return _rows(value)
+    return growing.unpack(value, count) if has_runs(value) else _rows(value)
 
 
 def unpack_ex(value: Any, before: int, after: int) -> Any:
@@ -357,7 +273,9 @@ def _rows(value: Any) -> Any:
         value = value.read_value()
     if isinstance(value, Tensor):
         return [value[i] for i in range(_static_length(value, "unpacking"))]
-    return with_captured(value)
+    if has_runs(value):
+        raise refusal("it is unpacked to a name with `*`")
+    return with_inputs(value)
 
 
 def _static_length(x: Tensor, what: str) -> int:
@@ -377,13 +295,19 @@ def iterate(values: Any) -> Iterable[Any]:
     if issubclass(type(values), Tensor | Variable):
         rows: Iterable[Any] = _rows(values)
         return iter(rows)
+    if has_runs(values):
+        values = growing.items_of(values)
     if hasattr(type(values), "unrolled"):
         unrolled: Iterable[Any] = values.unrolled()
         return unrolled
-    return with_captured(values)  # type: ignore[no-any-return]
+    return one_by_one(values)  # type: ignore[no-any-return]
 
 
 # ---- in-place operators ----------------------------------------------------------------------
+
+
+IN_PLACE = ("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift",
+            "irshift", "iand", "ixor", "ior")  # fmt: skip
 
 
 def _augmented(name: str) -> Callable[[Any, Any], Any]:

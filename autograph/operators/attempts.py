@@ -26,6 +26,7 @@ from autograph.operators.bodies import (
 )
 from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
+from autograph.operators.references import is_all_older
 from autograph.operators.saved_arrays import Column, Row, SavedArrays
 from autograph.operators.snapshots import (
     Form,
@@ -253,6 +254,15 @@ class Attempt:
 
     def _noted(self) -> dict[Any, tuple[journal.Slot, Any]]:
         """Places outside of the body that it has written so far, with their first content."""
+        found, made = self._changes()
+        return {
+            key: entry
+            for key, entry in found.items()
+            if not self.state.covers(key) and not self._is_own(entry[0], made)
+        }
+
+    def _changes(self) -> tuple[dict[Any, tuple[journal.Slot, Any]], set[int]]:
+        """The places that the body has written so far, and the objects that it has made."""
         found: dict[Any, tuple[journal.Slot, Any]] = {}
         made: set[int] = set()
         open_ = journal.recording()
@@ -260,13 +270,10 @@ class Attempt:
             found |= open_.slots
             made.update(open_.made)
             if open_ is self._transaction:
-                break
+                return found, made
             open_ = open_.parent
-        return {
-            key: entry
-            for key, entry in found.items()
-            if not self.state.covers(key) and not self._is_own(entry[0], made)
-        }
+        assert self._transaction is not None  # it is over
+        return {}, set(self._transaction.made)
 
     def _is_own(self, slot: journal.Slot, made: set[int]) -> bool:
         cell = slot.owner
@@ -315,7 +322,18 @@ class Attempt:
             return True
         if isinstance(x, Tensor):
             return is_array(x) and not x.is_view and self._is_older(x.cell())
-        return is_numeric(x) or not is_container(x)
+        return is_numeric(x) or not is_container(x) or self._is_older_container(x)
+
+    def _is_older_container(self, x: Any) -> bool:
+        """Whether a container, with all that was in it before the `try`, is older than that."""
+        assert self._builder is not None
+        slots, made = self._changes()
+
+        def before(thing: Any) -> list[tuple[str, Any]]:
+            entry = slots.get(("content", id(thing)))
+            return own_children(thing if entry is None else entry[1])
+
+        return id(x) not in made and is_all_older(x, self._builder, before)
 
     def _is_older(self, cell: Cell) -> bool:
         return cell.first is not None and self.parent.reaches(cell.first)

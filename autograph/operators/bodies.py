@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from autograph.operators.caught import Caught
+from autograph.operators.hints import add_hint
 from autograph.operators.iterators import spend
 from autograph.operators.references import Snapshot, cells_under
+from autograph.operators.rows import Packing, Rows
 from autograph.operators.scope import cells_of
 from autograph.operators.templates import exception_template
 from autograph.operators.values import has_parts, own_children
@@ -17,7 +20,7 @@ from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell
 from runtime.errors import Origin, StagingError
-from runtime.origins import is_user_code
+from runtime.origins import is_user_code, origin_of_error
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -55,6 +58,8 @@ class State(NamedTuple):
 
         A path that does not write such a name leaves it what it is when the graph runs.
         """
+        if not journal.is_noted():
+            return
         space = id(getattr(self.get, "__globals__", None))
         keys: list[Any] = [("cell", id(cell)) for cell in cells_of(self.get).values()]
         for key in [*keys, *(("global", space, name) for name in self.names)]:
@@ -85,9 +90,18 @@ class Outcome:
     # The arrays that the body left, by id, and what was in them at its end.
     pinned: dict[int, Tensor] = field(default_factory=dict)
     roots: dict[Cell, Tensor] = field(default_factory=dict)
+    # The arrays of which lists hold the content: see `journal.note_frozen`.
+    frozen: dict[int, tuple[Cell, bool]] = field(default_factory=dict)
+    # The lists of a length that depends on data, by id and form of the items.
+    packings: dict[tuple[int, Any], Packing] = field(default_factory=dict)
 
     def content(self, x: Any) -> Any:
         """`x` as it was at the end of the body, for use in its graph; what is no array as it is."""
+        if isinstance(x, Rows):
+            key = (id(x.packing.items), x.packing.item)
+            packing = self.packings.setdefault(key, x.packing)
+            with trace.interpreting(self.builder):
+                return packing.rows(self.content)[x.position]
         if not isinstance(x, Tensor) or x._cell is None:
             return x
         if id(x) not in self.pinned:
@@ -104,8 +118,12 @@ class Outcome:
 
     def keep(self, x: Any, around: tuple[int, ...] = ()) -> None:
         """Note what is in the arrays of `x`; `around` are the objects that it is in."""
+        if x is None:
+            return
         if isinstance(x, Tensor):
-            cells = [] if x._cell is None else cells_under(x)
+            if x._cell is None:
+                return
+            cells = cells_under(x)
             if Snapshot in map(type, cells):
                 self.pinned[id(x)] = x.current()
             else:
@@ -113,7 +131,8 @@ class Outcome:
         elif isinstance(x, Maybe | Nullable):
             self.keep(x.value, around)
         elif has_parts(x) and id(x) not in around:
-            for _, part in own_children(x):
+            parts = x if type(x) in (tuple, list) else [part for _, part in own_children(x)]
+            for part in parts:
                 self.keep(part, (*around, id(x)))
 
 
@@ -148,6 +167,7 @@ def run_body(
             }
             told = transaction.advanced, transaction.chosen, transaction.places
             outcome = Outcome(builder, values, writes, raised, result, *told)
+            outcome.frozen = transaction.frozen
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:
             transaction.roll_back()
@@ -188,22 +208,13 @@ def _is_local(slot: journal.Slot, builder: Builder) -> bool:
     return builder.owns(cell.first)
 
 
-def _origin_of(error: BaseException) -> Origin | None:
-    """The innermost line of the user's code that an exception came through."""
-    found, step = None, error.__traceback__
-    while step is not None:
-        code = step.tb_frame.f_code
-        if is_user_code(code):
-            found = Origin(code.co_filename, step.tb_lineno, code.co_name, code, step.tb_lasti)
-        step = step.tb_next
-    return found
-
-
 def emit_raise(error: BaseException) -> None:
     """A node that raises the user's exception, its message filled in when the graph runs."""
     builder = building()
     assert builder is not None
-    origin = _origin_of(error)
+    origin = origin_of_error(error)
+    _refuse_own_assertion(error, origin)
+    add_hint(error)
     if isinstance(error, Caught):
         node = builder.emit(control.RERAISE, [builder.value_of(error.value)])
         node.origin = origin or node.origin
@@ -215,6 +226,24 @@ def emit_raise(error: BaseException) -> None:
     node = builder.emit(control.RAISE, values, {"template": template})
     if origin is not None:
         node.origin = origin
+
+
+def _refuse_own_assertion(error: BaseException, origin: Origin | None) -> None:
+    """An `assert` of ours that does not hold is no exception of the user's function."""
+    step = error.__traceback__
+    if type(error) is not AssertionError or step is None:
+        return
+    while step.tb_next is not None:
+        step = step.tb_next
+    code = step.tb_frame.f_code
+    statement = linecache.getline(code.co_filename, step.tb_lineno).lstrip()
+    if not is_user_code(code) and statement.startswith("assert "):
+        raise StagingError(
+            f"the compiler does not know how to stage this (`{code.co_name}`: {statement.strip()})",
+            "please report it with the function; until then, mark the function with "
+            "@ag.do_not_convert, or write the statement another way",
+            origin=origin,
+        ) from error
 
 
 def stage_raise(condition: Tensor, error: BaseException) -> None:

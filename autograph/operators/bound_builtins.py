@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import GeneratorType, MethodWrapperType
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import access, attributes
-from autograph.operators.access import content_slot, delitem, getitem, iadd, ior, setitem
+from autograph.operators import attributes, growing, growing_methods
+from autograph.operators.access import delitem, getitem, iadd, ior, setitem
+from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
     Place,
     Trace,
-    captured_from,
     current_trace,
     guard_content,
     read,
     weak,
-    with_captured,
 )
+from autograph.operators.contents import container_base, content_slot
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
 from autograph.operators.iterators import taken
 from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
+from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
 from autograph.operators.unconverted import ARRAYS, OURS, PURE_MODULES, as_fresh
 from runtime import journal
@@ -97,6 +98,9 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return _OF_OBJECTS[name](owner, *args)
     if name == "__new__":
         return journal.fresh(function(*args, **kwargs))
+    is_looked_at = has_runs(owner) and name not in growing_methods.BLIND
+    if is_looked_at or (name in ("pop", "insert") and growing.is_at_unknown(owner, *args[:1])):
+        return growing_methods.call(function, args, kwargs)
     if isinstance(owner, _CONTAINERS):
         if not kwargs and appended(owner, name, args):
             return None
@@ -110,11 +114,15 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             if isinstance(owner, (dict, set)):
                 args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
             return captured_from(owner, function(*args, **kwargs))
-        known = with_captured(owner)
+        if name in ("items", "keys", "values") and isinstance(owner, dict):
+            return view_of(owner, name, function())
+        known = with_inputs(owner)
         result = (function if known is owner else getattr(known, name))(*args, **kwargs)
         return journal.fresh(result) if name == "copy" else result
     if uses_clock(function):
         return call_host(function, args, kwargs)
+    if isinstance(owner, str) and name == "join" and len(args) == 1 and not kwargs:
+        args = (_items(args[0]),)
     if isinstance(owner, str) and (has_traced(args) or has_traced(kwargs)):
         return _on_text(owner, name, args)
     if isinstance(owner, _IMMUTABLE):
@@ -132,6 +140,11 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return call_host(function, args, kwargs)
 
 
+def _items(x: Any) -> Any:
+    """What `join` goes through: an iterator as the list that Python makes of it first."""
+    return list(x) if isinstance(x, Iterator) else x
+
+
 def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
     """A method of a string that gets text which is known only when the graph runs."""
     if name != "join" or len(args) != 1 or not isinstance(args[0], (list, tuple)):
@@ -147,7 +160,7 @@ def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
 
 def _base_method(owner: Any, name: str) -> Any:
     """The method of the built-in class, which a class of the user's may override."""
-    return vars(access.container_base(owner)).get(name)
+    return vars(container_base(owner)).get(name)
 
 
 def _consumed(owner: Any) -> None:

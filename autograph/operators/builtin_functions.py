@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import access, attributes, iterables
+from autograph.operators import access, attributes, growing, iterables
 from autograph.operators.bodies import stage_raise
-from autograph.operators.captures import current_trace, with_captured
+from autograph.operators.captured_items import with_inputs
+from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, KindOfError
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.generators import call_of
+from autograph.operators.growing_arrays import as_array
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
+from autograph.operators.logical import in_
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
+from autograph.operators.runs import has_runs, refusal, unpadded
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import LazyString, python_type_of, shown
 from runtime import journal, ops
@@ -37,6 +42,8 @@ _ABSENT = object()
 def _plain(x: Any) -> Any:
     if isinstance(x, NumPyValue):
         return x.tensor
+    if has_runs(x):
+        return growing.items_of(x)
     return x.read_value() if isinstance(x, Variable) else x
 
 
@@ -56,7 +63,7 @@ def len_(x: Any) -> Any:
     own = method(x, "__len__") if current_trace() is not None else None
     if own is not None:
         return _length(own())
-    return len(with_captured(x))
+    return len(with_inputs(x))
 
 
 def _length(n: Any) -> Any:
@@ -113,6 +120,8 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
             args = (_own_number(args[0], kind),)
+            if kind == "bool" and has_runs(args[0]):
+                return _scalar_of(condition(args[0]))
         if len(args) == 1 and not kwargs and is_open(_plain(args[0])):
             x = condition(args[0]) if kind == "bool" else _plain(args[0])
             if x.type.rank != 0:
@@ -125,6 +134,10 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
     convert.__name__ = kind
     return convert
+
+
+def _scalar_of(test: Any) -> Any:
+    return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
 
 
 def _as_float(x: Any) -> Any:
@@ -296,7 +309,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
     python, op = getattr(builtins, name), getattr(ops, name)
 
     def quantify(x: Any) -> Any:
-        x = _plain(x)
+        x = as_array(x) if has_runs(x) else _plain(x)
         if isinstance(x, Tensor):
             if x.is_known:
                 return python(x)
@@ -331,6 +344,10 @@ def _fold(name: str, items: Any) -> Any:
 
 def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
+        if args and has_runs(args[0]):
+            if python is not list or type(args[0]) is not list:
+                raise refusal(f"a {python.__name__} is made of it")
+            return journal.fresh(unpadded(args[0]))
         if args and isinstance(_plain(args[0]), (Tensor, Indexed, list, dict, set)):
             return journal.fresh(python(access.iterate(_plain(args[0])), *args[1:], **kwargs))
         return journal.fresh(python(*args, **kwargs))
@@ -446,6 +463,9 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     repr: repr_,
     format: format_,
+    operator.getitem: access.getitem, operator.setitem: access.setitem,
+    operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),
+    **{getattr(operator, name): getattr(access, name) for name in access.IN_PLACE},
 }  # fmt: skip
 
 # Built-ins that call a function they are given, and the position or keyword of it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import re
 import types
 from collections.abc import Callable
@@ -23,25 +24,31 @@ import numpy as np
 
 from autograph import rules
 from autograph.generated import AG
+from autograph.operators import growing_arrays
+from autograph.operators.access import IN_PLACE
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
-from autograph.operators.captures import (
-    current_trace,
-    with_captured,
-)
+from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
+from autograph.operators.captures import current_trace
+from autograph.operators.decisions import LEFT
 from autograph.operators.frames import execute
 from autograph.operators.generators import made
-from autograph.operators.methods import ARTIFACT, attribute, convert, method
+from autograph.operators.host_calls import title_of
+from autograph.operators.methods import ARTIFACT, attribute, convert, method, why_left
 from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.progress import is_progress, progress
+from autograph.operators.recursion import run_function
+from autograph.operators.runs import has_runs, refusal
 from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import has_traced
 from autograph.operators.transforms import is_ours, rewired, with_converted
-from autograph.operators.unconverted import call_unconverted
+from autograph.operators.unconverted import OURS, call_unconverted
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.ops.declare import Primitive
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -112,7 +119,7 @@ def converted_call(
     """
     kwargs = kwargs or {}
     if type(function) is FunctionType and ARTIFACT in function.__dict__:
-        return made(function(*args, **kwargs), function, args, kwargs)
+        return made(run_function(function, args, kwargs), function, args, kwargs)
     if building() is None:
         twin = _twin if scope.options.recursive else _no_twin
         function, args, kwargs = resolve(function, args, kwargs, scope, twin)
@@ -130,8 +137,8 @@ def converted_call(
     if inlined is not None:
         return inlined(function, args, kwargs)
     if isinstance(function, functools.partial):
-        merged = {**with_captured(function.keywords), **kwargs}
-        bound = with_captured(function.args)
+        merged = {**with_inputs(function.keywords), **kwargs}
+        bound = with_inputs(function.args)
         return converted_call(function.func, (*bound, *args), merged, scope)
     if isinstance(function, MethodType):
         return _call_method(function, args, kwargs, scope)
@@ -142,6 +149,8 @@ def converted_call(
     if isinstance(function, _UNBOUND_BUILTINS) and args:
         bound = function.__get__(args[0], type(args[0]))
         return call_bound_builtin(bound, args[1:], kwargs)
+    if any(map(has_runs, (*args, *kwargs.values()))) and _is_of_ours(function):
+        return growing_arrays.call_on_arrays(_on_arrays, function, args, kwargs)
     if isinstance(function, FunctionType):
         return _call_function(function, args, kwargs, scope)
     if isinstance(function, type):
@@ -156,6 +165,19 @@ def converted_call(
     if isinstance(call, FunctionType) and not _is_left_alone(function):
         return converted_call(call, (function, *args), kwargs, scope)
     return call_unconverted(function, args, kwargs)
+
+
+def _is_of_ours(function: Any) -> bool:
+    """Whether it is a function of arrays of ours."""
+    if not isinstance(function, Primitive) and not is_ours(function):
+        return False
+    if function.__module__.startswith(("runtime.ops", "runtime.nn")):
+        return True
+    raise refusal(f"it is given to `{function.__name__}`")
+
+
+def _on_arrays(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
 
 
 def _twin(function: FunctionType) -> Callable[..., Any] | None:
@@ -181,7 +203,7 @@ def _call_builtin(
     function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     if function not in _IDENTITY:
-        args = tuple(map(with_captured, args))
+        args = tuple(map(_GIVEN.get(function, with_inputs), args))
     if function not in _OF_NONE:
         args = tuple(x.load() if type(x) is Nullable else x for x in args)
     where = WITH_CALLBACKS.get(function)
@@ -193,7 +215,22 @@ def _call_builtin(
 
 
 # Built-ins that want the very object they are given.
-_IDENTITY = frozenset((len, isinstance, type, getattr, setattr, delattr))
+_IDENTITY = frozenset(
+    (len, isinstance, type, getattr, setattr, delattr, operator.getitem, operator.setitem,
+     operator.delitem, operator.contains, *(getattr(operator, name) for name in IN_PLACE))
+)  # fmt: skip
+
+# How built-ins are given containers from outside: those that make text look at all that is in them.
+_GIVEN = {
+    **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
+    **dict.fromkeys((print, str, repr, format), with_captured),
+}
+
+# How built-ins are given containers from outside: those that make text look at all that is in them.
+_GIVEN = {
+    **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
+    **dict.fromkeys((print, str, repr, format), with_captured),
+}
 
 # Built-ins that take None, and say something of it.
 _OF_NONE = frozenset((bool, isinstance, type, print, str, repr, format, getattr, setattr, hasattr))
@@ -217,6 +254,7 @@ def _call_function(
     function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     if _is_left_alone(function):
+        _note_left(function)
         result = function(*args, **kwargs)
         return journal.fresh(result) if type(result) is GeneratorType else result
     if is_ours(function):
@@ -226,7 +264,16 @@ def _call_function(
     if converted is None:
         return call_unconverted(function, args, kwargs)
     called = converted if scope.options.recursive else function
-    return made(called(*args, **kwargs), called, args, kwargs)
+    return made(run_function(called, args, kwargs), called, args, kwargs)
+
+
+def _note_left(function: FunctionType) -> None:
+    """Keep for `explain` that a function runs while tracing, as plain Python."""
+    trace, name = current_trace(), title_of(function)
+    if trace is not None and name.partition(".")[0] not in OURS:
+        why = why_left(function)
+        text = f"`{name}` is called as it is, while tracing: {why}"
+        trace.decided(origin_of_caller(), LEFT, text)
 
 
 def _call_method(

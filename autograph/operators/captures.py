@@ -10,12 +10,13 @@ import functools
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.decisions import Decision
 from autograph.operators.guards import (
     MISSING,
     PLAIN,
@@ -31,13 +32,12 @@ from autograph.operators.guards import (
     state_marks,
     weak,
 )
-from autograph.operators.iterators import taken
 from runtime import journal
 from runtime.building import Builder, building
 from runtime.devices import is_device_array
 from runtime.errors import StagingError
 from runtime.ops.operands import type_of
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
@@ -47,7 +47,7 @@ __all__ = [
     "Place",
     "Trace",
     "are_one_object",
-    "captured_from",
+    "as_input",
     "check_array",
     "content_before",
     "current_trace",
@@ -58,10 +58,10 @@ __all__ = [
     "guard_length",
     "guard_object",
     "guard_state",
+    "is_input",
     "read",
     "same_value",
     "weak",
-    "with_captured",
 ]
 
 _FIXED_MODULES = ("numpy", "math", "cmath", "operator", "itertools", "functools", "builtins",
@@ -107,7 +107,7 @@ class Trace:
     given: dict[int, Any] = field(default_factory=dict)
     local_cells: dict[int, Any] = field(default_factory=dict)
     scopes: list[Any] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Decision] = field(default_factory=list)
     arrays: dict[int, Tensor] = field(default_factory=dict)
     sites: dict[Any, Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
@@ -128,13 +128,21 @@ class Trace:
     # found that they must be such ones.
     logs: dict[int, Any] = field(default_factory=dict)
     found_logs: dict[int, Any] = field(default_factory=dict)
+    # Whether there is, or was, a list whose length depends on data.
+    has_runs: bool = False
+    # Whether an array is in such a list twice, or in two of them.
+    shares_items: bool = False
     failures: list[StagingError] = field(default_factory=list)
+    # Where the function gave its result.
+    returned: Origin | None = None
     # Settings of Python's and NumPy's when the trace began, by name.
     settings: dict[str, Any] = field(default_factory=dict)
     # What the `np.printoptions` around what is being traced change.
     print_options: list[dict[str, Any]] = field(default_factory=list)
     # Templates of what the function stores in objects and gives back.
     handouts: Any = None
+    # What is known of functions that call themselves, over all attempts to trace the function.
+    recursions: Any = None
     # Python code that the graph calls: how many calls there are so far, and before how many of
     # them each place was read last; what must be written before such a call; the placeholders of
     # the arrays and the keys of the places that are; whether a call must know what it lends.
@@ -186,8 +194,20 @@ class Trace:
         if not self.adopt(kind) and has_state(thing) and _has_operators(kind):
             _guard_state(self, thing)
 
+    def decided(self, origin: Origin | None, kind: str, text: str) -> None:
+        """Keep a decision for `explain`, once."""
+        decision = Decision.at(origin, kind, text)
+        if decision not in self.notes:
+            self.notes.append(decision)
+
     def note_read(self, thing: Any) -> None:
-        """A captured container was read: unless `consumed` is told, Python itself looks into it."""
+        """A captured container was read: unless `consumed` is told, Python itself looks into it.
+
+        It may take out what is in it, as `+` does.
+        """
+        if id(thing) not in self.reads:
+            for part in _containers_in(thing):
+                self.add_outside(part)
         if isinstance(thing, _CONTAINERS):
             _, wholly, consumed = self.reads.get(id(thing), (thing, False, True))
             self.reads[id(thing)] = (thing, wholly or not consumed, False)
@@ -221,8 +241,8 @@ def read(key: Any, place: Place, value: Any) -> Any:
     trace.reads_at[key] = trace.host_calls
     if _written(key):
         return value
-    if _is_array(value):
-        return _capture_array(trace, key, place, value)
+    if is_input(value):
+        return as_input(trace, key, place, value)
     if isinstance(value, types.ModuleType):
         return value
     if key not in trace.guards:
@@ -237,7 +257,7 @@ def read(key: Any, place: Place, value: Any) -> Any:
     return value
 
 
-def _is_array(value: Any) -> bool:
+def is_input(value: Any) -> bool:
     """Whether a captured value is read as an input; NumPy's text is a Python value."""
     if isinstance(value, (np.ndarray, np.generic, Tensor)):
         return not isinstance(value, (str, bytes))
@@ -266,7 +286,8 @@ def check_array(x: np.ndarray[Any, Any], name: str) -> None:
         )
 
 
-def _capture_array(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
+def as_input(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
+    """The placeholder of an array that was read in a place."""
     if isinstance(value, Tensor) and value.is_traced:
         return value
     handle = trace.handle_of(key, value)
@@ -419,48 +440,19 @@ def content_before(container: Any) -> Any:
     return found
 
 
-def with_captured(nest: Any) -> Any:
-    """A container from outside with the arrays in it as inputs of the graph; anything else as is.
-
-    What is read of it as a whole is guarded.
-    """
-    trace = current_trace()
-    if trace is None:
-        return nest
-    if not trace.is_outside(nest):
-        taken(nest)
-        return nest
-    if not isinstance(nest, _NESTS):
-        if isinstance(nest, set):
-            guard_content(nest, "a set")
-        elif trace.adopt(type(nest)):
-            return nest
-        elif isinstance(nest, Iterator):
-            raise StagingError(
-                "an iterator that exists outside of the converted function would advance only "
-                "while tracing",
-                "pass its items as an argument, or make the iterator in the function",
-                origin=origin_of_caller(),
-            )
-        else:
-            guard_object(nest)
-        return nest
-    trace.consumed(nest)
-    if not isinstance(nest, tuple):
-        guard_content(nest, f"a {type(nest).__name__}")
-    if isinstance(nest, dict):
-        parts = {key: _element(trace, value) for key, value in nest.items()}
-        return parts if any(parts[k] is not v for k, v in nest.items()) else nest
-    elements = [_element(trace, value) for value in nest]
-    if all(made is value for made, value in zip(elements, nest, strict=True)):
-        return nest
-    if isinstance(nest, tuple):
-        return type(nest)(*elements) if hasattr(nest, "_fields") else tuple(elements)
-    return elements
-
-
-_NESTS = (list, tuple, dict, deque)
 _CONTAINERS = (list, dict, set, deque)
+
+
+def _containers_in(thing: Any) -> Iterator[Any]:
+    """What a container holds that may change by itself."""
+    if isinstance(thing, dict):
+        parts: Iterable[Any] = dict.values(thing)
+    else:
+        base: Any = next((kind for kind in (list, tuple, deque) if isinstance(thing, kind)), None)
+        parts = () if base is None else base.__iter__(thing)
+    return (x for x in parts if isinstance(x, (*_CONTAINERS, tuple)) or has_state(x))
+
+
 # Of classes that have one of these, Python itself calls methods that are not converted.
 _OPERATORS = tuple(
     f"__{name}__"
@@ -470,16 +462,6 @@ _OPERATORS = tuple(
         "neg", "pos", "abs", "invert", "enter", "eq", "ne", "lt", "le", "gt", "ge",
     )
 )  # fmt: skip
-
-
-def captured_from(container: Any, value: Any) -> Any:
-    """`value` that a method took out of a container; an array from outside becomes an input."""
-    trace = current_trace()
-    if trace is None or not trace.is_outside(container):
-        return value
-    before = content_before(container)
-    held = before.values() if isinstance(before, dict) else before
-    return _element(trace, value) if any(value is x for x in held) else value
 
 
 def guard_environment(function: types.FunctionType) -> None:
@@ -514,17 +496,6 @@ def _guard_marks(trace: Trace, key: Any, place: Place, value: Any) -> None:
     if key not in trace.guards:
         expected = state_marks(value, _content_at_start)
         trace.guards[key] = Guard(place, expected, by_value=True)
-
-
-def _element(trace: Trace, value: Any) -> Any:
-    if _is_array(value):
-        return _capture_array(trace, ("array", id(value)), Place("an array", weak(value)), value)
-    if isinstance(value, _NESTS):
-        trace.add_outside(value)
-        return with_captured(value)
-    if hasattr(value, "__dict__") and not isinstance(value, (type, types.ModuleType)):
-        trace.add_outside(value)
-    return value
 
 
 def is_fixed_module(module: types.ModuleType) -> bool:

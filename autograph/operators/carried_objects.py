@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from autograph.operators.bodies import Outcome
-from autograph.operators.forms import Branching
+from autograph.operators.forms import Branching, Growing
 from autograph.operators.kinship import Sight, made_of
 from autograph.operators.values import NOTHING, with_children
 from runtime import journal
@@ -81,7 +81,7 @@ class CarriedObjects:
         for thing, name in self._older_refused.values():
             locks.kin[id(thing)] = (thing, name)
 
-    def make(self, form: Branching, parts: list[Any], name: str) -> Any:
+    def make(self, form: Branching | Growing, parts: list[Any], name: str) -> Any:
         """The container of a place, the same for all places that hold it."""
         if not form.number:
             return with_children(form.like, parts)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.absorbing import freeze_again
 from autograph.operators.bodies import (
     Outcome,
     State,
@@ -15,10 +16,12 @@ from autograph.operators.bodies import (
     run_body,
     slot_content,
 )
-from autograph.operators.captures import with_captured
+from autograph.operators.captured_items import with_inputs
 from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
+from autograph.operators.rows import length
+from autograph.operators.runs import has_runs, refusal
 from autograph.operators.templates import python_type_of
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Nullable, _Unreadable
@@ -87,10 +90,14 @@ def condition(x: Any) -> Any:
 
 def _truth_of(x: Any) -> Any:
     """The truth value of an object while tracing: its own method may give a traced one."""
+    if has_runs(x):
+        if type(x) is not list:
+            raise refusal(f"its items are in a {type(x).__name__}")
+        return condition(length(x) > 0)
     own = method(x, "__bool__")
     if own is None:
         own = method(x, "__len__")
-        return bool(with_captured(x)) if own is None else condition(own() != 0)
+        return bool(with_inputs(x)) if own is None else condition(own() != 0)
     result = own()
     if not isinstance(result, Tensor):
         return operator.truth(_Result(result))
@@ -138,6 +145,8 @@ def merge_branches(
         slot = (left.writes.get(key) or right.writes[key])[0]
         contents = [_content(outcome, key, slot) for outcome in outcomes]
         plan = merger.numeric if isinstance(slot.owner, Cell) else merger.plan
+        if slot.is_content and type(slot.owner) is not list:
+            plan = merger.plan_of_fixed_length
         slots.append((slot, plan(slot.name, *contents)))
     outputs = merger.emit(parent, test)
     if left.raised and right.raised:
@@ -146,6 +155,8 @@ def merge_branches(
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
     merger.finish()
+    for outcome in outcomes:
+        freeze_again(outcome, repeats=False)
     written = {key: old for o in outcomes for key, (_, old, _) in o.writes.items()}
     note_kin(merger.chosen, outcomes, state, written)
 

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograph.operators.captured_items import captured_from
 from autograph.operators.captures import (
     Place,
-    captured_from,
     current_trace,
     guard_content,
     read,
-    same_value,
     weak,
 )
 from autograph.operators.host_values import HostValue
 from autograph.operators.references import (
     Part,
     Reference,
+    is_all_older,
     is_older,
     is_older_cell,
     reference_of,
     reserve,
     seen_by,
 )
+from autograph.operators.runs import Run, has_runs, unpadded
 from autograph.operators.values import (
     advice,
     attributes_of,
@@ -37,6 +37,7 @@ from autograph.operators.values import (
     is_array,
     is_changeable,
     is_numeric,
+    is_same,
     is_unset,
     merge_types,
     own_children,
@@ -55,6 +56,7 @@ from runtime.spec import TensorType
 __all__ = [
     "Branching",
     "Form",
+    "Growing",
     "Leaf",
     "Optional",
     "OrNone",
@@ -63,9 +65,11 @@ __all__ = [
     "Referring",
     "Static",
     "Unbound",
+    "changed_length",
     "form_of",
     "form_of_parts",
-    "is_same",
+    "growing_form",
+    "item_form",
     "parts_of",
     "widen",
 ]
@@ -167,6 +171,18 @@ class Branching(Form):
 
 
 @dataclass(frozen=True, slots=True)
+class Growing(Form):
+    """A list whose length depends on data: a run of items that are `item`, each.
+
+    `number` is that of a container, as in `Branching`; `like` is an empty list.
+    """
+
+    item: Form
+    number: int = field(default=0, compare=False)
+    like: list[Any] = field(default_factory=list, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Unbound(Form):
     """No value."""
 
@@ -193,12 +209,6 @@ class Poisoned(Form):
     hint: str
 
 
-def is_same(a: Any, b: Any) -> bool:
-    """Whether a place that held `a`, and now `b`, holds what it did."""
-    return a is b or (not isinstance(a, _CHANGEABLE) and same_value(a, b))
-
-
-_CHANGEABLE = (list, dict, set, deque, bytearray)
 _numbers = itertools.count(1)
 
 
@@ -223,9 +233,14 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Static(x)
     if is_numeric(x):
         return Leaf(type_of(x))
-    if has_parts(x) and (made or not is_changeable(x)):
+    if has_parts(x) and not (is_changeable(x) and (not made or _is_older(x, body))):
         return form_of_parts(x, bools=bools, body=body, made=made)
     return Static(x)
+
+
+def _is_older(x: Any, body: Builder | None) -> bool:
+    """Whether a container that a round left was there before the loop: it stays what it is."""
+    return body is not None and is_all_older(x, body)
 
 
 def form_of_parts(
@@ -235,11 +250,13 @@ def form_of_parts(
     body: Builder | None = None,
     made: bool = False,
     is_content: bool = False,
-) -> Branching:
+) -> Branching | Growing | Poisoned:
     """Form of a container whose parts are carried; `is_content`: it is only what is in one."""
+    number = next(_numbers) if is_changeable(x) and not is_content else 0
+    if has_runs(x):
+        return growing_form(Growing(Unbound(), number), x, f"a {type(x).__name__}")
     children = parts_of(x)
     parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
-    number = next(_numbers) if is_changeable(x) and not is_content else 0
     like = with_children(x, [part for _, part in children])
     return Branching(like, tuple(step for step, _ in children), parts, number)
 
@@ -314,9 +331,14 @@ def widen(
         if is_numeric(x):
             return Leaf(_widen_type(form.type, type_of(x), name))
         return _changed(name, f"a {form.type}", describe(x))
+    if isinstance(form, Growing):
+        return growing_form(form, x, name)
     assert isinstance(form, Branching)
     if not has_parts(x) or type(x) is not type(form.like):
         return _changed(name, *describe_both(form.like, x))
+    if type(x) is list and (has_runs(x) or len(x) != len(form.parts)):
+        items = [_item_of(part) for part in form.parts]
+        return growing_form(Growing(_all_joined(items, name), form.number), x, name)
     children = parts_of(x)
     if tuple(step for step, _ in children) != form.steps:
         return _changed(name, *describe_both(form.like, x))
@@ -325,6 +347,100 @@ def widen(
         for part, (step, child) in zip(form.parts, children, strict=True)
     )
     return replace(form, parts=parts)
+
+
+# ---- lists whose length depends on data ----------------------------------------------------------
+
+
+def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
+    """`form`, widened by the items of the list `x`; poisoned where these are of two kinds."""
+    if type(x) is not list:
+        return _changed(name, "a list whose length depends on data", describe(x))
+    items = [part.item if isinstance(part, Run) else item_form(part) for part in unpadded(x)]
+    item = _all_joined([form.item, *items], name)
+    return item if isinstance(item, Poisoned) else replace(form, item=item)
+
+
+def item_form(x: Any) -> Form:
+    """The form of an item of a list whose length depends on data."""
+    if is_numeric(x):
+        if is_array(x) and type_of(x).rank == 0:
+            return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
+        return Leaf(type_of(x))
+    if isinstance(x, tuple) and has_parts(x) and not has_runs(x):
+        children = parts_of(x)
+        parts = tuple(item_form(part) for _, part in children)
+        bad = next((part for part in parts if isinstance(part, Poisoned)), None)
+        return bad or Branching(x, tuple(step for step, _ in children), parts)
+    if x is None or type(x) in (str, bytes):
+        return Static(x)
+    return _no_item(describe(x))
+
+
+def _no_item(what: str, hint: str = "") -> Poisoned:
+    return Poisoned(
+        f"the length of a list depends on data, and an item of it is {what}",
+        hint or "such a list can hold numbers, arrays of one shape and tuples of them",
+    )
+
+
+def _item_of(form: Form) -> Form:
+    """The form of an item of a list that was one of fixed length so far."""
+    if isinstance(form, Static):
+        return item_form(form.value)
+    if isinstance(form, Referring):
+        return Leaf(form.type)
+    if isinstance(form, Branching) and isinstance(form.like, tuple):
+        return replace(form, parts=tuple(map(_item_of, form.parts)))
+    if isinstance(form, Leaf | Poisoned):
+        return form
+    return _no_item("one that is unbound or None at times")
+
+
+def _all_joined(forms: list[Form], name: str) -> Form:
+    """The form that covers all these items; poisoned where there is none."""
+    joined: Form = Unbound()
+    for form in forms:
+        joined = _joined(joined, form, name)
+    return joined
+
+
+def _joined(a: Form, b: Form, name: str) -> Form:
+    if isinstance(a, Unbound | Poisoned):
+        return a if isinstance(a, Poisoned) else b
+    if isinstance(b, Unbound | Poisoned):
+        return b if isinstance(b, Poisoned) else a
+    if a == b:
+        return a
+    if isinstance(a, Leaf) and isinstance(b, Leaf) and a.type.rank == b.type.rank:
+        type_ = merge_types(name, a.type, b.type)
+        if _have_one_shape(a.type, b.type):
+            return Leaf(type_)
+    elif isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
+        parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
+        bad = next((part for part in parts if isinstance(part, Poisoned)), None)
+        return bad or replace(a, parts=parts)
+    return Poisoned(
+        f"{subject(name)} has a length that depends on data, and its items are not of one kind: "
+        f"{_described(a)} and {_described(b)}",
+        "let all items have one type and shape, or keep those of another kind in a list of their "
+        "own",
+    )
+
+
+def _are_alike(a: Branching, b: Branching) -> bool:
+    return type(a.like) is type(b.like) and a.steps == b.steps
+
+
+def _have_one_shape(a: TensorType, b: TensorType) -> bool:
+    sizes = zip(a.shape or (), b.shape or (), strict=True)
+    return all(m is None or n is None or m == n for m, n in sizes)
+
+
+def _described(form: Form) -> str:
+    if isinstance(form, Leaf):
+        return f"a {form.type}"
+    return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
 
 
 def _widen_static(
@@ -342,7 +458,7 @@ def _widen_static(
         pair = id(form.value), id(x)
         if pair in within:
             return _changed(name, before, f"{describe(x)} that leads to itself")
-        spread = form_of_parts(form.value, bools=False)
+        spread: Form = form_of_parts(form.value, bools=False)
         return widen(spread, x, name, body, (*within, pair))
     return _changed(name, before, after)
 
@@ -421,6 +537,11 @@ def _widen_type(a: TensorType, b: TensorType, name: str) -> TensorType:
             "a loop variable must keep its number of axes",
         )
     return joined
+
+
+def changed_length(name: str, before: list[Any], after: list[Any]) -> Poisoned:
+    """What a place holds in which the number of items must stay: it did not."""
+    return _changed(name, *describe_both(before, after))
 
 
 def _changed(name: str, before: str, after: str) -> Poisoned:

@@ -33,7 +33,7 @@ _CALLERS = frozenset(
     f"{_HERE}{name}.py"
     for name in (
         "calls", "plain_calls", "frames", "unconverted", "bound_builtins", "methods", "adoption",
-        "transforms", "contexts",
+        "transforms", "contexts", "recursion", "recursive_functions",
     )
 )  # fmt: skip
 _FUTURE: int = functools.reduce(

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators import templates
-from autograph.operators.access import container_base
+from autograph.operators import growing, templates
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.contents import container_base
+from autograph.operators.forms import Branching, Leaf, Static
+from autograph.operators.forms import Form as ItemForm
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
@@ -24,21 +26,27 @@ from autograph.operators.remaking import (
     Argument,
     Array,
     Form,
+    ItemPart,
+    Items,
     Made,
     Same,
     Scalar,
     Tuple,
     View,
 )
+from autograph.operators.rows import number_leaves
+from autograph.operators.runs import Run, Sealed, has_runs
 from autograph.operators.templates import has_traced, shown
+from autograph.operators.values import with_children
 from runtime import journal, tree
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import Origin
 from runtime.templates import Fillable, Hole, LazyString
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["Handouts", "Place"]
+__all__ = ["Handouts", "Place", "template_of"]
 
 
 class Place(NamedTuple):
@@ -49,9 +57,6 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"stored in `{self.name}`" if self.name else "in the result"
-
-
-RESULT = Place("", None)
 
 
 class Handouts:
@@ -68,7 +73,7 @@ class Handouts:
         self.stored: dict[Hashable, Tensor] = {}
         # Whether a container among the arguments is handed out.
         self.with_arguments = False
-        self._place = RESULT
+        self._place = Place("", None)
         self._snapshots: list[tuple[Snapshot, Place]] = []
         # What has a key by its id must live as long as the trace.
         self._keep: list[Any] = []
@@ -93,6 +98,9 @@ class Handouts:
         """Likewise for what is written into a container: nobody gets hold of `x` itself."""
         if type(x) is tuple:
             return tuple(self.items(item, operands, place) for item in x)
+        if has_runs(x):
+            self._place = place
+            return self._grown(x, operands)
         if type(x) is list:
             return [self.part(item, operands, place) for item in x]
         if type(x) is dict:
@@ -104,7 +112,7 @@ class Handouts:
 
         It is not where a container in it is in another place, too, or is an object of its own.
         """
-        self._place = RESULT
+        self._place = Place("", self.facts.returned)
         self._is_special = False
         found = self._nest(x, itertools.count())
         return found if self._is_special else None
@@ -169,7 +177,7 @@ class Handouts:
 
     def _leaf(self, x: Any, hole: Hole) -> Any:
         """A leaf of the result: an object that the trace made is made anew by each call."""
-        known = (Tensor, HostValue, LazyString, np.ndarray, *_CHANGELESS)
+        known = (Tensor, HostValue, LazyString, np.ndarray, Sealed, *_CHANGELESS)
         if isinstance(x, known) or is_iterator(x):
             return hole
         if isinstance(x, _FUNCTIONS):
@@ -200,6 +208,11 @@ class Handouts:
     # ---- any part ----------------------------------------------------------------------------
 
     def _part(self, x: Any, operands: list[Tensor]) -> Any:
+        if isinstance(x, Run):
+            raise self._refusal(
+                f"a list whose length depends on data is {self._place}",
+                "return it, or store an array (`np.array(...)`)",
+            )
         if isinstance(x, Tensor):
             return self._number_or_array(x, operands)
         if isinstance(x, (LazyString, Caught, PartOfError)):
@@ -323,15 +336,42 @@ class Handouts:
         self._keep.append(x)
         self._lent.append(x)
         self._open.add(id(x))
-        if isinstance(x, dict):
-            made.items = {k: self._part(v, operands) for k, v in dict.items(x)}
-        elif isinstance(x, (list, deque)):
-            made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
-        elif isinstance(x, set):
-            made.items = set(set.__iter__(x))
-        made.fields = {name: self._part(value, operands) for name, value in _fields(x)}
-        self._open.discard(id(x))
+        try:
+            if isinstance(x, dict):
+                made.items = {k: self._part(v, operands) for k, v in dict.items(x)}
+            elif has_runs(x):
+                made.items = self._grown(x, operands)
+            elif isinstance(x, (list, deque)):
+                made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
+            elif isinstance(x, set):
+                made.items = set(set.__iter__(x))
+            made.fields = {name: self._part(value, operands) for name, value in _fields(x)}
+        finally:
+            self._open.discard(id(x))
         return self._argument(x, made)
+
+    def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
+        """What is in a list whose length depends on data."""
+        item, rows = self._rows_of(x)
+        if any(leaf.type.rank != 0 for leaf in number_leaves(item)):
+            raise self._refusal(
+                f"a list of arrays whose length depends on data is {self._place}",
+                "return it, or store an array (`np.array(...)`)",
+            )
+        parts, structure = template_of(item)
+        return Items(structure, parts, [_appended(operands, row) for row in rows], self.form)
+
+    @staticmethod
+    def _rows_of(x: list[Any]) -> tuple[ItemForm, list[Tensor]]:
+        """The rows of a list, which are made for no error of the user's."""
+        builder = building()
+        assert builder is not None
+        root = builder.root
+        notice, root.before_raising = root.before_raising, None
+        try:
+            return growing.packed(x)
+        finally:
+            root.before_raising = notice
 
     def _argument(self, x: Any, made: Made) -> Any:
         """A container among the arguments is that of the call."""
@@ -371,6 +411,20 @@ class Handouts:
 
     def _refusal(self, what: str, hint: str) -> StagingError:
         return StagingError(what, hint, origin=self._place.origin)
+
+
+def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
+    """The leaves of an item, an ItemPart for each number, and its structure."""
+    numbers = itertools.count()
+
+    def part(form: ItemForm) -> Any:
+        if isinstance(form, Leaf):
+            return ItemPart(next(numbers), form.type.weak)
+        if isinstance(form, Branching):
+            return with_children(form.like, list(map(part, form.parts)))
+        return form.value if isinstance(form, Static) else None
+
+    return tree.flatten(part(item))
 
 
 def _appended(operands: list[Tensor], x: Tensor) -> int:

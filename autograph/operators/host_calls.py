@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captures import Trace, current_trace
+from autograph.operators.decisions import HOST as BY_HOST
 from autograph.operators.handouts import Place
 from autograph.operators.host_results import (
     NOTHING,
@@ -39,6 +40,7 @@ from autograph.operators.host_runs import (
 )
 from autograph.operators.host_values import HostValue, is_object, use_caller
 from autograph.operators.iterators import taken
+from autograph.operators.methods import why_left
 from runtime import config, control, journal, ops, tree
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell
@@ -116,7 +118,7 @@ def call_host(
     staged.take(args, kwargs, as_arrays=as_arrays)
     staged.flush()
     outputs = staged.emit(declared)
-    _tell(facts, staged.name, staged.origin)
+    _tell(facts, staged.name, staged.origin, why_left(staged.known_as))
     if declared is NOTHING:
         return None
     if declared is not None:
@@ -136,6 +138,7 @@ class _Staged:
 
     def __init__(self, function: Any, known_as: Any, facts: Trace, builder: Builder) -> None:
         self.function, self.facts, self.builder = function, facts, builder
+        self.known_as = known_as
         self.name, self.origin = title_of(known_as), origin_of_caller()
         self.keeps = not is_discreet(known_as)
         self.is_blind = is_blind(known_as)
@@ -267,13 +270,11 @@ def _globals_of_caller() -> dict[str, Any]:
     return {}
 
 
-def _tell(facts: Trace, name: str, origin: Origin | None) -> None:
+def _tell(facts: Trace, name: str, origin: Origin | None, why: str) -> None:
     """Say once, in the log and in `explain`, that a call is made each time the graph runs."""
-    line = 0 if origin is None else origin.lineno
-    note = f"`{name}` is called by the host on each call (line {line})"
-    if note not in facts.notes:
-        facts.notes.append(note)
-    key = ("" if origin is None else origin.filename, line, name)
+    text = f"`{name}` is called by the host on each call"
+    facts.decided(origin, BY_HOST, f"{text}: {why}" if why else text)
+    key = ("" if origin is None else origin.filename, 0 if origin is None else origin.lineno, name)
     if key not in _told:
         _told.add(key)
         config.log(1, lambda: f"{origin}: `{name}` is called by the host each time the graph runs")

@@ -42,6 +42,10 @@ class Indexed:
         """Item number `index`, which is in range."""
         return self._item(index)
 
+    def as_they_are(self) -> Indexed:
+        """These items, their number taken now: for an iterator that goes through them later."""
+        return self
+
     def known_length(self) -> int | None:
         """The length, if it is known while tracing."""
         if isinstance(self.length, Tensor):
@@ -120,8 +124,10 @@ def of_range(start: Any, stop: Any, step: Any) -> Indexed:
         step = int(step)
         if step == 0:
             raise ValueError("range() arg 3 must not be zero")
-        away = step - 1 if step > 0 else step + 1
-        length = (stop - start + away) // step
+        length = stop if not isinstance(start, Tensor) and start == 0 else stop - start
+        if step != 1:
+            away = step - 1 if step > 0 else step + 1
+            length = (length + away) // step
     else:
         stage_raise(step == 0, ValueError("range() arg 3 must not be zero"))
         away = ops.where(step > 0, step - 1, step + 1)
@@ -159,7 +165,7 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     """`zip` of which some part is traced; parts of a Python sequence make it a Python list."""
     if not all(isinstance(p, Indexed | Tensor | range) for p in parts):
         return zip(*(_in_python(p) for p in parts), strict=strict)
-    known = [part for part in map(as_indexed, parts) if part is not None]
+    known = [part.as_they_are() for part in map(as_indexed, parts) if part is not None]
     length = known[0].length
     for k, part in enumerate(known[1:], start=2):
         if strict:
@@ -204,6 +210,7 @@ def enumerated(x: Any, start: Any = 0) -> Any:
     part = as_indexed(x)
     if part is None:
         return enumerate(x, start)
+    part = part.as_they_are()
     return IndexedIterator("enumerate", part.length, lambda i: (start + i, part.item(i)))
 
 
@@ -211,6 +218,7 @@ def reversed_(x: Any) -> Any:
     """`reversed` of something traced."""
     part = as_indexed(x)
     assert part is not None
+    part = part.as_they_are()
     return IndexedIterator("reversed", part.length, lambda i: part.item(part.length - 1 - i))
 
 

@@ -17,7 +17,7 @@ from runtime.errors import StagingError
 from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
 
-__all__ = ["ends", "is_iterator", "refuse_in_loop", "spend", "taken", "title"]
+__all__ = ["ends", "is_iterator", "refuse_in_call", "refuse_in_loop", "spend", "taken", "title"]
 
 _WAY_OUT = "take the items before it, or index a list by a counter"
 
@@ -59,6 +59,16 @@ def refuse_in_loop(iterators: list[Any]) -> None:
         raise StagingError(
             f"each round of this loop takes items from {title(iterators[0])} that is older than "
             "the loop, and how many rounds there are is known only when the graph runs",
+            _WAY_OUT,
+        )
+
+
+def refuse_in_call(iterators: list[Any], name: str) -> None:
+    """Refuse a function that calls itself and takes items from iterators older than the call."""
+    if iterators:
+        raise StagingError(
+            f"`{name}` takes items from {title(iterators[0])} that is older than the call, and how "
+            "often it calls itself is known only when the graph runs",
             _WAY_OUT,
         )
 

@@ -32,7 +32,7 @@ from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.pending import has_pending
 from autograph.operators.scope import cells_of
 from autograph.operators.values import NOTHING, attributes_of, is_changeable, with_children
-from autograph.operators.variables import Maybe, Nullable
+from autograph.operators.variables import Maybe, Nullable, in_words
 from runtime import journal
 
 __all__ = ["Chosen", "Sight", "StandIn", "made_of", "note_kin", "note_stand_ins"]
@@ -55,6 +55,8 @@ class Chosen:
     sides: tuple[Any, Any]
     build: Callable[[Sequence[Any]], Any]
     made: Any = _NOT_MADE
+    # Whether it is there on one path only, and is older than the statement: then it stays itself.
+    is_kept: bool = False
     # Where a path never gets here: the container that has the same on the other path.
     partner: Chosen | None = None
 
@@ -87,7 +89,8 @@ def note_kin(
     """
     found = []
     for c in chosen:
-        if c.partner is None and c.made is not _NOT_MADE and is_changeable(c.made):
+        is_new = c.partner is None and c.made is not _NOT_MADE and not c.is_kept
+        if is_new and is_changeable(c.made):
             sides = zip(c.sides, outcomes, strict=True)
             ones = [one for x, o in sides if x is not NOTHING for one in o.may_be(x)]
             found.append(StandIn(c.name, c.made, ones))
@@ -112,7 +115,7 @@ def note_stand_ins(found: Collection[StandIn], state: State, written: Mapping[An
         journal.note_chosen(made, tuple(ones))
         kin = [x for x in ones if sight.has(x) or uses[id(x)] > 1 or journal.is_kin(x)]
         for x in (made, *kin) if kin else ():
-            journal.note_kin(x, name)
+            journal.note_kin(x, in_words(name))
 
 
 class Sight:
@@ -162,7 +165,9 @@ class Sight:
         if isinstance(x, ModuleType | str | bytes | int | float | complex):
             return
         if isinstance(x, (list, tuple, dict, set, frozenset, deque)):
-            if ("content", id(x)) not in self._written:
+            if type(x) is tuple:  # an iterator may have one of its own, with holes in it
+                yield from gc.get_referents(x)
+            elif ("content", id(x)) not in self._written:
                 yield from (x.__iter__() if not isinstance(x, dict) else dict.values(x))
             if isinstance(x, dict):
                 yield from dict.keys(x)

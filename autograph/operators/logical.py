@@ -9,20 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captures import are_one_object, with_captured
+from autograph.operators import growing_methods
+from autograph.operators.captured_items import with_captured
+from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import method
 from autograph.operators.references import has_cell, is_same_array
-from autograph.operators.variables import Nullable
+from autograph.operators.runs import has_runs, holds_runs
+from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["and_", "compare", "in_", "is_", "is_not", "not_", "not_in", "or_", "truth"]
+__all__ = [
+    "and_",
+    "compare",
+    "equal",
+    "in_",
+    "is_",
+    "is_not",
+    "not_",
+    "not_equal",
+    "not_in",
+    "or_",
+    "truth",
+]
 
 Thunk = Callable[[], Any]
 
@@ -94,13 +109,30 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
+    "==": lambda a, b: equal(a, b),
+    "!=": lambda a, b: not_equal(a, b),
     "is": lambda a, b: is_(a, b),
     "is not": lambda a, b: is_not(a, b),
     "in": lambda a, b: in_(a, b),
     "not in": lambda a, b: not_in(a, b),
 }
+
+
+def equal(left: Any, right: Any) -> Any:
+    """`left == right`."""
+    if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
+        return growing_methods.equal(left, right)
+    return left == right
+
+
+def not_equal(left: Any, right: Any) -> Any:
+    """`left != right`."""
+    if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
+        return not_(growing_methods.equal(left, right))
+    return left != right
+
+
+_NESTS = frozenset((list, tuple, dict))
 
 
 def compare(left: Any, *rest: tuple[str, Thunk]) -> Any:
@@ -124,6 +156,9 @@ def is_(left: Any, right: Any) -> Any:
 
     Traced, too, where it depends on data which array a name is.
     """
+    for x, other in ((left, right), (right, left)):
+        if type(x) is Nullable and other is None:
+            return is_none(x)
     if type(right) is KindOfError:
         left, right = right, left
     if left is not right and has_cell(left) and has_cell(right):
@@ -163,6 +198,8 @@ def in_(item: Any, container: Any) -> Any:
         return item in container
     if type(item) is KindOfError and isinstance(container, (list, tuple)):
         return item.is_one_of(tuple(container))
+    if has_runs(container):
+        return growing_methods.contains(container, item)
     if isinstance(container, Tensor):
         if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
             return item in container

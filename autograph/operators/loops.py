@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import functools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from autograph.operators.access import getitem
+from autograph.operators import growing
 from autograph.operators.bodies import State
-from autograph.operators.captures import current_trace, with_captured
+from autograph.operators.captured_items import one_by_one
+from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition, if_stmt
+from autograph.operators.decisions import UNROLLED
 from autograph.operators.generators import Call, Consumer, call_of
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.iterators import spend
 from autograph.operators.progress import Progress
+from autograph.operators.runs import has_runs
 from autograph.operators.staged_loops import Step, staged_loop
 from autograph.operators.variables import _Unreadable
 from runtime import journal
 from runtime.building import Builder, building
 from runtime.errors import StagingError
+from runtime.origins import origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -26,8 +30,10 @@ __all__ = ["for_stmt", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
-# Rows of an array are unrolled, where the body needs that, up to this number.
+# Items are unrolled, where the body needs that, up to this number.
 _UNROLLED_ITEMS = 1024
+# Where going on depends on data, the branches of so many items lie in each other.
+_NESTED_ITEMS = 32
 
 Thunk = Callable[[], Any]
 
@@ -60,6 +66,8 @@ def while_stmt(
             staged_loop(go, Step(body, test), state, opts)
             return
         if not go:
+            if rounds <= _ROUNDS or not _may_roll(opts):
+                _note_unrolled(builder, mark, _why_repeated(rounds, opts))
             return
         if rolls and rounds == patience and builder.mark() > mark:
             if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
@@ -97,9 +105,25 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
     except StagingError as error:
         builder.truncate(mark)
         if facts is not None:
-            facts.notes.append(f"a Python loop was unrolled: {error.what}")
+            cause = error.origin or origin_of_error(error)
+            place = "" if cause is None else f"line {cause.lineno}: "
+            why = f"the loop is unrolled: {place}{error.what}"
+            facts.decided(origin_of_caller(), UNROLLED, why)
         return False
     return True
+
+
+def _note_unrolled(builder: Builder, mark: int, why: str) -> None:
+    """Keep for `explain` why a loop that has added nodes since `mark` is no loop of the graph."""
+    facts = current_trace()
+    if facts is not None and builder.mark() > mark:
+        facts.decided(origin_of_caller(), UNROLLED, f"the loop is unrolled: {why}")
+
+
+def _why_repeated(rounds: int, opts: dict[str, Any]) -> str:
+    if opts.get("unroll") is True:
+        return "`set_loop_options(unroll=True)`"
+    return f"{rounds} rounds, and up to {_ROUNDS} are repeated"
 
 
 def for_stmt(
@@ -134,6 +158,8 @@ def for_stmt(
         finally:
             del iterated  # a generator that nobody else holds ends here, also after an error
         return
+    if has_runs(iterated):
+        iterated = growing.items_of(iterated)
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if isinstance(iterated, (Indexed, Tensor)):
         indexed = as_indexed(iterated)
@@ -164,42 +190,7 @@ def _as_python(iterated: Any, extra_test: Thunk | None, body: Callable[[Any], No
 
 
 def _iterator(iterated: Any) -> Iterator[Any]:
-    return iter(with_captured(iterated))
-
-
-def _remaining(iterator: Iterator[Any]) -> list[Callable[[], Any]]:
-    """What reads each item that is left: of a list as it is then, a round may have written it."""
-    if isinstance(iterator, _Items):
-        return [functools.partial(iterator.__getitem__, k) for k in range(len(iterator))]
-    # How an iterator is made anew says what it goes through, and how far it has come.
-    state: Any = iterator.__reduce__() if type(iterator) in _KNOWN else ()
-    if type(iterator) is _LIST_ITERATOR:
-        source, first = state[1][0], state[2] if len(state) > 2 else 0
-        return [functools.partial(getitem, source, k) for k in range(first, len(source))]
-    if type(iterator) is zip and all(type(part) in _KNOWN for part in state[1]):
-        parts = zip(*map(_remaining, state[1]), strict=False)
-        return [functools.partial(_tuple_of, reads) for reads in parts]
-    if type(iterator) is enumerate:
-        inner, first = state[1]
-        numbered = enumerate(_remaining(inner), first)
-        return [functools.partial(_numbered, k, read) for k, read in numbered]
-    return [functools.partial(_given, item) for item in iterator]
-
-
-_LIST_ITERATOR: type[Any] = type(iter([]))
-_KNOWN = (_LIST_ITERATOR, zip, enumerate)
-
-
-def _tuple_of(reads: tuple[Callable[[], Any], ...]) -> tuple[Any, ...]:
-    return tuple(read() for read in reads)
-
-
-def _numbered(k: int, read: Callable[[], Any]) -> tuple[int, Any]:
-    return k, read()
-
-
-def _given(item: Any) -> Any:
-    return item
+    return iter(one_by_one(iterated))
 
 
 class _For(NamedTuple):
@@ -214,10 +205,12 @@ class _For(NamedTuple):
     def over_iterable(self, iterable: Any, builder: Builder) -> None:
         """Item by item; a generator of the user's may be run in the place of the loop instead."""
         iterator = _iterator(iterable)
-        found = call_of(iterator)
+        found, mark = call_of(iterator), builder.mark()
         try:
             if found is None:
                 self.unrolled(iterator)
+                kind = type(iterable).__name__
+                _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
             else:
                 self.over_generator(iterator, *found, builder)
         finally:
@@ -294,15 +287,20 @@ class _For(NamedTuple):
         try:
             while True:
                 go = self.test()
+                if not isinstance(go, Tensor) and not go:
+                    return
+                items = growing.rest_of(iterator)
+                if items is not None:
+                    self.staged(items, 0, go)
+                    return
                 if isinstance(go, Tensor):
                     self.guarded(go, iterator)
-                    return
-                if not go:
                     return
                 try:
                     item = next(iterator)
                 except StopIteration:
                     return
+                growing.check_item(item)
                 self.body(item)
         finally:
             del iterator
@@ -314,21 +312,33 @@ class _For(NamedTuple):
                 "a loop over a generator is left by a `break` that depends on data",
                 "make a list of it first",
             )
-        items = _remaining(iterator)
         spend([iterator])
-        count = len(items)
+        limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
+        taken = 0
+        more = True
 
-        def rest(k: int, go: Any) -> None:
-            if k == count:
-                return
-
-            def run() -> None:
-                self.body(items[k]())
-                rest(k + 1, self.test())
-
+        def rest(go: Any) -> None:
             if_stmt(go, run, _nothing, self.state.get, self.state.set, self.state.names, 0)
 
-        rest(0, go)
+        def run() -> None:
+            # What is next, and whether anything is, is known on the way that comes here.
+            nonlocal taken, more
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            if taken == limit:
+                raise _endless(limit)
+            taken += 1
+            self.body(item)
+            if taken % _NESTED_ITEMS:
+                rest(self.test())
+            else:
+                more = True
+
+        while more:
+            more = False
+            rest(self.test() if taken else go)
 
     def over_items(self, items: Indexed, builder: Builder) -> None:
         """One while node; unrolled, if the number of items is known and the body needs them so."""
@@ -340,13 +350,14 @@ class _For(NamedTuple):
 
     def over_range(self, whole: range, builder: Builder) -> None:
         long = len(whole) > _ROUNDS and _may_roll(self.opts)
+        began, is_short = builder.mark(), not long
         for k, item in enumerate(whole):
             go = self.test()
             if isinstance(go, Tensor):
                 self.staged(_tail(whole, k), 0, go)
                 return
             if not go:
-                return
+                break
             mark = builder.mark()
             if not (long and len(whole) - k > _ROUNDS):
                 self.body(item)
@@ -362,6 +373,8 @@ class _For(NamedTuple):
                     return
                 long = False
             self.body(item)
+        if is_short:
+            _note_unrolled(builder, began, _why_repeated(len(whole), self.opts))
 
     def _adds_nodes(self, item: Any, builder: Builder) -> bool | None:
         """Whether a round adds nodes; nothing that it did remains.
@@ -411,14 +424,18 @@ class _Items(Iterator[Any]):
         self._next += 1
         return self._items.item(self._next - 1)
 
-    def __getitem__(self, k: int) -> Any:
-        return self._items.item(self._next + k)
-
 
 def _tail(whole: range, k: int) -> Indexed:
     indexed = as_indexed(whole[k:])
     assert indexed is not None
     return indexed
+
+
+def _endless(items: int) -> StagingError:
+    return StagingError(
+        f"whether a loop goes on depends on data, and there may be more than {items} items",
+        "go over an array, or count in a `while` loop",
+    )
 
 
 def _nothing() -> None:

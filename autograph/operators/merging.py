@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.absorbing import absorb_left
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
-from autograph.operators.forms import parts_of
+from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form, parts_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.kinship import Chosen, made_of
 from autograph.operators.references import (
@@ -20,6 +21,7 @@ from autograph.operators.references import (
     assume,
     fulfil,
     has_cell,
+    is_all_older,
     is_older,
     is_older_cell,
     promised,
@@ -30,6 +32,8 @@ from autograph.operators.references import (
     select,
     snapshot,
 )
+from autograph.operators.rows import as_rows, row_types
+from autograph.operators.runs import Run, has_runs
 from autograph.operators.templates import ChosenText, FilledText, LazyString, as_text, dig
 from autograph.operators.values import (
     NOTHING,
@@ -39,6 +43,7 @@ from autograph.operators.values import (
     has_parts,
     is_array,
     is_numeric,
+    is_same,
     is_unset,
     merge_types,
     split,
@@ -118,13 +123,22 @@ class Merger:
             return lambda outputs: a
         if _is_numeric_or_nothing(a) and _is_numeric_or_nothing(b):
             return self.numeric(name, a, b)
+        if self._is_growing_place(a, b):
+            return self._growing(name, a, b)
         if _has_parts_or_nothing(a) and _has_parts_or_nothing(b):
+            kept = self._kept(name, a, b)
+            if kept is not None:
+                return self._containers.setdefault((id(a), id(b)), kept).make
             children = self._paired_children(a, b)
             if children is not None:
                 return self._container(name, a, b, children)
-        if a is not NOTHING and b is not NOTHING and same_value(a, b):
+        if a is not NOTHING and b is not NOTHING and is_same(a, b):
             return lambda outputs: a
         return _poison(name, a, b)
+
+    def plan_of_fixed_length(self, name: str, a: Any, b: Any) -> Rebuild:
+        """As `plan`, for what is in a container that is no list: it keeps its number of items."""
+        return _poison(name, a, b) if self._is_growing_place(a, b) else self.plan(name, a, b)
 
     def numeric(self, name: str, a: Any, b: Any) -> Rebuild:
         """How a place goes on that holds numbers, or the content of arrays."""
@@ -173,6 +187,51 @@ class Merger:
             self._around.remove(key)
         elif key in self._around:
             return _poison(name, a, b)
+        return known.make
+
+    def _kept(self, name: str, a: Any, b: Any) -> Chosen | None:
+        """A container that is there on one path only, if all of it is older than the `if`."""
+        if a is not NOTHING and b is not NOTHING:
+            return None
+        x, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
+        is_kept = is_all_older(x, outcome.builder)
+        return Chosen(name, (a, b), lambda outputs: x, is_kept=True) if is_kept else None
+
+    @staticmethod
+    def _is_growing_place(a: Any, b: Any) -> bool:
+        """Whether a place holds a list whose length depends on data."""
+        lists = [x for x in (a, b) if x is not NOTHING]
+        if not lists or any(type(x) is not list for x in lists):
+            return False
+        return any(map(has_runs, lists)) or len({len(x) for x in lists}) > 1
+
+    def _growing(self, name: str, a: Any, b: Any) -> Rebuild:
+        """A list of as many items as it has on the path taken, for all places that hold it."""
+        key = (id(a), id(b))
+        known = self._containers.get(key)
+        if known is None:
+            form: Growing | Poisoned = Growing(Unbound())
+            for outcome, x in zip(self.outcomes, (a, b), strict=True):
+                with trace.interpreting(outcome.builder):
+                    if x is not NOTHING and isinstance(form, Growing):
+                        form = growing_form(form, x, name)
+            if isinstance(form, Poisoned):
+                poisoned = Poison(name, form.what, form.hint)
+                return lambda outputs: poisoned
+            item = form.item
+            for outcome, x in zip(self.outcomes, (a, b), strict=True):
+                absorb_left(outcome, x)
+            rows = [[r for r, _ in as_rows(item, x)] if x is not NOTHING else None for x in (a, b)]
+            plans = [
+                self.numeric(f"{name}_rows", *(NOTHING if r is None else r[k] for r in rows))
+                for k in range(len(row_types(item)))
+            ]
+
+            def build(outputs: Sequence[Any]) -> Any:
+                run = Run(item, [tensor(plan(outputs)) for plan in plans])
+                return made_of([], [run])
+
+            known = self._containers[key] = Chosen(name, (a, b), build)
         return known.make
 
     def _paired_children(self, a: Any, b: Any) -> list[tuple[str, Any, Any]] | None:

@@ -11,6 +11,7 @@ from typing import Any
 __all__ = [
     "ARTIFACT",
     "MADE_BY_CLASS_STATEMENT",
+    "ORIGINAL",
     "ORIGINALS",
     "attribute",
     "convert",
@@ -18,15 +19,19 @@ __all__ = [
     "for_context",
     "method",
     "use_converters",
+    "why_left",
 ]
 
 Function = Callable[..., Any]
 
 ARTIFACT = "__ag_artifact__"
+# Of a converted function: a weak reference to the user's.
+ORIGINAL = "__ag_original__"
 MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 _convert: Callable[[Any], Function | None]
 _convert_for_consumer: Callable[[Any, bool], Function | None]
+_why_left: Callable[[Any], str | None]
 
 # What stands in a class for a method of the user's now, and that method: see `adoption`.
 ORIGINALS: dict[Any, FunctionType] = {}
@@ -35,15 +40,24 @@ ORIGINALS: dict[Any, FunctionType] = {}
 def use_converters(
     function: Callable[[Any], Function | None],
     for_consumer: Callable[[Any, bool], Function | None],
+    why_left: Callable[[Any], str | None],
 ) -> None:
     """Install what gives the converted twins of a function (called once, by `conversion`)."""
-    global _convert, _convert_for_consumer
-    _convert, _convert_for_consumer = function, for_consumer
+    global _convert, _convert_for_consumer, _why_left
+    _convert, _convert_for_consumer, _why_left = function, for_consumer, why_left
 
 
 def convert(function: Any) -> Function | None:
     """The converted twin of a function, None for one that is left alone."""
     return _convert(ORIGINALS.get(function, function))
+
+
+def why_left(function: Any) -> str:
+    """Why a Python function is called as it is, in words; empty for what is none."""
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, FunctionType):
+        return ""
+    return _why_left(function) or "its source is not to be had"
 
 
 def for_consumer(function: FunctionType) -> Function | None:

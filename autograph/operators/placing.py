@@ -9,6 +9,7 @@ from autograph.operators.bodies import check_defined
 from autograph.operators.forms import (
     Branching,
     Form,
+    Growing,
     Leaf,
     Optional,
     OrNone,
@@ -20,6 +21,8 @@ from autograph.operators.forms import (
     parts_of,
 )
 from autograph.operators.references import Part, refer, reference_of
+from autograph.operators.rows import as_rows, row_types
+from autograph.operators.runs import Run
 from autograph.operators.values import NOTHING, is_unset, split, split_none
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime.spec import TensorType, type_of_number
@@ -43,19 +46,19 @@ class Makers(NamedTuple):
     # The array of a content, a number and the older arrays that it may be.
     array: Callable[[Owning, Tensor, Any, dict[int, Part]], Tensor]
     # The container of parts, under a name.
-    container: Callable[[Branching, list[Any], str], Any]
+    container: Callable[[Branching | Growing, list[Any], str], Any]
 
 
 def place(form: Form, name: str, makers: Makers) -> Any:
     """A value of `form`."""
+    if isinstance(form, Leaf):
+        return makers.value(form.type, name)
     if isinstance(form, Static):
         return form.value
     if isinstance(form, Unbound):
         return Undefined(name)
     if isinstance(form, Poisoned):
         return Poison(name, form.what, form.hint)
-    if isinstance(form, Leaf):
-        return makers.value(form.type, name)
     if isinstance(form, Referring):
         return _place_reference(form, name, makers)
     if isinstance(form, Optional):
@@ -66,6 +69,9 @@ def place(form: Form, name: str, makers: Makers) -> Any:
         inner = place(form.part, name, makers)
         present = makers.value(type_of_number(True), f"{name}_present")
         return Nullable(name, inner, present, check_defined)
+    if isinstance(form, Growing):
+        rows = [makers.value(type_, f"{name}_rows") for type_ in row_types(form.item)]
+        return makers.container(form, [Run(form.item, rows)], name)
     assert isinstance(form, Branching)
     parts = [
         place(part, f"{name}{step}", makers)
@@ -107,6 +113,9 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         value, bit = split_none(x)
         yield from leaves(form.part, value)
         yield (False if bit is NOTHING else bit), type_of_number(True)
+    elif isinstance(form, Growing):
+        is_there = x is not NOTHING and not is_unset(x)
+        yield from as_rows(form.item, x if is_there else [])
     elif isinstance(form, Branching):
         for part, child in zip(form.parts, _parts_of(x, form), strict=True):
             yield from leaves(part, child)
@@ -135,6 +144,9 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[int, str, Any]]:
     """Number, name and object of each container in `x` that is told from others of its kind."""
     if isinstance(form, Optional):
         yield from containers(form.part, split(x)[0], name)
+    elif isinstance(form, Growing):
+        if form.number:
+            yield form.number, name, NOTHING if is_unset(x) else x
     elif isinstance(form, Branching):
         if form.number:
             yield form.number, name, NOTHING if is_unset(x) else x

@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from autograph.operators.values import is_numeric, type_of
+from autograph.operators.host_values import HostValue
+from autograph.operators.runs import Run
+from autograph.operators.templates import LazyString, dig
+from autograph.operators.values import has_parts, is_numeric, own_children, type_of
+from autograph.operators.variables import Maybe, Nullable
 from runtime import journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell, ViewStep
@@ -32,6 +36,7 @@ __all__ = [
     "chosen",
     "fulfil",
     "has_cell",
+    "is_all_older",
     "is_older",
     "is_older_cell",
     "is_same_array",
@@ -131,6 +136,7 @@ class Choice(Cell):
         self.first = choices.index._value
         self.exported = False
         self.name = self.locked = None
+        self.seen_by = ()
         self._chosen: tuple[Any, Tensor] | None = None
 
     def assume(self, content: Tensor) -> None:
@@ -195,6 +201,7 @@ class Snapshot(Cell):
             "depends on data"
         )
         self.sources = tuple(sources)
+        self.seen_by = ()
         self._taken: tuple[Any, Tensor] = (None, content)
 
     def assume(self) -> None:
@@ -266,8 +273,8 @@ def choice_of(x: Tensor) -> Reference | None:
 
 
 def seen_by(part: Part) -> tuple[Cell, ...]:
-    """The cells of which an array is a view in a place unknown; none for any other array."""
-    return part.cell.sources if isinstance(part.cell, Snapshot) else ()
+    """The cells of which an array is a view in a place unknown, or that have its content too."""
+    return part.cell.sources if isinstance(part.cell, Snapshot) else part.cell.seen_by
 
 
 def older_reference(x: Any, inner: Builder) -> Reference | None:
@@ -296,6 +303,57 @@ def is_older_cell(cell: Cell, inner: Builder) -> bool:
         and not inner.owns(first)
         and inner.parent is not None
         and inner.parent.reaches(first)
+    )
+
+
+def is_all_older(
+    x: Any,
+    inner: Builder,
+    children: Callable[[Any], list[tuple[str, Any]]] = own_children,
+    around: tuple[int, ...] = (),
+) -> bool:
+    """Whether a value, with all that is in it, is older than the staged body that `inner` builds.
+
+    `children` gives what is in a container.
+    """
+    if isinstance(x, Tensor):
+        return _is_older_array(x, inner)
+    if has_parts(x):
+        inside = () if id(x) in around else tuple(part for _, part in children(x))
+    else:
+        inside = _late_parts(x)
+    around = (*around, id(x))
+    return all(is_all_older(part, inner, children, around) for part in inside)
+
+
+def _late_parts(x: Any) -> tuple[Any, ...]:
+    """What a value that is no container has of the graph."""
+    if isinstance(x, Maybe):
+        return x.value, x.defined
+    if isinstance(x, Nullable):
+        return x.value, x.present
+    if isinstance(x, HostValue):
+        return (x.value,)
+    if isinstance(x, Run):
+        return tuple(x.rows)
+    values: list[Any] = []
+    if isinstance(x, LazyString):
+        dig(x, values)
+    return tuple(values)
+
+
+def _is_older_array(x: Tensor, inner: Builder) -> bool:
+    if x._cell is None:
+        return x._value is None or (inner.parent is not None and inner.parent.reaches(x._value))
+    if isinstance(x._cell, Choice):
+        choices = x._cell.choices
+        cells, late = [part.cell for part in choices.parts.values()], [choices.index]
+        late += [o for part in choices.parts.values() for o in part.operands]
+    else:
+        cells, late = [x._cell], []
+    late += [o for step in x._chain for o in step.operands]
+    return all(is_older_cell(c, inner) and not isinstance(c, Snapshot) for c in cells) and all(
+        is_all_older(o, inner) for o in late
     )
 
 

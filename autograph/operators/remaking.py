@@ -7,6 +7,7 @@ that the next place that wants it gets the same.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.access import container_base
-from runtime import tree
+from autograph.operators.contents import container_base
+from runtime import ops, tree
 from runtime.cells import ViewStep
 from runtime.devices import copied, device_of, is_device_array, module_of, moved
 from runtime.eager import is_array
@@ -27,6 +28,8 @@ __all__ = [
     "Argument",
     "Array",
     "Form",
+    "ItemPart",
+    "Items",
     "Made",
     "Same",
     "Scalar",
@@ -35,6 +38,7 @@ __all__ = [
     "arguments_of",
     "calling_with",
     "handing_out",
+    "items_of_rows",
     "objects",
     "outside",
     "remembering",
@@ -230,6 +234,61 @@ class View:
                     found = step.op.kernel(xp, found, *values, **step.attrs)
             known[self.key] = found
         return known[self.key]
+
+
+class ItemPart:
+    """A number or array in each item of a list: which of the arrays of rows it is of."""
+
+    __slots__ = ("row", "weak")
+
+    def __init__(self, row: int, weak: bool) -> None:
+        self.row, self.weak = row, weak
+
+    def column(self, rows: Any) -> list[Any]:
+        """The parts of all items."""
+        if isinstance(rows, Tensor):
+            found = [rows[k] for k in range(len(rows))]
+            return [ops.as_weak(x) for x in found] if self.weak else found
+        if self.weak:
+            numbers: list[Any] = rows.tolist()
+            return numbers
+        return [row.copy() for row in rows] if rows.ndim > 1 else list(rows)
+
+
+def items_of_rows(
+    structure: tree.Structure, parts: Sequence[Any], rows: Sequence[Any]
+) -> list[Any]:
+    """A list of items of which the numbers are in rows.
+
+    `parts` has for each leaf of an item an ItemPart, or the value that it is in all items.
+    """
+    count = len(rows[0])
+    columns = [
+        part.column(rows[part.row]) if isinstance(part, ItemPart) else [part] * count
+        for part in parts
+    ]
+    if structure.kind is None:
+        return columns[0]
+    build = tree.builder(structure)
+    leaves = zip(*columns, strict=True) if columns else itertools.repeat((), count)
+    return [build(row) for row in leaves]
+
+
+class Items(Fillable):
+    """The items of a list whose length depends on data; `rows` are the positions of the rows."""
+
+    __slots__ = ("form", "parts", "rows", "structure")
+
+    def __init__(
+        self, structure: tree.Structure, parts: list[Any], rows: list[int], form: Form
+    ) -> None:
+        self.structure, self.parts, self.rows, self.form = structure, parts, rows, form
+
+    def fill(self, operands: Sequence[Any]) -> list[Any]:
+        rows = [operands[index] for index in self.rows]
+        if self.form.tensors:
+            rows = [Tensor(row) for row in rows]
+        return items_of_rows(self.structure, self.parts, rows)
 
 
 class Argument(Fillable):

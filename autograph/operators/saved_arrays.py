@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from autograph.operators.references import (
     Part,
     Reference,
+    Snapshot,
     assume,
     cells_under,
     fulfil,
@@ -181,7 +182,9 @@ class SavedArrays:
 
 
 def _cells(x: Any) -> list[Cell]:
-    return cells_under(x) if isinstance(x, Tensor) and is_array(x) else []
+    """The cells of the arrays that `x` may be, or may be a view of."""
+    found = cells_under(x) if isinstance(x, Tensor) and is_array(x) else []
+    return [c for cell in found for c in (cell.sources if isinstance(cell, Snapshot) else (cell,))]
 
 
 def _common(x: Any, y: Any) -> list[Cell]:

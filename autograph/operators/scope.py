@@ -8,6 +8,7 @@ from types import CellType, FunctionType, TracebackType
 from typing import Any, NamedTuple
 
 from autograph.operators.captures import Place, current_trace, read
+from autograph.operators.values import subject
 from autograph.operators.variables import (
     Maybe,
     Nullable,
@@ -140,6 +141,8 @@ class FunctionScope:
 
     def ret(self, value: Any, did_return: bool) -> Any:
         """The result of the function: None when no `return` was reached."""
+        if self._trace is not None and len(self._trace.scopes) == 1:
+            self._trace.returned = origin_of_caller()
         kind = type(value)
         if did_return is False or kind is UndefinedReturnValue or kind is Undefined:
             return None
@@ -167,7 +170,8 @@ class FunctionScope:
         return Nullable(f"the result of `{self.function_name}`", value, present, result.check)
 
     def _of_two_kinds(self, result: Poison) -> StagingError:
-        what = result.what.replace(f"`{result.name}`", f"the result of `{self.function_name}`", 1)
+        place = subject(result.name)
+        what = result.what.replace(place, f"the result of `{self.function_name}`", 1)
         hint = "return the same kind of value on every path"
         return StagingError(what, hint, origin=origin_of_caller())
 

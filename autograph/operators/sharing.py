@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from autograph.operators.forms import Branching, Form, Optional, OrNone, Owning
+from autograph.operators.forms import Branching, Form, Leaf, Optional, OrNone, Owning
 from autograph.operators.placing import Which
 from autograph.operators.references import (
     Part,
@@ -133,6 +133,8 @@ def _copied(sets: dict[int, set[int]]) -> dict[int, set[int]]:
 
 
 def _owning(form: Form) -> Iterator[Owning]:
+    if isinstance(form, Leaf):
+        return
     if isinstance(form, Owning):
         yield form
     elif isinstance(form, Optional | OrNone):

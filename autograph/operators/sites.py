@@ -21,7 +21,6 @@ from autograph.operators.forms import (
     Referring,
     Static,
     Unbound,
-    is_same,
     parts_of,
 )
 from autograph.operators.references import Part, has_cell, reference_of, reserve
@@ -31,6 +30,7 @@ from autograph.operators.values import (
     is_changeable,
     is_container,
     is_numeric,
+    is_same,
     is_unset,
     own_children,
     split_none,
@@ -52,14 +52,16 @@ class Solution(NamedTuple):
     others: dict[int, set[int]]
     # The arrays that each name was before the loop.
     before: dict[Any, list[Part]]
+    # That of the place, which is known by its id: a hash would go through it as a whole.
+    code: CodeType | None = None
 
 
 class Site:
     """One loop as it is met: its code, and what its names are before it."""
 
     def __init__(self, code: CodeType, initials: dict[Any, Any], parent: Builder) -> None:
-        self.initials, self.parent = initials, parent
-        self.key = code, tuple(str(t) for x in initials.values() for t in _types(x))
+        self.initials, self.parent, self.code = initials, parent, code
+        self.key = id(code), tuple(str(t) for x in initials.values() for t in _types(x))
         self.before = {key: _parts(x) for key, x in initials.items()}
         self._owns: dict[int, int] = {}
 
@@ -69,7 +71,7 @@ class Site:
         """Keep the solution for the next time that this place is met."""
         facts = current_trace()
         if facts is not None:
-            facts.sites[self.key] = Solution(forms, written, others, self.before)
+            facts.sites[self.key] = Solution(forms, written, others, self.before, self.code)
 
     def recall(self) -> Solution:
         """The last solution, as far as it serves, with the arrays of this time."""
@@ -107,6 +109,8 @@ class Site:
 
     def _moved(self, form: Form, x: Any, known: Solution) -> Form | None:
         """The form with the arrays of this time; None where that cannot be told."""
+        if isinstance(form, Optional) and _is_of_the_last_time(form.part, x):
+            return None
         if isinstance(form, Optional):
             inner = self._moved(form.part, x.value if isinstance(x, Maybe) else x, known)
             return None if inner is None else Optional(inner)
@@ -158,6 +162,11 @@ def _parts(x: Any) -> list[Part]:
         return _parts(x.value)
     found = reference_of(x)
     return [] if found is None else list(found.parts.values())
+
+
+def _is_of_the_last_time(form: Form, x: Any) -> bool:
+    """Whether a place that has no value yet got an object, which may be another one this time."""
+    return is_unset(x) and isinstance(form, Static) and has_parts(form.value)
 
 
 def _covers(form: Form, x: Any) -> bool:

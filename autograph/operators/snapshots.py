@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
-from autograph.operators.guards import same_value
 from autograph.operators.kinship import made_of
 from autograph.operators.values import (
     NOTHING,
@@ -16,6 +15,7 @@ from autograph.operators.values import (
     is_changeable,
     is_container,
     is_numeric,
+    is_same,
     is_unset,
     merge_types,
     own_children,
@@ -30,6 +30,8 @@ from runtime.spec import TensorType, type_of_number
 __all__ = [
     "Form",
     "Leaf",
+    "Nest",
+    "OrNone",
     "Same",
     "containers",
     "form_of",
@@ -120,7 +122,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return a if isinstance(a, Conflict) else b
     if isinstance(a, Unset | Perhaps) or isinstance(b, Unset | Perhaps):
         return _optional(a, b, name)
-    if isinstance(a, Same) and isinstance(b, Same) and _is_same(a.value, b.value):
+    if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
         return a
     if _is_or_none(a, b):
         return _or_none(a, b, name)
@@ -141,10 +143,6 @@ def unite(a: Form, b: Form, name: str) -> Form:
     )
 
 
-def _is_same(x: Any, y: Any) -> bool:
-    return x is y or same_value(x, y)
-
-
 def _optional(a: Form, b: Form, name: str) -> Form:
     if isinstance(a, Unset) and isinstance(b, Unset):
         return a
@@ -157,7 +155,7 @@ def is_one_form(a: Form, b: Form) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, Same):
-        return _is_same(a.value, b.value)  # type: ignore[union-attr]
+        return is_same(a.value, b.value)  # type: ignore[union-attr]
     if isinstance(a, Nest) and isinstance(b, Nest):
         pairs = zip(a.parts, b.parts, strict=False)
         return _steps(a) == _steps(b) and all(is_one_form(x, y) for x, y in pairs)

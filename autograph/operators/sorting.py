@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import access
+from autograph.operators.growing_methods import sorted_items
 from autograph.operators.iterables import Indexed
+from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
 from autograph.operators.values import is_numeric, type_of
-from runtime import ops
+from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import promote
@@ -25,7 +27,13 @@ def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
 
     Of tuples of numbers, too: they are ordered by their items, or by the key.
     """
+    return journal.fresh(_sorted(x, key, reverse))
+
+
+def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     x = x.read_value() if isinstance(x, Variable) else x
+    if has_runs(x) and key is None:
+        return sorted_items(x, reverse)
     items = list(access.iterate(x))
     if not isinstance(x, (Tensor, Indexed)):
         if not has_traced(items) and key is None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from autograph.operators.absorbing import absorb, absorb_left, freeze_again
 from autograph.operators.bodies import (
     Outcome,
     State,
@@ -23,10 +24,13 @@ from autograph.operators.bodies import (
 from autograph.operators.carried_objects import CarriedObjects, Place
 from autograph.operators.conditionals import condition
 from autograph.operators.forms import (
+    Branching,
     Form,
+    Growing,
     Leaf,
     Poisoned,
     Referring,
+    changed_length,
     form_of,
     form_of_parts,
     widen,
@@ -37,9 +41,11 @@ from autograph.operators.kinship import Sight
 from autograph.operators.logical import and_
 from autograph.operators.placing import Makers, Which, containers, leaves, place, statics
 from autograph.operators.references import reference_of
+from autograph.operators.rows import Rows
 from autograph.operators.sharing import Ownership
 from autograph.operators.sites import Site
 from autograph.operators.values import NOTHING, merge_types, tensor
+from autograph.operators.variables import in_words
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell
@@ -87,6 +93,8 @@ class _Entry:
     form: Form
     slot: journal.Slot | None = None
     placed: Any = None
+    # The user's line that a round was first seen to write it at.
+    place: Origin | None = None
 
 
 def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> None:
@@ -201,6 +209,8 @@ class _Loop:
                 after = entry.placed if outcome.raised else self._after(outcome, key, entry)
                 self.left[key] = list(leaves(entry.form, after))
             whiches = [x for left in self.left.values() for x, _ in left if isinstance(x, Which)]
+            if not whiches:
+                return False
             numbers, is_new = self.ownership.resolve(whiches, outcome.builder)
         found = iter(numbers)
         for key, left in self.left.items():
@@ -211,17 +221,23 @@ class _Loop:
         """Widen the forms by what the round left; whether anything changed."""
         if outcome.raised:
             return False
+        for key, entry in self.entries.items():
+            if isinstance(entry.form, Growing):
+                absorb_left(outcome, self._after(outcome, key, entry))
         changed = False
         for key, entry in self.entries.items():
             after = self._after(outcome, key, entry)
-            form = widen(entry.form, after, entry.name, outcome.builder)
+            form = _of_fixed_length(
+                widen(entry.form, after, entry.name, outcome.builder), entry.form, after, entry.slot
+            )
             changed |= form != entry.form
             entry.form = form
         for key, (slot, _, content) in outcome.writes.items():
             if key not in self.entries:
                 initial = slot_content(slot)
                 form = self._slot_form(slot, initial, content, outcome)
-                self.entries[key] = _Entry(slot.name, initial, form, slot)
+                origin = outcome.places.get(key)
+                self.entries[key] = _Entry(slot.name, initial, form, slot, place=origin)
                 changed = True
                 if key in self.let_go:
                     self.objects.refuse(slot.owner, slot.name)
@@ -231,8 +247,9 @@ class _Loop:
     def _learn_objects(self, outcome: Outcome) -> bool:
         """Note which containers a round left; whether that tells something new."""
         places = [
-            Place(number, name, before, after)
+            Place(number, in_words(name), before, after)
             for key, entry in self.entries.items()
+            if not isinstance(entry.form, Leaf)
             for (number, name, before), (_, _, after) in zip(
                 containers(entry.form, entry.initial, entry.name),
                 containers(entry.form, self._after(outcome, key, entry), entry.name),
@@ -263,6 +280,7 @@ class _Loop:
         else:
             before = form_of(initial, bools=False)
         form = widen(before, content, slot.name, outcome.builder)
+        form = _of_fixed_length(form, before, content, slot)
         if isinstance(form, Poisoned):
             raise _refusal_of_content(slot, form, outcome.places.get(slot.key))
         return form
@@ -329,6 +347,11 @@ class _Loop:
 
     def emit(self, outcome: Outcome) -> None:
         """Emit the node, and give names and objects the values after the loop."""
+        for entry in self.entries.values():
+            if isinstance(entry.form, Growing) and type(entry.initial) is list:
+                absorb(entry.initial)
+        freeze_again(outcome, repeats=True)
+        self._refuse_frozen()
         carried = self._carried(outcome)
         builder = outcome.builder
         with trace.interpreting(builder):
@@ -349,6 +372,13 @@ class _Loop:
         for j, result in zip(kept, self._node(builder, outputs, init, kept), strict=True):
             results[j] = result
         self._finish(outcome, results, set(kept))
+
+    def _refuse_frozen(self) -> None:
+        """Refuse to write, in a round, an array of which a list holds the content."""
+        for entry in self.entries.values():
+            cell = None if entry.slot is None else entry.slot.owner
+            if isinstance(cell, Cell) and cell.seen_by and entry.slot is not None:
+                raise journal.frozen_refusal(entry.slot.name, entry.place)
 
     def _carried(self, outcome: Outcome) -> list[tuple[Any, Any, TensorType]]:
         """(value before the loop, value after a round, type) of each carried graph value."""
@@ -432,6 +462,14 @@ def _refusal_of_content(slot: journal.Slot, form: Poisoned, origin: Origin | Non
     return StagingError(what, hint, origin=origin)
 
 
+def _of_fixed_length(form: Form, before: Form, after: Any, slot: journal.Slot | None) -> Form:
+    """`form`, but only what is in a list itself may be of a length that depends on data."""
+    if not isinstance(form, Growing) or slot is None or type(slot.owner) is list:
+        return form
+    like = before.like if isinstance(before, Branching) else []
+    return changed_length(slot.name, like, after)
+
+
 def _substitute(body: Builder, old: Value, new: Value) -> None:
     for node in body.graph.nodes:
         node.inputs = [new if v is old else v for v in node.inputs]
@@ -450,4 +488,8 @@ def _initial(x: Any, type_: TensorType) -> Any:
     """The value with which a carried place enters; a stand-in where it has none yet."""
     if x is NOTHING or x is None:
         return ops.missing(type=type_)
+    return x.packing.rows(_itself)[x.position] if isinstance(x, Rows) else x
+
+
+def _itself(x: Any) -> Any:
     return x

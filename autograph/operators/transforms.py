@@ -9,7 +9,8 @@ import functools
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
-from autograph.operators.captures import current_trace, with_captured
+from autograph.operators.captured_items import with_inputs
+from autograph.operators.captures import current_trace
 from autograph.operators.methods import ARTIFACT, attribute, convert, method
 from runtime import journal
 
@@ -48,7 +49,7 @@ def _converted(thing: Any) -> Any:
         twin = convert(thing.__func__)
         return thing if twin is None else MethodType(twin, thing.__self__)
     if type(thing) is functools.partial:
-        bound, named = with_captured(thing.args), with_captured(thing.keywords)
+        bound, named = with_inputs(thing.args), with_inputs(thing.keywords)
         return functools.partial(_converted(thing.func), *bound, **named)
     if is_ours(attribute(type(thing), "__call__")):
         return thing

@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import inspect
 import itertools
+import operator
 from collections import deque
 from collections.abc import Callable
 from types import (
@@ -19,21 +20,25 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators import growing_arrays
 from autograph.operators.builtin_functions import HANDLERS
+from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import (
     Trace,
     current_trace,
     guard_environment,
     guard_object,
     read,
-    with_captured,
 )
+from autograph.operators.contents import content_slot
 from autograph.operators.guards import Place
 from autograph.operators.host_calls import call_host, refusal, shuffled
 from autograph.operators.host_results import kind_of_result
 from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
 from autograph.operators.python_math import call_math
+from autograph.operators.runs import has_runs
+from autograph.operators.runs import refusal as refusal_of_runs
 from autograph.operators.settings import guard_decimals
 from autograph.operators.templates import has_traced
 from autograph.operators.variables import there
@@ -41,6 +46,7 @@ from runtime import control, journal, ops
 from runtime.building import building, constant, traced
 from runtime.dispatch import call_numpy, no_tensor_form
 from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -133,15 +139,24 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
+    if trace.has_runs and any(map(has_runs, (*args, *kwargs.values()))):
+        if root not in ARRAYS:
+            raise refusal_of_runs(f"it is given to `{getattr(function, '__name__', function)}`")
+        return growing_arrays.call_on_arrays(call_unconverted, function, args, kwargs)
     if function is super:
         return function(*args, **kwargs)
     if _is_host(function, root, args, kwargs):
         return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
     if root in ("decimal", "_decimal") and not makes_manager(function):
         guard_decimals(function, has_traced((args, kwargs)))
+    if _makes_generator_manager(function) and not makes_manager(function):
+        return function(*args, **kwargs)  # what runs is the user's, and gets what is given here
+    originals = (*args, *kwargs.values())
     if not isinstance(function, type) or root in _MADE_OF_ITEMS:
-        args = tuple(map(with_captured, args))
-        kwargs = {name: with_captured(value) for name, value in kwargs.items()}
+        given = _as_given(function, root)
+        args = tuple(map(given, args))
+        if not isinstance(function, type):
+            kwargs = {name: given(value) for name, value in kwargs.items()}
     if root != "builtins" and not isinstance(function, type):
         # Built-in functions see no more of an object than its special methods give.
         for argument in (*args, *kwargs.values()):
@@ -159,8 +174,6 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return made_manager(function, args, kwargs)
     if isinstance(function, type):
         return journal.fresh(function(*args, **kwargs))
-    if _makes_generator_manager(function):
-        return function(*args, **kwargs)
     if isinstance(function, FunctionType):
         guard_environment(function)
     if root == "time" and function.__name__ in control.CLOCKS:
@@ -168,10 +181,58 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if isinstance(function, functools._lru_cache_wrapper):
         return _cached(function, args, kwargs)
     if _is_pure(function, root):
-        result = as_fresh(function(*args, **kwargs))
+        result = as_fresh(_called(function, args, kwargs, originals))
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
         return journal.fresh(result) if is_new else result
     raise refusal(function)
+
+
+def _called(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], originals: tuple[Any, ...]
+) -> Any:
+    """Call a pure function; what it writes into containers that it is given is journaled.
+
+    `originals` are the arguments as they were before those from outside were taken for inputs.
+    """
+    pairs = zip(originals, (*args, *kwargs.values()), strict=True)
+    before = [(x, y, content_slot(y).read()) for x, y in pairs if isinstance(y, _CONTAINERS)]
+    result = function(*args, **kwargs)
+    for original, x, old in before:
+        slot = content_slot(x)
+        new = slot.read()
+        if _is_unchanged(old, new):
+            continue
+        if x is not original:
+            name = getattr(function, "__name__", type(function).__name__)
+            raise StagingError(
+                f"`{name}` changes a {type(original).__name__} from outside of the function, which "
+                "a graph would not see",
+                "change it by its own methods",
+                origin=origin_of_caller(),
+            )
+        slot.write(old)
+        journal.note(slot)
+        slot.write(new)
+    return result
+
+
+_CONTAINERS = (list, dict, set, deque)
+
+
+def _is_unchanged(old: Any, new: Any) -> bool:
+    if isinstance(old, frozenset):
+        return bool(old == new)
+    if isinstance(old, dict):
+        old, new = [*old, *old.values()], [*new, *new.values()]
+    return len(old) == len(new) and all(map(operator.is_, old, new))
+
+
+def _as_given(function: Any, root: str) -> Callable[[Any], Any]:
+    """How a function that is no user's is given containers from outside."""
+    if root == "itertools" or function is functools.reduce:
+        return one_by_one
+    gives_items = root in _MADE_OF_ITEMS or root in ("operator", "_operator")
+    return with_inputs if gives_items or function is copy.copy else with_captured
 
 
 def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -413,7 +474,10 @@ def as_fresh(result: Any) -> Any:
         return builder.array(value).as_array()
     if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
         return journal.fresh(type(result)(map(as_fresh, result)))
-    return journal.fresh(result) if isinstance(result, _OWN) else result
+    if not isinstance(result, _OWN) or journal.is_fresh(result):
+        return result
+    trace = current_trace()  # a part of what it was given is not new
+    return result if trace is not None and trace.is_outside(result) else journal.fresh(result)
 
 
 # What nobody else has seen where a function gives it as its result.

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
+from collections import deque
 from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
 
 from autograph.operators.captures import is_fixed
+from autograph.operators.guards import same_value
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
+from autograph.operators.runs import has_runs
 from autograph.operators.templates import LazyString
-from autograph.operators.variables import Maybe, Nullable, Undefined, UndefinedReturnValue
+from autograph.operators.variables import (
+    Maybe,
+    Nullable,
+    Undefined,
+    UndefinedReturnValue,
+    in_words,
+)
 from runtime.building import building, traced
 from runtime.errors import StagingError
 from runtime.spec import TensorType, join, type_of_number
@@ -32,6 +41,7 @@ __all__ = [
     "is_container",
     "is_numeric",
     "is_object",
+    "is_same",
     "is_unset",
     "merge_types",
     "own_children",
@@ -129,6 +139,8 @@ def describe(x: Any) -> str:
         return "a str"
     if isinstance(x, str) and len(x) <= _LONGEST_TEXT:
         return f"the str {x!r}"
+    if has_runs(x):
+        return f"a {type(x).__name__} whose length depends on data"
     if is_container(x):
         count = len(own_children(x))
         return f"a {type(x).__name__} of {count} item{'s' * (count != 1)}"
@@ -152,15 +164,16 @@ def subject(place: str) -> str:
     """A place in a message: the user's name of it, or what it is where it has none."""
     if place.startswith("a "):
         return f"{place} that is changed in place"
-    return place if " " in place else f"`{place}`"
+    words = in_words(place)
+    return words if " " in words else f"`{words}`"
 
 
 def advice(one: str, other: str) -> str:
     """What to do where a place is one thing or another; empty when nothing special is known."""
     if one.startswith("a list of ") and other.startswith("a list of "):
         return (
-            "a graph holds no list whose length depends on data; write into an array of the full "
-            "length and count"
+            "a graph holds no list whose length depends on data after a `try`, and no deque or "
+            "list of an own class; append after it, use a list, or an array of the full length"
         )
     if all(text.startswith(("the str ", "a str")) for text in (one, other)):
         return (
@@ -214,6 +227,18 @@ def is_changeable(x: Any) -> bool:
         return False
     parameters = getattr(type(x), "__dataclass_params__", None)
     return parameters is None or not parameters.frozen
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether a place that held `a`, and now `b`, holds what it did: of what may change, itself."""
+    if a is b or isinstance(a, _CHANGEABLE):
+        return a is b
+    if isinstance(a, tuple):
+        return type(a) is type(b) and len(a) == len(b) and all(map(is_same, a, b))
+    return same_value(a, b)
+
+
+_CHANGEABLE = (list, dict, set, deque, bytearray)
 
 
 def own_children(x: Any) -> list[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -18,6 +19,7 @@ __all__ = [
     "Poison",
     "Undefined",
     "UndefinedReturnValue",
+    "in_words",
     "is_none",
     "is_not_none",
     "is_undefined",
@@ -130,14 +132,32 @@ class Nullable(_Unreadable):
     def __len__(self) -> int:  # type: ignore[override]
         return len(self.load())
 
+    def __eq__(self, other: object) -> Any:
+        return ops.logical_not(self.present) if other is None else self.load() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self.present if other is None else self.load() != other
+
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"<{self.name}: {self.value!r}, None on some paths>"
 
 
+def in_words(name: str) -> str:
+    """A name as messages give it: what a function gives back has one of ours."""
+    found = _RESULT.match(name)
+    if found is None:
+        return name
+    return f"`{name[found.end() :]}` of the result" if found.end() < len(name) else "the result"
+
+
+_RESULT = re.compile(r"retval_(?:\d+)?")
+
+
 def _quoted(name: str) -> str:
-    if name.startswith("retval_"):
-        return "the result"
-    return name if " " in name else f"`{name}`"
+    words = in_words(name)
+    return words if " " in words else f"`{words}`"
 
 
 def _on_value(name: str) -> Callable[..., Any]:

@@ -75,6 +75,11 @@ def source_of(function: Callable[..., Any]) -> Source:
     return _kept.setdefault(code, lambda: _find(code, getattr(function, "__globals__", {})))
 
 
+def keep_source(code: types.CodeType, source: Source) -> None:
+    """Makes `source` the text of code that was made of it, and stands in no file."""
+    _kept.setdefault(code, lambda: source)
+
+
 class _Kept:
     """Sources by the identity of their code objects, and dropped with them.
 

@@ -19,6 +19,13 @@ def place_of(node: gast.AST) -> dict[str, Any]:
     }
 
 
+def placed_at(statements: list[gast.stmt], part: gast.AST) -> list[gast.stmt]:
+    """Statements whose last one, a call, stands where `part` does: errors of it are shown there."""
+    last: Any = statements[-1]
+    last.value.__dict__.update(place_of(part))
+    return statements
+
+
 def children(node: gast.AST) -> Iterator[gast.AST]:
     """The nodes right below one node, in field order; operators and contexts are left out."""
     fields = node.__dict__

@@ -54,7 +54,6 @@ class Array(AnyTensor):
 
     __slots__ = ()
 
-    __hash__: ClassVar[None]
     stands_for_array = True
 
 
@@ -75,7 +74,7 @@ class Tensor(AnyTensor):
 
     __slots__ = ("_slice_of",)
 
-    __hash__: ClassVar[None]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
     # Of `v[key]`, to be assigned: the variable and the key.
     _slice_of: tuple[Any, Any] | None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.autodiff import attempts, branches, loops
+from runtime.autodiff import attempts, branches, loops, recursion
 from runtime.autodiff.check import check_gradients
 from runtime.autodiff.compiled import Differentiable
 from runtime.autodiff.custom import custom_gradient, recompute_grad
@@ -27,6 +27,8 @@ from runtime.autodiff.transforms import (
 NODE_RULES["cond"] = branches.cond_rule
 NODE_RULES["call"] = branches.call_rule
 NODE_RULES["custom_gradient"] = branches.custom_rule
+NODE_RULES["recur"] = recursion.recur_rule
+NODE_RULES["recursion"] = recursion.recursion_rule
 NODE_RULES["try"] = attempts.try_rule
 NODE_RULES["while"] = loops.while_rule
 

@@ -1,8 +1,8 @@
 """What a cotangent is: its type, its zero, sums of cotangents.
 
 A cotangent has the dtype and shape of the value it belongs to and is never weak. That of a stack is
-a stack, possibly shorter: what lacks at the bottom is zero. That of a Variable's handle belongs to
-the content.
+a stack, possibly shorter: what lacks at the bottom is zero. That of a frame is a frame: what lacks
+is zero. That of a Variable's handle belongs to the content.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from runtime.devices import HOST, device_of, located_kernel, module_of, placing_
 from runtime.graph.check import accepts
 from runtime.ops.operands import Abstract, type_of
 from runtime.spec import (
+    FrameType,
     ObjectType,
     StackType,
     TensorType,
     Type,
     VariableType,
     device_of_type,
+    is_differentiable,
 )
 from runtime.tensor import Tensor
 
@@ -35,20 +37,18 @@ __all__ = [
 ]
 
 # Nodes whose results of unknown shape may be missing: that of a branch that was not taken.
-_MAY_MISS = ("call", "cond", "stack_pop", "stack_take", "try", "while")
-
-
-def is_differentiable(type_: Type) -> bool:
-    """Whether values of this type have cotangents."""
-    if isinstance(type_, StackType):
-        return is_differentiable(type_.element)
-    return not isinstance(type_, ObjectType) and type_.dtype.kind in "fc"
+_MAY_MISS = (
+    "call", "cond", "frame_read", "frame_take", "recur", "recursion", "stack_pop", "stack_take",
+    "try", "while",
+)  # fmt: skip
 
 
 def cotangent_type(type_: Type) -> Type:
     """Type of the cotangents of values of `type_`."""
     if isinstance(type_, StackType):
         return StackType(cotangent_type(type_.element))
+    if isinstance(type_, FrameType):
+        return type_
     assert not isinstance(type_, ObjectType), "an object has no cotangent"
     return type_.strong() if isinstance(type_, TensorType) else type_.content
 
@@ -68,14 +68,14 @@ def type_of_any(x: Any) -> Type | None:
 
 
 def is_stack(x: Any) -> bool:
-    """Whether `x` is a stack; also true of a missing value that is computed already."""
+    """Whether `x` is a stack or frame; also true of a missing value that is computed already."""
     if isinstance(x, Abstract):
-        return isinstance(x.type, StackType)
+        return isinstance(x.type, StackType | FrameType)
     if not isinstance(x, Tensor):
         return False
     if x._value is not None:
-        return isinstance(x._value.type, StackType)
-    return x._array is None or isinstance(x._array, tuple)
+        return isinstance(x._value.type, StackType | FrameType)
+    return x._array is None or isinstance(x._array, tuple | dict)
 
 
 def zero(type_: Type, like: Any) -> Any:
@@ -85,6 +85,8 @@ def zero(type_: Type, like: Any) -> Any:
     """
     if isinstance(type_, StackType):
         return ops.stack_empty(element=cotangent_type(type_.element))
+    if isinstance(type_, FrameType):
+        return ops.missing(type=type_)
     assert not isinstance(type_, ObjectType), "an object has no cotangent"
     if type_.shape is not None and None not in type_.shape:
         with placing_on(device_of_type(type_)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, wa
 from runtime.building import building
 from runtime.devices import copied, is_device_array, placing_on
 from runtime.eager import is_array
+from runtime.execute.tracebacks import relocate
 from runtime.ops import stop_gradient
 from runtime.ops.operands import type_of
+from runtime.origins import is_user_code
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -56,7 +59,8 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
 
     @functools.wraps(f)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        value, result = both(*args, **kwargs)
+        with _UsersLines():
+            value, result = both(*args, **kwargs)
         return (result, value[1]) if has_aux else result
 
     return gradient
@@ -74,15 +78,16 @@ def value_and_grad(
 
     @functools.wraps(f)
     def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        lifted = _Lifted(args, argnums)
-        with GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(lifted.tensors)
-            result = f(*lifted.args, **kwargs)
-        y, aux = result if has_aux else (result, None)
-        _check_scalar(y)
-        gradient = tape.gradient([_as_tensor(y)], lifted.tensors, unconnected_gradients=ZERO)
-        value = lifted.lower_results((y, aux) if has_aux else y)
-        return value, lifted.lower(gradient)
+        with _UsersLines():
+            lifted = _Lifted(args, argnums)
+            with GradientTape(watch_accessed_variables=False) as tape:
+                tape.watch(lifted.tensors)
+                result = f(*lifted.args, **kwargs)
+            y, aux = result if has_aux else (result, None)
+            _check_scalar(y)
+            gradient = tape.gradient([_as_tensor(y)], lifted.tensors, unconnected_gradients=ZERO)
+            value = lifted.lower_results((y, aux) if has_aux else y)
+            return value, lifted.lower(gradient)
 
     return both
 
@@ -239,6 +244,25 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     return jvp(grad(f, tuple(range(len(primals))) if several else 0), primals, tangents)[1]
 
 
+class _UsersLines:
+    """Leaves, of the tracebacks of errors in a `with` statement, the lines of the user's code.
+
+    Not a `try` statement: `both` may be converted, and a staged `try` means more than this.
+    """
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, place: object) -> None:
+        if error is not None:
+            relocate(error, _users)
+
+
+def _users(part: TracebackType) -> tuple[()] | None:
+    """Whether an entry of a traceback stays: those of the user's code do."""
+    return None if is_user_code(part.tb_frame.f_code) else ()
+
+
 # ---- arguments in, results out -----------------------------------------------------------------
 
 
@@ -253,7 +277,7 @@ class _Lifted:
         self._keeps_tensors = building() is not None or any(
             isinstance(leaf, (Tensor, Variable)) for leaf in tree.leaves(args)
         )
-        lifted = [tree.map_structure(_lift, args[n]) for n in numbers]
+        lifted = [tree.map_structure(functools.partial(_lift, n), args[n]) for n in numbers]
         changed = list(args)
         for n, tensor in zip(numbers, lifted, strict=True):
             changed[n] = tensor
@@ -271,13 +295,13 @@ class _Lifted:
         return results if self._keeps_tensors else tree.map_structure(_plain, results)
 
 
-def _lift(x: Any) -> Any:
+def _lift(number: int, x: Any) -> Any:
     if isinstance(x, Variable):
         return x
     type_ = type_of(x)
     if not is_differentiable(type_):
         raise TypeError(
-            f"derivatives need floating arguments, but this one is {type_}: "
+            f"derivatives need floating arguments, but argument {number} is {type_}: "
             "write `3.0` in place of `3`, or cast with `.astype(float)`"
         )
     if building() is not None:

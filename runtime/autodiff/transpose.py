@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime import trace
 from runtime.autodiff.cotangents import conform, cotangent_type, is_differentiable, zero
-from runtime.autodiff.sweep import Adjoints, NodeRecord, OpRecord, Record, Unread
+from runtime.autodiff.sweep import NODE_RULES, Adjoints, NodeRecord, OpRecord, Record, Unread
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.declare import no_gradient
@@ -141,7 +141,7 @@ class Transposed:
 
 def record_of(node: Node) -> Record:
     """A node of a graph as the sweep sees it."""
-    if node.graphs:
+    if node.op.name in NODE_RULES or node.graphs:
         return NodeRecord(node)
     reads = node.op.reads
     return OpRecord(

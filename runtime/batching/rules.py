@@ -147,6 +147,13 @@ def concat(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
     return trace.apply(node.op, tuple(parts), {**node.attrs, "axis": axis})
 
 
+def stack(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
+    """Lane by lane, the new axis behind that of the lanes."""
+    axis = node.attrs["axis"] % (operands[0].rank + 1) + 1
+    parts = [full(x, size) for x in operands]
+    return trace.apply(node.op, tuple(parts), {"axis": axis})
+
+
 def diagonal(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
     """Of the same two axes of each lane."""
     (x,) = operands
@@ -324,6 +331,7 @@ RULES: dict[str, Rule] = {
     "roll": roll,
     "repeat": repeat,
     "concat": concat,
+    "stack": stack,
     "diagonal": diagonal,
     "reshape": reshape,
     "broadcast_to": broadcast,

@@ -10,11 +10,12 @@ from typing import cast
 from runtime.errors import Origin
 from runtime.execute.kernels import is_weak
 from runtime.graph.ir import Graph, Node, Value
-from runtime.spec import StackType, TensorType, Type
+from runtime.spec import FrameType, StackType, TensorType, Type
 
 __all__ = [
     "Block",
     "handed_over",
+    "has_array",
     "holds_memory",
     "is_bounded",
     "is_weak_int",
@@ -47,14 +48,17 @@ class Block:
     def __post_init__(self) -> None:
         self.pending = {}
         self.raising = {}
-        self.last_use = {}
-        for position in range(len(self.graph.nodes)):
-            pending = self.graph.pending_for(position)
+        self.last_use = last_use = {}
+        are_pending = any(node.op.name == "pending" for node in self.graph.nodes)
+        for position, node in enumerate(self.graph.nodes):
+            pending = self.graph.pending_for(position) if are_pending else None
             if pending is not None:
                 self.pending[position] = pending
                 self.raising[pending] = position
-            self.last_use.update(dict.fromkeys(self._read_at(position), position))
-        self.last_use.update(dict.fromkeys(self.graph.outputs, len(self.graph.nodes)))
+                last_use.update(dict.fromkeys(pending.inputs, position))
+            for value in node.inputs:
+                last_use[value] = position
+        last_use.update(dict.fromkeys(self.graph.outputs, len(self.graph.nodes)))
         self.holders = {}
         for value, name in self.names.items():
             self.holders.setdefault(name, []).append(value)
@@ -64,20 +68,15 @@ class Block:
 
     def sources(self, values: Sequence[Value]) -> list[str]:
         """Source of each value."""
-        return [self.names[value] for value in values]
-
-    def _read_at(self, position: int) -> list[Value]:
-        """What the node at `position` reads, and what is read if it raises."""
-        inputs = self.graph.nodes[position].inputs
-        return [*inputs, *self.pending[position].inputs] if position in self.pending else inputs
+        return list(map(self.names.__getitem__, values))
 
     def ending(self, node: Node, position: int) -> list[Value]:
-        """The owned values read at `node` that nothing reads after it."""
-        return [
-            value
-            for value in dict.fromkeys(self._read_at(position))
-            if self.last_use[value] == position and value in self.owned
-        ]
+        """The owned values read at `node`, or if it raises, that nothing reads after it."""
+        read = node.inputs
+        if position in self.pending:
+            read = [*read, *self.pending[position].inputs]
+        last_use, owned = self.last_use, self.owned
+        return [v for v in dict.fromkeys(read) if last_use[v] == position and v in owned]
 
     def wish(self, value: Value, position: int) -> str | None:
         """The local that `value` is wanted in, if it is free after the node at `position`."""
@@ -116,7 +115,7 @@ def holds_memory(type_: Type) -> bool:
     """Whether a local of this type keeps memory worth giving back."""
     if isinstance(type_, TensorType):
         return type_.shape != () or type_.device is not None
-    return isinstance(type_, StackType)
+    return isinstance(type_, StackType | FrameType)
 
 
 def scalar_template(node: Node) -> str | None:
@@ -138,6 +137,11 @@ def _is_real_scalar(type_: Type) -> bool:
     if not isinstance(type_, TensorType) or type_.device is not None:
         return False
     return type_.shape == () and type_.dtype.kind != "c"
+
+
+def has_array(node: Node) -> bool:
+    """Whether an operand is surely an array, whose operators are functions of the array module."""
+    return any(type(v.type) is TensorType and v.type.shape for v in node.inputs)
 
 
 def is_weak_int(type_: Type) -> bool:

@@ -1,6 +1,7 @@
 """Writing control flow into a plan: `cond`, `while`, `call` and `try` nodes.
 
-Their graphs are written out in place, as `if`, `while`, `for` and `try` statements of Python.
+Their graphs are written out in place, as `if`, `while`, `for` and `try` statements of Python. A
+graph that calls itself is a function that calls itself: one Python frame per call, as the user's.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ __all__ = ["ControlWriter"]
 # CPython refuses more than 20 nested blocks; what is nested deeper becomes a function of its own.
 DEEPEST = 15
 
+# Nodes that are written as one call, wherever they are.
+_CALLS = ("recur", "recursion")
+
 
 class ControlWriter(Writer):
     """Writes one function whose nodes may hold graphs."""
 
     def _with_graphs(self, block: Block, node: Node, position: int) -> Sequence[Value]:
-        if self.lines.depth > DEEPEST:
+        if self.lines.depth > DEEPEST and node.op.name not in _CALLS:
             return self._out_of_line(block, node, position)
         return _NODES.get(node.op.name, Writer._simple)(self, block, node, position)
 
@@ -51,6 +55,16 @@ class ControlWriter(Writer):
         origins = block.origins(node)
         self._inner(block.inner(graph, node.inputs, handed, results, origins))
         return kept
+
+    def _recursion(self, block: Block, node: Node, position: int) -> Sequence[Value]:
+        (graph,) = node.graphs
+        with self.plan.within(node.attrs["function"], graph):
+            function = self.plan.function(graph)
+        return self._call_function(block, node, position, function)
+
+    def _recur(self, block: Block, node: Node, position: int) -> Sequence[Value]:
+        called = self.plan.recursions[node.attrs["function"]]
+        return self._call_function(block, node, position, self.plan.function(called))
 
     def _try(self, block: Block, node: Node, position: int) -> Sequence[Value]:
         handed, kept = handed_over(node, block.ending(node, position))
@@ -188,5 +202,7 @@ _NODES: dict[str, Callable[[ControlWriter, Block, Node, int], Sequence[Value]]] 
     "cond": ControlWriter._cond,
     "while": ControlWriter._while,
     "call": ControlWriter._call,
+    "recursion": ControlWriter._recursion,
+    "recur": ControlWriter._recur,
     "try": ControlWriter._try,
 }

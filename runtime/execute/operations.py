@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from runtime.devices import module_of
 from runtime.errors import Origin
 from runtime.execute.block import (
     Block,
+    has_array,
     holds_memory,
     is_bounded,
     may_be_overwritten,
@@ -49,12 +51,16 @@ class Plan(Protocol):
     scope: Scope
     failures: Failures
     callers: Counter[Graph]
+    recursions: dict[str, Graph]
 
     def located(self, kernel: Callable[..., Any], device: str | None) -> Callable[..., Any]:
         """`kernel` as it runs on a device."""
 
     def function(self, graph: Graph) -> str:
         """The name of the function that is written for a graph."""
+
+    def within(self, name: str, graph: Graph) -> AbstractContextManager[None]:
+        """While a graph is written that may call itself by that name."""
 
 
 class Writer:
@@ -107,8 +113,12 @@ class Writer:
 
     def _release(self, block: Block, values: Sequence[Value], kept: Sequence[str] = ()) -> None:
         """Delete the locals of owned arrays, except those that were assigned anew."""
-        held = [v for v in values if v in block.owned and holds_memory(v.type)]
-        names = [name for name in block.sources(held) if name not in kept]
+        names = []
+        for value in values:
+            if value in block.owned and holds_memory(value.type):
+                name = block.names[value]
+                if name not in kept:
+                    names.append(name)
         if names:
             self.lines.add(f"del {', '.join(names)}")
 
@@ -119,12 +129,15 @@ class Writer:
         if node.op.name == "pending":
             self._pending(block, node, position)
             return
-        write = self._with_graphs if node.graphs else self._simple
+        is_control = node.graphs or node.op.name == "recur"
+        write = self._with_graphs if is_control else self._simple
         released = write(block, node, position)
         self.lines.pending = None
-        results = block.sources(node.outputs)
-        self._release(block, released, kept=results)
-        self._release(block, [value for value in node.outputs if value not in block.last_use])
+        if released:
+            self._release(block, released, kept=block.sources(node.outputs))
+        unread = [value for value in node.outputs if value not in block.last_use]
+        if unread:
+            self._release(block, unread)
 
     def _results(
         self, block: Block, node: Node, position: int, avoid: Sequence[str] = ()
@@ -136,14 +149,30 @@ class Writer:
         pending = self.lines.pending
         if pending is not None and any(is_weak(value.type) for value in node.outputs):
             avoid = (*avoid, *pending.sources)
-        wishes = [block.wish(value, position) for value in node.outputs]
-        names = [
-            wish if wish is not None and wish not in avoid else self.locals.fresh(value.name)
-            for wish, value in zip(wishes, node.outputs, strict=True)
-        ]
-        for value, name in zip(node.outputs, names, strict=True):
+        names = []
+        for value in node.outputs:
+            name = block.wish(value, position)
+            if name is None or name in avoid:
+                name = self.locals.fresh(value.name)
             block.define(value, name)
+            names.append(name)
         return names
+
+    def _result(
+        self, block: Block, node: Node, position: int, ending: Sequence[Value]
+    ) -> Sequence[str]:
+        """As `_results`, of a node without graphs: one may take the local of an array that dies.
+
+        That gives its memory back as a `del` would, and is a line less to compile. Not so a Python
+        number: see `_results`.
+        """
+        if len(node.outputs) == 1 and not is_weak(node.outputs[0].type):
+            (value,) = node.outputs
+            for dying in ending:
+                if holds_memory(dying.type) and block.wish(value, position) is None:
+                    block.define(value, block.names[dying])
+                    return (block.names[dying],)
+        return self._results(block, node, position)
 
     def _pending(self, block: Block, node: Node, position: int) -> None:
         """No code: the lines of the next node learn what is pending."""
@@ -173,7 +202,7 @@ class Writer:
         computed = source is not None
         if source is None:
             source = self._kernel_source(block, node, ending)
-        results = self._results(block, node, position)
+        results = self._result(block, node, position, ending)
         if not results:
             self.lines.add(source, origins)
             return ending
@@ -244,8 +273,7 @@ class Writer:
             located = self.plan.located(getattr(module_of(device), function), device)
             return f"{self.scope.bind('xp', function, located)}({self._arguments(block, node)})"
         if function is not None:
-            function = self._function_source(block, node, f"np.{function}", ending)
-            return f"{function}({self._arguments(block, node)})"
+            return self._function_source(block, node, function, ending)
         kernel = self.scope.bind("op", node.op.name, self.plan.located(node.op.kernel, device))
         arguments = ", ".join(part for part in (module, self._arguments(block, node)) if part)
         if node.graphs:
@@ -261,14 +289,20 @@ class Writer:
     def _function_source(
         self, block: Block, node: Node, function: str, ending: Sequence[Value]
     ) -> str:
-        """The function of the array module, or one that writes over an operand that dies."""
-        position = reusable(node, ending)
-        if position is None:
-            return function
+        """A call of the array module's function; as an operator, where it has one.
+
+        Where an operand may die, one that writes over it may be called instead.
+        """
         sources = block.sources(node.inputs)
-        alone = CONDITION.format(sources[position]) + condition(node, position, sources)
-        name = self.scope.bind("over", node.op.name, over(node, position))
-        return f"({name} if {alone} else {function})"
+        position = reusable(node, ending)
+        called = f"np.{function}"
+        if position is not None:
+            alone = CONDITION.format(sources[position]) + condition(node, position, sources)
+            name = self.scope.bind("over", node.op.name, over(node, position))
+            called = f"({name} if {alone} else {called})"
+        elif node.op.expression is not None and has_array(node):
+            return node.op.expression.format(*sources)
+        return f"{called}({', '.join(sources)})"
 
     def _module(self, device: str | None) -> str:
         """The name of the array module of a device."""

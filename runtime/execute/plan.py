@@ -10,7 +10,8 @@ and in which locals stands what is to be written into objects if it raises (`pen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from sys import getrefcount
 from typing import Any, cast
 
@@ -60,12 +61,24 @@ class _Plan:
         self.callers = _callers(graph)
         self._located: dict[tuple[int, str], Callable[..., Any]] = {}
         self._known: dict[Graph, str] = {}
+        # The graphs around what is being written that may call themselves.
+        self.recursions: dict[str, Graph] = {}
 
     def located(self, kernel: Callable[..., Any], device: str | None) -> Callable[..., Any]:
         """`kernel` as it runs on a device: the same for all nodes."""
         if device is None:
             return kernel
         return self._located.setdefault((id(kernel), device), located_kernel(kernel, device))
+
+    @contextmanager
+    def within(self, name: str, graph: Graph) -> Iterator[None]:
+        """While a graph is written that may call itself by that name."""
+        around = self.recursions
+        self.recursions = {**around, name: graph}
+        try:
+            yield
+        finally:
+            self.recursions = around
 
     def function(self, graph: Graph, *, is_main: bool = False) -> str:
         """Write a function for `graph`, once; its name."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def _is_large(type_: TensorType) -> bool:
     """Whether arrays of this type have enough bytes, as far as is known."""
     if not type_.is_static:
         return True
-    return math.prod(n or 0 for n in type_.shape or ()) * type_.dtype.itemsize >= LEAST
+    return math.prod(cast("tuple[int, ...]", type_.shape)) * type_.dtype.itemsize >= LEAST
 
 
 def condition(node: Node, position: int, sources: Sequence[str]) -> str:

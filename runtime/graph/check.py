@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runtime.errors import GraphError
@@ -29,18 +29,26 @@ def check(graph: Graph) -> None:
 
     The graphs of control-flow nodes must take and give what their node does.
     """
+    _check(graph, {})
+
+
+def _check(graph: Graph, functions: Mapping[str, Graph]) -> None:
+    """`functions` are the graphs around that may be called from within."""
     defined: set[Value] = set()
     for value in graph.inputs:
         if value in defined:
             raise GraphError(f"graph `{graph.name}` has the same input twice: {value!r}")
         defined.add(value)
     for position, node in enumerate(graph.nodes):
-        problem = _problem(node, defined)
+        problem = _problem(node, defined, functions)
         if problem:
             raise GraphError(_message(graph, position, problem))
         defined.update(node.outputs)
+        known = functions
+        if node.op.name == "recursion":
+            known = {**functions, node.attrs["function"]: node.graphs[0]}
         for inner in node.graphs:
-            check(inner)
+            _check(inner, known)
     for position, value in enumerate(graph.outputs):
         if value not in defined:
             what = f"output {position} of graph `{graph.name}`, {value!r}, is not defined in it"
@@ -63,7 +71,7 @@ def accepts(general: Type, specific: Type) -> bool:
     return general == specific
 
 
-def _problem(node: Node, defined: set[Value]) -> str:
+def _problem(node: Node, defined: set[Value], functions: Mapping[str, Graph]) -> str:
     for position, value in enumerate(node.inputs):
         if value not in defined:
             where = "before it is defined" if value.node is not None else "but belongs elsewhere"
@@ -73,6 +81,8 @@ def _problem(node: Node, defined: set[Value]) -> str:
             return f"output {position} ({value!r}) is defined a second time"
         if value.node is not node or value.index != position:
             return f"output {position} says that it is output {value.index} of {value.node!r}"
+    if node.op.name == "recur":
+        return _recur(node, functions)
     rule = _CONTROL.get(node.op.name) or _EFFECTS.get(node.op.name, _wrong_types)
     return rule(node)
 
@@ -123,6 +133,15 @@ def _calls(node: Node, graphs: int) -> str:
 
 def _call(node: Node) -> str:
     return _calls(node, 1)
+
+
+def _recur(node: Node, functions: Mapping[str, Graph]) -> str:
+    called = functions.get(node.attrs["function"])
+    if called is None:
+        return f"it calls `{node.attrs['function']}`, which is no function around it"
+    return _disagreement("input", _types(called.inputs), _types(node.inputs)) or _disagreement(
+        "result", _types(node.outputs), _types(called.outputs)
+    )
 
 
 def _cond(node: Node) -> str:
@@ -189,6 +208,7 @@ _CONTROL = {
     "custom_gradient": _custom_gradient,
     "try": _try,
     "within": _call,
+    "recursion": _call,
 }
 
 

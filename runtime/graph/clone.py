@@ -42,6 +42,9 @@ class Copy:
 
     def keep(self, node: Node) -> Node:
         """The node itself, or a copy if its operands or graphs are changed."""
+        if not self.values and not node.graphs:  # nothing is replaced so far
+            self.nodes.append(node)
+            return node
         inputs = self.mapped(node.inputs)
         graphs = [self.change(graph) for graph in node.graphs] if node.graphs else node.graphs
         if inputs == node.inputs and graphs == node.graphs:

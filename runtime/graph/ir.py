@@ -8,10 +8,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from runtime.errors import Origin
-from runtime.spec import Type, device_of_type, on_device
+from runtime.spec import TensorType, Type, device_of_type, on_device
 
 __all__ = ["Graph", "Node", "Op", "Rule", "Value", "device_of_types"]
 
@@ -77,6 +80,13 @@ class Op:
             return None
         return str(code.co_names[0])
 
+    @functools.cached_property
+    def host_function(self) -> Callable[..., Any] | None:
+        """That function of NumPy."""
+        name = self.function
+        found: Callable[..., Any] | None = None if name is None else getattr(np, name)
+        return found
+
     def infer_all(self, types: Sequence[Type], attrs: dict[str, Any]) -> tuple[Type, ...]:
         """Output types, always as a tuple: on the device of the operands, if they have another."""
         result = self.infer(*types, **attrs)
@@ -93,7 +103,11 @@ class Op:
 
 def device_of_types(types: Iterable[Type]) -> str | None:
     """The device that operands of these types are computed on; None: the host."""
-    return next((d for d in map(device_of_type, types) if d is not None), None)
+    for type_ in types:
+        device = type_.device if type(type_) is TensorType else device_of_type(type_)
+        if device is not None:
+            return device
+    return None
 
 
 class Value:
@@ -175,22 +189,26 @@ class Node:
     @property
     def has_effect(self) -> bool:
         """Whether this node, or one in its graphs, is an ordered effect."""
-        if self.op.effect is not None or not self.graphs:
-            return self.op.effect is not None
+        if self.op.effect is not None:
+            return True
+        if not self.graphs:
+            return False
         return any(node.has_effect for graph in self.graphs for node in graph.nodes)
 
     @property
     def can_raise(self) -> bool:
         """Whether running this node, or one in its graphs, can raise."""
-        if self.signals or self.op_can_raise or not self.graphs:
-            return self.signals or self.op_can_raise
+        if self.signals or self.op_can_raise:
+            return True
+        if not self.graphs:
+            return False
         return any(node.can_raise for graph in self.graphs for node in graph.nodes)
 
     @property
     def op_can_raise(self) -> bool:
         """Whether the op itself can raise on operands of these types."""
         if self._asked is not self.inputs:
-            self._raises = self.op.can_raise([v.type for v in self.inputs], self.attrs)
+            self._raises = self.op.can_raise(tuple([v.type for v in self.inputs]), self.attrs)
             self._asked = self.inputs
         return self._raises
 
@@ -198,7 +216,7 @@ class Node:
 class Graph:
     """Inputs, nodes in program order, outputs."""
 
-    __slots__ = ("inputs", "name", "nodes", "outputs")
+    __slots__ = ("inputs", "is_tidy", "name", "nodes", "outputs")
 
     def __init__(
         self,
@@ -211,6 +229,8 @@ class Graph:
         self.nodes = list(nodes)
         self.outputs = list(outputs)
         self.name = name
+        # Whether there is nothing in it, or in its graphs, that no output needs.
+        self.is_tidy = False
 
     def __repr__(self) -> str:
         return f"Graph({self.name}, {len(self.nodes)} nodes)"
@@ -229,9 +249,20 @@ class Graph:
         is_pending = before >= 0 and self.nodes[before].op.name == "pending"
         return self.nodes[before] if is_pending else None
 
+    def parts(self) -> Iterator[Graph]:
+        """This graph, and those that its nodes hold, at any depth."""
+        yield self
+        for node in self.walk():
+            yield from node.graphs
+
     def walk(self) -> Iterator[Node]:
-        """All nodes, those of sub-graphs included, outer ones first."""
-        for node in self.nodes:
-            yield node
-            for graph in node.graphs:
-                yield from graph.walk()
+        """All nodes, those of sub-graphs included, each just after the node that holds them."""
+        waiting = [iter(self.nodes)]
+        while waiting:
+            for node in waiting[-1]:
+                yield node
+                if node.graphs:
+                    waiting.append(chain.from_iterable([graph.nodes for graph in node.graphs]))
+                    break
+            else:
+                waiting.pop()

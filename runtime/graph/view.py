@@ -46,6 +46,7 @@ class FuncGraph(Graph):
         self.nodes = graph.nodes
         self.outputs = graph.outputs
         self.name = graph.name
+        self.is_tidy = graph.is_tidy
 
     def __str__(self) -> str:
         return text(self)

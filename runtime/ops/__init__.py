@@ -61,6 +61,7 @@ from runtime.ops.calculus import (
     ediff1d,
     gradient,
 )
+from runtime.ops.call_frames import frame_of, frame_read, frame_take, frame_with
 from runtime.ops.choices import (
     choose_among,
     compress,
@@ -334,6 +335,7 @@ from runtime.ops.rounding import (
     round_number,
     trunc,
 )
+from runtime.ops.rows import append_row
 from runtime.ops.scans import (
     cumprod,
     cumsum,
@@ -436,6 +438,7 @@ __all__ = [
     "angle",
     "any",
     "append",
+    "append_row",
     "apply_along_axis",
     "apply_over_axes",
     "arange",
@@ -541,6 +544,10 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "frame_of",
+    "frame_read",
+    "frame_take",
+    "frame_with",
     "frexp",
     "from_dlpack",
     "full",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from runtime import trace
@@ -98,6 +99,7 @@ def _permute(x: Operand, axes: tuple[int, ...]) -> Any:
             ((array((3,)), 0), {}),
         )
     ),
+    makes_arrays=False,
 )
 def transpose(x: Operand, /, axes: Any = None) -> Any:
     """`x` with its axes in the order `axes`, by default reversed; a view.
@@ -106,7 +108,7 @@ def transpose(x: Operand, /, axes: Any = None) -> Any:
     (4, 3, 2)
     """
     if axes is not None:
-        return permute_dims(x, sizes_of(axes))
+        return _permute(x, tuple(map(operator.index, sizes_of(axes))))
     return _permute(x, tuple(range(rank_of(x) - 1, -1, -1)))
 
 
@@ -114,6 +116,7 @@ def transpose(x: Operand, /, axes: Any = None) -> Any:
     "matrix_transpose",
     "linalg.matrix_transpose",
     samples=calls(lambda: (((array((2, 3, 4)),), {}),)),
+    makes_arrays=False,
 )
 def matrix_transpose(x: Operand, /) -> Any:
     """`x` with its last two axes exchanged; a view.
@@ -126,7 +129,9 @@ def matrix_transpose(x: Operand, /) -> Any:
     return swapaxes(x, -1, -2)
 
 
-@implements("swapaxes", samples=calls(lambda: (((array((2, 3, 4)), 0, -1), {}),)))
+@implements(
+    "swapaxes", samples=calls(lambda: (((array((2, 3, 4)), 0, -1), {}),)), makes_arrays=False
+)
 def swapaxes(x: Operand, /, axis1: int, axis2: int) -> Any:
     """`x` with two axes exchanged; a view.
 
@@ -148,6 +153,7 @@ def swapaxes(x: Operand, /, axis1: int, axis2: int) -> Any:
             ((array((2, 3, 4)), (0, 1), (2, 0)), {}),
         )
     ),
+    makes_arrays=False,
 )
 def moveaxis(x: Operand, /, source: Axes, destination: Axes) -> Any:
     """`x` with the axes `source` moved to the places `destination`; a view.

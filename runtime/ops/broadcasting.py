@@ -76,6 +76,7 @@ def broadcast_to_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) ->
             ((array((2, 1)), (2, 0)), {}),
         )
     ),
+    makes_arrays=False,
 )
 def broadcast_to(x: Operand, /, shape: Any) -> Any:
     """`x` broadcast to `shape`, whose sizes may be integer tensors; read-only.

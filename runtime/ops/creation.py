@@ -16,6 +16,7 @@ from runtime.ops.operands import (
     Array,
     Module,
     Operand,
+    content,
     decode_shape,
     dtype_of,
     encode_shape,
@@ -29,6 +30,7 @@ from runtime.spec import Dim, TensorType, broadcast_shapes, promote
 
 __all__ = [
     "arange",
+    "diagonal_numbers",
     "empty",
     "empty_like",
     "eye",
@@ -139,11 +141,12 @@ def full(
     array([7., 7.])
     """
     static, dims = encode_shape(shape)
-    own = None if dtype is None else np.dtype(dtype)
+    attrs = {"shape": static, "dtype": None if dtype is None else np.dtype(dtype)}
+    operands = tuple(map(content, (fill_value, *dims)))
     if device is None:
-        return full_(fill_value, *dims, shape=static, dtype=own)
+        return trace.apply(full_.op, operands, attrs)
     with making_on(device):
-        return full_(fill_value, *dims, shape=static, dtype=own)
+        return trace.apply(full_.op, operands, attrs)
 
 
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
@@ -333,11 +336,18 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
-    given = [n.item() if isinstance(n, np.generic) else n for n in (start, stop, step)]
-    static = [n if is_number(n) else None for n in given]
-    operands = tuple(n for n, s in zip(given, static, strict=True) if s is None)
+    operands = []
+    attrs: dict[str, Any] = {}
+    for name, given in (("start", start), ("stop", stop), ("step", step)):
+        number = given.item() if isinstance(given, np.generic) else given
+        attrs[name] = number if is_number(number) else None
+        if attrs[name] is None:
+            operands.append(content(number))
+    attrs["dtype"] = None if dtype is None else np.dtype(dtype)
+    if device is None:
+        return trace.apply(arange_.op, tuple(operands), attrs)
     with making_on(device):
-        return arange_(*operands, start=static[0], stop=static[1], step=static[2], dtype=dtype)
+        return trace.apply(arange_.op, tuple(operands), attrs)
 
 
 def _line_type(x: TensorType, y: TensorType, num: int, endpoint: bool, dtype: Any) -> TensorType:
@@ -415,8 +425,15 @@ def tri(rows: Operand, columns: Operand = None, k: Operand = 0, dtype: Any = np.
     >>> ag.tri(2, 3).tolist()
     [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]
     """
-    i = reshape(arange(rows), (-1, 1))
-    return astype(i + k >= arange(rows if columns is None else columns), dtype)
+    return astype(diagonal_numbers(rows, columns) <= k, dtype)
+
+
+def diagonal_numbers(rows: Operand, columns: Operand = None) -> Any:
+    """On which diagonal of a `(rows, columns)` array each element is: its column less its row.
+
+    It is compared with any number of a diagonal, to which rows could not be added: that overflows.
+    """
+    return arange(rows if columns is None else columns) - reshape(arange(rows), (-1, 1))
 
 
 def eye(
@@ -434,8 +451,7 @@ def eye(
     [[1.0, 0.0], [0.0, 1.0]]
     """
     with making_on(device):
-        i = reshape(arange(rows), (-1, 1))
-        return astype(i + k == arange(rows if columns is None else columns), dtype)
+        return astype(diagonal_numbers(rows, columns) == k, dtype)
 
 
 @implements(

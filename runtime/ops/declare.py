@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -37,6 +38,7 @@ __all__ = [
     "numpy_function",
     "op",
     "overflows",
+    "simpler_form",
     "with_operands",
 ]
 
@@ -48,6 +50,8 @@ REGISTRY: dict[str, Primitive] = {}
 # Public functions around primitives, by NumPy's name, with sample arguments for the generic suite.
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...], Samples | None]] = {}
 _NUMPY: dict[str, Callable[..., Any]] = {}
+# What such a function comes down to where it is given only what that one takes, too.
+_SIMPLER: dict[Callable[..., Any], Callable[..., Any]] = {}
 _INT = np.dtype(np.int64)
 _REQUIRED = inspect.Parameter.empty
 
@@ -55,6 +59,11 @@ _REQUIRED = inspect.Parameter.empty
 def numpy_function(name: str) -> Callable[..., Any] | None:
     """Our function for NumPy's `name` (as "add" or "linalg.inv"), None when there is none."""
     return _NUMPY.get(name)
+
+
+def simpler_form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What `function` comes down to where it is given nothing that only it takes."""
+    return _SIMPLER.get(function, function)
 
 
 def by_numpy_name() -> dict[str, Callable[..., Any]]:
@@ -95,6 +104,8 @@ class Primitive:
         # Of those, what may be given by position.
         self._positional = () if inputs is None else _positional(op_.kernel)[inputs:]
         self._required = {n for n, default in self.attributes.items() if default is _REQUIRED}
+        # The largest number of operands; `_leading` is the least.
+        self._most = sys.maxsize if inputs is None else inputs
         # How many operands make a call that needs no further look.
         self._alone = None if self._required else inputs
 
@@ -121,34 +132,35 @@ class Primitive:
         self, operands: tuple[Any, ...], attrs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The operands, and all attributes."""
-        if self._positional and len(operands) != self.inputs:
+        if len(operands) > self._most:
             operands, attrs = self._with_names(operands, attrs)
-        static = self._static(len(operands), attrs)
-        return self._bind(operands, attrs) if static is None else (operands, static)
+        static = {**self.attributes, **attrs}
+        is_whole = not self._required or self._required <= attrs.keys()
+        if not (
+            is_whole
+            and len(static) == len(self.attributes)
+            and self._leading <= len(operands) <= self._most
+        ):
+            return self._bind(operands, attrs)
+        for name, value in attrs.items():
+            if type(value) not in _PLAIN:
+                static[name] = _static(name, value)
+        return operands, static
 
     def _with_names(
         self, operands: tuple[Any, ...], attrs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Attributes that are given by position, by their names; as they are where that fails."""
-        further = dict(zip(self._positional, operands[self.inputs :], strict=False))
-        if len(operands) != self._leading + len(further) or not further.keys().isdisjoint(attrs):
+        given = operands[self.inputs :]
+        further = dict(zip(self._positional, given, strict=False))
+        if len(further) < len(given) or (attrs and not further.keys().isdisjoint(attrs)):
             return operands, attrs
         return operands[: self.inputs], {**further, **attrs}
-
-    def _static(self, count: int, attrs: dict[str, Any]) -> dict[str, Any] | None:
-        """All attributes, where operands are positional and attributes named; else None."""
-        if count != self.inputs and (self.inputs is not None or count < self._leading):
-            return None
-        static = self.attributes.copy()
-        for name, value in attrs.items():
-            if name not in static:
-                return None
-            static[name] = value if type(value) in _PLAIN else _static(name, value)
-        return static if not self._required or self._required <= attrs.keys() else None
 
     def _bind(
         self, operands: tuple[Any, ...], attrs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The operands, and all attributes, of a call that names operands; or its TypeError."""
         bound = self.__signature__.bind(*operands, **attrs)
         bound.apply_defaults()
         given = bound.arguments
@@ -251,14 +263,23 @@ def op(
     return declare
 
 
-def implements(*names: str, samples: Samples | None = None) -> Callable[[Function], Function]:
+def implements(
+    *names: str,
+    samples: Samples | None = None,
+    makes_arrays: bool = True,
+    simpler: Callable[..., Any] | None = None,
+) -> Callable[[Function], Function]:
     """Declare a public function that is the meaning of the NumPy functions `names`.
 
     `samples` gives (args, kwargs) on which the generic suite compares it with the first of them.
+    One that makes no arrays but by ops of its operands may say so: see `with_operands`. `simpler`
+    is what it comes down to where it is given only what that one takes, too.
     """
 
     def declare(function: Function) -> Function:
-        function = with_operands(function)
+        function = with_operands(function) if makes_arrays else function
+        if simpler is not None:
+            _SIMPLER[function] = simpler
         FUNCTIONS[names[0]] = (function, names, samples)
         _NUMPY.update((name, function) for name in names)
         return function
@@ -311,13 +332,14 @@ def _raising_as_elementwise(own: Callable[..., bool] | None) -> Callable[..., bo
     """The `raises` of an elementwise op: also where sizes or a Python int may not fit."""
 
     def raises(types: tuple[TensorType, ...], attrs: dict[str, Any]) -> bool:
-        if (own is not None and own(types, attrs)) or may_not_fit(types):
+        if own is not None and own(types, attrs):
             return True
-        shapes = [t.shape for t in types]
-        for shape in shapes:
-            if shape is None or None in shape:
-                return any(_may_differ(sizes) for sizes in _aligned(shapes))
-        return False
+        is_open = False
+        for t in types:
+            if t.weak and may_not_fit(types):
+                return True
+            is_open = is_open or t.shape is None or None in t.shape
+        return is_open and any(map(_may_differ, _aligned([t.shape for t in types])))
 
     return raises
 

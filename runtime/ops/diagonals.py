@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.ops.axes import moveaxis
-from runtime.ops.creation import arange, tri, zeros
+from runtime.ops.creation import arange, diagonal_numbers, zeros
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import index_add, index_update
 from runtime.ops.operands import Array, Module, Operand, normal_axes, rank_of, shape_of, type_of
@@ -129,10 +129,10 @@ _MATRICES = calls(
 )
 
 
-def _below(x: Operand, k: Operand) -> Any:
-    """Mask of the last two axes, true up to the diagonal `k`; a vector is each of its rows."""
+def _numbers(x: Operand) -> Any:
+    """The diagonals of the elements in the last two axes; a vector is each row of a matrix."""
     rows, columns = (shape_of(x) * 2)[-2:]
-    return tri(rows, columns, k, bool)
+    return diagonal_numbers(rows, columns)
 
 
 @implements("tril", samples=_MATRICES)
@@ -142,7 +142,7 @@ def tril(x: Operand, /, k: Operand = 0) -> Any:
     >>> ag.tril(np.array([[1, 2], [3, 4]])).tolist()
     [[1, 0], [3, 4]]
     """
-    return where_(_below(x, k), x, type_of(x).dtype.type(0))
+    return where_(_numbers(x) <= k, x, type_of(x).dtype.type(0))
 
 
 @implements("triu", samples=_MATRICES)
@@ -152,4 +152,4 @@ def triu(x: Operand, /, k: Operand = 0) -> Any:
     >>> ag.triu(np.array([[1, 2], [3, 4]])).tolist()
     [[1, 2], [0, 4]]
     """
-    return where_(_below(x, k - 1), type_of(x).dtype.type(0), x)
+    return where_(_numbers(x) < k, type_of(x).dtype.type(0), x)

@@ -23,7 +23,6 @@ from runtime.ops.keys import (
     may_repeat,
     part_shape,
     part_type,
-    static_key,
 )
 from runtime.ops.operands import Array, Module, Operand, content, shape_of, type_of
 from runtime.ops.placement import copy_to, device_of_operand
@@ -32,7 +31,7 @@ from runtime.ops.shapes import reshape
 from runtime.ops.subscripts import add_statement, item_source, update_statement
 from runtime.spec import Dim, TensorType, promote
 
-__all__ = ["getitem", "index_add", "index_update"]
+__all__ = ["getitem", "index_add", "index_update", "item_at"]
 
 # Positions at which operands of an index can stand: an array has at most 64 axes.
 _AFTER_ONE, _AFTER_TWO = tuple(range(1, 65)), tuple(range(2, 66))
@@ -42,15 +41,14 @@ _AFTER_ONE, _AFTER_TWO = tuple(range(1, 65)), tuple(range(2, 66))
 
 
 def _item(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> Array:
-    key = static_key(index)
     x = xp.asarray(x)
-    return x[_subscript(xp, x, operands, index) if key is None else key]
+    return x[decode_index(index, operands) if xp is np else _subscript(xp, x, operands, index)]
 
 
 def _subscript(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> tuple[Any, ...]:
     """The subscript; on another device than the host its integers are looked at here."""
     key = decode_index(index, operands)
-    if xp is np:
+    if xp is np or not operands:
         return key
     key = tuple(map(_with_known_bounds, key))
     check_bounds(key, x.shape)
@@ -156,7 +154,7 @@ def getitem(x: Operand, key: Any) -> Any:
     array([2, 4])
     """
     index, operands = _encoded_for(x, key) if in_use[0] else encode_index(key)
-    return _getitem(x, index, operands)
+    return item_at(content(x), index, operands)
 
 
 def _encoded_for(x: Operand, key: Any) -> tuple[Index, tuple[Operand, ...]]:
@@ -172,11 +170,10 @@ def _encoded_for(x: Operand, key: Any) -> tuple[Index, tuple[Operand, ...]]:
     )
 
 
-def _getitem(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
-    if not operands:
-        return trace.apply(getitem_.op, (content(x),), {"index": index})
+def item_at(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
+    """`x`, which is no variable, at an index that is encoded."""
     primitive = getitem_ if is_basic(index, operands) else getitem_array
-    return trace.apply(primitive.op, (content(x), *operands), {"index": index})
+    return trace.apply(primitive.op, (x, *operands), {"index": index})
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -218,7 +215,7 @@ def _update_in_place(xp: Module, x: Array, v: Array, *operands: Array, index: In
 def _update_vjp(g: Any, out: Any, x: Any, v: Any, *operands: Any, index: Index) -> tuple[Any, ...]:
     gv = gx = None
     if type_of(v).is_inexact and type_of(x).is_inexact:
-        part = _getitem(g, index, operands)
+        part = item_at(g, index, operands)
         if may_repeat(index, operands):
             part = part * _is_last(x, index, operands)
         gv = sum_to(part, shape_of(v))
@@ -231,9 +228,9 @@ def _is_last(x: Any, index: Index, operands: Any) -> Any:
     """Where x[index] = v writes elements that the same assignment does not write again."""
     shape = shape_of(x)
     numbers = reshape(arange(math.prod(shape)), shape)
-    shown = _getitem(numbers, index, operands)
+    shown = item_at(numbers, index, operands)
     order = reshape(arange(math.prod(shape_of(shown))), shape_of(shown))
-    return _getitem(index_update_(numbers, order, *operands, index=index), index, operands) == order
+    return item_at(index_update_(numbers, order, *operands, index=index), index, operands) == order
 
 
 _VALUES: tuple[Any, ...] = (
@@ -323,7 +320,7 @@ def _add_repeatedly(xp: Module, x: Array, key: tuple[Any, ...], v: Array) -> Non
 def _add_vjp(g: Any, out: Any, x: Any, v: Any, *operands: Any, index: Index) -> tuple[Any, ...]:
     gv = None
     if type_of(v).is_inexact and type_of(x).is_inexact:
-        gv = sum_to(_getitem(g, index, operands), shape_of(v))
+        gv = sum_to(item_at(g, index, operands), shape_of(v))
     return (g if type_of(x).is_inexact else None, gv, *(None for _ in operands))
 
 

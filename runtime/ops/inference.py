@@ -30,17 +30,14 @@ def by_ufunc(ufunc: np.ufunc) -> Callable[..., TensorType]:
     """
 
     def infer(*types: TensorType, **_: Any) -> TensorType:
-        dtype = ufunc_dtype(ufunc, _resolvable(types))
+        weak = [t.weak for t in types]
+        dtypes: list[Any] = [t.dtype for t in types]
+        if True in weak and False in weak:
+            dtypes = [_KINDS[t.dtype] if t.weak and t.dtype.kind != "b" else t.dtype for t in types]
+        dtype = ufunc_dtype(ufunc, tuple(dtypes))
         return TensorType(dtype, broadcast_shapes(*[t.shape for t in types]))
 
     return infer
-
-
-def _resolvable(types: tuple[TensorType, ...]) -> tuple[Any, ...]:
-    weak = [t.weak for t in types]
-    if True not in weak or False not in weak:
-        return tuple([t.dtype for t in types])
-    return tuple([_KINDS[t.dtype] if t.weak and t.dtype.kind != "b" else t.dtype for t in types])
 
 
 def same(x: TensorType, *_: Any, **__: Any) -> TensorType:

@@ -37,7 +37,11 @@ def asarray(
         if copy is False:
             raise ValueError(f"{type_of(x)} as {target} cannot share memory: leave `copy` out")
         result = astype_(x, type_of(x).dtype if target is None else target)
-    elif copy is False or (copy is None and is_tensor(x)):
+    elif copy is not True and is_tensor(x):
+        result = x  # an array of rank 0 has no views: only its own name sees what is written
+    elif copy is False:
+        if not type_of(x).shape:
+            raise ValueError("rank 0 cannot share memory: leave `copy` out")
         result = identity(x)
     else:
         result = astype_(x, type_of(x).dtype)
@@ -72,7 +76,13 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     >>> ag.from_dlpack(np.array([1.0, 2.0])).numpy()
     array([1., 2.])
     """
-    result = identity(x if is_tensor(x) else np.from_dlpack(x))
+    if is_tensor(x):
+        result = x
+    else:
+        array = np.from_dlpack(x)
+        if copy is False and not array.ndim:
+            raise BufferError("rank 0 cannot share memory: leave `copy` out")
+        result = identity(array)
     if copy:
         result = astype_(result, type_of(result).dtype)
     return result if device is None else to_device(result, device)

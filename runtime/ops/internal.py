@@ -19,7 +19,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.samples import array, calls, fixed
-from runtime.spec import WEAK_DTYPES, StackType, TensorType, Type, VariableType
+from runtime.spec import WEAK_DTYPES, FrameType, StackType, TensorType, Type, VariableType
 
 __all__ = [
     "CONSTANT",
@@ -325,12 +325,14 @@ def _zero_type(x: Type) -> Type:
     """Type of the cotangents of values of type `x`: as `x`, but never weak."""
     if isinstance(x, StackType):
         return StackType(_zero_type(x.element))
+    if isinstance(x, FrameType):
+        return x
     assert isinstance(x, (TensorType, VariableType)), "errors have no cotangents"
     return x.strong() if isinstance(x, TensorType) else x.content
 
 
 def _zeros(xp: Module, x: Any) -> Any:
-    if x is None or isinstance(x, tuple):
+    if x is None or isinstance(x, tuple | dict):
         return None
     if hasattr(x, "variable_type"):
         x = x.array
@@ -340,7 +342,7 @@ def _zeros(xp: Module, x: Any) -> Any:
 
 @op(inputs=1, infer=_zero_type, vjp=no_gradient, takes_variables=True, stays=True)
 def zeros_of(xp: Module, x: Any) -> Any:
-    """The zero cotangent of `x`: zeros, an empty stack, a missing value for a missing one."""
+    """The zero cotangent of `x`: zeros, an empty stack or frame, missing for a missing value."""
     return _zeros(xp, x)
 
 
@@ -352,13 +354,16 @@ def zeros_of(xp: Module, x: Any) -> Any:
     stays=True,
 )
 def accumulate(xp: Module, x: Any, y: Any) -> tuple[Any]:
-    """Sum of two cotangents that may be stacks or missing; a tuple of one."""
+    """Sum of two cotangents that may be stacks, frames or missing; a tuple of one."""
     return (_sum(xp, x, y),)
 
 
 def _sum(xp: Module, x: Any, y: Any) -> Any:
     if x is None or y is None:
         return y if x is None else x
+    if isinstance(x, dict):
+        both = {k: _sum(xp, v, y[k]) if k in y else v for k, v in x.items()}
+        return {**y, **both}
     if not isinstance(x, tuple):
         return xp.add(x, y)
     # Not recursive along the stack: it may be long.

@@ -11,14 +11,14 @@ is the string "operand" takes the next operand too.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from runtime.devices import is_device_array
-from runtime.ops.operands import Operand, content, is_tensor, type_of
+from runtime.ops.operands import Operand, content, dtype_of, is_tensor, type_of
 from runtime.spec import Dim, TensorType, broadcast_shapes
 
 __all__ = [
@@ -39,8 +39,10 @@ Entry: TypeAlias = tuple[Any, ...]
 Index: TypeAlias = tuple[Entry, ...]
 
 _ARRAY: Entry = ("array",)
+_ONE_ARRAY: Index = (_ARRAY,)
 # Types of the bounds of slices that travel as they are.
 _KNOWN = frozenset((int, type(None)))
+_ARRAYS = (np.ndarray, np.bool_, bool)
 
 
 # ---- between keys and encoded indexes ----------------------------------------------------------
@@ -56,29 +58,29 @@ def encode_index(key: Any) -> tuple[Index, tuple[Operand, ...]]:
     """
     if type(key) is int:
         return (("int", key),), ()
-    if type(key) is slice:
-        start, stop, step = key.start, key.stop, key.step
-        if type(start) in _KNOWN and type(stop) in _KNOWN and type(step) in _KNOWN:
-            return (("slice", start, stop, step),), ()
+    if type(key) is np.ndarray and key.dtype.kind in "iub":
+        return _ONE_ARRAY, (key,)
     operands: list[Operand] = []
-    if not isinstance(key, tuple):
-        return (_encode(key, operands),), tuple(operands)
-    return tuple([_encode(part, operands) for part in key]), tuple(operands)
+    parts = key if isinstance(key, tuple) else (key,)
+    return tuple([_encode(part, operands) for part in parts]), tuple(operands)
 
 
 def _encode(part: Any, operands: list[Operand]) -> Entry:
     if type(part) is int:
         return ("int", part)
     if type(part) is slice:
-        start, stop = _bound(part.start, operands), _bound(part.stop, operands)
-        return ("slice", start, stop, _bound(part.step, operands))
+        start, stop, step = part.start, part.stop, part.step
+        if type(start) in _KNOWN and type(stop) in _KNOWN and type(step) in _KNOWN:
+            return ("slice", start, stop, step)
+        return ("slice", *[_bound(bound, operands) for bound in (start, stop, step)])
     if part is None:
         return ("newaxis",)
     if part is Ellipsis:
         return ("ellipsis",)
-    part = content(part)
-    if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
-        return ("int", int(part))
+    if type(part) is not np.ndarray:
+        part = content(part)
+        if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
+            return ("int", int(part))
     operands.append(_index_array(part))
     return _ARRAY
 
@@ -99,26 +101,23 @@ def _index_array(part: Any) -> Any:
     """An index that is not basic, as an operand: tensor, array, list or bool."""
     if isinstance(part, (list, range)):
         part = np.asarray(part) if len(part) else np.zeros((0,), np.intp)
-    elif not (
-        is_tensor(part) or isinstance(part, (bool, np.bool_, np.ndarray)) or is_device_array(part)
-    ):
+    elif not (isinstance(part, _ARRAYS) or is_tensor(part) or is_device_array(part)):
         if not hasattr(part, "__index__"):
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
                 "integer or boolean arrays are valid indices"
             )
         part = operator.index(part)
-    if type_of(part).dtype.kind not in "iub":
+    if dtype_of(part).kind not in "iub":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     return part
 
 
-def decode_index(index: Index, operands: Iterable[Any]) -> tuple[Any, ...]:
+def decode_index(index: Index, operands: Sequence[Any]) -> tuple[Any, ...]:
     """The subscript that `encode_index` took apart, once the operands have values."""
-    static = static_key(index)
-    if static is not None:
-        return static
-    if index == (_ARRAY,):
+    if not operands:
+        return static_key(index)
+    if index == _ONE_ARRAY:
         return tuple(operands)
     rest = iter(operands)
     return tuple(_decode(entry, rest) for entry in index)
@@ -155,10 +154,8 @@ def _axes_of(part: Any) -> int:
 
 
 @lru_cache(maxsize=4096)
-def static_key(index: Index) -> tuple[Any, ...] | None:
+def static_key(index: Index) -> tuple[Any, ...]:
     """The subscript of an index without operands."""
-    if any(entry == _ARRAY or "operand" in entry for entry in index):
-        return None
     return tuple(_decode(entry, iter(())) for entry in index)
 
 
@@ -327,9 +324,9 @@ def may_repeat(index: Index, operands: Iterable[Any]) -> bool:
 
 def is_basic(index: Index, operands: Iterable[Any]) -> bool:
     """Whether an index has ints, slices, new axes and ellipses only: what it selects is a view."""
+    if index == _ONE_ARRAY:
+        return _is_scalar(type_of(*operands))
     if _ARRAY not in index:
         return True
     types = [type_of(o) for o in operands]
-    if index.count(_ARRAY) == len(types):
-        return all(map(_is_scalar, types))
     return all(t is None or _is_scalar(t) for _, t in _paired(index, types))

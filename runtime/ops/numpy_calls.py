@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import StagingError
-from runtime.ops.declare import Primitive
+from runtime.ops.declare import Primitive, simpler_form
 
 __all__ = ["call_as_numpy", "parameters_of"]
 
@@ -35,7 +35,6 @@ _RENAMED: dict[str, dict[str, str]] = {
     "clip": {"a_min": "min", "a_max": "max"},
     "split": {"indices_or_sections": "sections"},
 }
-_NO_VALUE = type(np._NoValue)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -77,13 +76,20 @@ def call_as_numpy(
     Raises TypeError, as NumPy does, where the arguments do not fit its signature, and StagingError
     for one that `own` has no meaning for.
     """
-    given_types = map(type, (*args, *kwargs.values()))
-    if _is_plain(function, own, len(args), tuple(kwargs)) and _NO_VALUE not in given_types:
-        return own(*args, **kwargs)
+    plain = _plain(function, own, len(args), tuple(kwargs))
+    if plain is not None:
+        for x in (*args, *kwargs.values()) if kwargs else args:
+            if x is np._NoValue:  # NumPy's mark for what is not given
+                break
+        else:
+            return plain(*args, **kwargs)
     found = parameters_of(function, own)
     assert found is not None
     signature, names = found
-    bound = signature.bind(*args, **kwargs)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}() {error}") from None
     given: dict[str, Any] = {}
     several: tuple[Any, ...] = ()
     out = None
@@ -105,6 +111,14 @@ def call_as_numpy(
 
 
 @lru_cache(maxsize=4096)
+def _plain(
+    function: Any, own: Any, count: int, keywords: tuple[str, ...]
+) -> Callable[..., Any] | None:
+    """`own`, or its simpler form, if such a call means the same to it; the simpler one first."""
+    forms = (simpler_form(own), own)
+    return next((form for form in forms if _is_plain(function, form, count, keywords)), None)
+
+
 def _is_plain(function: Any, own: Any, count: int, keywords: tuple[str, ...]) -> bool:
     """Whether so many positional arguments and such keywords mean the same to both."""
     found = parameters_of(function, own)

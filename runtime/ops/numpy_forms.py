@@ -87,7 +87,7 @@ def _reduction(
 
     reduction.__name__ = f"numpy_{names[0]}"
     reduction.__doc__ = f"`numpy.{names[0]}`."
-    implements(*names, samples=samples)(reduction)
+    implements(*names, samples=samples, simpler=reduce)(reduction)
 
 
 _UFUNCS = {"max": "maximum", "min": "minimum", "nanmax": "fmax", "nanmin": "fmin"}
@@ -151,7 +151,7 @@ def _sum_and_count(x: Operand, where: Operand, **how: Any) -> tuple[Any, Any]:
     )
 
 
-@implements("mean", samples=calls(lambda: (*_MASKED,)))
+@implements("mean", samples=calls(lambda: (*_MASKED,)), simpler=reductions.mean)
 def numpy_mean(
     x: Operand,
     /,
@@ -163,7 +163,7 @@ def numpy_mean(
 ) -> Any:
     """`numpy.mean`."""
     if where is True:
-        return reductions.mean(x, axis, dtype, keepdims)
+        return reductions.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
     total, count = _sum_and_count(x, where, axis=axis, dtype=dtype, keepdims=keepdims)
     return total / count
 

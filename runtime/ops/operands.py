@@ -92,13 +92,13 @@ def type_of(x: Operand) -> TensorType:
     >>> print(type_of(1.5), type_of(np.float32(1)), type_of(np.zeros((2, 3))))
     float float32[] float64[2, 3]
     """
+    if isinstance(x, (np.ndarray, np.generic)):
+        return TensorType(x.dtype, x.shape)
     own = getattr(x, "type", None)
     if isinstance(own, TensorType):
         return own
     if is_number(x):
         return type_of_number(x)
-    if isinstance(x, (np.ndarray, np.generic)):
-        return TensorType(x.dtype, x.shape)
     if is_device_array(x):
         return TensorType(x.dtype, x.shape, device=device_of(x))
     array = np.asarray(x)
@@ -107,7 +107,8 @@ def type_of(x: Operand) -> TensorType:
 
 def dtype_of(x: Operand) -> np.dtype[Any]:
     """Element type of any operand; the default one for a Python number."""
-    return type_of(x).dtype
+    own = getattr(x, "dtype", None)
+    return own if isinstance(own, np.dtype) else type_of(x).dtype
 
 
 def shape_of(x: Operand) -> tuple[Any, ...]:
@@ -120,7 +121,9 @@ def shape_of(x: Operand) -> tuple[Any, ...]:
 
 def rank_of(x: Operand) -> int:
     """Number of axes; raises ValueError when it is not known."""
-    rank = type_of(x).rank
+    if isinstance(x, np.ndarray):
+        return x.ndim
+    rank: int | None = x.rank if hasattr(x, "rank") else type_of(x).rank
     if rank is None:
         raise ValueError("this operation needs the number of axes, which is not known here")
     return rank
@@ -170,9 +173,9 @@ def encode_shape(shape: Any) -> tuple[tuple[Dim, ...], tuple[Operand, ...]]:
     >>> encode_shape([2, -1])
     ((2, -1), ())
     """
-    sizes = sizes_of(shape)
+    sizes = shape if type(shape) is tuple else sizes_of(shape)
     if _INT.issuperset(map(type, sizes)):
-        return tuple(sizes), ()
+        return sizes, ()
     parts = [(None, n) if is_tensor(n) else (operator.index(n), None) for n in sizes]
     return tuple(n for n, _ in parts), tuple(t for n, t in parts if n is None)
 

@@ -11,7 +11,7 @@ from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem, index_add, index_update
-from runtime.ops.operands import Operand, normal_axis, rank_of, shape_of, type_of
+from runtime.ops.operands import Operand, dtype_of, normal_axis, rank_of, shape_of, type_of
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip
 from runtime.ops.shapes import ravel, reshape
@@ -51,9 +51,14 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     >>> ag.take(np.array([10, 20, 30]), np.array([2, 0])).numpy()
     array([30, 10])
     """
-    x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
-    places = _within(as_positions(indices), shape_of(x)[at], mode)
-    return getitem(x, (slice(None),) * at + (places,))
+    if axis is not None:
+        at = normal_axis(axis, rank_of(x))
+    else:
+        x, at = (x if rank_of(x) == 1 else ravel(x)), 0
+    places = as_positions(indices)
+    if mode != "raise":
+        places = _within(places, shape_of(x)[at], mode)
+    return getitem(x, (slice(None),) * at + (places,)) if at else getitem(x, places)
 
 
 def as_positions(indices: Operand) -> Any:
@@ -62,7 +67,7 @@ def as_positions(indices: Operand) -> Any:
     Raises TypeError for what are no integers.
     """
     given = np.asarray(indices) if isinstance(indices, (list, tuple)) else indices
-    dtype = type_of(given).dtype
+    dtype = dtype_of(given)
     if dtype.kind in "iu":
         return given
     if dtype.kind != "b" and given is indices:
@@ -72,8 +77,6 @@ def as_positions(indices: Operand) -> Any:
 
 def _within(places: Any, size: Any, mode: str) -> Any:
     """Positions among `size`, brought in as `mode` says."""
-    if mode == "raise":
-        return places
     if mode not in ("wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     return places % size if mode == "wrap" else clip(places, 0, size - 1)

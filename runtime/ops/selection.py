@@ -63,6 +63,7 @@ def where_(xp: Module, condition: Array, x: Array, y: Array) -> Array:
             ((array((2, 3), "?"),), {}),
         )
     ),
+    makes_arrays=False,
 )
 def where(condition: Operand, x: Operand = None, y: Operand = None, /) -> Any:
     """Elements of `x` where `condition` is true, of `y` elsewhere, broadcast together.

@@ -165,6 +165,7 @@ def reshape_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Arra
             ((array((2, 3)), -1), {}),
         )
     ),
+    makes_arrays=False,
 )
 def reshape(x: Operand, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
     """The elements of `x` in C order under another shape; one size may be -1.
@@ -214,6 +215,7 @@ _copied = copy
             ((array(()),), {}),
         )
     ),
+    makes_arrays=False,
 )
 def ravel(x: Operand, /, order: str = "C") -> Any:
     """The elements of `x` in C order, along one axis.

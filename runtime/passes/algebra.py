@@ -8,14 +8,14 @@ is read after a write (`read_late`). What signals errors of floating point stays
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Value
-from runtime.passes.uses import exposed_values, read_late, stretches
+from runtime.passes.uses import Writes, apart
 from runtime.spec import TensorType
 
 __all__ = ["simplify_arithmetic"]
@@ -26,22 +26,29 @@ Rule = Callable[[Node], Value | None]
 
 def simplify_arithmetic(graph: Graph) -> Graph:
     """`graph` without arithmetic that gives back its operand."""
-    return shared(_simplified)(graph)
+    # Where no rule applies to begin with, none comes to apply.
+    if not any(_operand(node) is not None for node in graph.walk()):
+        return graph
+    writes = Writes()
+    return shared(lambda graph, change: _simplified(graph, change, writes))(graph)
 
 
-def _simplified(graph: Graph, change: Change) -> Graph:
-    exposed = exposed_values(graph) | read_late(graph, stretches(graph.nodes))
+def _simplified(graph: Graph, change: Change, writes: Writes) -> Graph:
+    kept = apart(graph, writes)
     copy = Copy(graph, change)
     for node in graph.nodes:
-        made = copy.keep(node)
-        rule = RULES.get(node.op.name)
-        if rule is None or made.signals or node.outputs[0] in exposed:
-            continue
-        operand = rule(made)
-        if operand is not None and operand.type == made.outputs[0].type:
+        operand = _operand(copy.keep(node))
+        if operand is not None and node.outputs[0] not in kept:
             copy.drop()
             copy.replace(node.outputs, [operand])
     return copy.finish()
+
+
+def _operand(node: Node) -> Value | None:
+    """The operand that the result of a node is equal to, None when it is none."""
+    rule = RULES.get(node.op.name)
+    found = None if rule is None or node.signals else rule(node)
+    return found if found is not None and found.type == node.outputs[0].type else None
 
 
 # ---- what an operand is ------------------------------------------------------------------------
@@ -56,13 +63,6 @@ def _scalar(value: Value) -> Any:
     if type(number) in (bool, int, float):
         return number
     return np.asarray(number).ravel()[0].item() if np.size(number) == 1 else None
-
-
-def _with_constant(x: Value, y: Value) -> Iterator[tuple[Value, Value]]:
-    """The pairs of an operand and a constant."""
-    for operand, other in ((x, y), (y, x)):
-        if other.node is not None and other.node.op.name == "constant":
-            yield operand, other
 
 
 def _is_positive_zero(value: Value) -> bool:
@@ -93,7 +93,7 @@ def _is_complex(value: Value) -> bool:
 
 def _add(node: Node) -> Value | None:
     x, y = node.inputs
-    for operand, other in _with_constant(x, y):
+    for operand, other in ((x, y), (y, x)):
         neutral = _is_positive_zero(other) and _is_integer(operand) and _is_integer(other)
         if neutral or (_is_negative_zero(other) and not _is_complex(operand)):
             return operand
@@ -107,7 +107,7 @@ def _subtract(node: Node) -> Value | None:
 
 def _multiply(node: Node) -> Value | None:
     x, y = node.inputs
-    for operand, other in _with_constant(x, y):
+    for operand, other in ((x, y), (y, x)):
         if _is_one(other) and not _is_complex(operand):
             return operand
     return None

@@ -8,69 +8,100 @@ too. (The method is value numbering; J. Cocke, "Global common subexpression elim
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Hashable, Mapping, Sequence
 
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Value
-from runtime.passes.uses import exposed_values, gives_numbers, read_late, stretches
+from runtime.passes.uses import Writes, constant_key, exposed_values, gives_numbers, read_late
 from runtime.spec import TensorType
 
 __all__ = ["merge_common_subexpressions"]
 
-# Constants above this size are compared by identity.
-_SMALL = 4096  # bytes
-
 
 def merge_common_subexpressions(graph: Graph) -> Graph:
     """`graph` without the repetition of equal operations."""
-    return shared(_merged)(graph)
+    if not any(map(_may_repeat, graph.parts())):
+        return graph
+    writes = Writes()
+    return shared(lambda graph, change: _merged(graph, change, writes))(graph)
 
 
-def _merged(graph: Graph, change: Change) -> Graph:
-    stretch = stretches(graph.nodes)
+def _may_repeat(graph: Graph) -> bool:
+    """Whether two operations have the same operands, attributes aside."""
+    met: set[Hashable] = set()
+    for node in graph.nodes:
+        key = _rough_key(node, node.inputs)
+        if key is None:
+            continue
+        if key in met:
+            return True
+        met.add(key)
+    return False
+
+
+def _merged(graph: Graph, change: Change, writes: Writes) -> Graph:
+    stretch = writes.stretches(graph)
     apart = exposed_values(graph) | read_late(graph, stretch)
-    known: dict[Hashable, Node] = {}
+    known = _Known(stretch)
     copy = Copy(graph, change)
     for node in graph.nodes:
-        key = _key(node, copy.mapped(node.inputs), stretch[node])
-        first = None if key is None else known.get(key)
-        if first is not None and (apart.isdisjoint(node.outputs) or gives_numbers(node)):
+        first = known.first(node, copy.mapped(node.inputs))
+        if first is not node and (apart.isdisjoint(node.outputs) or gives_numbers(node)):
             copy.drop_pending(node)
-            copy.replace(node.outputs, first.outputs)
-            continue
-        made = copy.keep(node)
-        if key is not None:
-            known.setdefault(key, made)
+            copy.replace(node.outputs, copy.mapped(first.outputs))
+        else:
+            copy.keep(node)
     return copy.finish()
 
 
-def _key(node: Node, inputs: Sequence[Value], stretch: int) -> Hashable:
-    """Equal for nodes that compute the same; None for those that are not to be merged."""
-    op = node.op
-    if node.graphs or op.effect is not None or not node.outputs:
+class _Known:
+    """The operations met so far. Of those with other operands nothing else is compared."""
+
+    def __init__(self, stretch: Mapping[Node, int]) -> None:
+        self._stretch = stretch
+        # By their operands, until others with the same come along; then by all that matters.
+        self._alone: dict[Hashable, Node | None] = {}
+        self._known: dict[Hashable, Node] = {}
+
+    def first(self, node: Node, inputs: Sequence[Value]) -> Node:
+        """The first node that computed the same; `node` itself where there is none."""
+        rough = _rough_key(node, inputs)
+        if rough is None:
+            return node
+        if rough not in self._alone:
+            self._alone[rough] = node
+            return node
+        alone = self._alone[rough]
+        if alone is not None:
+            self._alone[rough] = None
+            self._enter(rough, alone)
+        return self._enter(rough, node)
+
+    def _enter(self, rough: Hashable, node: Node) -> Node:
+        key = _key(rough, node, self._stretch[node])
+        return node if key is None else self._known.setdefault(key, node)
+
+
+def _rough_key(node: Node, inputs: Sequence[Value]) -> Hashable:
+    """Unequal for nodes that do not compute the same; None for those that are not to be merged."""
+    if node.graphs or node.op.effect is not None or not node.outputs:
         return None
-    if op.name == "constant":
-        return _constant_key(node.attrs["value"])
+    if node.op.name == "constant":
+        return constant_key(node.attrs["value"])
+    return (node.op, *inputs)
+
+
+def _key(rough: Hashable, node: Node, stretch: int) -> Hashable:
+    """Equal for nodes that compute the same; None for those that are not to be merged."""
+    if node.op.name == "constant":
+        return rough
     types = tuple([value.type for value in node.outputs])
     if any(type(t) is not TensorType for t in types):
         return None
-    if not node.attrs:
-        return (op, *inputs, types, node.signals, stretch)
     attrs = tuple(sorted(node.attrs.items()))
     try:
         hash(attrs)
     except TypeError:
         return None
     # Equal is not the same: 0.0 and -0.0, 1 and True.
-    return (op, *inputs, attrs, repr(attrs), types, node.signals, stretch)
-
-
-def _constant_key(value: Any) -> Hashable:
-    if not isinstance(value, (np.ndarray, np.generic)):
-        return ("constant", type(value), repr(value))
-    if value.nbytes > _SMALL:
-        return ("constant", id(value))
-    return ("constant", value.dtype, value.shape, value.tobytes())
+    return (rough, attrs, repr(attrs), types, node.signals, stretch)

@@ -27,8 +27,15 @@ LARGEST = 1_000_000  # bytes
 
 def fold_constants(graph: Graph) -> Graph:
     """`graph` with constants for the nodes whose inputs are all constants."""
-    folded = shared(_folded)(graph)
+    folded = shared(_folded)(graph) if any(map(_may_be_known, graph.walk())) else graph
     return shared(_with_copies)(folded) if any(map(_gives_away, folded.walk())) else folded
+
+
+def _may_be_known(node: Node) -> bool:
+    """Whether all operands are constants, or the predicate of a branch is one."""
+    if not node.inputs or not _is_constant(node.inputs[0]):
+        return False
+    return node.op.name == "cond" or all(map(_is_constant, node.inputs))
 
 
 def _folded(graph: Graph, change: Change) -> Graph:

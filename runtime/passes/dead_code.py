@@ -33,7 +33,11 @@ class _Needed(NamedTuple):
 
 def drop_dead_code(graph: Graph) -> Graph:
     """`graph` without what has no influence on its outputs, effects and errors."""
-    return shared(_Needs().all_outputs)(graph)
+    if graph.is_tidy:
+        return graph
+    tidy = shared(_Needs().all_outputs)(graph)
+    tidy.is_tidy = True
+    return tidy
 
 
 class _Needs:
@@ -88,12 +92,12 @@ class _Needs:
         needed = set(results)
         kept: dict[Node, _Kept | None] = {}
         belonging: set[Node | None] = set()
-        for position in reversed(range(len(graph.nodes))):
+        for position in range(len(graph.nodes) - 1, -1, -1):
             node = graph.nodes[position]
             stays = self.must_stay(node)
-            if node not in belonging and not stays and needed.isdisjoint(node.outputs):
+            if not stays and needed.isdisjoint(node.outputs) and node not in belonging:
                 continue
-            if stays and node.can_raise:
+            if stays and not node.graphs and node.can_raise:
                 belonging.add(graph.pending_for(position))
             rule = _RULES.get(node.op.name)
             if rule is None:
@@ -128,7 +132,7 @@ class _Needs:
     def must_stay(self, node: Node) -> bool:
         """Whether the node stays even if nothing reads its results."""
         if not node.graphs:
-            return node.op.effect is not None or node.can_raise
+            return node.op.effect is not None or node.signals or node.op_can_raise
         if node not in self._stay:
             self._stay[node] = self._must_stay(node)
         return self._stay[node]

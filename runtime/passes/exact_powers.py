@@ -53,7 +53,7 @@ class _Chain(NamedTuple):
 
 def raise_exact_powers(graph: Graph) -> Graph:
     """`graph` with fewer operations for repeated integer products and sums."""
-    return shared(_rewritten)(graph)
+    return shared(_rewritten)(graph) if any(map(_is_exact, graph.walk())) else graph
 
 
 def _rewritten(graph: Graph, change: Change) -> Graph:

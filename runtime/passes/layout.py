@@ -10,21 +10,25 @@ from __future__ import annotations
 
 from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.ir import Graph, Node, Value
-from runtime.passes.uses import exposed_values, read_late, stretches
+from runtime.passes.uses import Writes, apart
 from runtime.spec import TensorType
 
 __all__ = ["merge_layout_changes"]
 
+# All that is looked at here: of some, two in a row are merged, too (`_CHAINS`).
 _SAME_WHEN_TYPED_SO = frozenset(("reshape", "broadcast_to", "astype", "permute_dims", "sum_to"))
 
 
 def merge_layout_changes(graph: Graph) -> Graph:
     """`graph` with fewer nodes that only rearrange."""
-    return shared(_merged)(graph)
+    if not any(node.op.name in _SAME_WHEN_TYPED_SO for node in graph.walk()):
+        return graph
+    writes = Writes()
+    return shared(lambda graph, change: _merged(graph, change, writes))(graph)
 
 
-def _merged(graph: Graph, change: Change) -> Graph:
-    kept = exposed_values(graph) | read_late(graph, stretches(graph.nodes))
+def _merged(graph: Graph, change: Change, writes: Writes) -> Graph:
+    kept = apart(graph, writes)
     copy = Copy(graph, change)
     for node in graph.nodes:
         rule = _CHAINS.get(node.op.name)

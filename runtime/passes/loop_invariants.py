@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from runtime.graph.clone import Change, Copy, copy_node, copy_value, shared
 from runtime.graph.counters import counter_of
 from runtime.graph.ir import Graph, Node, Value
-from runtime.passes.uses import exposed_by_results, gives_numbers, may_write
+from runtime.passes.uses import Writes, exposed_by_results, gives_numbers
 from runtime.spec import TensorType
 
 __all__ = ["hoist_loop_invariants"]
@@ -26,7 +26,7 @@ _QUIET = frozenset(
     + ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert", "maximum", "minimum")
     + ("reshape", "permute_dims", "expand_dims", "squeeze", "flip", "broadcast_to", "concat")
     + ("zeros", "full", "arange", "real", "imag", "conj", "dim", "tril", "triu", "any", "all")
-    + ("getitem", "copy", "identity", "sort", "argsort")
+    + ("getitem", "copy", "identity", "sort", "argsort", "stack")
 )
 # These warn for floats only; for arrays of integers they wrap around.
 _QUIET_FOR_INTEGERS = frozenset(
@@ -36,22 +36,25 @@ _QUIET_FOR_INTEGERS = frozenset(
 
 def hoist_loop_invariants(graph: Graph) -> Graph:
     """`graph` with what loops compute anew in each round computed once before them."""
-    return shared(_hoisted)(graph)
+    if not any(node.op.name == "while" for node in graph.walk()):
+        return graph
+    writes = Writes()
+    return shared(lambda graph, change: _hoisted(graph, change, writes))(graph)
 
 
-def _hoisted(graph: Graph, change: Change) -> Graph:
+def _hoisted(graph: Graph, change: Change, writes: Writes) -> Graph:
     copy = Copy(graph, change)
     for node in graph.nodes:
         if node.op.name == "while":
-            _keep_loop(copy, node)
+            _keep_loop(copy, node, writes)
         else:
             copy.keep(node)
     return copy.finish()
 
 
-def _keep_loop(copy: Copy, node: Node) -> None:
+def _keep_loop(copy: Copy, node: Node, writes: Writes) -> None:
     test, body = (copy.change(graph) for graph in node.graphs)
-    moving = _invariant_nodes(node, test, body)
+    moving = [] if writes.within(body) else _invariant_nodes(node, body)
     if not moving:
         copy.keep(node)
         return
@@ -101,13 +104,11 @@ def _with(values: Sequence[Value], position: int, others: Iterable[Value]) -> li
     return [*values[:position], *others, *values[position:]]
 
 
-def _invariant_nodes(node: Node, test: Graph, body: Graph) -> list[Node]:
+def _invariant_nodes(node: Node, body: Graph) -> list[Node]:
     """The nodes of the body that may move, in order.
 
     An array that somebody comes to hold is made anew in each round.
     """
-    if any(map(may_write, body.nodes)):
-        return []
     count = node.attrs["captures"]
     same = set(body.inputs[:count])
     carried = body.inputs[count:]

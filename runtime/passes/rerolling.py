@@ -10,6 +10,7 @@ what compiles them. (LLVM has the idea as `LoopReroll`.)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from runtime import control, ops
@@ -17,8 +18,8 @@ from runtime.graph.clone import Change, Copy, copy_node, shared
 from runtime.graph.counters import constant_of
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.declare import REGISTRY
-from runtime.passes.uses import may_write
-from runtime.spec import TensorType, type_of_number
+from runtime.passes.uses import constant_key
+from runtime.spec import TensorType, Type, type_of_number
 
 __all__ = ["roll_repetitions"]
 
@@ -28,8 +29,8 @@ __all__ = ["roll_repetitions"]
 REPEATS = 8
 LONGEST = 64
 SMALLEST = 200
-# Comparisons per node: the search is linear in the size of the graph.
-WORK = 400
+# Operands looked at per node: the search is linear in the size of the graph.
+WORK = 60
 
 _INT = type_of_number(0)
 _ARRAY = ("array",)
@@ -39,6 +40,8 @@ _SUBSCRIPTS = {"getitem": 1, "getitem_array": 1, "index_update": 2, "index_add":
 
 def roll_repetitions(graph: Graph) -> Graph:
     """`graph` with loops in place of code that is repeated."""
+    if not any(len(part.nodes) >= SMALLEST for part in graph.parts()):
+        return graph
     return shared(_rolled)(graph)
 
 
@@ -77,13 +80,20 @@ class _Finder:
     """Looks for runs, from the first node on; the work it may do grows with the nodes."""
 
     def __init__(self, graph: Graph, nodes: list[Node]) -> None:
-        self.nodes = nodes
-        numbers: dict[Any, int] = {}
-        self.labels = [numbers.setdefault(_label(node), len(numbers)) for node in nodes]
+        self.graph, self.nodes = graph, nodes
+        self.labels = _Labels().of(nodes)
         self.following = _following(self.labels)
-        self.place = {node: i for i, node in enumerate(nodes)}
-        self.last_read = _last_reads(graph, nodes)
         self.budget = WORK * len(nodes)
+
+    @cached_property
+    def place(self) -> dict[Node, int]:
+        """Where each node stands."""
+        return {node: i for i, node in enumerate(self.nodes)}
+
+    @cached_property
+    def last_read(self) -> dict[Value, int]:
+        """The place of the last node that reads a value."""
+        return _last_reads(self.graph, self.nodes)
 
     def runs(self) -> Iterator[_Run]:
         """The runs, in order; they do not overlap."""
@@ -101,25 +111,27 @@ class _Finder:
         labels = self.labels
         end = start + min(LONGEST, (len(labels) - start) // REPEATS)
         other = self.following[start]
-        while other <= end:
+        while other <= end and self.budget > 0:
             period = other - start
             other = self.following[other]
-            if labels[start + period * (REPEATS - 1)] != labels[start]:
+            first = labels[start : start + REPEATS]
+            if labels[start + period : start + period + REPEATS] != first:
                 continue
-            same = period
-            while (
-                start + same < len(labels) and labels[start + same] == labels[start + same - period]
-            ):
-                same += 1
-            self.budget -= same
-            run = self._longest(start, period, same // period)
+            stop = start + period * _fewest(period)
+            if stop > len(labels) or labels[start + period : stop] != labels[start : stop - period]:
+                continue
+            # Most of what only looks like a run is told by its first copies.
+            if not isinstance(self._checked(start, period, REPEATS), _Run):
+                continue
+            while stop < len(labels) and labels[stop] == labels[stop - period]:
+                stop += 1
+            run = self._longest(start, period, (stop - start) // period)
             if run is not None:
                 return run
         return None
 
     def _longest(self, start: int, period: int, count: int) -> _Run | None:
-        while count >= max(REPEATS, SMALLEST // period) and self.budget > 0:
-            self.budget -= period * count
+        while count >= _fewest(period) and self.budget > 0:
             found = self._checked(start, period, count)
             if isinstance(found, _Run):
                 return found
@@ -132,6 +144,7 @@ class _Finder:
         for offset in range(period):
             row = []
             for operand in range(len(nodes[start + offset].inputs)):
+                self.budget -= count
                 values = [nodes[start + k * period + offset].inputs[operand] for k in range(count)]
                 found = [_source(v, self.place, start, period, k) for k, v in enumerate(values)]
                 source, agreeing = _common(found)
@@ -160,6 +173,11 @@ class _Finder:
         )
 
 
+def _fewest(period: int) -> int:
+    """How many copies of so many nodes are worth a loop."""
+    return max(REPEATS, SMALLEST // period)
+
+
 def _following(labels: list[int]) -> list[int]:
     """For each place, the next one with the same label; beyond all places where there is none."""
     found = [0] * len(labels)
@@ -177,20 +195,54 @@ def _begin_alike(sources: list[list[tuple[Any, ...]]]) -> bool:
     return all(first.setdefault((s[1], s[2]), s[3]) is s[3] for s in handed)
 
 
-def _label(node: Node) -> Any:
-    """Equal for nodes that may be copies of each other; unique for those that have none."""
-    if node.graphs or node.op.effect is not None or not node.outputs or may_write(node):
-        return object()
-    for value in (*node.inputs, *node.outputs):
-        if not isinstance(value.type, TensorType):
+class _Labels:
+    """Numbers that are equal for nodes which may be copies of each other."""
+
+    def __init__(self) -> None:
+        self._labels: dict[Any, int] = {}
+        self._types: dict[Type, int] = {}
+        # By the id of a type: a graph has few of them, and a hash of one takes its time.
+        self._known: dict[int, int] = {}
+
+    def of(self, nodes: list[Node]) -> list[int]:
+        """The label of each node."""
+        known = self._labels
+        return [known.setdefault(self._label(node), len(known)) for node in nodes]
+
+    def _label(self, node: Node) -> Any:
+        """Unique for a node that has no copies."""
+        if node.graphs or node.op.effect is not None or not node.outputs:
             return object()
-    types = tuple([v.type for v in (*node.inputs, *node.outputs)])
-    if not node.attrs and not node.can_raise:
-        return (node.op, types)
-    attrs = {**node.attrs, "index": _without_ints(node)} if _ints(node) else node.attrs
-    # The error of a copy is one of its own line.
-    place = _place(node) if node.can_raise else None
-    return (node.op, repr(sorted(attrs.items())), types, node.signals, place)
+        values = (*node.inputs, *node.outputs)
+        for value in values:
+            if type(value.type) is not TensorType:
+                return object()
+        types = tuple([self._type(value.type) for value in values])
+        constants = _constants(node)
+        if not node.attrs and not node.can_raise:
+            return (node.op, types, constants, node.signals)
+        attrs = {**node.attrs, "index": _without_ints(node)} if _ints(node) else node.attrs
+        # The error of a copy is one of its own line.
+        place = _place(node) if node.can_raise else None
+        return (node.op, types, constants, node.signals, repr(sorted(attrs.items())), place)
+
+    def _type(self, type_: Type) -> int:
+        number = self._known.get(id(type_))
+        if number is None:
+            number = self._types.setdefault(type_, len(self._types))
+            self._known[id(type_)] = number
+        return number
+
+
+def _constants(node: Node) -> tuple[Any, ...]:
+    """The constants among the operands, of which copies have the same: not so Python ints."""
+    found = []
+    for i, value in enumerate(node.inputs):
+        if value.node is not None and value.node.op.name == "constant":
+            constant = value.node.attrs["value"]
+            if type(constant) is not int:
+                found.append((i, constant_key(constant)))
+    return tuple(found)
 
 
 def _place(node: Node) -> Any:

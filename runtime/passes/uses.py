@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.spec import TensorType, Type
 
 __all__ = [
+    "Writes",
+    "apart",
+    "constant_key",
     "exposed_by_results",
     "exposed_values",
     "gives_numbers",
     "held_values",
-    "may_write",
     "read_late",
-    "stretches",
 ]
 
 # Effects that write into no array: what they change is replaced, not overwritten.
-_WRITES_NOTHING = frozenset(("assign", "draw", "print", "raise", "read"))
+_WRITES_NOTHING = frozenset(("assign", "draw", "print", "raise", "read", "recur"))
+
+# Constants above this size are compared by identity.
+_SMALL = 4096  # bytes
 
 
 def held_values(graph: Graph) -> set[Value]:
@@ -50,7 +58,7 @@ def _exposed(graph: Graph, by_control: Callable[[Node], Iterable[Value]]) -> set
     for node in reversed(graph.nodes):
         if node.graphs:
             exposed.update(by_control(node))
-        elif _may_pass_on(node) and not exposed.isdisjoint(node.outputs):
+        elif not exposed.isdisjoint(node.outputs) and _may_pass_on(node):
             exposed.update(node.inputs)
     return exposed
 
@@ -84,21 +92,33 @@ def _is_number(type_: Type) -> bool:
     return isinstance(type_, TensorType) and type_.shape == () and type_.device is None
 
 
-def may_write(node: Node) -> bool:
-    """Whether running the node may write into the memory of arrays that others hold."""
-    if node.op.effect is not None and node.op.effect not in _WRITES_NOTHING:
-        return True
-    return any(may_write(part) for graph in node.graphs for part in graph.nodes)
+class Writes:
+    """Which nodes of a program may write into the memory of arrays that others hold.
 
+    Of each graph it is found once: loops and branches may be deep in each other.
+    """
 
-def stretches(nodes: Iterable[Node]) -> dict[Node, int]:
-    """For each node, how many nodes before it may write into memory."""
-    found: dict[Node, int] = {}
-    writes = 0
-    for node in nodes:
-        writes += may_write(node)
-        found[node] = writes
-    return found
+    def __init__(self) -> None:
+        self._known: dict[Graph, bool] = {}
+
+    def by(self, node: Node) -> bool:
+        """Whether running the node may."""
+        effect = node.op.effect
+        if effect is not None and effect not in _WRITES_NOTHING:
+            return True
+        return bool(node.graphs) and any(map(self.within, node.graphs))
+
+    def within(self, graph: Graph) -> bool:
+        """Whether running one of its nodes may."""
+        if graph not in self._known:
+            self._known[graph] = any(map(self.by, graph.nodes))
+        return self._known[graph]
+
+    def stretches(self, graph: Graph) -> dict[Node, int]:
+        """For each node, how many nodes up to it may write into memory."""
+        if not self.within(graph):
+            return dict.fromkeys(graph.nodes, 0)
+        return dict(zip(graph.nodes, accumulate(map(self.by, graph.nodes)), strict=True))
 
 
 def read_late(graph: Graph, stretch: Mapping[Node, int]) -> set[Value]:
@@ -114,3 +134,17 @@ def read_late(graph: Graph, stretch: Mapping[Node, int]) -> set[Value]:
         for value in node.inputs
         if value.node is not None and stretch[value.node] < stretch[node]
     }
+
+
+def apart(graph: Graph, writes: Writes) -> set[Value]:
+    """Values that must stay arrays of their own: exposed ones, and those that are read late."""
+    return exposed_values(graph) | read_late(graph, writes.stretches(graph))
+
+
+def constant_key(value: Any) -> Hashable:
+    """Equal for constants that are the same to the last bit."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return ("constant", type(value), repr(value))
+    if value.nbytes > _SMALL:
+        return ("constant", id(value))
+    return ("constant", value.dtype, value.shape, value.tobytes())

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from runtime import control, variable
+from runtime import control, recursion, variable
 from runtime.autodiff import attempts, custom
 from runtime.graph.ir import Op
 from runtime.ops.declare import REGISTRY
@@ -21,7 +21,7 @@ __all__ = ["check_attributes", "operation"]
 
 _ABSENT = inspect.Parameter.empty
 # Ops that hold graphs or have effects are not in the registry, but beside what emits them.
-_MODULES = (control, variable, generator, custom, attempts)
+_MODULES = (control, recursion, variable, generator, custom, attempts)
 
 
 class _Attribute(NamedTuple):

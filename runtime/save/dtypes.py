@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from runtime.save.reading import Malformed
-from runtime.spec import WEAK_DTYPES, ErrorType, StackType, TensorType, Type, VariableType
+from runtime.spec import (
+    WEAK_DTYPES,
+    ErrorType,
+    FrameType,
+    StackType,
+    TensorType,
+    Type,
+    VariableType,
+)
 
 __all__ = ["dtype_named", "dtype_text", "is_storable", "parse_type", "type_text"]
 
@@ -75,6 +83,8 @@ def _parse(text: str, depth: int) -> Type:
         return VariableType(content.dtype, content.shape)
     if text == str(ErrorType()):
         return ErrorType()
+    if text == str(FrameType()):
+        return FrameType()
     if text in _WEAK:
         return _WEAK[text]
     match = _ARRAY.fullmatch(text)

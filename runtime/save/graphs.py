@@ -17,7 +17,7 @@ from runtime.save.dtypes import is_storable, parse_type, type_text
 from runtime.save.places import Lines, Places
 from runtime.save.reading import Malformed, is_name, members, texts
 from runtime.save.values import Reader, Unstorable, Writer
-from runtime.spec import ObjectType, StackType, Type
+from runtime.spec import FrameType, ObjectType, StackType, Type
 
 __all__ = ["read_graph", "write_graph"]
 
@@ -90,7 +90,7 @@ def _check_storable(node: Node, type_: Type) -> None:
     element = type_.element if isinstance(type_, StackType) else type_
     if isinstance(element, StackType):
         _check_storable(node, element)
-    elif not isinstance(element, ObjectType) and not is_storable(element.dtype):
+    elif not isinstance(element, ObjectType | FrameType) and not is_storable(element.dtype):
         raise _unsavable(node, f"a value of dtype {element.dtype}")
 
 

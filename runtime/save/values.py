@@ -14,7 +14,7 @@ import numpy as np
 
 from runtime.save.dtypes import dtype_named, dtype_text, is_storable, parse_type, type_text
 from runtime.save.reading import Malformed
-from runtime.spec import ErrorType, StackType, TensorType, VariableType
+from runtime.spec import ErrorType, FrameType, StackType, TensorType, VariableType
 from runtime.templates import (
     Alternative,
     ArrayHole,
@@ -401,8 +401,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("ellipsis", (type(...),), lambda w, x: True, lambda r, x: ...),
     Kind("dtype", (), lambda w, x: None, lambda r, x: dtype_named(_text(x))),
     Kind("array", (np.ndarray,), _write_array, _read_array),
-    Kind("type", (TensorType, StackType, VariableType, ErrorType), lambda w, x: type_text(x),
-         lambda r, x: parse_type(_text(x))),
+    Kind("type", (TensorType, StackType, VariableType, ErrorType, FrameType),
+         lambda w, x: type_text(x), lambda r, x: parse_type(_text(x))),
     Kind("hole", (Hole,), lambda w, x: x.index, _read_hole),
     Kind("array hole", (ArrayHole,), lambda w, x: x.index,
          lambda r, x: _read_hole(r, x, ArrayHole)),

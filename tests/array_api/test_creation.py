@@ -59,6 +59,17 @@ def test_asarray_takes_arrays_and_dtypes(data):
     assert_array(xp.asarray(number, dtype=dtype(name)), name, (), [number])
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_asarray_shares_what_it_may_not_copy(shape):
+    x = xp.zeros(shape)
+    shared, own = xp.asarray(x, copy=False), xp.asarray(x, copy=True)
+    x[...] = 1.0
+    assert_array(shared, "float64", shape, [1.0] * math.prod(shape))
+    shared[...] = 2.0
+    assert_array(x, "float64", shape, [2.0] * math.prod(shape))
+    assert_array(own, "float64", shape, [0.0] * math.prod(shape))
+
+
 @few
 @given(
     st.integers(-20, 20), st.integers(-20, 20), st.integers(-5, 5).filter(bool),
@@ -116,6 +127,18 @@ def test_eye_has_ones_on_a_diagonal(rows, columns, k, name):
     shape = (rows, rows if columns is None else columns)
     expected = [PYTHON[own](j - i == k) for i, j in indices(shape)]
     assert_array(xp.eye(rows, columns, k=k, **given_), own, shape, expected)
+
+
+@pytest.mark.parametrize("k", [2**62, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**70, -(2**70)])
+def test_a_diagonal_may_be_anywhere(k):
+    assert_array(xp.eye(2, 3, k=k), "float64", (2, 3), [0.0] * 6)
+
+
+@pytest.mark.parametrize("k", [2**62, 2**63 - 2, 2**63 - 1])
+def test_a_triangle_may_end_anywhere(k):
+    ones, zeros = [1.0] * 6, [0.0] * 6
+    assert_array(xp.tril(xp.ones((2, 3)), k=k), "float64", (2, 3), ones)
+    assert_array(xp.triu(xp.ones((2, 3)), k=k), "float64", (2, 3), zeros)
 
 
 @few

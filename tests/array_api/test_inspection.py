@@ -149,13 +149,31 @@ def written(text):
     return list(inspect.signature(scope["function"]).parameters.values())
 
 
+METHODS = """
+__array_namespace__(*, api_version=None)
+__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)
+__dlpack_device__()
+to_device(device, /, *, stream=None)
+"""
+
+
 @pytest.mark.parametrize("text", SIGNATURES, ids=lambda text: text.partition("(")[0])
 def test_a_function_takes_the_parameters_of_the_standard(text):
-    function = find(text.partition("(")[0])
+    _assert_takes(find(text.partition("(")[0]), written(text))
+
+
+@pytest.mark.parametrize(
+    "text", METHODS.strip().splitlines(), ids=lambda text: text.partition("(")[0]
+)
+def test_a_method_takes_the_parameters_of_the_standard(text):
+    _assert_takes(getattr(xp.ones(2), text.partition("(")[0]), written(text))
+
+
+def _assert_takes(function, parameters):
     found = list(inspect.signature(function).parameters.values())
     by_name = {p.name: p for p in found}
     takes_any = any(p.kind is p.VAR_POSITIONAL for p in found)
-    for i, p in enumerate(written(text)):
+    for i, p in enumerate(parameters):
         if p.kind is p.VAR_POSITIONAL:
             assert takes_any
         elif p.kind is p.KEYWORD_ONLY:

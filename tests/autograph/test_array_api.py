@@ -594,6 +594,38 @@ def test_a_tensor_shares_the_memory_of_an_array_when_told():
         ag.asarray(x, dtype=np.float32, copy=False)
 
 
+def test_rank_0_shares_its_memory_with_no_array():
+    x = np.array(1.0)
+    for impossible in (x, x[()]):
+        with pytest.raises(ValueError, match="rank 0 cannot share memory"):
+            ag.asarray(impossible, copy=False)
+    with pytest.raises(BufferError, match="rank 0 cannot share memory"):
+        ag.from_dlpack(x, copy=False)
+    assert ag.asarray(x) == ag.from_dlpack(x) == 1.0
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_a_converted_function_shares_what_it_may_not_copy(shape):
+    def written(x):
+        xp = x.__array_namespace__()
+        shared, own = xp.asarray(x, copy=False), xp.asarray(x, copy=True)
+        x[...] = 5.0
+        return shared, own
+
+    for function in (written, ag.convert(written)):
+        shared, own = function(ag.ones(shape))
+        assert ag.all(shared == 5.0) and ag.all(own == 1.0)
+
+
+def test_what_is_asked_of_dlpack_is_passed_on():
+    x = ag.ones(2)
+    assert np.shares_memory(np.from_dlpack(x), np.from_dlpack(x))
+    with pytest.raises(TypeError):
+        x.__dlpack__(streams=None)
+    with pytest.raises(BufferError):
+        x.__dlpack__(dl_device=(2, 0))
+
+
 def test_a_scalar_goes_to_another_library_too():
     assert np.from_dlpack(ag.asarray(2.5)) == 2.5
 

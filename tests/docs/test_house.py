@@ -41,6 +41,24 @@ TESTED_IN = {
     "autograph/tf/types.py": "autograph/tf/test_function.py",
     # A saved program is what its writer and its reader make of it together.
     "autograph/concrete.py": "autograph/test_saving.py",
+    # Who reads what was decided is the one to ask.
+    "autograph/operators/absorbing.py": "language/test_growing_lists.py",
+    "autograph/operators/contents.py": "language/test_captured_containers.py",
+    "autograph/operators/growing.py": "language/test_growing_lists.py",
+    "autograph/operators/growing_arrays.py": "language/test_growing_lists.py",
+    "autograph/operators/growing_methods.py": "language/test_growing_lists.py",
+    "autograph/operators/rows.py": "language/test_growing_lists.py",
+    "autograph/operators/runs.py": "language/test_growing_lists.py",
+    "autograph/operators/decisions.py": "autograph/test_explaining.py",
+    "autograph/trace_facts.py": "autograph/test_explaining.py",
+    "autograph/operators/hints.py": "language/test_wrong_programs.py",
+    # A function that calls itself is seen in what it computes.
+    "autograph/operators/recursion.py": "language/test_recursion.py",
+    "autograph/operators/recursive_functions.py": "language/test_recursion.py",
+    "autograph/operators/given_arrays.py": "language/test_recursion.py",
+    **in_folder(
+        "autograph/checking", "gradients outcomes report", "autograph/checking/test_ways.py"
+    ),
     # What a trace is made of, and found by, is seen in what a Function does.
     "autograph/described.py": "autograph/test_function.py",
     "autograph/results.py": "autograph/test_tracing.py",

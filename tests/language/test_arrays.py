@@ -436,6 +436,38 @@ def array_without_a_copy(x):
     return x, z
 
 
+# ---- lists and tuples of values where NumPy takes an array ------------------------------------
+
+
+@samples("S3", (A(1, 2), F(3)), (A(-1, 0), F(0.5)))
+def lists_as_operands(x, v):
+    return x * [v, 1], [v, 2] - x, x > (v, v), np.ones(2, np.float32) * [v, 1], x == [v, 2.0]
+
+
+@samples("S3", (A(1, 2), F(3)), (A(-1, 0), F(0.5)))
+def lists_of_lists_as_operands(x, v):
+    return np.ones((2, 2)) + [[v, 1], [2, x[0]]], x @ [v, 1], np.sum([v, x[1]]), np.max([v, 1.0])
+
+
+@samples("S3", (F(3), I(2)), (F(0.5), I(0)), whiles=1)
+def tuples_stored_in_rows(v, n):
+    history = np.zeros((40, 2))
+    for k in range(40):
+        history[k] = v, k + n
+        history[k] += (v, 1)
+        v = v * 0.5
+    return history
+
+
+@samples("S3", (F(3), A(1, 2)), (F(0.5), A(0, 0)))
+def lists_stored_in_slices(v, x):
+    a = np.zeros((3, 2), dtype=np.float32)
+    a[:2] = [[v, 1], [x[0], 2]]
+    a[2] = x[0], v
+    a -= [v, 1]
+    return a
+
+
 test_arrays = samples.test()
 
 

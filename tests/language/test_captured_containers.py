@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections import OrderedDict, deque
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -322,3 +323,44 @@ def test_e2_what_a_cache_holds_is_written_as_in_python(remembered):
         results.append([float(run(np.float64(x))) for x in (1.0, 2.0, -1.0)])
         assert float(remembered(2)[0]) == 3.5
     assert results[0] == results[1] == [3.0, 7.0, 7.0]
+
+
+# ---- tuples that are given back --------------------------------------------------------------------
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+def given_back():
+    held = (np.full(4, 2.0), (np.ones(2), F8(1.5)), Pair(np.zeros(2), [np.ones(1)]))
+
+    def whole(x):
+        return x + 1, held
+
+    def in_others(x):
+        return {"a": held, "b": [held[1], x + 1]}
+
+    def written(x):
+        held[0][:2] = x
+        held[2].second.append(x)
+        return held[1], x * 2, held[0], held
+
+    return held, (whole, in_others, written)
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_the_arrays_in_a_tuple_are_given_back_themselves(which):
+    (expected, plain), (held, functions) = given_back(), given_back()
+    converted = ag.convert(functions[which])
+    for x in (F8(1.0), F8(2.0), F8(3.0)):
+        wanted, found = plain[which](x), converted(x)
+        assert kinds_of(places(found)) == kinds_of(places(wanted))
+        mine, theirs = ({id(x) for _, x in places(y)} for y in (held, expected))
+        wanted_ones = [id(x) in theirs for _, x in places(wanted) if type(x) in (np.ndarray, list)]
+        ones = [id(x) in mine for _, x in places(found) if type(x) in (np.ndarray, list)]
+        assert ones == wanted_ones and any(ones)
+        for thing in (held, expected):  # as code outside does
+            thing[1][0][:] += 1
+    assert converted.trace_count == 1

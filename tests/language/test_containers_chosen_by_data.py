@@ -476,17 +476,39 @@ def a_list_of_the_callers_or_another(x, given):
     return given if x > 0 else [x, 2.0]
 
 
+def the_callers_list_or_a_copy(x, given):
+    if x > 3:
+        return [given[0], given[1]]
+    given[0] = x
+    return given
+
+
+def a_part_or_a_copy_of_it(x):
+    part = [x, 1.0]
+    if x > 3:
+        return {"part": [x, 2.0], "whole": [part]}
+    return {
+        "part": part,
+        "whole": [part],
+    }
+
+
 shelf = Box(0.0)
 
 
 @pytest.mark.parametrize(
-    ("sample", "arguments"),
+    ("sample", "arguments", "line"),
     [
-        (one_of_two_beside_one, ()),
-        (one_of_two_stored_beside_one, ()),
-        (a_list_of_the_callers_or_another, ([1.0, 2.0],)),
+        (one_of_two_beside_one, (), "return a if x > 0 else b, a"),
+        (one_of_two_stored_beside_one, (), "shelf.other = a"),
+        (a_list_of_the_callers_or_another, ([1.0, 2.0],), "return given if x > 0 else [x, 2.0]"),
+        (the_callers_list_or_a_copy, ([1.0, 2.0],), "return given"),
+        (a_part_or_a_copy_of_it, (), "return {"),
     ],
 )
-def test_e2_which_object_the_caller_gets_is_refused_where_it_depends_on_data(sample, arguments):
-    with pytest.raises(ag.StagingError, match="which list is .* depends on data"):
+def test_e2_which_object_the_caller_gets_is_refused_where_it_depends_on_data(
+    sample, arguments, line
+):
+    with pytest.raises(ag.StagingError, match="which list is .* depends on data") as caught:
         ag.convert(sample)(np.float64(2.0), *arguments)
+    assert f"| {line}\n" in str(caught.value) and "^^^^^" in str(caught.value)

@@ -491,13 +491,6 @@ def test_an_identity_that_depends_on_data_is_refused_at_its_line(sample):
     refuse(sample, I(3), match="whether this is the same (list|Plain) depends on data")
 
 
-def a_list_grows(x, n):
-    values = []
-    for i in range(n):
-        values.append(x * i)  # refused
-    return values[0]
-
-
 def a_set_grows(x, n):
     seen = {0}
     for _ in range(n):
@@ -553,7 +546,6 @@ def a_list_made_by_an_operator(x, n):
 
 REFUSED = [
     (a_list_made_by_an_operator, "a list that each round makes by an operator is changed there"),
-    (a_list_grows, "a graph holds no list whose length depends on data"),
     (a_set_grows, "a graph holds no set whose items depend on data"),
     (a_chain_of_objects, "but None after one iteration"),
     (a_ring_of_objects, "leads to itself after one iteration\n(.*\n)*.*carry the index of one"),

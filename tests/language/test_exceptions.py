@@ -483,7 +483,7 @@ def message_unpack(x):
 def message_list_grows(x, n):
     out = []
     while n > 0:
-        out = out + [n]  # refused
+        out = out + [[n]]  # refused
         n = n - 1
     return out
 

@@ -188,19 +188,6 @@ def test_recursion_on_a_python_number():
     check(lambda x: static_recursion(x, 5), (np.float64(3.0),), (np.float64(60.0),))
 
 
-def factorial(n):
-    if n <= 1:
-        return 1
-    return n * factorial(n - 1)
-
-
-def test_recursion_on_a_tensor_is_a_located_error():
-    with pytest.raises((ag.StagingError, RecursionError)) as caught:
-        ag.convert(factorial)(np.int64(5))
-    assert isinstance(caught.value, ag.StagingError), "a located error, not RecursionError"
-    assert "factorial" in str(caught.value)
-
-
 class Account:
     """Methods, private names, properties, class attributes and inheritance."""
 

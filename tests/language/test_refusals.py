@@ -12,11 +12,6 @@ def factorial(n):
     return n * factorial(n - 1)
 
 
-def test_b2_23_recursion_until_a_condition_on_data_is_refused():
-    with pytest.raises(ag.StagingError, match="`factorial` calls itself"):
-        ag.convert(factorial)(np.int64(5))
-
-
 def test_b2_23_recursion_over_a_python_number_is_traced():
     def power(x, n):
         return 1.0 if n == 0 else x * power(x, n - 1)
@@ -41,18 +36,6 @@ def test_text_that_depends_on_data_is_named():
 
     with pytest.raises(ag.StagingError, match="text that is known only when the graph runs"):
         ag.convert(word)(1.0)
-
-
-def test_a_list_whose_length_depends_on_data_is_refused():
-    def positives(x):
-        found = []
-        for value in x:
-            if value > 0:
-                found.append(value)
-        return found
-
-    with pytest.raises(ag.StagingError, match="no list whose length depends on data"):
-        ag.convert(positives)(np.array([1.0, -1.0]))
 
 
 def test_a_device_that_is_not_there_and_native_code_are_refused():

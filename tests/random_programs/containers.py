@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.random_programs.kinds import F8, INT, SCALARS, Kind, Shape, sequence
 from tests.random_programs.statements import Place, Statements
-from tests.random_programs.withheld import WITHHELD
 
 
 def some_shape(s: Statements, length: int, *, nested: bool = True) -> Shape:
@@ -15,7 +14,7 @@ def some_shape(s: Statements, length: int, *, nested: bool = True) -> Shape:
         kinds = [s.random.choice(SCALARS) for _ in kinds]
         if s.chance(0.4):
             kinds[0] = Kind("f8", length)
-        elif nested and s.chance(0.4) and "nested containers" not in WITHHELD:
+        elif nested and s.chance(0.4):
             kinds[2] = some_shape(s, length, nested=False)
     form = s.random.choice(["list", "list", "dict", "dict", "tuple", "matrix"])
     if form == "matrix":
@@ -54,7 +53,7 @@ def unpack(s: Statements, place: Place) -> bool:
     name, shape = s.random.choice(shapes)
     kinds = [kind for _, kind in shape.fields]
     parts = [s.fresh("part") for _ in kinds]
-    if len(kinds) == 3 and s.chance(0.4) and "replaced contents" not in WITHHELD:
+    if len(kinds) == 3 and s.chance(0.4):
         s.text(f"{parts[0]}, *{parts[1]} = {name}")
         s.scope.hold(parts[0], kinds[0])
         s.scope.hold(parts[1], sequence("list", *kinds[1:]))
@@ -70,8 +69,6 @@ def pack(s: Statements, place: Place) -> bool:
     """A tuple of values, some of them containers or arrays that have names."""
     names = s.random.sample(list(s.scope.names), min(2, len(s.scope.names)))
     things = [*names, *list(s.scope.shapes)[-1:]]
-    if "nested containers" in WITHHELD:
-        things = names
     kinds = [s.scope.names.get(n) or s.scope.shapes[n] for n in things]
     name = s.fresh("pack")
     s.text(f"{name} = {', '.join(things)},")
@@ -89,13 +86,9 @@ def replaced(s: Statements, place: Place) -> bool:
     new = s.write.made(s.scope.shapes[name], 1)
     if s.scope.shapes[name].form == "dict":
         united = [f"{name} |= {new}"] * (name not in s.scope.fixed)
-        if "replaced contents" in WITHHELD:
-            united = []
         s.text(s.random.choice([f"{name}.update({new})", *united]))
-    elif "replaced contents" not in WITHHELD:
-        s.text(f"{name}[:] = {new}")
     else:
-        return False
+        s.text(f"{name}[:] = {new}")
     return True
 
 
@@ -125,7 +118,8 @@ def set_row(s: Statements, place: Place) -> bool:
     assert isinstance(row, Kind)
     value = s.write.wrapped(s.random.choice([row, F8, INT]), 1)
     s.text(f"{name}[{s.write.index(2)}] {s.random.choice(['=', '=', '+='])} {value}")
-    s.text(f"{name} %= 37.0")
+    whole = f"{name}[:]" if name in s.scope.fixed else name  # an item of a tuple stays what it is
+    s.text(f"{whole} %= 37.0")
     return True
 
 

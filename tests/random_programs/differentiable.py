@@ -11,7 +11,6 @@ import numpy as np
 from tests.random_programs.programs import Program
 from tests.random_programs.running import load, marked
 from tests.random_programs.scope import Text
-from tests.random_programs.withheld import WITHHELD
 
 LENGTH = 3
 INPUTS = 4
@@ -23,7 +22,7 @@ START = (
     "b = v * 2.0",
     "b[1] = w",
     "box = [w, s + 0.5]",
-    "table = {'p': v[2]}" if "nested containers" in WITHHELD else "table = {'p': v[2], 'q': box}",
+    "table = {'p': v[2], 'q': box}",
     "def step(p):",
     "    nonlocal s",
     "    s = np.tanh(p + s)",

@@ -53,6 +53,11 @@ class _Writer:
         self.random = random.Random(seed)
         self.loose = self.random.random() < 0.15
         self.length = self.random.choice([3, 4])
+        # For what is returned, so that the rest of a program does not depend on it.
+        self.returned = random.Random(seed)
+        # Whether a container is given back itself; and which ones others hold, who could tell.
+        self.itself: dict[str, bool] = {}
+        self.held: set[str] = set()
         self.text = Text()
         self.captured = Scope(self.random)
 
@@ -111,8 +116,7 @@ class _Writer:
     def box(self) -> Shape:
         """A class with a method that changes its objects, and that are context managers."""
         kinds: list[Kind | Shape] = [F8, self.random.choice(SCALARS)]
-        nested = [self.shapes[0]] * ("nested containers" not in WITHHELD)
-        kinds.append(self.random.choice([INT, Kind("f8", self.length), *nested]))
+        kinds.append(self.random.choice([INT, Kind("f8", self.length), self.shapes[0]]))
         fields = dict(zip(("left", "right", "more"), kinds, strict=True))
         shape = Shape("object", tuple((f".{name}", kind) for name, kind in fields.items()))
         self.shapes.append(shape)
@@ -214,6 +218,7 @@ class _Writer:
 
     def body(self, scope: Scope, parameters: dict[str, Kind | Shape]) -> None:
         self.declare(parameters)
+        self.held = {*parameters, *self.captured.shared}
         self.text(f"fuel = {FUEL}")
         write = Statements(
             scope, self.text, lambda: self.result(write, results), FORMS,
@@ -239,10 +244,15 @@ class _Writer:
             compound.over_generator(write, place)
         while write.budget > 0:
             write.statement(place)
-        last = list(results)
-        if "returned containers" in WITHHELD:
-            last = [write.write.copied(name, what) for name, what in results.items()]
+        last = [self.given_back(write, name, what) for name, what in results.items()]
         self.text(f"return {', '.join(last)}, fuel")
+
+    def given_back(self, write: Statements, name: str, what: Kind | Shape) -> str:
+        """What a `return` gives of a value: itself, or a copy if it is a container."""
+        may_differ = "chosen results" not in WITHHELD and name not in self.held
+        if may_differ or name not in self.itself:
+            self.itself[name] = self.returned.random() < 0.5
+        return name if self.itself[name] else write.write.copied(name, what)
 
     def varying(self) -> str:
         """A condition that often differs between the sets of arguments."""
@@ -271,16 +281,13 @@ class _Writer:
         scope.hold(name, what)
 
     def result(self, write: Statements, results: dict[str, Kind | Shape]) -> str:
-        """The values of an early return: of the same kinds as those of the last one.
-
-        Containers are copied: one that is returned on one path may not be changed on another.
-        """
+        """The values of an early return: of the same kinds as those of the last one."""
         changed, parts = self.random.choice(list(results)), []
         for name, what in results.items():
             if name == changed and what in SCALARS:
                 parts.append(write.write.made(what, 1))
             else:
-                parts.append(write.write.copied(name, what))
+                parts.append(self.given_back(write, name, what))
         return f"{', '.join(parts)}, fuel"
 
     # ---- arguments ---------------------------------------------------------------------------

@@ -126,20 +126,23 @@ def load(program: Program) -> ModuleType:
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError when the block takes too long: without fuel a program never ends."""
+    """Raise TimeoutError when the block takes too long: without fuel a program never ends.
+
+    Seconds of the processor count, not those that others take.
+    """
 
     def stop(signum: int, frame: Any) -> None:
         raise _TooLong
 
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    previous = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
     try:
         yield
     except _TooLong:
         raise TimeoutError from None
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
 
 
 class _TooLong(BaseException):

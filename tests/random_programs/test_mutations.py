@@ -7,7 +7,7 @@ from tests.random_programs.mutations import MUTATIONS
 from tests.random_programs.programs import make_program
 from tests.random_programs.running import check, limited
 
-PROGRAMS = 200
+PROGRAMS = 300
 
 
 @pytest.mark.parametrize("name", MUTATIONS)

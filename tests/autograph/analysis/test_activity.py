@@ -30,6 +30,14 @@ CASES = {
     "class": ("class A(b): c = d", "b d", "A", "A", "", "d"),
     "comprehension": ("a = [b for b in c if (d := e)]", "c e", "a d", "a", "", ""),
     "generator": ("a = (b + d for b in c)", "c d", "a", "a", "", "d"),
+    "generator used up by a call": ("sum((b + d for b in c), e)", "c d e sum", "", "", "", ""),
+    "function used up by a call": ("max(a, key=lambda b: b + c)", "a c max", "", "", "", ""),
+    "function that is called": ("(lambda a, b=c: a + d)(e)", "c d e", "", "", "", ""),
+    "generator that is unpacked": ("f(*(a for a in b if c))", "b c f", "", "", "", ""),
+    "generator of targets": ("a, b = (c for d in e)", "c e", "a b", "a b", "", ""),
+    "generator of a name": ("a = b, c = (d for e in f)", "d f", "a b c", "a b c", "", "d"),
+    "function in a generator": ("list((lambda: b + c) for b in d)", "c d list", "", "", "", "c"),
+    "generator of another call": ("f(a + b for a in c)", "b c f", "", "", "", "b"),
     "call that sees all names": ("locals()", "a b locals", "", "", "", ""),
 }
 
@@ -48,6 +56,20 @@ def test_what_a_statement_does_with_names(case):
     found, names = activity_of(statement, "a = b = 0" if "locals" in statement else "pass")
     masks = (found.reads, found.writes, found.binds, found.deletes, found.captures)
     assert [names.set(mask) for mask in masks] == [set(words.split()) for words in expected]
+
+
+@pytest.mark.parametrize(("text", "module_names"), [
+    ("def f(sum):\n    sum(b for a in c)", ()),
+    ("def f():\n    sum = g\n    sum(b for a in c)", ()),
+    ("def f():\n    global sum\n    sum(b for a in c)", ()),
+    ("def sum():\n    sum(b for a in c)", ()),
+    ("def f():\n    sum(b for a in c)", ("sum",)),
+])  # fmt: skip
+def test_what_may_hide_a_built_in_function_may_keep_a_generator(text, module_names):
+    function = gast.parse(text).body[0]
+    scopes, names = ScopeTree(function), Names()
+    visitor = ActivityVisitor(names, scopes, scopes[function], frozenset(module_names))
+    assert names.set(visitor.of(function.body[-1]).captures) == {"b"}
 
 
 def test_a_name_bound_after_its_deletion_is_bound():

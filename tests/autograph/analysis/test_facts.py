@@ -44,6 +44,18 @@ CASES = {
         "e",
     ),
     "with binds": ("with f() as x: y = x\nreturn y", "x y", "f y", "y"),
+    "generator of a loop is read each round": (
+        "for i in (x + j for j in xs):\n    if i: x = i\nx = 2\nreturn i",
+        "i x",
+        "x i xs",
+        "i",
+    ),
+    "generator that is used up keeps nothing alive": (
+        "if a:\n    x = 1\n    g = sum(x for j in a)\nx = 2\nreturn g",
+        "g x",
+        "a g sum",
+        "g",
+    ),
     "closure keeps alive": (
         "if a:\n    x = 1\n    g = lambda: x\nx = 2\nreturn g",
         "g x",

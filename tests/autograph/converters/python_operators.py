@@ -222,6 +222,14 @@ def compare(left, *rest):
     return result
 
 
+def equal(left, right):
+    return left == right
+
+
+def not_equal(left, right):
+    return left != right
+
+
 def in_(left, right):
     return left in right
 

@@ -34,7 +34,18 @@ ag__.setattr_(ag__.converted_call(ag__.ld(x), (), None, fscope), 'a', value_)
     ),
     "starred": (
         "x, *y, z = y",
-        "x, *y, z = ag__.unpack_ex(ag__.ld(y), 1, 1)",
+        """
+x, *y, z = ag__.unpack_ex(ag__.ld(y), 1, 1)
+ag__.fresh(y)
+""",
+    ),
+    "starred place": (
+        "*x.a, y = y",
+        """
+*item_, item_1 = ag__.unpack_ex(ag__.ld(y), 0, 1)
+ag__.setattr_(ag__.ld(x), 'a', ag__.fresh(item_))
+y = item_1
+""",
     ),
     "tuple of places": (
         "x.a, y = y",

@@ -1,4 +1,4 @@
-"""Single comparisons are native; membership, identity of two names, and chains are calls."""
+"""Single comparisons are native; equality of what may be lists, membership, identity and chains are calls."""
 
 import pytest
 
@@ -8,6 +8,18 @@ CASES = {
     "single": (
         "x < y",
         "x < y",
+    ),
+    "equality": (
+        "x == y",
+        "ag__.equal(x, y)",
+    ),
+    "inequality": (
+        "x.a != y[0]",
+        "ag__.not_equal(x.a, y[0])",
+    ),
+    "equality with what is no list": (
+        "x % 2 == y",
+        "x % 2 == y",
     ),
     "is": (
         "x is not y",

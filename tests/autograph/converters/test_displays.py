@@ -19,7 +19,7 @@ CASES = {
     ),
     "starred target": (
         "x, *y = y",
-        "x, *y = ag__.unpack_ex(ag__.ld(y), 1, 0)",
+        "x, *y = ag__.unpack_ex(ag__.ld(y), 1, 0)\nag__.fresh(y)",
     ),
     "target": (
         "[x, y] = y",

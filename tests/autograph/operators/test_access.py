@@ -75,8 +75,11 @@ def test_item_by_a_traced_index():
             access.getitem({1: 2}, i)
         with pytest.raises(ag.StagingError, match="do not stack"):
             access.getitem([1.0, np.ones(2)], i)
+        items = [1.0]
+        access.setitem(items, i, 2.0)
+        assert access.getitem(items, 0).dtype == np.float64
         with pytest.raises(ag.StagingError, match="is set at"):
-            access.setitem([1.0], i, 2.0)
+            access.setitem({1: 2}, i, 2.0)
 
 
 def test_unpacking():

@@ -1,7 +1,5 @@
 """Captured values: inputs by reference, guards, containers and the state of objects."""
 
-import collections
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from autograph.operators.captures import (
     are_one_object,
     guard_apart,
     read,
-    with_captured,
 )
 from autograph.operators.guards import MISSING, Guard, marks, same_value, state_marks
 from tests.autograph.operators.tracing_by_hand import tracing
@@ -72,27 +69,6 @@ def test_read_guards_values_and_captures_arrays():
         assert captures.read("n", Place("`n`", lambda: number), number) == 3
         assert list(facts.captured) == ["a"] and list(facts.guards) == ["n"]
     assert captures.read("n", Place("`n`", lambda: number), number) == 3
-
-
-@pytest.mark.parametrize("kind", [list, tuple, collections.deque, lambda v: dict(enumerate(v))])
-def test_with_captured_makes_inputs_of_arrays(kind):
-    array = np.ones(2)
-    container = kind([array, 1.0])
-    assert with_captured(container) is container
-    with tracing(container) as facts:
-        made = with_captured(container)
-        assert isinstance(made[0], ag.Tensor) and made[1] == 1.0
-        assert len(facts.captured) == 1
-        assert with_captured([array])[0] is array
-
-
-def test_with_captured_guards_objects_and_refuses_iterators():
-    thing, source = Thing(a=1), iter([1])
-    with tracing(thing, source) as facts:
-        assert with_captured(thing) is thing
-        assert ("state", id(thing)) in facts.guards
-        with pytest.raises(ag.StagingError, match="iterator"):
-            with_captured(source)
 
 
 def test_reads_of_containers_that_python_looks_into_are_guarded():

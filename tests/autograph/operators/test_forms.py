@@ -79,8 +79,18 @@ def test_a_container_that_a_round_leaves_alone_stays_itself(inner):
 
 
 def test_a_container_that_a_round_made_is_carried_where_there_was_none(inner):
-    form = widen(form_of(Undefined("x"), bools=False), [1, [2.0]], "x", inner)
+    form = form_of(Undefined("x"), bools=False)
+    for _ in range(2):
+        form = widen(form, [1, [2.0]], "x", inner)
     assert isinstance(form, Optional) and form.part.parts[1].parts == (Leaf(FLOAT),)
+
+
+def test_an_older_container_that_a_round_binds_stays_itself(inner):
+    kept = [1, [2.0]]
+    form = form_of(Undefined("x"), bools=False)
+    for _ in range(2):
+        form = widen(form, (kept, 1), "x", inner)
+    assert isinstance(form, Optional) and form.part.parts[0].value is kept
 
 
 def test_the_content_of_a_container_has_no_place_of_its_own():
@@ -138,7 +148,7 @@ def test_widening_twice_changes_nothing(inner):
         assert widen(once, values[1], "x", inner) == once
 
 
-@pytest.mark.parametrize(("before", "after"), [("a", "b"), ([1], [1, 2]), ([1], 1), (1, "a")])
+@pytest.mark.parametrize(("before", "after"), [("a", "b"), ([1], 1), (1, "a")])
 def test_a_kind_that_changes_is_an_error_where_it_is_read(inner, before, after):
     form = widen(form_of(before, bools=False), after, "x", inner)
     assert isinstance(form, Poisoned)

@@ -30,7 +30,9 @@ def test_a_call_is_a_node_with_a_result_that_only_python_knows():
         (node,) = facts.builder.graph.nodes
         assert node.op is HOST_CALL and node.outputs[0].type == ObjectType()
         assert repr(node.attrs["call"]) == "posix.getcwd" and facts.host_calls == 1
-        assert len(facts.notes) == 1 and "`posix.getcwd` is called by the host" in facts.notes[0]
+        assert len(facts.notes) == 1 and "`posix.getcwd` is called by the host" in str(
+            facts.notes[0]
+        )
 
 
 def test_attributes_and_methods_of_results_are_calls():

@@ -63,7 +63,7 @@ def test_containers_are_joined_part_by_part():
         assert joined["k"][1] == "a" and not joined["k"][0].is_known and len(node.outputs) == 1
 
 
-@pytest.mark.parametrize(("a", "b"), [(b"a", b"b"), ([1], [1, 2]), ("a", 1), ({"a": 1}, {"b": 1})])
+@pytest.mark.parametrize(("a", "b"), [(b"a", b"b"), ("a", 1), ({"a": 1}, {"b": 1})])
 def test_kinds_that_differ_are_an_error_where_they_are_read(a, b):
     with tracing():
         joined, _ = join(lambda: a, lambda: b)

@@ -90,7 +90,7 @@ def test_a_result_of_returns_on_all_paths_is_there():
 
 
 def test_a_result_of_two_kinds_names_the_function():
-    poison = Poison("retval_", "`retval_` is a str on one path but an int on the other", "")
+    poison = Poison("retval_", "the result is a str on one path but an int on the other", "")
     with pytest.raises(ag.StagingError, match="the result of `step` is a str on one path"):
         scope().ret(poison, True)
 

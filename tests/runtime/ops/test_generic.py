@@ -393,9 +393,9 @@ PUBLIC = {
     if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))
 }
 INTERNAL = {
-    "accumulate", "by_numpy_name", "choose", "encode_index", "missing", "numpy_function",
-    "round_number", "stack_empty",
-    "stack_pop", "stack_push", "stack_take", "zeros_of",
+    "accumulate", "by_numpy_name", "choose", "encode_index", "frame_of", "frame_read", "frame_take",
+    "frame_with", "missing", "numpy_function", "round_number", "stack_empty", "stack_pop",
+    "stack_push", "stack_take", "zeros_of",
 }  # fmt: skip
 
 

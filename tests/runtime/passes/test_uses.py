@@ -3,13 +3,12 @@
 import pytest
 
 from runtime.passes.uses import (
+    Writes,
     exposed_by_results,
     exposed_values,
     gives_numbers,
     held_values,
-    may_write,
     read_late,
-    stretches,
 )
 
 
@@ -70,8 +69,8 @@ def test_printing_writes_into_nothing_and_other_effects_may(toy):
     store = type(toy.PRINT)("store", lambda xp, x: (), lambda x: (), effect="store")
     b(store, b.x)
     printing, storing = b.graph.nodes[-2:]
-    assert not may_write(printing) and may_write(storing)
-    assert list(stretches(b.graph.nodes).values()) == [0, 1]
+    assert not Writes().by(printing) and Writes().by(storing)
+    assert list(Writes().stretches(b.graph).values()) == [0, 1]
 
 
 def test_a_node_writes_if_something_in_it_does(toy):
@@ -80,7 +79,7 @@ def test_a_node_writes_if_something_in_it_does(toy):
     inner(store, inner.x)
     b = toy.Builder(x=toy.VECTOR)
     b(toy.CALL, b.x, graphs=[inner.done(inner.x)], types=[toy.VECTOR])
-    assert may_write(b.graph.nodes[-1])
+    assert Writes().by(b.graph.nodes[-1]) and Writes().within(b.graph)
 
 
 def test_values_read_after_a_write_are_told(toy):
@@ -91,4 +90,4 @@ def test_values_read_after_a_write_are_told(toy):
     b(store, b.x)
     result = b(toy.ADD, late, late)
     graph = b.done(result)
-    assert read_late(graph, stretches(graph.nodes)) == {late}
+    assert read_late(graph, Writes().stretches(graph)) == {late}

@@ -1,0 +1,112 @@
+"""Arrays that become items of a list whose length depends on data: the graph holds their content.
+
+In Python the array itself would be in the list. So as long as it is read, all is the same; a write
+of it under another name would have to be seen in the list, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from autograph.operators.bodies import Outcome
+from autograph.operators.captures import current_trace
+from autograph.operators.references import (
+    Snapshot,
+    cells_under,
+    has_cell,
+    is_older_cell,
+    reference_of,
+    seen_by,
+)
+from autograph.operators.runs import Run
+from autograph.operators.values import has_parts, own_children
+from runtime import journal, trace
+from runtime.building import building
+from runtime.cells import Cell
+from runtime.errors import StagingError
+from runtime.graph.ir import Value
+from runtime.spec import type_of_number
+from runtime.tensor import Tensor
+
+__all__ = ["absorb", "absorb_left", "freeze_again", "lists", "refuse_shared"]
+
+
+def lists() -> Cell:
+    """What stands for the memory of all lists whose length depends on data."""
+    builder = building()
+    assert builder is not None
+    root = builder.root
+    if root.lists is None:
+        value = Value(type_of_number(0))
+        root.adopt([value])
+        root.lists = Cell(Tensor(None, value))
+    return root.lists  # type: ignore[no-any-return]
+
+
+def absorb(items: Iterable[Any]) -> None:
+    """Note that the arrays among the items of a list, and in them, are held by their content."""
+    for x in _arrays(items):
+        for cell in cells_under(x):
+            _note(cell, not x._chain)
+
+
+def _note(cell: Cell, whole: bool) -> None:
+    cell.seen_by = (lists(),)
+    if journal.note_frozen(cell, whole=whole) and whole:
+        _note_shared()
+
+
+def _note_shared() -> None:
+    """Remember that an array is in a list twice, or in two of them: the result would tell."""
+    facts = current_trace()
+    if facts is not None:
+        facts.shares_items = True
+
+
+def _arrays(items: Iterable[Any]) -> Iterator[Tensor]:
+    for x in items:
+        if has_cell(x):
+            yield x
+        elif isinstance(x, tuple) and has_parts(x):
+            yield from _arrays(part for _, part in own_children(x))
+
+
+def absorb_left(outcome: Outcome, x: Any) -> None:
+    """Note the arrays in a list that a body left, and whose length depends on data."""
+    if type(x) is not list:
+        return
+    with trace.interpreting(outcome.builder), journal.transaction() as noted:
+        noted.frozen.update(outcome.frozen)
+        absorb(item for item in x if not isinstance(item, Run))
+        outcome.frozen.update(noted.frozen)
+
+
+def freeze_again(outcome: Outcome, *, repeats: bool) -> None:
+    """After a body was rolled back: what it froze that is older than it.
+
+    Where it `repeats`, an older array is in a list several times.
+    """
+    for cell, whole in outcome.frozen.values():
+        if isinstance(cell, Snapshot) or not is_older_cell(cell, outcome.builder):
+            continue
+        _note(cell, whole)
+        if repeats and whole:
+            _note_shared()
+
+
+def refuse_shared(facts: Any, handles: Iterable[Tensor], results: Iterable[Tensor]) -> None:
+    """Refuse a result with a list of arrays of which one is in another place of the caller's."""
+    own = {id(handle._cell) for handle in handles if handle._cell is not None}
+    is_shared = facts.shares_items or any(id(cell) in own for cell in journal.frozen_wholly())
+    for x in results if not is_shared else ():
+        found = reference_of(x)
+        is_shared = is_shared or any(
+            lists() in seen_by(part) for part in ({} if found is None else found.parts).values()
+        )
+    if is_shared:
+        raise StagingError(
+            "the function returns a list whose length depends on data, with arrays of which one "
+            "is, or may be, in another place too",
+            "return `np.array(...)` of the list, or put copies into it (`.append(x.copy())`)",
+        )

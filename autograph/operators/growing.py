@@ -1,0 +1,312 @@
+"""Lists whose length depends on data: their items, one by one and one after the other.
+
+Each function has the meaning that Python gives it, errors included; where that needs the items,
+they are taken from the rows of the runs in the list.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators.absorbing import absorb, lists
+from autograph.operators.bodies import stage_raise
+from autograph.operators.captures import current_trace
+from autograph.operators.contents import content_slot
+from autograph.operators.forms import (
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    Poisoned,
+    Unbound,
+    growing_form,
+)
+from autograph.operators.iterables import Indexed
+from autograph.operators.references import snapshot
+from autograph.operators.rows import length, pack
+from autograph.operators.runs import Run, Sealed, has_runs, padded, refusal
+from autograph.operators.templates import lazy
+from autograph.operators.values import with_children
+from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = [
+    "ListItems",
+    "check_item",
+    "checked",
+    "delete",
+    "is_at_unknown",
+    "item",
+    "item_at",
+    "items_of",
+    "looked_at",
+    "packed",
+    "position_of",
+    "put",
+    "rest_of",
+    "sealed",
+    "unpack",
+    "without",
+    "write",
+]
+
+_OUT_OF_RANGE = "list index out of range"
+
+
+# ---- reading -----------------------------------------------------------------------------------
+
+
+def item(x: list[Any], key: Any) -> Any:
+    """`x[key]`."""
+    if isinstance(key, slice):
+        return slice_of(x, key)
+    position = position_of(x, key)
+    if position is not None:
+        return x[position]
+    form, rows = packed(x)
+    key = checked(key, ops.dim(rows[0], axis=0), _OUT_OF_RANGE)
+    return item_at(form, rows, key)
+
+
+def position_of(x: list[Any], key: Any) -> int | None:
+    """Where in `x` the item is that `key` says, if only items that stand alone come before it."""
+    if isinstance(key, Tensor):
+        if not key.is_known:
+            return None
+        key = key.item()
+    key = operator.index(key)
+    size = list.__len__(x)
+    step, wanted = (1, key) if key >= 0 else (-1, -1 - key)
+    for count in range(size):
+        position = count if step > 0 else size - 1 - count
+        if isinstance(list.__getitem__(x, position), Run):
+            return None
+        if count == wanted:
+            return position
+    return None
+
+
+def is_at_unknown(x: Any, key: Any = None) -> bool:
+    """Whether an item of a list that the function made is meant whose index depends on data."""
+    trace = current_trace()
+    if trace is None or type(x) is not list or not isinstance(key, Tensor) or key.is_known:
+        return False
+    return not trace.is_outside(x) and not trace.is_given(x)
+
+
+def checked(key: Any, count: Any, message: str) -> Any:
+    """An index, which raises when the graph runs if it is out of range."""
+    if not isinstance(key, Tensor):
+        key = operator.index(key)
+        outside = count <= key if key >= 0 else count < -key
+    else:
+        if key.dtype.kind not in "iub" or key.type.rank != 0:
+            raise TypeError(f"list indices must be integers or slices, not {key.describe()}")
+        outside = ops.logical_or(key < -count, key >= count)
+    if isinstance(outside, Tensor) and not outside.is_known:
+        stage_raise(outside, IndexError(message))
+    elif outside:
+        raise IndexError(message)
+    return key
+
+
+def packed(x: list[Any], *more: Any) -> tuple[Form, list[Tensor]]:
+    """As `looked_at`, for a list that goes on as these rows."""
+    absorb(part for part in x if not isinstance(part, Run))
+    return looked_at(x, *more)
+
+
+def looked_at(x: list[Any], *more: Any) -> tuple[Form, list[Tensor]]:
+    """The form of the items of a list, and of `more`, and the rows of the list."""
+    form = growing_form(Growing(Unbound()), [*x, *more], "the list")
+    if isinstance(form, Poisoned):
+        raise StagingError(form.what, form.hint, origin=origin_of_caller())
+    return form.item, pack(form.item, x, _content)
+
+
+def _content(x: Any) -> Any:
+    return x.current() if isinstance(x, Tensor) else x
+
+
+def item_at(form: Form, rows: list[Tensor], index: Any) -> Any:
+    """The item of which the number is known to be in range."""
+    given = iter(rows)
+
+    def leaf(part: Leaf) -> Any:
+        row = ops.getitem(next(given), index)
+        return ops.as_weak(row) if part.type.weak else row
+
+    return _built(form, leaf)
+
+
+def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
+    if isinstance(form, Leaf):
+        made = leaf(form)
+        return _kept(made) if form.type.rank else made
+    if isinstance(form, Branching):
+        return with_children(form.like, [_built(part, leaf) for part in form.parts])
+    return form.value  # type: ignore[attr-defined]
+
+
+def _kept(x: Tensor) -> Tensor:
+    """An array that is an item: it may be read, and a write would have to reach the list."""
+    return snapshot(ops.copy(x), [lists()], "an item of a list")
+
+
+class ListItems(Indexed):
+    """The items of a list from `first` on, as they are when it is their turn."""
+
+    __slots__ = ("_first", "_list")
+
+    def __init__(self, x: list[Any], first: int = 0) -> None:
+        super().__init__("a list", None, lambda index: item(x, index + first))
+        self._list, self._first = x, first
+
+    @property
+    def length(self) -> Any:
+        """The length as it is now."""
+        return length(self._list) - self._first
+
+    @length.setter
+    def length(self, value: Any) -> None:
+        pass
+
+    def as_they_are(self) -> Indexed:
+        """These items; refused where the list is changed before an iterator comes to its end."""
+        before = list(self._list)
+
+        def item_at(index: Any) -> Any:
+            if len(before) != len(self._list) or any(
+                a is not b for a, b in zip(before, self._list, strict=True)
+            ):
+                raise refusal(
+                    "it is changed while `zip`, `enumerate`, `map` or `reversed` goes through it",
+                    "go through the list itself, or a copy of it",
+                )
+            return self.item(index)
+
+        return Indexed("a list", self.length, item_at)
+
+
+def rest_of(iterator: Any) -> ListItems | None:
+    """What an iterator of a list has left, if the length of the list has come to depend on data."""
+    if type(iterator) is not _LIST_ITERATOR:
+        return None
+    state: Any = iterator.__reduce__()
+    source, first = state[1][0], state[2] if len(state) > 2 else 0
+    return ListItems(source, first) if type(source) is list and has_runs(source) else None
+
+
+_LIST_ITERATOR: type[Any] = type(iter([]))
+
+
+def check_item(x: Any) -> None:
+    """Refuse what an iterator of a list gives that has runs by now."""
+    if has_runs((x,)) or (type(x) is tuple and has_runs(x)):
+        raise refusal("it is changed while something goes through it", "go through a copy of it")
+
+
+def items_of(x: Any) -> ListItems:
+    """A list whose length depends on data, to be gone through."""
+    if type(x) is not list:
+        raise refusal(f"its items are in a {type(x).__name__}")
+    return ListItems(x)
+
+
+def slice_of(x: list[Any], key: slice) -> list[Any]:
+    """`x[key]`, a new list."""
+    form, rows = packed(x)
+    made: list[Any] = journal.fresh([Run(form, [ops.getitem(row, key) for row in rows])])
+    return made
+
+
+def sealed(x: Any) -> Any:
+    """A result, with what the graph gives for the lists in it whose length depends on data."""
+    trace = current_trace()
+    return _sealed(x, {}) if trace is not None and trace.has_runs else x
+
+
+def _sealed(x: Any, met: dict[int, Any]) -> Any:
+    if has_runs(x):
+        trace = current_trace()
+        assert trace is not None
+        if id(x) in met or trace.is_outside(x) or trace.is_given(x) or type(x) is not list:
+            raise refusal(
+                "it is a part of the result that is, or may be, in another place too",
+                "return a copy of the list (`list(...)`)",
+            )
+        met[id(x)] = x
+        return Sealed(*packed(x))
+    if type(x) not in (list, tuple, dict):
+        return x
+    parts = list(x.values() if type(x) is dict else x)
+    found = [_sealed(part, met) for part in parts]
+    if all(a is b for a, b in zip(found, parts, strict=True)):
+        return x
+    return with_children(x, found)
+
+
+# ---- changing ----------------------------------------------------------------------------------
+
+
+def write(x: list[Any], form: Form, rows: list[Tensor]) -> None:
+    """Make the items of `x` those of the rows."""
+    journal.note(content_slot(x))
+    x[:] = padded([Run(form, rows)], x)
+
+
+def put(x: list[Any], key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    if isinstance(key, slice):
+        raise refusal("a slice of it is set")
+    position = position_of(x, key)
+    if position is not None:
+        journal.note(content_slot(x))
+        x[position] = value
+        return
+    form, rows = packed(x, value)
+    key = checked(key, ops.dim(rows[0], axis=0), "list assignment index out of range")
+    absorb([value])
+    numbers = pack(form, [value], _content)
+    pairs = zip(rows, numbers, strict=True)
+    write(x, form, [ops.index_update(row, ops.getitem(n, 0), key) for row, n in pairs])
+
+
+def delete(x: list[Any], key: Any) -> None:
+    """`del x[key]`."""
+    if isinstance(key, slice):
+        raise refusal("a slice of it is deleted")
+    position = position_of(x, key)
+    if position is not None:
+        journal.note(content_slot(x))
+        del x[position]
+        return
+    form, rows = packed(x)
+    count = ops.dim(rows[0], axis=0)
+    key = checked(key, count, "list assignment index out of range")
+    write(x, form, [without(row, key, count) for row in rows])
+
+
+def without(row: Tensor, key: Any, count: Any) -> Tensor:
+    """Rows without one of them."""
+    if not isinstance(key, Tensor) and key in (-1, 0):
+        result: Tensor = ops.getitem(row, slice(1, None) if key == 0 else slice(None, -1))
+        return result
+    key = ops.where(key < 0, key + count, key)
+    rest = ops.getitem(row, slice(None, key)), ops.getitem(row, slice(key + 1, None))
+    joined: Tensor = ops.concat(list(rest))
+    return joined
+
+
+def unpack(x: list[Any], count: int) -> list[Any]:
+    """The items of `x`, which must be `count`."""
+    now = length(x)
+    many = f"too many values to unpack (expected {count})"
+    few = lazy((f"not enough values to unpack (expected {count}, got ", (now, -1, None), ")"))
+    stage_raise(now > count, ValueError(many))
+    stage_raise(now < count, ValueError(few))
+    return [item(x, k) for k in range(count)]

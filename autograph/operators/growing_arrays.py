@@ -1,0 +1,98 @@
+"""Arrays made of lists whose length depends on data: what NumPy makes of a list of that kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators.bodies import stage_raise
+from autograph.operators.forms import Branching, Leaf
+from autograph.operators.growing import looked_at
+from autograph.operators.runs import has_runs, refusal
+from runtime import ops
+from runtime.tensor import Tensor
+
+__all__ = ["as_array", "call_on_arrays"]
+
+
+def as_array(x: list[Any]) -> Any:
+    """What `np.array(x)` holds."""
+    rows = _as_rows(x)
+    if len(rows.shape) == 1:
+        return rows
+    what = "an empty list gives an array of one axis, and this list gives more: no graph knows both"
+    return _not_empty(rows, what)
+
+
+def _as_rows(x: list[Any]) -> Tensor:
+    """The items of a list as the rows of an array."""
+    form, rows = looked_at(x)
+    if isinstance(form, Leaf):
+        return rows[0]
+    if isinstance(form, Branching) and all(
+        isinstance(part, Leaf) and part.type.rank == 0 for part in form.parts
+    ):
+        result: Tensor = ops.stack(rows, axis=1)
+        return result
+    raise refusal("its items are no numbers, arrays or tuples of numbers")
+
+
+def _not_empty(rows: Tensor, message: str) -> Tensor:
+    """Rows, of which there must be one when the graph runs."""
+    stage_raise(ops.equal(ops.dim(rows, axis=0), 0), ValueError(message))
+    return rows
+
+
+def _stack(x: Any, axis: int = 0) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to stack")
+    return ops.moveaxis(rows, 0, axis) if axis else rows
+
+
+def _concatenate(x: Any, axis: int | None = 0) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to concatenate")
+    rank = len(rows.shape)
+    if rank == 1:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    if axis is None:
+        return ops.ravel(rows)
+    axis = axis + rank - 1 if axis < 0 else axis
+    rows = ops.moveaxis(rows, 0, axis)
+    shape = ops.shape(rows)
+    return ops.reshape(rows, (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+
+
+def _vstack(x: Any) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to concatenate")
+    if len(rows.shape) > 2:
+        return _concatenate(x)
+    return rows if len(rows.shape) == 2 else ops.expand_dims(rows, 1)
+
+
+def _hstack(x: Any) -> Any:
+    rows = _not_empty(_as_rows(x), "need at least one array to concatenate")
+    if len(rows.shape) == 1:
+        return rows
+    return _concatenate(x, 0 if len(rows.shape) == 2 else 1)
+
+
+# What takes a sequence of arrays.
+_OF_SEQUENCES: dict[str, Callable[..., Any]] = {
+    "stack": _stack, "concatenate": _concatenate, "concat": _concatenate, "vstack": _vstack,
+    "row_stack": _vstack, "hstack": _hstack,
+}  # fmt: skip
+_NOT_OF_LISTS = frozenset(("dstack", "column_stack", "block", "select", "choose", "lexsort"))
+
+
+def call_on_arrays(
+    call: Callable[..., Any], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a function of arrays, given a list whose length depends on data."""
+    name = getattr(function, "__name__", "")
+    own = _OF_SEQUENCES.get(name)
+    if own is not None and len(args) <= 2 and kwargs.keys() <= {"axis"} and has_runs(args[0]):
+        return own(*args, **kwargs)
+    if name in _NOT_OF_LISTS or name in _OF_SEQUENCES:
+        raise refusal(f"`{name}` is given it", "give it an array (`np.array(...)` of the list)")
+    args = tuple(as_array(x) if has_runs(x) else x for x in args)
+    kwargs = {key: as_array(x) if has_runs(x) else x for key, x in kwargs.items()}
+    return call(function, args, kwargs)

@@ -1,0 +1,229 @@
+"""Methods and operators of lists whose length depends on data, with Python's meaning and errors."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autograph.operators.bodies import stage_raise
+from autograph.operators.conditionals import if_exp
+from autograph.operators.contents import content_slot
+from autograph.operators.forms import Branching, Form, Leaf, Static, Unbound
+from autograph.operators.growing import (
+    checked,
+    delete,
+    item,
+    item_at,
+    looked_at,
+    packed,
+    position_of,
+    put,
+    without,
+    write,
+)
+from autograph.operators.rows import length
+from autograph.operators.runs import Run, holds_runs, padded, refusal
+from autograph.operators.templates import lazy
+from autograph.operators.values import is_numeric, type_of
+from runtime import journal, ops
+from runtime.tensor import Tensor
+
+__all__ = ["BLIND", "call", "contains", "equal", "sorted_items"]
+
+
+def _pop(x: list[Any], key: Any = -1) -> Any:
+    position = position_of(x, key)
+    if position is not None:
+        journal.note(content_slot(x))
+        return list.pop(x, position)
+    form, rows = packed(x)
+    count = ops.dim(rows[0], axis=0)
+    stage_raise(ops.equal(count, 0), IndexError("pop from empty list"))
+    is_last = not isinstance(key, Tensor) and key == -1
+    if not is_last:
+        key = checked(key, count, "pop index out of range")
+    taken = item_at(form, rows, key)
+    write(x, form, [without(row, key, count) for row in rows])
+    return taken
+
+
+def _insert(x: list[Any], key: Any, value: Any) -> None:
+    known = None if isinstance(key, Tensor) and not key.is_known else int(operator.index(key))
+    before = _plain_count(x) if known is None or known >= 0 else _plain_count(x[::-1])
+    if known is not None and before >= (known if known >= 0 else -known):
+        journal.note(content_slot(x))
+        list.insert(x, known, value)
+        return
+    form, rows = packed(x, value)
+    parts = [slice(None, key), slice(key, None)]
+    first, rest = (Run(form, [ops.getitem(row, part) for row in rows]) for part in parts)
+    journal.note(content_slot(x))
+    x[:] = padded([first, value, rest], x)
+
+
+def _plain_count(x: list[Any]) -> int:
+    """How many items come before the first run."""
+    return next((k for k, part in enumerate(x) if isinstance(part, Run)), len(x))
+
+
+def _reverse(x: list[Any]) -> None:
+    form, rows = packed(x)
+    write(x, form, [ops.flip(row, axis=0) for row in rows])
+
+
+def _sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
+    if key is not None:
+        raise refusal("it is sorted by a key", "sort an array of the keys (`np.argsort`)")
+    form, rows = packed(x)
+    write(x, form, [_sorted(form, rows, reverse)])
+
+
+def sorted_items(x: list[Any], reverse: bool) -> list[Any]:
+    """`sorted(x)`."""
+    form, rows = packed(x)
+    made: list[Any] = journal.fresh([Run(form, [_sorted(form, rows, reverse)])])
+    return made
+
+
+def _sorted(form: Form, rows: list[Tensor], reverse: bool) -> Tensor:
+    (row,) = _numbers(form, rows, "it is sorted")
+    _refuse_nan(row)
+    order = ops.argsort(ops.flip(row) if reverse else row, stable=True)
+    order = ops.flip(ops.dim(row, axis=0) - 1 - order) if reverse else order
+    result: Tensor = ops.take(row, order, axis=0)
+    return result
+
+
+def _numbers(form: Form, rows: list[Tensor], what: str) -> list[Tensor]:
+    if not isinstance(form, Leaf) or form.type.rank != 0:
+        raise refusal(f"{what}, and its items are no numbers")
+    return rows
+
+
+def _refuse_nan(*numbers: Any) -> None:
+    """Raise, when the graph runs, where nan would be compared: Python asks which object it is."""
+    tests = [ops.any(ops.isnan(x)) for x in numbers if isinstance(x, Tensor) and x.type.is_inexact]
+    if tests:
+        what = "nan is looked for, or sorted, in a list whose length depends on data: Python goes "
+        stage_raise(
+            functools.reduce(ops.logical_and, tests),
+            ValueError(f"{what}by which object it is; use an array"),
+        )
+
+
+def contains(x: list[Any], value: Any) -> Any:
+    """`value in x`."""
+    return ops.as_weak(ops.any(_matches(x, value)), kind="bool")
+
+
+def _matches(x: list[Any], value: Any) -> Tensor:
+    """For each item, whether it is equal to `value`."""
+    form, rows = looked_at(x)
+    found = _equal(form, iter(rows), value)
+    if not isinstance(found, Tensor):
+        found = ops.full(ops.dim(rows[0], axis=0), found, dtype=bool)
+    where: Tensor = found
+    return where
+
+
+def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
+    if isinstance(form, Leaf):
+        row = next(rows)
+        if form.type.rank or (is_numeric(value) and type_of(value).rank):
+            raise refusal("its items, which are arrays, are compared")
+        if not is_numeric(value):
+            return False
+        _refuse_nan(row, value)
+        return row == value
+    if isinstance(form, Branching):
+        parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
+        return functools.reduce(_both, parts, isinstance(value, tuple))
+    return form.value == value if isinstance(form, Static) else False
+
+
+def _paired(form: Branching, value: Any) -> list[tuple[Form, Any]]:
+    is_alike = isinstance(value, tuple) and len(value) == len(form.parts)
+    return list(zip(form.parts, value if is_alike else [_OTHER] * len(form.parts), strict=True))
+
+
+_OTHER = object()
+
+
+def _both(a: Any, b: Any) -> Any:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return ops.logical_and(a, b)
+    return b if a is True else a if b is True else False
+
+
+def _count(x: list[Any], value: Any) -> Any:
+    return ops.as_weak(ops.sum(_matches(x, value)), kind="int")
+
+
+def _index(x: list[Any], value: Any) -> Any:
+    return _found(x, value, _not_in_list(value))
+
+
+def _remove(x: list[Any], value: Any) -> None:
+    delete(x, _found(x, value, "list.remove(x): x not in list"))
+
+
+def _not_in_list(value: Any) -> Any:
+    """What Python says of an item that is not there, which differs between versions."""
+    try:
+        list[int]().index(0)
+    except ValueError as error:
+        text = str(error)
+    return lazy(((value, ord("r"), None), text[1:])) if text.startswith("0") else text
+
+
+def _found(x: list[Any], value: Any, message: Any) -> Any:
+    """The position of the first item that is equal to `value`."""
+    where = _matches(x, value)
+    stage_raise(ops.logical_not(ops.any(where)), ValueError(message))
+    return ops.as_weak(ops.argmax(where), kind="int")
+
+
+def equal(x: Any, y: Any) -> Any:
+    """`x == y` of two lists of which one has a length that depends on data."""
+    if type(x) is not list or type(y) is not list:
+        raise refusal("it is compared, or what it is in")
+    if any(isinstance(part, list | dict) or holds_runs(part) for part in (*x, *y)):
+        raise refusal("it is in a list that is compared")
+    count, other = length(x), length(y)
+
+    def items() -> Any:
+        form, rows = looked_at(x)
+        other_form, other_rows = looked_at(y)
+        if isinstance(form, Unbound) or isinstance(other_form, Unbound):
+            return True  # there is no item
+        (row,), (mine,) = (
+            _numbers(form, rows, "it is compared"),
+            _numbers(other_form, other_rows, "it is compared"),
+        )
+        _refuse_nan(row, mine)
+        return ops.as_weak(ops.all(row == mine), kind="bool")
+
+    return if_exp(count == other, items, lambda: False, "==")
+
+
+def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of a list that looks into it, or changes more than its end."""
+    owner, name = function.__self__, function.__name__
+    own = METHODS.get(name)
+    if type(owner) is not list or own is None:
+        raise refusal(f"`{name}` of it is called")
+    return own(owner, *args, **kwargs)
+
+
+# What Python itself does right: it neither looks at the items that are there nor counts them.
+BLIND = frozenset(
+    ("append", "extend", "clear", "copy", "__add__", "__mul__", "__iadd__", "__imul__")
+)
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "pop": _pop, "insert": _insert, "reverse": _reverse, "sort": _sort, "count": _count,
+    "index": _index, "remove": _remove, "__len__": length, "__getitem__": item,
+    "__setitem__": put, "__delitem__": delete, "__contains__": contains,
+}  # fmt: skip

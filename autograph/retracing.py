@@ -1,0 +1,91 @@
+"""Why a function is traced again, in one line: what differs, from what to what, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograph.signature import Arguments, Identity, describe_key, differences, is_input_key
+from autograph.signature import type_of_key as type_of
+
+__all__ = ["FIRST", "Reason", "generalised", "of_arguments", "of_guards"]
+
+
+class Reason(NamedTuple):
+    """What differs from the traces that there are, and how to do without another one."""
+
+    text: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}; to avoid it, {self.remedy}" if self.remedy else self.text
+
+
+FIRST = Reason("first call")
+_SIZES = "use reduce_retracing=True, or an input_signature with None for that size"
+_NUMBER = "pass it as an array or a NumPy scalar"
+
+
+def of_guards(broken: Sequence[str]) -> Reason:
+    """The reason where what the function read from outside has changed."""
+    text = "; ".join(broken) or "what it read from outside changed"
+    return Reason(text, "pass it as an argument, or keep it in an array or a Variable")
+
+
+def of_arguments(nearest: Arguments, new: Arguments, fixed: frozenset[str]) -> Reason:
+    """The reason where the arguments have another signature; `nearest` is the most similar one.
+
+    `fixed` are the paths of the ints whose values the function needs while tracing.
+    """
+    text = "; ".join(differences(nearest, new)) or "new arguments"
+    if nearest.structure != new.structure:
+        return Reason(text, "pass nests of one structure")
+    pairs = zip(new.paths, nearest.keys, new.keys, strict=True)
+    remedies = [_remedy(path, old, now, fixed) for path, old, now in pairs if old != now]
+    return Reason(text, next(filter(None, remedies), ""))
+
+
+def generalised(reason: Reason, arguments: Arguments, general: Arguments) -> Reason:
+    """The reason of a trace that serves other sizes, too: what it was made for."""
+    wider = [
+        f"`{path}`: {describe_key(now)}"
+        for path, old, now in zip(general.paths, arguments.keys, general.keys, strict=True)
+        if old != now
+    ]
+    if not wider:
+        return reason
+    return Reason(f"{reason.text}, generalised to {', '.join(wider)}")
+
+
+def _remedy(path: str, old: Any, new: Any, fixed: frozenset[str]) -> str:
+    if is_input_key(old) and is_input_key(new):
+        return _remedy_of_types(old, new)
+    if isinstance(old, Identity) and isinstance(new, Identity):
+        return "pass the same object, or what the function reads of it"
+    if path in fixed:
+        return "note that the function needs its value for a shape, an axis or an index"
+    kinds = {key[0] for key in (old, new) if isinstance(key, tuple)}
+    if kinds == {int} or kinds == {int, "int"}:
+        return ""  # from the second value on, all of them have one trace
+    if kinds <= {bool, str, bytes, type(None), int}:
+        return f"note that each value has a graph of its own: {_NUMBER} if it is a number"
+    return "pass values of one kind"
+
+
+def _remedy_of_types(old: Any, new: Any) -> str:
+    one, other = type_of(old), type_of(new)
+    if one.dtype != other.dtype or one.weak != other.weak:
+        return "pass values of one dtype"
+    if one.shape == other.shape:
+        return "pass values of one kind: arrays, NumPy scalars or tensors"
+    if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
+        return "pass arrays of one rank"
+    if {0, 1} & {*_sizes(one.shape), *_sizes(other.shape)}:
+        return "note that sizes 0 and 1 have graphs of their own"
+    return _SIZES
+
+
+def _sizes(shape: Sequence[Any]) -> Sequence[Any]:
+    return [int(size) for size in shape if isinstance(size, (int, np.integer))]

@@ -1,0 +1,115 @@
+"""Arrays that grow at their end, row by row: what the items of lists are held in."""
+
+from __future__ import annotations
+
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.declare import op
+from runtime.ops.indexing import getitem
+from runtime.ops.operands import Array, Module, type_of
+from runtime.ops.samples import array, fixed
+from runtime.spec import Dim, TensorType
+
+__all__ = ["append_row"]
+
+# The room, in rows, that the first row gets.
+_LEAST_ROOM = 8
+
+
+def _references_of_held_memory() -> int:
+    """What `getrefcount` says of the memory behind an array that nothing else holds."""
+    x = np.empty(1)[:]
+    whole = x.base
+    return getrefcount(whole)
+
+
+_HELD_ONCE = _references_of_held_memory()
+
+
+def _appended_type(x: TensorType, row: TensorType) -> TensorType:
+    if x.dtype != row.dtype:
+        raise TypeError(f"a row of {row.dtype} is appended to an array of {x.dtype}")
+    if x.shape is None or row.shape is None:
+        return TensorType(x.dtype, x.shape)
+    if len(x.shape) != len(row.shape) + 1 or not all(map(_may_fit, x.shape[1:], row.shape)):
+        raise ValueError(f"a row of shape {row.shape} is appended to an array of shape {x.shape}")
+    sizes = (b if a is None else a for a, b in zip(x.shape[1:], row.shape, strict=True))
+    return TensorType(x.dtype, (None if x.shape[0] is None else x.shape[0] + 1, *sizes))
+
+
+def _may_fit(a: Dim, b: Dim) -> bool:
+    return a is None or b is None or a == b
+
+
+def _may_differ(types: tuple[TensorType, ...], attrs: dict[str, Any]) -> bool:
+    x, row = types
+    return x.shape is None or row.shape is None or None in row.shape or x.shape[1:] != row.shape
+
+
+def _is_inexact(x: Any) -> bool:
+    return bool(type_of(x).is_inexact)
+
+
+@op(
+    inputs=2,
+    infer=_appended_type,
+    vjp=(
+        lambda g, out, x, row: getitem(g, slice(None, -1)),
+        lambda g, out, x, row: getitem(g, -1),
+    ),
+    raises=_may_differ,
+    samples=fixed(
+        lambda: (
+            (array((3,)), array(())),
+            (array((0,)), array(())),
+            (array((2, 3)), array((3,))),
+            (array((2,), "c16"), array((), "c16")),
+            (array((4,), "i8"), array((), "i8")),
+            (array((1, 2), "f4"), array((2,), "f4")),
+        )
+    ),
+)
+def append_row(xp: Module, x: Array, row: Array) -> Array:
+    """`x` with one more row at its end, of the dtype of `x` and the shape of its rows.
+
+    It takes constant time on average where one row is appended after the other: the result lies in
+    memory with room behind it, and if nobody else holds that memory the next row goes there.
+    Raises ValueError for a row of another shape.
+
+    >>> ag.append_row(np.array([1.0, 2.0]), np.float64(3.0)).numpy()
+    array([1., 2., 3.])
+    """
+    count, shape = len(x), xp.shape(row)
+    if x.shape[1:] != shape:
+        if count or x.ndim != len(shape) + 1:
+            raise ValueError(
+                f"a row of shape {shape} is appended to an array of shape {x.shape}: the rows must "
+                "be alike"
+            )
+        x = xp.empty((0, *shape), x.dtype)
+    if xp is not np:
+        return xp.concatenate([x, xp.asarray(row, x.dtype)[None]])
+    whole = x.base
+    first = _room_behind(x, whole) if getrefcount(whole) == _HELD_ONCE else -1
+    if first < 0:
+        first, room = 0, max(_LEAST_ROOM, 2 * count)
+        whole = np.empty((room, *shape), x.dtype)
+        whole[:count] = x
+    whole[first + count] = row
+    return whole[first : first + count + 1]
+
+
+def _room_behind(x: Array, whole: Any) -> int:
+    """The position of the first row of `x` in the memory `whole`, -1 if there is no room behind."""
+    if type(whole) is not np.ndarray or whole.base is not None:
+        return -1
+    if whole.dtype != x.dtype or whole.shape[1:] != x.shape[1:] or not whole.flags.writeable:
+        return -1
+    if whole.strides != x.strides or not whole.flags.c_contiguous or not whole.nbytes:
+        return -1
+    start: int = x.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    first = start // whole.strides[0]
+    return first if first + len(x) < len(whole) else -1

@@ -1,0 +1,167 @@
+"""What the language suite has: how many plain functions do the same in every mode, what does not.
+
+Each sample is run as Python, eagerly, as a graph on each backend with one trace per signature and
+no line of its own at the second call, and after save and load (`harness.check`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, assert_clean
+
+FILES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py"))
+
+
+def registered():
+    """Each sample with what is asked of it, by its file and name."""
+    found = {}
+    for name in FILES:
+        for thing in vars(importlib.import_module(f"tests.language.{name}")).values():
+            for row in thing.rows if isinstance(thing, Samples) else ():
+                sample, _, how = row.values
+                found[f"{name}.{sample.__name__}", sample.__code__.co_firstlineno] = how
+    return found
+
+
+def test_there_are_as_many_samples_as_were_asked_for():
+    assert len(registered()) >= 780
+
+
+def test_no_more_than_some_leave_a_mode_out():
+    """Most are run in all modes, with one trace; what leaves one out says so at the sample."""
+    every = registered()
+    left = {
+        what: sorted(name for (name, _), how in every.items() if how.get(what, given) != given)
+        for what, given in (("eager", True), ("saved", True), ("tensors", True), ("traces", 1))
+    }
+    assert len(left["saved"]) <= 0.01 * len(every), left["saved"]
+    assert len(left["eager"]) <= 0.01 * len(every), left["eager"]
+    assert len(left["tensors"]) <= 0.08 * len(every), left["tensors"]
+    assert len(left["traces"]) <= 0.08 * len(every), left["traces"]
+
+
+def test_none_of_them_has_a_name_twice():
+    """A sample that another one hides is not run."""
+    names = [name for name, _ in registered()]
+    twice = {name for name in names if names.count(name) > 1}
+    assert not twice, twice
+
+
+# ---- programs that people write and that are refused -------------------------------------------
+
+PROGRAMS = ("test_programs", "test_numerical_recipes", "test_everyday_programs")
+refused = {}
+KEY = "is needed, as for a key of a dict or an item of a set"
+
+
+def refuse(text, *arguments):
+    """Register the program below, with the text of its refusal."""
+
+    def register(program):
+        refused[program.__name__] = (program, arguments, text)
+        return program
+
+    return register
+
+
+@refuse(f"the hash of Traced: int64[] (known at run time; use ag.eager() to see it) {KEY}",
+        np.array([3, 1, 3]))  # fmt: skip
+def histogram_in_a_dict(x):
+    counts = {}
+    for v in x:
+        counts[v] = counts.get(v, 0) + 1
+    return counts
+
+
+@refuse(f"the hash of Traced: int64[] (known at run time; use ag.eager() to see it) {KEY}",
+        np.array([3, 1, 3]))  # fmt: skip
+def counted(x):
+    return Counter(x)
+
+
+@refuse(f"the hash of Traced: int64[] (known at run time; use ag.eager() to see it) {KEY}",
+        np.array([3, 1, 3]))  # fmt: skip
+def distinct(x):
+    return set(x)
+
+
+@refuse("Traced: int64[] (known at run time; use ag.eager() to see it) is looked up in a dict",
+        np.array([3, 1, 3]))  # fmt: skip
+def pair_with_sum_four(x):
+    seen = {}
+    for i, v in enumerate(x):
+        if 4 - v in seen:
+            return seen[4 - v], i
+        seen[v] = i
+    return -1, -1
+
+
+@refuse("`s` is the str '' before the loop but the str '*' after one iteration", np.float64(3))
+def bar(n):
+    s = ""
+    while n > 0:
+        s += "*"
+        n -= 1
+    return s
+
+
+@refuse("`out` is the str '' before the loop but the str 'X' after one iteration", np.int64(14))
+def roman(n):
+    out = ""
+    for value, letters in ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
+        while n >= value:
+            out += letters
+            n -= value
+    return out
+
+
+@refuse("`bits` is the str '' before the loop but a str after one iteration", np.int64(6))
+def binary(n):
+    bits = ""
+    while n:
+        bits = str(n % 2) + bits
+        n //= 2
+    return bits
+
+
+@refuse("text that is known only when the graph runs is needed while tracing", np.float64(3))
+def capitals(x):
+    name = "big" if x > 1 else "small"
+    return name.upper()
+
+
+@refuse("`np.vectorize` calls a function on each element of an array that is known only when the "
+        "graph runs", np.array([3.0, 1.0]))  # fmt: skip
+def vectorized(x):
+    return np.vectorize(lambda v: v * 2 if v > 1 else v)(x)
+
+
+@refuse("a Python `if`, `while`, `and`, `or`, `not` or `bool()` needs the value of Traced: bool[] "
+        "(known at run time; use ag.eager() to see it), which is known only when the graph runs",
+        np.float64(3))  # fmt: skip
+def name_of_the_largest(x):
+    return max(["a", "b"], key=lambda k: {"a": x, "b": 2.0}[k])
+
+
+@pytest.mark.parametrize("name", refused)
+def test_what_is_refused_says_why_at_a_line_of_the_program(name):
+    program, arguments, text = refused[name]
+    with pytest.raises(ag.StagingError) as caught:
+        ag.convert(program)(*arguments)
+    assert caught.value.what == text
+    assert str(caught.value).startswith(f"{__file__}:") and "^" in str(caught.value)
+    assert len(str(caught.value).splitlines()) <= 12 and caught.value.hint
+    assert_clean(caught.value)
+
+
+def test_no_more_than_5_of_100_programs_are_refused():
+    programs = [name for name, _ in registered() if name.startswith(PROGRAMS)]
+    assert len(refused) <= 0.05 * (len(registered()) + len(refused))
+    assert len(programs) >= 10 * len(refused)
