@@ -7,7 +7,9 @@ place; and where NumPy's result of rank 0 is an array, so it is here.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -139,6 +141,30 @@ def _or_repeated(multiply: Method, *, reflected: bool = False) -> Method:
         return multiply(self, other)
 
     return method
+
+
+def _or_fraction(power: Method) -> Method:
+    """`power`, but not with the float that a `Fraction` hands on for what is no number to it.
+
+    The power of a fraction and a whole number is a fraction.
+    """
+    foreign = Operator("pow", reflected=True)
+
+    def method(self: Any, other: Any) -> Any:
+        is_handed_on = type(other) is float and sys._getframe(1).f_code is _POWER_OF_FRACTIONS
+        if is_handed_on and _is_whole(self):
+            raise foreign.refusal(self, Fraction(other))
+        return power(self, other)
+
+    return method
+
+
+_POWER_OF_FRACTIONS = Fraction.__pow__.__code__
+
+
+def _is_whole(x: Any) -> bool:
+    kinds = "biu" if x.type.weak else "iu"
+    return not x.is_array and x.dtype.kind in kinds
 
 
 def _in_place(name: str, short: str) -> Method:
@@ -274,7 +300,7 @@ class ArrayMethods:
     __rtruediv__ = _reflected(ops.divide, "truediv")
     __rfloordiv__ = _reflected(ops.floor_divide, "floordiv")
     __rmod__ = _reflected(ops.remainder, "mod")
-    __rpow__ = _reflected(ops.pow, "pow")
+    __rpow__ = _or_fraction(_reflected(ops.pow, "pow"))
     __rmatmul__ = _reflected(ops.matmul, "matmul")
     __rand__ = _reflected(ops.bitwise_and, "and")
     __ror__ = _reflected(ops.bitwise_or, "or")

@@ -45,7 +45,7 @@ class Operator:
         if _is_ours(other):
             return NotImplemented
         if isinstance(other, float) and not x.type.weak:
-            raise self._refusal(x, other)
+            raise self.refusal(x, other)
         if x.is_array and self.in_place and not _is_array_like(other) and not _with_ufunc(other):
             return self._said_by_numpy(x, other)  # which refuses to write objects into numbers
         if self._leaves_to(x, other):
@@ -55,7 +55,7 @@ class Operator:
         if not self._runs_code_of(other):
             return self._said_by_numpy(x, other)
         if x.is_array or _is_array_like(other) or _with_ufunc(other) or self.name == "matmul":
-            raise self._refusal(x, other)
+            raise self.refusal(x, other)
         if not x.type.weak:
             # NumPy hands on a scalar as the Python number.
             return self._plain(*self._ordered(ops.as_weak(x), other))
@@ -105,14 +105,14 @@ class Operator:
         """What NumPy says of a value of that kind: an error, or the same for all elements."""
         sample = _sample(x)
         if sample is None:
-            raise self._refusal(x, other)
+            raise self.refusal(x, other)
         with np.errstate(all="ignore"):
             found: Any = self._plain(*self._ordered(sample, other))
         if self.name in ("eq", "ne") and isinstance(found, (bool, np.bool_)):
             return found
         if self.name in ("eq", "ne") and found.dtype == bool and np.ndim(other) == 0:
             return ops.full(x.shape, bool(found.flat[0]) if found.size else False, dtype=bool)
-        raise self._refusal(x, other)
+        raise self.refusal(x, other)
 
     def _asked(self, x: Any, other: Any) -> Any:
         """What the object's own method gives for a Python number: Python asks it last."""
@@ -123,7 +123,7 @@ class Operator:
         if found is not NotImplemented:
             return found
         if isinstance(other, (Number, Decimal)):
-            raise self._refusal(x, other)
+            raise self.refusal(x, other)
         if self.name in ("eq", "ne"):
             return self.name == "ne"
         raise TypeError(self._unsupported(type(_number(x.dtype)).__name__, other))
@@ -149,7 +149,8 @@ class Operator:
             symbol = "**=" if self.name == "pow" else f"{symbol}="
         return f"unsupported operand type(s) for {symbol}: '{one}' and '{two}'"
 
-    def _refusal(self, x: Any, other: Any) -> StagingError:
+    def refusal(self, x: Any, other: Any) -> StagingError:
+        """The error for an operator that NumPy would apply to Python objects."""
         symbol = _COMPARED.get(self.name) or _SYMBOLS[self.name].split(" ")[0]
         kind = type(other).__name__
         article = "an" if kind[:1].lower() in "aeiou" else "a"

@@ -398,6 +398,13 @@ class Tensor(ArrayMethods):
             )
         return now._array
 
+    def _given_out(self, how: str) -> Any:
+        """The value, for code that computes with plain numbers; open tapes know of it."""
+        found = self._known(how)
+        for listener in trace.tapes():
+            listener.give_out(self, how)
+        return found
+
     def numpy(self) -> Any:
         """The value as a read-only ndarray, or a NumPy scalar for rank 0: from whatever device."""
         array = host_array(self._known("`.numpy()`"))
@@ -409,7 +416,7 @@ class Tensor(ArrayMethods):
         return result
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = np.asarray(host_array(self._known("conversion to an ndarray")))
+        array = np.asarray(host_array(self._given_out("conversion to an ndarray")))
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         return array.copy() if copy else np.asarray(self.numpy())
@@ -419,12 +426,12 @@ class Tensor(ArrayMethods):
         if self.is_traced:
             chosen = self[index] if index else self
             return ops.as_weak(ops.reshape(chosen, ()))
-        array = self._known("`.item()`")
+        array = self._given_out("`.item()`")
         return array.item(*index) if hasattr(array, "item") else array
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
-        return np.asarray(host_array(self._known("`.tolist()`"))).tolist()
+        return np.asarray(host_array(self._given_out("`.tolist()`"))).tolist()
 
     def tobytes(self) -> bytes:
         """The elements as bytes in C order."""
@@ -437,10 +444,10 @@ class Tensor(ArrayMethods):
         return int(self._known("`int()`"))
 
     def __float__(self) -> float:
-        return float(self._known("`float()`"))
+        return float(self._given_out("`float()`"))
 
     def __complex__(self) -> complex:
-        return complex(self._known("`complex()`"))
+        return complex(self._given_out("`complex()`"))
 
     def __index__(self) -> int:
         return operator.index(host_array(self._known("a Python index or size")))

@@ -33,6 +33,9 @@ class Listener(Protocol):
     ) -> None:
         """Remember that `outputs` were computed from `inputs`."""
 
+    def give_out(self, x: Any, how: str) -> None:
+        """Know that the value of a tensor is handed to code that computes without ops."""
+
 
 _interpreter: ContextVar[Interpreter] = ContextVar("interpreter")
 _tapes: ContextVar[tuple[Listener, ...]] = ContextVar("tapes", default=())

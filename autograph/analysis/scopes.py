@@ -41,6 +41,7 @@ class Scope:
     reads: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     walruses: set[str] = field(default_factory=set)
+    lists: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
@@ -214,6 +215,18 @@ class _Builder(Visitor):
         if isinstance(node.target, gast.Name):
             self._scope.reads.add(node.target.id)
         self.generic_visit(node)
+
+    def visit_Assign(self, node: gast.Assign) -> None:
+        for target in node.targets:
+            self._note_lists(target, node.value)
+        self.generic_visit(node)
+
+    def _note_lists(self, target: gast.expr, value: gast.expr) -> None:
+        if isinstance(target, gast.Name) and isinstance(value, gast.List | gast.ListComp):
+            self._scope.lists.add(target.id)
+        elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
+            for part, item in zip(target.elts, value.elts, strict=False):
+                self._note_lists(part, item)
 
     def visit_AnnAssign(self, node: gast.AnnAssign) -> None:
         if self._scope.kind in (Kind.CLASS, Kind.MODULE):

@@ -3,6 +3,7 @@
 a < b           a < b
 a == 1          a == 1
 a == b          ag__.equal(a, b)
+a < []          ag__.less(a, []), also where a name is bound to a list somewhere
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
 a is b          ag__.is_(a, b)
@@ -15,6 +16,7 @@ from typing import Any
 
 import gast
 
+from autograph.analysis import Scope
 from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template, constant, tuple_of
 from autograph.syntax.walk import transform_children
@@ -27,6 +29,12 @@ IS_NONE = Template("ag__.is_none(name)")
 IS_NOT_NONE = Template("ag__.is_not_none(name)")
 NOT_EQUAL = Template("ag__.not_equal(left, right)")
 NOT_IN = Template("ag__.not_in(left, right)")
+ORDERINGS: dict[type[gast.AST], Template] = {
+    gast.Lt: Template("ag__.less(left, right)"),
+    gast.LtE: Template("ag__.less_equal(left, right)"),
+    gast.Gt: Template("ag__.greater(left, right)"),
+    gast.GtE: Template("ag__.greater_equal(left, right)"),
+}
 CHAIN = Template("ag__.compare(left)")
 
 SIGNS: dict[type[gast.AST], str] = {
@@ -48,6 +56,7 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
     if len(node.ops) > 1 and not conversion.must_stay_inline(node):
         return _chain(node, conversion)
     is_against_none = _is_against_none(node)
+    may_be_lists = _may_be_lists(node, conversion)
     native: Any = transform_children(node, conversion.expression)
     if len(node.ops) == 1 and isinstance(node.ops[0], gast.In | gast.NotIn):
         template = IN if isinstance(node.ops[0], gast.In) else NOT_IN
@@ -56,6 +65,9 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
     if is_equality and not any(map(_is_no_list, (node.left, node.comparators[0]))):
         template = EQUAL if isinstance(node.ops[0], gast.Eq) else NOT_EQUAL
         return template.expression(node, left=native.left, right=native.comparators[0])
+    ordering = ORDERINGS.get(type(node.ops[0])) if len(node.ops) == 1 else None
+    if ordering is not None and may_be_lists:
+        return ordering.expression(node, left=native.left, right=native.comparators[0])
     if is_against_none and _is_local_read(native.left):
         template = IS_NONE if isinstance(node.ops[0], gast.Is) else IS_NOT_NONE
         return template.expression(node, name=native.left.args[0])
@@ -73,6 +85,24 @@ def _is_no_list(node: Any) -> bool:
     if isinstance(node, gast.BinOp):
         return not isinstance(node.op, gast.Add | gast.Mult)
     return isinstance(node, gast.Constant | gast.JoinedStr | gast.Compare | gast.BoolOp)
+
+
+def _may_be_lists(node: Any, conversion: Conversion) -> bool:
+    """Whether two lists may be put in order, which Python does without asking their items.
+
+    Orderings of numbers are the tests of most loops, and stay as they are written.
+    """
+    operands = (node.left, node.comparators[0])
+    if any(map(_is_no_list, operands)):
+        return False
+    return any(_is_list(operand, conversion.function) for operand in operands)
+
+
+def _is_list(node: Any, scope: Scope) -> bool:
+    if isinstance(node, gast.Name):
+        owner = scope if node.id in scope.bound else scope.owner(node.id)
+        return owner is not None and node.id in owner.lists
+    return isinstance(node, gast.List | gast.ListComp)
 
 
 def _is_against_none(node: Any) -> bool:

@@ -187,25 +187,57 @@ def _found(x: list[Any], value: Any, message: Any) -> Any:
 
 def equal(x: Any, y: Any) -> Any:
     """`x == y` of two lists of which one has a length that depends on data."""
+    _refuse_nested(x, y)
+
+    def items() -> Any:
+        rows = _compared(x, y)
+        if rows is None:
+            return True  # there is no item
+        return ops.as_weak(ops.all(rows[0] == rows[1]), kind="bool")
+
+    return if_exp(length(x) == length(y), items, lambda: False, "==")
+
+
+def less(x: Any, y: Any) -> Any:
+    """`x < y` of two lists of which one has a length that depends on data.
+
+    The first items that differ decide; where there are none, the shorter list comes first.
+    """
+    _refuse_nested(x, y)
+    count, other = length(x), length(y)
+    rows = _compared(x, y)
+    if rows is None:
+        return count < other
+    both = ops.minimum(count, other)
+    row, mine = (ops.getitem(each, slice(0, both)) for each in rows)
+    differ = row != mine
+
+    def by_item() -> Any:
+        first = ops.argmax(differ)
+        return ops.as_weak(row[first] < mine[first], kind="bool")
+
+    return if_exp(ops.any(differ), by_item, lambda: count < other, "<")
+
+
+def _refuse_nested(x: Any, y: Any) -> None:
     if type(x) is not list or type(y) is not list:
         raise refusal("it is compared, or what it is in")
     if any(isinstance(part, list | dict) or holds_runs(part) for part in (*x, *y)):
         raise refusal("it is in a list that is compared")
-    count, other = length(x), length(y)
 
-    def items() -> Any:
-        form, rows = looked_at(x)
-        other_form, other_rows = looked_at(y)
-        if isinstance(form, Unbound) or isinstance(other_form, Unbound):
-            return True  # there is no item
-        (row,), (mine,) = (
-            _numbers(form, rows, "it is compared"),
-            _numbers(other_form, other_rows, "it is compared"),
-        )
-        _refuse_nan(row, mine)
-        return ops.as_weak(ops.all(row == mine), kind="bool")
 
-    return if_exp(count == other, items, lambda: False, "==")
+def _compared(x: list[Any], y: list[Any]) -> tuple[Tensor, Tensor] | None:
+    """The numbers of two lists; None where one is empty."""
+    form, rows = looked_at(x)
+    other_form, other_rows = looked_at(y)
+    if isinstance(form, Unbound) or isinstance(other_form, Unbound):
+        return None
+    (row,), (mine,) = (
+        _numbers(form, rows, "it is compared"),
+        _numbers(other_form, other_rows, "it is compared"),
+    )
+    _refuse_nan(row, mine)
+    return row, mine
 
 
 def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -105,10 +104,10 @@ def truth(x: Any) -> Any:
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+    "<": lambda a, b: less(a, b),
+    "<=": lambda a, b: less_equal(a, b),
+    ">": lambda a, b: greater(a, b),
+    ">=": lambda a, b: greater_equal(a, b),
     "==": lambda a, b: equal(a, b),
     "!=": lambda a, b: not_equal(a, b),
     "is": lambda a, b: is_(a, b),
@@ -130,6 +129,39 @@ def not_equal(left: Any, right: Any) -> Any:
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return not_(growing_methods.equal(left, right))
     return left != right
+
+
+def less(left: Any, right: Any) -> Any:
+    """`left < right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return growing_methods.less(left, right)
+    return left < right
+
+
+def less_equal(left: Any, right: Any) -> Any:
+    """`left <= right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return not_(growing_methods.less(right, left))
+    return left <= right
+
+
+def greater(left: Any, right: Any) -> Any:
+    """`left > right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return growing_methods.less(right, left)
+    return left > right
+
+
+def greater_equal(left: Any, right: Any) -> Any:
+    """`left >= right`, where an operand may be a list."""
+    if _are_growing(left, right):
+        return not_(growing_methods.less(left, right))
+    return left >= right
+
+
+def _are_growing(left: Any, right: Any) -> bool:
+    """Whether two lists are compared and the length of what is in them depends on data."""
+    return type(left) in _NESTS and type(right) is type(left) and holds_runs((left, right))
 
 
 _NESTS = frozenset((list, tuple, dict))

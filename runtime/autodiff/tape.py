@@ -185,6 +185,9 @@ class GradientTape:
             cut = (op.name, origin_of_caller())
             self._cuts.update((key_of(x), cut) for x in outputs)
 
+    def give_out(self, x: Any, how: str) -> None:
+        """Nothing: what is computed of the plain number has no gradient, and may be meant so."""
+
     def _follow_cuts(self, keys: tuple[Hashable, ...], outputs: tuple[Any, ...]) -> None:
         """Remember of what lies behind an op without gradients which op that was."""
         for key in keys if self._cuts else ():

@@ -19,10 +19,11 @@ from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, wa
 from runtime.building import building
 from runtime.devices import copied, is_device_array, placing_on
 from runtime.eager import is_array
+from runtime.errors import StagingError
 from runtime.execute.tracebacks import relocate
 from runtime.ops import stop_gradient
 from runtime.ops.operands import type_of
-from runtime.origins import is_user_code
+from runtime.origins import is_user_code, origin_of_caller
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -80,7 +81,7 @@ def value_and_grad(
     def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         with _UsersLines():
             lifted = _Lifted(args, argnums)
-            with GradientTape(watch_accessed_variables=False) as tape:
+            with _WholeTape(watch_accessed_variables=False) as tape:
                 tape.watch(lifted.tensors)
                 result = f(*lifted.args, **kwargs)
             y, aux = result if has_aux else (result, None)
@@ -101,7 +102,7 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     (6.0, (3.0, 2.0))
     """
     lifted = _Lifted(primals, range(len(primals)))
-    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+    with _WholeTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(lifted.tensors)
         y = f(*lifted.args)
     targets = [_as_tensor(part) for part in tree.leaves(y)]
@@ -122,7 +123,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     (9.0, 6.0)
     """
     lifted = _Lifted(tuple(primals), range(len(primals)))
-    with GradientTape(watch_accessed_variables=False) as tape:
+    with _WholeTape(watch_accessed_variables=False) as tape:
         tape.watch(lifted.tensors)
         y = f(*lifted.args)
     parts, structure = tree.flatten(y)
@@ -146,7 +147,7 @@ def pushed_forward(
     for y in targets:
         with placing_on(y.type.device):
             cotangents.append(opaque(ops.zeros(y.shape, dtype=y.dtype)))
-    with GradientTape(watch_accessed_variables=False) as second:
+    with _WholeTape(watch_accessed_variables=False) as second:
         second.watch([u for u in cotangents if is_differentiable(u.type)])
         pulled = tape.gradient(targets, sources, cotangents)
     pairs = [(w, t) for w, t in zip(pulled, tangents, strict=True) if w is not None]
@@ -170,7 +171,7 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
     @functools.wraps(f)
     def rows(*args: Any, **kwargs: Any) -> Any:
         lifted = _Lifted(args, argnums)
-        with GradientTape(watch_accessed_variables=False) as tape:
+        with _WholeTape(watch_accessed_variables=False) as tape:
             tape.watch(lifted.tensors)
             y = f(*lifted.args, **kwargs)
         found = tape.jacobian(_as_tensor(y), lifted.tensors, unconnected_gradients=ZERO)
@@ -242,6 +243,22 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     """
     several = len(primals) > 1
     return jvp(grad(f, tuple(range(len(primals))) if several else 0), primals, tangents)[1]
+
+
+class _WholeTape(GradientTape):
+    """A tape of all that a function does: what leaves it for plain numbers would be left out."""
+
+    def give_out(self, x: Any, how: str) -> None:
+        """Raise StagingError for a value that the derivative depends on."""
+        if not any(self.tracked([x])):
+            return
+        raise StagingError(
+            f"{how} gives the plain value of what the derivative depends on, and what is computed "
+            "of that would be missing from the derivative",
+            "convert the function (`@ag.convert`), which keeps it; or say that none is wanted: "
+            "`ag.stop_gradient(x)` or `x.numpy()`",
+            origin=origin_of_caller(),
+        )
 
 
 class _UsersLines:

@@ -109,6 +109,10 @@ def over(a, b):
     return a / b
 
 
+def power(a, b):
+    return a**b
+
+
 def matrix_product(a, b):
     return a @ b
 
@@ -139,7 +143,7 @@ def parts(a, b):
 
 
 COMPLEX = 17
-OPERATIONS = [plus, times, over, matrix_product, or_, less, equal, unequal, added, parts]
+OPERATIONS = [plus, times, over, power, matrix_product, or_, less, equal, unequal, added, parts]
 
 
 def outcome(function, other, x):
@@ -230,3 +234,15 @@ def test_numpys_own_error():
         with pytest.raises(TypeError) as caught:
             ag.convert(f)(x)
         assert str(caught.value) == str(plain.value) and type(caught.value) is type(plain.value)
+
+
+@pytest.mark.parametrize("n", [np.int64(3), np.uint8(2)])
+def test_a_power_of_a_fraction_is_no_float(n):
+    def f(n):
+        return fractions.Fraction(1, 2) ** n
+
+    with pytest.raises(ag.StagingError, match=r"`\*\*` of .* and a Fraction"):
+        ag.convert(f)(n)
+    assert ag.convert(lambda x: 0.5**x)(n) == 0.5**n
+    x = np.array([1, 2])
+    assert ag.convert(f)(x).tolist() == f(x).tolist()

@@ -216,6 +216,17 @@ def equality(n):
     return a == b, a != b, a == [0], [0, 1, 2] == a, a == a[:], (a == b) or (a == [])
 
 
+@samples("E4", *((I(n), I(k)) for n in (0, 1, 3) for k in (0, 1, 2)))
+def order(n, k):
+    a, b = [], []
+    for i in range(n):
+        a.append(2 * i)
+    for i in range(k):
+        b.append(i * i)
+    empty = a > [], a < [], [] < a, [] >= b, [] <= []
+    return a < b, a <= b, a > b, a >= b, a < [0, 2, 3], [0, 1] <= b, empty, [] < a < [5]
+
+
 @samples("E4", (I(3),), (I(1),))
 def from_a_branch(n):
     items = [1, 2, 3]

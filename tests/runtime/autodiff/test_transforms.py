@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from programs import Compiled, fori, while_loop
 
+import autograph as ag
 from runtime import ops
 from runtime.autodiff import (
     ForwardAccumulator,
@@ -235,3 +238,41 @@ def test_the_check_finds_wrong_rules():
     check_gradients(late, [np.array([1.0, 2.0])], order=1)
     with pytest.raises(AssertionError, match="1 to go"):
         check_gradients(late, [np.array([1.0, 2.0])], order=2)
+
+
+LEAVING = {
+    "math": lambda x: math.sin(x),
+    "float": lambda x: x * float(x),
+    "item": lambda x: x * x.item(),
+    "array": lambda x: np.sum(np.array(x * x)),
+    "list": lambda x: x * np.reshape(x, (1,)).tolist()[0],
+    "complex": lambda x: complex(x * x).real,
+}
+
+
+@pytest.mark.parametrize("name", LEAVING)
+def test_what_would_be_missing_from_a_derivative_is_refused(name):
+    f = LEAVING[name]
+    for derivative in (ag.grad(f), lambda x: ag.jvp(f, (x,), (1.0,)), lambda x: ag.vjp(f, x)):
+        with pytest.raises(ag.StagingError, match=r"test_transforms.py:\d+, .* missing from the"):
+            derivative(2.0)
+    slope = 2 * 2.0 if name != "math" else math.cos(2.0)
+    if name != "list":
+        assert ag.grad(ag.convert(f))(2.0) == pytest.approx(slope)
+
+
+def test_a_value_may_leave_where_no_derivative_is_wanted():
+    seen = []
+
+    def f(x):
+        seen.append(float(x.numpy()))
+        scale = math.exp(ag.stop_gradient(x))
+        assert x > 0 and int(x) == 2 and f"{x:.1f}" == "2.0"
+        return scale * x + float(3 - ag.constant(1.0))
+
+    assert ag.grad(f)(2.0) == math.exp(2.0) and seen == [2.0]
+    x = ag.constant(2.0)
+    with ag.GradientTape() as tape:
+        tape.watch(x)
+        y = x * float(x)
+    assert tape.gradient(y, x).item() == 2.0
