@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, TracebackType
 from typing import Any
 
 from autograph.function import convert
@@ -153,6 +153,7 @@ class _Mapped:
         """The graph of one item, the result, and the inputs with the arguments they are of."""
         scope = FunctionScope("vmap", "fscope", ConversionOptions(user_requested=True))
         used: list[tuple[Any, int]] = []
+        errors: list[tuple[Exception, TracebackType | None]] = []
 
         def one(builder: Builder) -> Any:
             items = list(fronted)
@@ -164,7 +165,11 @@ class _Mapped:
                     used.append((value, i))
                     items[i] = traced(value)
             args, kwargs = tree.unflatten(structure, items)
-            result = converted_call(self._staged, args, kwargs, scope)
+            try:
+                result = converted_call(self._staged, args, kwargs, scope)
+            except Exception as error:
+                errors.append((error, error.__traceback__))
+                raise
             for value, i in used:
                 if items[i].current()._value is not value:
                     raise StagingError(
@@ -175,6 +180,9 @@ class _Mapped:
             return result
 
         outcome = run_body("item", parent, one, _NO_STATE)
+        if outcome.raised:  # whatever the item: there is no result that could be batched
+            error, place = errors[0]
+            raise error.with_traceback(place)
         if outcome.writes:
             slot = next(iter(outcome.writes.values()))[0]
             raise StagingError(

@@ -101,16 +101,18 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     >>> y, pull_back(1.0)
     (6.0, (3.0, 2.0))
     """
-    lifted = _Lifted(primals, range(len(primals)))
-    with _WholeTape(persistent=True, watch_accessed_variables=False) as tape:
-        tape.watch(lifted.tensors)
-        y = f(*lifted.args)
-    targets = [_as_tensor(part) for part in tree.leaves(y)]
+    with _UsersLines():
+        lifted = _Lifted(primals, range(len(primals)))
+        with _WholeTape(persistent=True, watch_accessed_variables=False) as tape:
+            tape.watch(lifted.tensors)
+            y = f(*lifted.args)
+        targets = [_as_tensor(part) for part in tree.leaves(y)]
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
-        weights = tree.leaves(cotangent)
-        found = tape.gradient(targets, lifted.tensors, weights, unconnected_gradients=ZERO)
-        return tuple(lifted.lower(found))
+        with _UsersLines():
+            weights = tree.leaves(cotangent)
+            found = tape.gradient(targets, lifted.tensors, weights, unconnected_gradients=ZERO)
+            return tuple(lifted.lower(found))
 
     return lifted.lower_results(y), pull_back
 
@@ -122,15 +124,18 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     >>> ag.jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
     """
-    lifted = _Lifted(tuple(primals), range(len(primals)))
-    with _WholeTape(watch_accessed_variables=False) as tape:
-        tape.watch(lifted.tensors)
-        y = f(*lifted.args)
-    parts, structure = tree.flatten(y)
-    moved = pushed_forward(tape, parts, tree.leaves(lifted.tensors), tree.leaves(tangents), True)
-    value = lifted.lower_results(y)
-    moved = [_lower(part, tangent) for part, tangent in zip(tree.leaves(value), moved, strict=True)]
-    return value, tree.unflatten(structure, moved)
+    with _UsersLines():
+        lifted = _Lifted(tuple(primals), range(len(primals)))
+        with _WholeTape(watch_accessed_variables=False) as tape:
+            tape.watch(lifted.tensors)
+            y = f(*lifted.args)
+        parts, structure = tree.flatten(y)
+        along = tree.leaves(tangents)
+        moved = pushed_forward(tape, parts, tree.leaves(lifted.tensors), along, True)
+        value = lifted.lower_results(y)
+        each = zip(tree.leaves(value), moved, strict=True)
+        moved = [_lower(part, tangent) for part, tangent in each]
+        return value, tree.unflatten(structure, moved)
 
 
 def pushed_forward(
@@ -170,12 +175,13 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
 
     @functools.wraps(f)
     def rows(*args: Any, **kwargs: Any) -> Any:
-        lifted = _Lifted(args, argnums)
-        with _WholeTape(watch_accessed_variables=False) as tape:
-            tape.watch(lifted.tensors)
-            y = f(*lifted.args, **kwargs)
-        found = tape.jacobian(_as_tensor(y), lifted.tensors, unconnected_gradients=ZERO)
-        return lifted.lower(found)
+        with _UsersLines():
+            lifted = _Lifted(args, argnums)
+            with _WholeTape(watch_accessed_variables=False) as tape:
+                tape.watch(lifted.tensors)
+                y = f(*lifted.args, **kwargs)
+            found = tape.jacobian(_as_tensor(y), lifted.tensors, unconnected_gradients=ZERO)
+            return lifted.lower(found)
 
     return rows
 
@@ -196,21 +202,22 @@ def jacfwd(f: Function, argnums: int = 0) -> Function:
 
     @functools.wraps(f)
     def columns(*args: Any) -> Any:
-        x = args[argnums]
-        shape = _known(type_of(x).shape)
-        dtype = type_of(x).dtype
+        with _UsersLines():
+            x = args[argnums]
+            shape = _known(type_of(x).shape)
+            dtype = type_of(x).dtype
 
-        def of_argument(x: Any) -> Any:
-            return f(*args[:argnums], x, *args[argnums + 1 :])
+            def of_argument(x: Any) -> Any:
+                return f(*args[:argnums], x, *args[argnums + 1 :])
 
-        found = []
-        for index in np.ndindex(*shape):
-            tangent = np.zeros(shape, dtype)
-            tangent[index] = 1
-            found.append(jvp(of_argument, (x,), (tangent if shape else dtype.type(1),))[1])
-        stacked = ops.stack([_as_tensor(c) for c in found], axis=-1)
-        lifted = _Lifted(args, argnums)
-        return lifted.lower(ops.reshape(stacked, (*stacked.shape[:-1], *shape)))
+            found = []
+            for index in np.ndindex(*shape):
+                tangent = np.zeros(shape, dtype)
+                tangent[index] = 1
+                found.append(jvp(of_argument, (x,), (tangent if shape else dtype.type(1),))[1])
+            stacked = ops.stack([_as_tensor(c) for c in found], axis=-1)
+            lifted = _Lifted(args, argnums)
+            return lifted.lower(ops.reshape(stacked, (*stacked.shape[:-1], *shape)))
 
     return columns
 
@@ -242,7 +249,8 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     array([6., 0.])
     """
     several = len(primals) > 1
-    return jvp(grad(f, tuple(range(len(primals))) if several else 0), primals, tangents)[1]
+    with _UsersLines():
+        return jvp(grad(f, tuple(range(len(primals))) if several else 0), primals, tangents)[1]
 
 
 class _WholeTape(GradientTape):

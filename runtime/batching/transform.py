@@ -45,9 +45,15 @@ def batch(size: Any, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
 
 def _walk(size: Any, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
     values = dict(zip(graph.inputs, lanes, strict=True))
+    builder = building()
+    assert builder is not None
     for node in graph.nodes:
         operands = [values[v] for v in node.inputs]
+        mark = len(builder.graph.nodes)
         values.update(zip(node.outputs, _node(size, node, operands), strict=True))
+        if node.op is not control.CALL:  # whose nodes have lines of their own
+            for made in builder.graph.nodes[mark:]:
+                made.origin = node.origin or made.origin
     return [values[v] for v in graph.outputs]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 import warnings
 
 import numpy as np
@@ -296,3 +297,36 @@ def test_try_in_an_item():
 
     found = ag.vmap(f)(ROWS, np.array([0, 1, 9, 3, -9]))
     np.testing.assert_array_equal(found, [ROWS[0, 0], ROWS[1, 1], -1.0, ROWS[3, 3], -1.0])
+
+
+def always_wrong(row):
+    return row.reshape(7)
+
+
+def wrong_by_data(row):
+    if (row > -100).all():
+        raise ValueError("too large")
+    return row
+
+
+@pytest.mark.parametrize("f", [always_wrong, wrong_by_data])
+@pytest.mark.parametrize("convert", [lambda f: f, ag.convert])
+def test_errors_of_items_are_told_at_the_line_of_the_function(f, convert):
+    with pytest.raises(ValueError) as plain:
+        f(ROWS[0])
+    with pytest.raises(ValueError) as caught:
+        ag.vmap(convert(f))(ROWS)
+    assert str(caught.value) == str(plain.value)
+    wanted, found = (traceback.extract_tb(e.value.__traceback__)[-1] for e in (plain, caught))
+    assert (found.filename, found.lineno) == (wanted.filename, wanted.lineno)
+
+
+def test_an_item_that_always_fails_does_so_where_it_is_called():
+    def f(rows, skip):
+        if skip:
+            return rows.sum()
+        return ag.vmap(always_wrong)(rows).sum()
+
+    assert ag.convert(f)(ROWS, np.bool_(True)) == ROWS.sum()
+    with pytest.raises(ValueError, match="cannot reshape"):
+        ag.convert(f)(ROWS, np.bool_(False))

@@ -276,3 +276,25 @@ def test_a_value_may_leave_where_no_derivative_is_wanted():
         tape.watch(x)
         y = x * float(x)
     assert tape.gradient(y, x).item() == 2.0
+
+
+DERIVATIVES = [
+    lambda f, x: ag.grad(f)(x),
+    lambda f, x: ag.vjp(f, x),
+    lambda f, x: ag.jvp(f, (x,), (x,)),
+    lambda f, x: ag.jacobian(f)(x),
+    lambda f, x: ag.jacfwd(f)(x),
+    lambda f, x: ag.hessian(f)(x),
+    lambda f, x: ag.hvp(f, (x,), (x,)),
+    lambda f, x: ag.vjp(lambda x: 2 * x, x)[1](np.ones(5)),
+]
+
+
+@pytest.mark.parametrize("derivative", DERIVATIVES)
+def test_errors_show_the_users_lines_only(derivative):
+    def wrong(x):
+        return x.reshape(7).sum()
+
+    with pytest.raises(ValueError, match="cannot reshape") as caught:
+        derivative(wrong, np.ones(3))
+    assert {entry.path.name for entry in caught.traceback} == {"test_transforms.py"}
