@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +12,8 @@ from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
-from runtime.ops.operands import is_tensor
+from runtime.ops.operands import dtype_of, is_tensor, type_of
+from runtime.ops.ufunc_methods import METHODS
 
 __all__ = [
     "call_numpy",
@@ -42,20 +44,18 @@ def no_tensor_form(name: str) -> StagingError:
 
 
 def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
-    """Meaning of a NumPy ufunc on operands of which one is a tensor."""
+    """Meaning of a NumPy ufunc, or of a method of it, on operands of which one is a tensor."""
     function = ops.numpy_function(ufunc.__name__)
     if method == "__call__" and not kwargs and function is not None:
         return function(*strong_operands(inputs))
     out = kwargs.pop("out", None)
-    if method != "__call__" or function is None or kwargs:
-        detail = f".{method}" if method != "__call__" else ""
-        raise no_tensor_form(
-            f"np.{ufunc.__name__}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}"
-        )
-    has_arrays = any(o is not None and not is_tensor(o) for o in out or ())
-    if has_arrays and (trace.tapes() or any(is_tensor(x) and x.is_traced for x in inputs)):
-        raise no_tensor_form(f"np.{ufunc.__name__} with out= an ndarray")
-    result = function(*strong_operands(inputs))
+    if function is None:
+        raise no_tensor_form(f"np.{ufunc.__name__}")
+    _check_written(ufunc, method, inputs, out)
+    if method != "__call__":
+        result = METHODS[method](ufunc.__name__, *inputs, **kwargs)
+    else:
+        result = _called(ufunc, function, strong_operands(inputs), out, **kwargs)
     if out is None:
         return result
     results = result if isinstance(result, tuple) else (result,)
@@ -65,6 +65,74 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
         for r, o in zip(results, out, strict=True)
     )
     return written if isinstance(result, tuple) else written[0]
+
+
+def _check_written(ufunc: Any, method: str, inputs: tuple[Any, ...], out: Any) -> None:
+    """Raise StagingError for an ndarray that is written with what only a graph knows."""
+    written = inputs[:1] if method == "at" else out or ()
+    has_arrays = any(o is not None and not is_tensor(o) for o in written)
+    if has_arrays and (trace.tapes() or any(is_tensor(x) and x.is_traced for x in inputs)):
+        detail = ".at of" if method == "at" else " with out="
+        raise no_tensor_form(f"np.{ufunc.__name__}{detail} an ndarray")
+
+
+_OPTIONS = {"casting": ("same_kind", "unsafe"), "order": ("K", "A", "C"), "subok": (True, False)}
+
+
+def _called(
+    ufunc: Any,
+    function: Any,
+    operands: tuple[Any, ...],
+    out: Any,
+    where: Any = True,
+    dtype: Any = None,
+    **options: Any,
+) -> Any:
+    """The ufunc in the precision `dtype`, of the elements where `where` is true."""
+    refused = [name for name, value in options.items() if value not in _OPTIONS.get(name, ())]
+    if refused or (where is not True and not _is_whole(out)):
+        name = refused[0] if refused else "where= but no out="
+        raise StagingError(
+            f"`np.{ufunc.__name__}` of a traced value has no `{name}` yet",
+            "give an array for the other elements: `out=np.zeros_like(x)`, or use `np.where`",
+        )
+    if dtype is not None:
+        operands = _in_precision(ufunc, operands, np.dtype(dtype))
+    if where is True:
+        return function(*operands)
+    # What is left out must neither warn nor have an infinite slope: those are NumPy's no more.
+    chosen = [ops.where(where, x, _harmless(ufunc, dtype_of(x))) for x in operands]
+    result = function(*chosen)
+    results = result if isinstance(result, tuple) else (result,)
+    kept = tuple(ops.where(where, r, o) for r, o in zip(results, out, strict=True))
+    return kept if isinstance(result, tuple) else kept[0]
+
+
+def _is_whole(out: Any) -> bool:
+    return out is not None and all(o is not None for o in out)
+
+
+def _harmless(ufunc: Any, dtype: np.dtype[Any]) -> Any:
+    number = _HARMLESS.get(ufunc.__name__, 0.5) if dtype.kind in "fc" else 1
+    return dtype.type(number)
+
+
+# An operand that a ufunc takes without a warning, and with a finite slope, if 0.5 is none.
+_HARMLESS = {"arccosh": 1.5}
+
+
+def _in_precision(ufunc: Any, operands: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[Any, ...]:
+    """Operands in the dtypes for which the ufunc gives `dtype`; NumPy's error if it never does."""
+    types = [type_of(x) for x in operands]
+    given = [_PYTHON[t.dtype.kind] if t.weak else t.dtype for t in types]
+    signature = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
+    found = ufunc.resolve_dtypes(
+        (*given, *[None] * ufunc.nout), signature=signature, casting="same_kind"
+    )
+    return tuple(ops.astype(x, t) for x, t in zip(operands, found, strict=False))
+
+
+_PYTHON = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def _stored(ufunc: Any, result: Any, out: Any) -> Any:
@@ -88,6 +156,8 @@ def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy function on arguments among which is a tensor."""
+    if func in _REDUCING and not _OF_PARTS.isdisjoint(kwargs):
+        return _of_parts(func, args, kwargs)
     result = call_as_numpy(func, _meaning(func), args, kwargs)
     return _formed(func, result, args, kwargs) if _attention[0] else result
 
@@ -108,8 +178,28 @@ def call_numpy(func: Any, own: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
     A result of rank 0 is an array where NumPy gives one, else a scalar.
     """
+    if func in _REDUCING and not _OF_PARTS.isdisjoint(kwargs):
+        return _of_parts(func, args, kwargs)
     result = call_as_numpy(func, own, args, kwargs)
     return _formed(func, result, args, kwargs) if _attention[0] else result
+
+
+# NumPy's reductions that are methods of ufuncs, and what only those take here.
+_REDUCING = {
+    np.sum: np.add, np.prod: np.multiply, np.max: np.maximum, np.amax: np.maximum,
+    np.min: np.minimum, np.amin: np.minimum, np.any: np.logical_or, np.all: np.logical_and,
+}  # fmt: skip
+_OF_PARTS = frozenset(("initial", "where"))
+
+
+def _of_parts(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A reduction with `where` or `initial`: what NumPy itself calls for it."""
+    bound = inspect.signature(func).bind(*args, **kwargs).arguments
+    given = {name: value for name, value in bound.items() if value is not np._NoValue}
+    out = given.pop("out", None)
+    x, axis = given.pop("a"), given.pop("axis", None)
+    kwargs = {"axis": axis, **given, **({} if out is None else {"out": (out,)})}
+    return dispatch_ufunc(_REDUCING[func], "reduce", (x,), kwargs)
 
 
 def _formed(func: Any, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -29,7 +29,14 @@ from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
-from autograph.operators.unconverted import ARRAYS, OURS, PURE_MODULES, as_fresh
+from autograph.operators.unconverted import (
+    ARRAYS,
+    OURS,
+    PURE_MODULES,
+    as_fresh,
+    call_unconverted,
+    is_of_ufunc,
+)
 from runtime import journal
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
@@ -92,6 +99,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return function(*args, **kwargs)
     for argument in args:
         taken(argument)
+    if is_of_ufunc(function):
+        return call_unconverted(function, args, kwargs)
     if isinstance(owner, GeneratorType):
         taken(owner)
     if isinstance(function, MethodWrapperType) and name in _OF_OBJECTS:

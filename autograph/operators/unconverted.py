@@ -56,6 +56,7 @@ __all__ = [
     "PURE_MODULES",
     "as_fresh",
     "call_unconverted",
+    "is_of_ufunc",
 ]
 
 PURE_MODULES = frozenset(
@@ -126,6 +127,8 @@ _OF_KNOWN_VALUES = frozenset(
 
 
 def _root_module(function: Any) -> str:
+    if is_of_ufunc(function):
+        return "numpy"
     module = getattr(function, "__module__", None)
     if not isinstance(module, str):
         owner = getattr(function, "__objclass__", None) or type(function)
@@ -302,17 +305,17 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
         return _from_iterable(*args, **kwargs)
     if any(map(has_traced, [*args, *kwargs.values()])):
         args = _with_arrays(function, args)
+        if is_of_ufunc(function):
+            return function(*args, **kwargs)  # NumPy asks the tensors what it means
         own = MAKERS.get(function) or ops.numpy_function(_numpy_name(function))
-        if own is not None and not isinstance(function, np.ufunc):
+        if own is not None:
             return call_numpy(function, own, args, kwargs)
         return _call_without_op(function, args, kwargs)
     return as_fresh(function(*args, **kwargs))
 
 
 def _call_without_op(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call what no op stands for: a ufunc, a type, or a function made of other functions."""
-    if isinstance(function, np.ufunc) or isinstance(getattr(function, "__self__", None), np.ufunc):
-        return function(*args, **kwargs)  # NumPy asks the tensors what it means
+    """Call what no op stands for: a type, or a function made of other functions."""
     if isinstance(function, type) and issubclass(function, _NUMBERS) and len(args) == 1:
         return _as_number(function, *args, **kwargs)
     refusal = no_tensor_form(f"np.{_numpy_name(function)}")
@@ -444,10 +447,19 @@ _TAKE_SEQUENCES = frozenset(
 _TAKE_ARRAYS = frozenset(("dot", "vdot", "inner", "outer", "where", "cross", "kron", "matmul"))
 
 
+def is_of_ufunc(function: Any) -> bool:
+    """Whether a function is a ufunc, or a method of one as `numpy.add.at`."""
+    return isinstance(function, np.ufunc) or isinstance(
+        getattr(function, "__self__", None), np.ufunc
+    )
+
+
 def _with_arrays(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments with lists of traced numbers and arrays put together, where NumPy would do so."""
     name = function.__name__
-    if isinstance(function, np.ufunc) or name in _TAKE_ARRAYS:
+    if name == "at" and is_of_ufunc(function) and type(args[1]) is tuple:
+        return (args[0], args[1], *map(_together, args[2:]))  # a tuple is several indices
+    if is_of_ufunc(function) or name in _TAKE_ARRAYS:
         return tuple(map(_together, args))
     if not args or name in _TAKE_SEQUENCES:
         return args

@@ -31,7 +31,17 @@ from runtime.ops.shapes import reshape
 from runtime.ops.subscripts import add_statement, item_source, update_statement
 from runtime.spec import Dim, TensorType, promote
 
-__all__ = ["getitem", "index_add", "index_update", "item_at"]
+__all__ = [
+    "encoded_for",
+    "getitem",
+    "index_add",
+    "index_add_",
+    "index_update",
+    "item_at",
+    "subscript",
+    "write_raises",
+    "written_type",
+]
 
 # Positions at which operands of an index can stand: an array has at most 64 axes.
 _AFTER_ONE, _AFTER_TWO = tuple(range(1, 65)), tuple(range(2, 66))
@@ -42,10 +52,10 @@ _AFTER_ONE, _AFTER_TWO = tuple(range(1, 65)), tuple(range(2, 66))
 
 def _item(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> Array:
     x = xp.asarray(x)
-    return x[decode_index(index, operands) if xp is np else _subscript(xp, x, operands, index)]
+    return x[decode_index(index, operands) if xp is np else subscript(xp, x, operands, index)]
 
 
-def _subscript(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> tuple[Any, ...]:
+def subscript(xp: Module, x: Array, operands: tuple[Any, ...], index: Index) -> tuple[Any, ...]:
     """The subscript; on another device than the host its integers are looked at here."""
     key = decode_index(index, operands)
     if xp is np or not operands:
@@ -153,11 +163,11 @@ def getitem(x: Operand, key: Any) -> Any:
     >>> ag.getitem(np.array([[1, 2], [3, 4]]), (slice(None), 1)).numpy()
     array([2, 4])
     """
-    index, operands = _encoded_for(x, key) if in_use[0] else encode_index(key)
+    index, operands = encoded_for(x, key) if in_use[0] else encode_index(key)
     return item_at(content(x), index, operands)
 
 
-def _encoded_for(x: Operand, key: Any) -> tuple[Index, tuple[Operand, ...]]:
+def encoded_for(x: Operand, key: Any) -> tuple[Index, tuple[Operand, ...]]:
     """As `encode_index`; lists in the key are where `x` is, as numbers are."""
     index, operands = encode_index(key)
     home = device_of_operand(x) if operands and in_use[0] else HOST
@@ -179,7 +189,8 @@ def item_at(x: Operand, index: Index, operands: tuple[Operand, ...]) -> Any:
 # ---- writing -----------------------------------------------------------------------------------
 
 
-def _written_type(x: TensorType, v: TensorType, *types: TensorType, index: Index) -> TensorType:
+def written_type(x: TensorType, v: TensorType, *types: TensorType, index: Index) -> TensorType:
+    """Type of `x` with `v` written at an index; raises ValueError where `v` does not fit."""
     part = None if x.shape is None else part_shape(x.shape, index, types)
     if part is not None and v.shape is not None:
         _check_fits(v.shape, part)
@@ -197,7 +208,8 @@ def _check_fits(value: tuple[Dim, ...], part: tuple[Dim, ...]) -> None:
         raise ValueError(f"could not broadcast input array from shape {shown[0]} into {shown[1]}")
 
 
-def _write_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+def write_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    """The `raises` of a write at an index: of `x`, what is written, and the parts of the index."""
     x, v, *operands = types
     if not (x.is_static and v.is_static) or may_not_fit((x, v)):
         return True
@@ -208,7 +220,7 @@ def _write_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
 
 
 def _update_in_place(xp: Module, x: Array, v: Array, *operands: Array, index: Index) -> Array:
-    x[_subscript(xp, x, operands, index)] = v
+    x[subscript(xp, x, operands, index)] = v
     return x
 
 
@@ -249,10 +261,10 @@ _UPDATES = (1.5, array((3, 2, 2)), array((2,)), 0.5, array((2, 4)), array((12,))
 
 @op(
     inputs=None,
-    infer=_written_type,
+    infer=written_type,
     vjp=_update_vjp,
     reads=_AFTER_TWO,
-    raises=_write_raises,
+    raises=write_raises,
     samples=_encoded(*_BASIC, *_ADVANCED, values=(*_VALUES, *_UPDATES)),
     name="index_update",
     inplace=_update_in_place,
@@ -273,7 +285,7 @@ def index_update(x: Operand, v: Operand, key: Any) -> Any:
     >>> ag.index_update(np.array([1.0, 2.0, 3.0]), 9.0, 1).numpy()
     array([1., 9., 3.])
     """
-    index, operands = _encoded_for(x, key)
+    index, operands = encoded_for(x, key)
     return trace.apply(index_update_.op, (content(x), content(v), *operands), {"index": index})
 
 
@@ -284,11 +296,11 @@ def _check_addable(x: TensorType, v: TensorType) -> None:
 
 def _added_type(x: TensorType, v: TensorType, *types: TensorType, index: Index) -> TensorType:
     _check_addable(x, v)
-    return _written_type(x, v, *types, index=index)
+    return written_type(x, v, *types, index=index)
 
 
 def _add_in_place(xp: Module, x: Array, v: Array, *operands: Array, index: Index) -> Array:
-    key = _subscript(xp, x, operands, index)
+    key = subscript(xp, x, operands, index)
     if x.dtype.kind in "biu":  # x[0] += 0.5 would round where x[:1] += 0.5 raises
         _check_addable(type_of(x), type_of(v))
     if may_repeat(index, operands):
@@ -329,7 +341,7 @@ def _add_vjp(g: Any, out: Any, x: Any, v: Any, *operands: Any, index: Index) -> 
     infer=_added_type,
     vjp=_add_vjp,
     reads=_AFTER_TWO,
-    raises=_write_raises,
+    raises=write_raises,
     samples=_encoded(*_BASIC, *_ADVANCED, values=(*_VALUES, *_UPDATES)),
     name="index_add",
     inplace=_add_in_place,
@@ -346,5 +358,5 @@ def index_add(x: Operand, v: Operand, key: Any) -> Any:
     >>> ag.index_add(np.array([1.0, 2.0, 3.0]), 10.0, np.array([0, 0, 2])).numpy()
     array([21.,  2., 13.])
     """
-    index, operands = _encoded_for(x, key)
+    index, operands = encoded_for(x, key)
     return trace.apply(index_add_.op, (content(x), content(v), *operands), {"index": index})

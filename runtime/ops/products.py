@@ -139,6 +139,16 @@ def matmul(xp: Module, x: Array, y: Array) -> Array:
 _VECTORS = array((4, 3))
 
 
+def _check_ranks(name: str, x: Operand, least: int, y: Operand, other: int) -> None:
+    for number, (operand, wanted) in enumerate(((x, least), (y, other))):
+        rank = type_of(operand).rank
+        if rank is not None and rank < wanted:
+            raise ValueError(
+                f"{name}: Input operand {number} does not have enough dimensions (has {rank}, "
+                f"needs at least {wanted})"
+            )
+
+
 @implements(
     "matvec",
     samples=calls(
@@ -154,6 +164,7 @@ def matvec(x: Operand, y: Operand, /) -> Any:
     >>> ag.matvec(np.array([[1, 2], [3, 4]]), np.array([1, 1])).numpy()
     array([3, 7])
     """
+    _check_ranks("matvec", x, 2, y, 1)
     return squeeze(matmul(x, expand_dims(y, -1)), -1)
 
 
@@ -172,6 +183,7 @@ def vecmat(x: Operand, y: Operand, /) -> Any:
     >>> ag.vecmat(np.array([1, 1]), np.array([[1, 2], [3, 4]])).numpy()
     array([4, 6])
     """
+    _check_ranks("vecmat", x, 1, y, 2)
     return squeeze(matmul(expand_dims(conjugated(x), -2), y), -2)
 
 

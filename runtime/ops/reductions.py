@@ -55,9 +55,8 @@ def _by_numpy(function: Callable[..., Any], empty: bool = True) -> Callable[...,
         own = by_probe(function, x.dtype) if dtype is None else dtype
         shape = reduced_shape(x.shape, axis, keepdims)
         if not empty and size_of(x.shape) == 0 and size_of(shape) != 0:
-            raise ValueError(
-                f"zero-size array to reduction operation {function.__name__} which has no identity"
-            )
+            name = {"max": "maximum", "min": "minimum"}[function.__name__]
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
         return TensorType(own, shape)
 
     return infer
