@@ -9,11 +9,12 @@ the gradient is computed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
-from runtime import ops, trace
+from runtime import control, ops, trace
 from runtime.autodiff.branches import Branches, pull_branches
 from runtime.autodiff.cotangents import cotangent_type, is_differentiable
 from runtime.autodiff.emission import as_value, builder_now
@@ -44,7 +45,7 @@ def _caught(node: Node, body: Graph) -> Graph:
     """A graph that stands for what a body that raised gives: its inputs, as they were."""
     builder = Builder(f"{body.name} caught")
     inputs = [builder.input(value.type, value.name) for value in body.inputs]
-    sources = _sources(body, node.attrs["token"], len(body.outputs))
+    sources = _sources(body, node, len(body.outputs))
     with trace.interpreting(builder):
         builder.graph.outputs = [
             _result(node, builder, inputs, found, value.type)
@@ -69,27 +70,42 @@ def _result(
 # ---- where saved values come from ------------------------------------------------------------
 
 
-def _sources(body: Graph, token: int, count: int) -> list[set[int | None]]:
+def _sources(body: Graph, node: Node, count: int) -> list[set[int | None]]:
     """For each result the inputs of the body that it may be after an error; None: another value.
 
-    Nothing for a result that is a constant, or missing, after every error.
+    Nothing for a result that is a constant, or missing, after every error that a clause may take.
     """
     found: list[set[int | None]] = [set() for _ in range(count)]
-    for pending, around in _pending(body, ()):
-        saved = dict(pending.attrs["saved"]).get(token, ())
+    taken = tuple(kind for clause in node.attrs["clauses"] for kind in clause)
+    for pending, raising, around in _pending(body, ()):
+        if not _may_be_taken(raising, taken):
+            continue
+        saved = dict(pending.attrs["saved"]).get(node.attrs["token"], ())
         for sources, position in zip(found, saved, strict=False):
             if position is not None and not is_constant(pending.inputs[position]):
                 sources.add(_input(pending.inputs[position], around, body))
     return found
 
 
+def _may_be_taken(raising: Node | None, taken: tuple[type[BaseException], ...]) -> bool:
+    """Whether a clause takes an error of the node, as far as its kinds of errors are known."""
+    if raising is None or not raising.can_raise:
+        return True
+    if raising.op is control.RAISE:
+        kinds: tuple[type[BaseException], ...] | None = (raising.attrs["template"].kind,)
+    else:
+        kinds = raising.op.options.get("errors")
+    return kinds is None or any(issubclass(kind, taken) for kind in kinds)
+
+
 def _pending(
     graph: Graph, around: tuple[tuple[Node, Graph], ...]
-) -> Iterator[tuple[Node, tuple[tuple[Node, Graph], ...]]]:
-    """All `pending` nodes, with the nodes around each and their graphs, innermost first."""
-    for node in graph.nodes:
+) -> Iterator[tuple[Node, Node | None, tuple[tuple[Node, Graph], ...]]]:
+    """All `pending` nodes, with the node that may raise after each, and the nodes around it and
+    their graphs, innermost first."""
+    for node, following in zip_longest(graph.nodes, graph.nodes[1:]):
         if node.op.name == "pending":
-            yield node, around
+            yield node, following, around
         for inner in node.graphs:
             yield from _pending(inner, ((node, inner), *around))
 

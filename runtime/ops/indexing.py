@@ -132,6 +132,7 @@ def _item_written(parent: Any, part: Any, *operands: Any, index: Index) -> Any:
     samples=_encoded(*_BASIC),
     name="getitem",
     adjoint_index=True,
+    errors=(IndexError,),
     source=item_source,
     write_through=_item_written,
 )
@@ -148,6 +149,7 @@ def getitem_(xp: Module, x: Array, *operands: Array, index: Index) -> Array:
     raises=always,
     samples=_encoded(*_ADVANCED),
     adjoint_index=True,
+    errors=(IndexError,),
     source=item_source,
 )
 def getitem_array(xp: Module, x: Array, *operands: Array, index: Index) -> Array:

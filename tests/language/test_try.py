@@ -961,3 +961,22 @@ def test_context_of_an_error_in_a_handler(backend):
 
 
 test_try = samples.test()
+
+
+def changed_before_an_error_that_no_clause_takes(x, i):
+    box = [x, x * 0.5]
+    try:
+        if x < 0.0:
+            raise ValueError
+        box[0] = np.sin(box[1])
+        found = np.array([x, 2 * x])[i]
+    except ValueError:
+        found = x * x
+    return box[0] * found
+
+
+@pytest.mark.parametrize("x", [0.7, -0.7])
+def test_a_gradient_knows_which_errors_a_clause_takes(x):
+    f, i, step = changed_before_an_error_that_no_clause_takes, np.int64(1), 1e-6
+    expected = (f(x + step, i) - f(x - step, i)) / (2 * step)
+    assert ag.grad(ag.convert(f))(x, i) == pytest.approx(expected)
