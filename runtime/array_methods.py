@@ -19,6 +19,8 @@ from runtime.devices import is_device_array
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.foreign import Operator
+from runtime.ops.arithmetic import complex_modulus, complex_product
+from runtime.ops.operands import type_of
 from runtime.spec import TensorType
 
 __all__ = ["ArrayMethods", "check_in_place", "check_numbers"]
@@ -143,6 +145,29 @@ def _or_repeated(multiply: Method, *, reflected: bool = False) -> Method:
     return method
 
 
+def _product(x: Any, y: Any) -> Any:
+    """`x * y`: NumPy rounds the product of complex scalars otherwise than that of arrays."""
+    return (complex_product if _are_complex_numbers(x, y) else ops.multiply)(x, y)
+
+
+def _modulus(x: Any) -> Any:
+    return (complex_modulus if _are_complex_numbers(x) else ops.abs)(x)
+
+
+def _are_complex_numbers(*operands: Any) -> bool:
+    """Whether these are scalars of NumPy's in a graph, of which one is complex."""
+    if all(getattr(x, "_value", None) is None for x in operands):
+        return False
+    types = [type_of(x) for x in operands]
+    if any(t.rank != 0 for t in types) or all(t.weak for t in types):
+        return False
+    return any(t.dtype.kind == "c" for t in types) and not any(map(_is_rank_0_array, operands))
+
+
+def _is_rank_0_array(x: Any) -> bool:
+    return bool(x.is_array) if isinstance(x, ArrayMethods) else isinstance(x, np.ndarray)
+
+
 def _or_fraction(power: Method) -> Method:
     """`power`, but not with the float that a `Fraction` hands on for what is no number to it.
 
@@ -167,8 +192,8 @@ def _is_whole(x: Any) -> bool:
     return not x.is_array and x.dtype.kind in kinds
 
 
-def _in_place(name: str, short: str) -> Method:
-    function = getattr(ops, name)
+def _in_place(name: str, short: str, function: Callable[..., Any] | None = None) -> Method:
+    function = function or getattr(ops, name)
     foreign = Operator(short, in_place=True)
 
     def method(self: Any, other: Any) -> Any:
@@ -282,7 +307,7 @@ class ArrayMethods:
 
     __add__ = _binary(ops.add, "add")
     __sub__ = _binary(ops.subtract, "sub")
-    __mul__ = _or_repeated(_binary(ops.multiply, "mul"))
+    __mul__ = _or_repeated(_binary(_product, "mul"))
     __truediv__ = _binary(ops.divide, "truediv")
     __floordiv__ = _binary(ops.floor_divide, "floordiv")
     __mod__ = _binary(ops.remainder, "mod")
@@ -296,7 +321,7 @@ class ArrayMethods:
 
     __radd__ = _reflected(ops.add, "add")
     __rsub__ = _reflected(ops.subtract, "sub")
-    __rmul__ = _or_repeated(_reflected(ops.multiply, "mul"), reflected=True)
+    __rmul__ = _or_repeated(_reflected(_product, "mul"), reflected=True)
     __rtruediv__ = _reflected(ops.divide, "truediv")
     __rfloordiv__ = _reflected(ops.floor_divide, "floordiv")
     __rmod__ = _reflected(ops.remainder, "mod")
@@ -310,7 +335,7 @@ class ArrayMethods:
 
     __iadd__ = _in_place("add", "add")
     __isub__ = _in_place("subtract", "sub")
-    __imul__ = _in_place("multiply", "mul")
+    __imul__ = _in_place("multiply", "mul", _product)
     __itruediv__ = _in_place("divide", "truediv")
     __ifloordiv__ = _in_place("floor_divide", "floordiv")
     __imod__ = _in_place("remainder", "mod")
@@ -324,7 +349,7 @@ class ArrayMethods:
 
     __neg__ = _method(ops.negative)
     __pos__ = _method(ops.positive)
-    __abs__ = _method(ops.abs)
+    __abs__ = _method(_modulus)
     __invert__ = _method(ops.bitwise_invert)
 
     __divmod__ = _binary(lambda self, other: (self // other, self % other), "divmod")

@@ -104,6 +104,31 @@ def multiply(xp: Module, x: Array, y: Array) -> Array:
     return xp.multiply(x, y)
 
 
+_NUMBERS = fixed(
+    lambda: (
+        (np.complex128(0.5 - 1.25j), np.complex128(-0.75 + 0.3j)),
+        (np.complex64(0.5 - 1.25j), np.complex64(-0.75 + 0.3j)),
+        (np.complex128(0.5 - 1.25j), 2.5 + 0.1j),
+        (1.5, np.complex128(-0.75 + 0.3j)),
+    )
+)
+
+
+@op(
+    inputs=2,
+    infer=by_ufunc(np.multiply),
+    vjp=multiply.op.vjp,
+    reads=(0, 1),
+    samples=_NUMBERS,
+)
+def complex_product(xp: Module, x: Array, y: Array) -> Array:
+    """Product of two complex numbers as NumPy's scalars have it.
+
+    Each step is rounded; of arrays, NumPy may round only once what is multiplied and added.
+    """
+    return x * y
+
+
 def _zero_division(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     """Division of Python numbers raises, that of arrays does not."""
     return all(t.weak for t in types)
@@ -268,6 +293,18 @@ def abs(xp: Module, x: Array) -> Array:
     array([1.5, 5. ])
     """
     return xp.absolute(x)
+
+
+@op(
+    inputs=1,
+    infer=by_ufunc(np.absolute),
+    vjp=_abs_vjp,
+    reads=(0,),
+    samples=fixed(lambda: ((np.complex128(0.5 - 1.25j),), (np.complex64(0.5 - 1.25j),))),
+)
+def complex_modulus(xp: Module, x: Array) -> Array:
+    """Absolute value of a complex number as NumPy's scalars have it; see `complex_product`."""
+    return x.__abs__()
 
 
 def _sign_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:

@@ -437,3 +437,20 @@ def test_s5_python_int_arguments():
 def test_check_is_not_vacuous():
     with pytest.raises(AssertionError):
         check(lambda x: x, (F(1),), (F(2),), conds=1)
+
+
+@pytest.mark.parametrize("kind", [np.complex128, np.complex64])
+def test_complex_scalars_are_rounded_as_numpys_scalars_are(kind):
+    """NumPy fuses multiplication and addition for arrays, and not for scalars."""
+
+    def f(a, b):
+        c = a
+        c *= b
+        return a * b, a * 2.5j, b * a.conjugate(), a * a.conjugate(), abs(a), c, np.multiply(a, b)
+
+    converted, random = ag.convert(f), np.random.default_rng(0)
+    for _ in range(50):
+        a, b = (kind(complex(*random.normal(size=2))) for _ in range(2))
+        assert repr(converted(a, b)) == repr(f(a, b))
+    slope = ag.grad(ag.convert(lambda a, z: abs(kind(a * z)) ** 2))(1.5, 1 + 2j)
+    assert slope == pytest.approx(2 * 1.5 * 5, rel=1e-5)
