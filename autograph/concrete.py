@@ -12,6 +12,7 @@ import numpy as np
 from autograph import replay, tracing
 from autograph.operators.captures import Captured, Place
 from autograph.options import Binding
+from autograph.signature import FLOAT, INT
 from autograph.tracebacks import shortened
 from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
@@ -19,8 +20,11 @@ from runtime.compile import compile_graph
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
 from runtime.errors import StagingError
+from runtime.execute import Executable
 from runtime.execute.ownership import may_share
+from runtime.graph.ir import Graph
 from runtime.graph.view import FuncGraph
+from runtime.lowering.stages import NATIVE_STAGES, native_text
 from runtime.ops.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorSpec, TensorType, is_compatible
@@ -52,6 +56,7 @@ class ConcreteFunction:
         traced: tracing.Traced,
         reason: str,
         tensor_class: type[Tensor] = Tensor,
+        native: bool | None = None,
     ) -> None:
         # Of the results that are tensors.
         self._tensor_class = tensor_class
@@ -66,7 +71,7 @@ class ConcreteFunction:
         # Of a trace that made variables and serves one call: the graph of the next calls.
         self.following: ConcreteFunction | None = None
         self._returns = returns
-        self._differentiable = Differentiable(traced.graph, compile_graph)
+        self._differentiable = Differentiable(traced.graph, _COMPILE[native])
         self._fresh = _fresh_outputs(traced)
         structure, holes = traced.result
         self._structure, self._holes = structure, holes
@@ -177,14 +182,21 @@ class ConcreteFunction:
         return "\n".join(lines)
 
     def lower(self, stage: str = "graph") -> str:
-        """The function at a stage of compilation, as text: "graph", "optimized" or "plan"."""
+        """The function at a stage of compilation, as text.
+
+        Stages: "graph" and "optimized"; "plan", Python source; "kernels", "llvm" and "asm", native
+        code, which raise Refusal with the reason where the graph has no native form.
+        """
         if stage == "graph":
             return str(self.graph)
         if stage == "optimized":
             return str(FuncGraph(optimize(self._traced.graph)))
         if stage == "plan":
             return compile_graph(self._traced.graph, "plan").source
-        raise ValueError(f"there is no stage {stage!r}; there are 'graph', 'optimized', 'plan'")
+        if stage in NATIVE_STAGES:
+            return native_text(optimize(self._traced.graph), stage)
+        stages = ", ".join(map(repr, ("graph", "optimized", "plan", *NATIVE_STAGES)))
+        raise ValueError(f"there is no stage {stage!r}; there are {stages}")
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
         """From the next call on, read other Variables and tensors for those of `captured_inputs`.
@@ -310,7 +322,26 @@ class ConcreteFunction:
     @functools.cached_property
     def _run(self) -> Callable[..., tuple[Any, ...]]:
         """The graph on raw values; compiled when it is first called."""
-        return self._differentiable.run
+        run = self._differentiable.run
+        return getattr(run, "call", run)
+
+    @functools.cached_property
+    def builtin(self) -> Callable[..., Any] | None:
+        """The compiled graph as a builtin that gives the result itself; None: it does not serve.
+
+        It takes arrays and numbers of just these types, and gives `MISS` for anything else.
+        """
+        arguments = self._traced.arguments
+        is_plain = all(_is_plain_key(k) for k in arguments.keys)
+        if not is_plain or not self.is_simple or not self._single or self._gives_tensors:
+            return None
+        return None if self._traced.tensors else getattr(self._differentiable.run, "alone", None)
+
+    @property
+    def execution(self) -> list[str]:
+        """How the graph runs, where that is not as a matter of course: why it is no native code."""
+        reason = getattr(self._differentiable.run, "reason", None)
+        return [] if reason is None else [f"runs as a plan of NumPy calls, not natively: {reason}"]
 
     @functools.cached_property
     def with_tensors(self) -> ConcreteFunction:
@@ -391,6 +422,24 @@ class ConcreteFunction:
             _write_back(inputs[position], outputs[index] if tensors is None else tensors[index])
         parts = [hole.fill(results, outputs) for hole in self._holes]
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+
+
+# How graphs are compiled, by the option `native` of `convert`.
+_COMPILE: dict[bool | None, Callable[[Graph], Executable]] = {
+    None: compile_graph,
+    True: functools.partial(compile_graph, backend="native"),
+    False: functools.partial(compile_graph, backend="plan"),
+}
+
+
+def _is_plain_key(key: Any) -> bool:
+    """Whether a leaf of this key is a number of Python or NumPy, or an array that has axes."""
+    if key in (FLOAT, INT):
+        return True
+    if not isinstance(key, tuple) or len(key) != 2:
+        return False
+    is_array = isinstance(key[0], np.dtype) and key[1] != ()
+    return bool(is_array or key[0] == "scalar")
 
 
 def _given(value: Any) -> Any:

@@ -47,6 +47,7 @@ from runtime.attention import count as _attention
 from runtime.building import building
 from runtime.devices import device
 from runtime.errors import HostCallError, StagingError
+from runtime.execute.native.prepared import MISS
 from runtime.origins import hide_frames_of
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
@@ -65,6 +66,8 @@ hide_frames_of(__file__.rpartition("/")[0])
 _trace_lock = threading.RLock()
 _log = logging.getLogger("autograph")
 _retraces_allowed = threading.local()
+# More signatures than these are told apart by a table, which takes half a microsecond.
+_MOST_BUILTINS = 4
 
 
 class Function(Generic[P, R]):
@@ -92,6 +95,8 @@ class Function(Generic[P, R]):
         self._bind = Binding(target)
         self._table: dict[Any, ConcreteFunction] = {}
         self._fast: dict[Any, ConcreteFunction] = {}
+        # Compiled graphs that look at the arguments themselves.
+        self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._trace_count = 0
@@ -193,6 +198,7 @@ class Function(Generic[P, R]):
         """Forget all graphs."""
         with _trace_lock:
             self._table, self._fast, self._general = {}, {}, []
+            self._builtins = ()
 
     def explain(self) -> str:
         """Which graphs there are, why each was traced, and what was not staged."""
@@ -201,6 +207,7 @@ class Function(Generic[P, R]):
             lines.append(f"- {concrete.function_type}")
             lines.append(f"  traced because: {concrete.reason} ({concrete.milliseconds:.1f} ms)")
             lines += [f"  {note}" for note in concrete._traced.notes]
+            lines += [f"  {note}" for note in concrete.execution]
         return "\n".join(lines)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -242,6 +249,10 @@ class Function(Generic[P, R]):
         """Run the graph of the arguments' signature, traced first if it is new."""
         try:
             if not kwargs and not _attention[0]:
+                for builtin in self._builtins:
+                    result = builtin(*args)
+                    if result is not MISS:
+                        return result  # type: ignore[no-any-return]
                 key = fast_key(args, self._policy.inputs, self._bind.positional)
                 concrete = self._fast.get(key)
                 if concrete is not None:
@@ -311,6 +322,14 @@ class Function(Generic[P, R]):
             if len(self._fast) >= 4 * config.cache_size.value:
                 self._fast = {}
             self._fast = {**self._fast, key: concrete}
+            self._set_builtins()
+
+    def _set_builtins(self) -> None:
+        """The builtins of the graphs that serve the last calls, special ones first."""
+        found = dict.fromkeys(self._fast.values())
+        ordered = sorted(found, key=lambda c: unknown_dimensions(c._traced.arguments))
+        builtins = [c.builtin for c in ordered if c.builtin is not None]
+        self._builtins = tuple(builtins[:_MOST_BUILTINS])
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""
@@ -445,7 +464,13 @@ class Function(Generic[P, R]):
 
     def _concrete(self, traced: tracing.Traced, reason: str) -> ConcreteFunction:
         return ConcreteFunction(
-            self.__name__, self._bind, self._options.returns, traced, reason, self._tensor_class
+            self.__name__,
+            self._bind,
+            self._options.returns,
+            traced,
+            reason,
+            self._tensor_class,
+            self._options.native,
         )
 
     def _may_create(self, arguments: Arguments) -> bool:
@@ -491,6 +516,7 @@ class Function(Generic[P, R]):
         kept = set(map(id, table.values()))
         self._table = table
         self._fast = {k: c for k, c in self._fast.items() if id(c) in kept}
+        self._set_builtins()
         general = [c for c in self._general if id(c) in kept]
         if is_general(concrete._traced.arguments):
             general.append(concrete)

@@ -8,11 +8,13 @@ from runtime import config
 from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
 from runtime.graph.ir import Graph
+from runtime.lowering import prepare as native_code
 from runtime.passes import optimize
 
 __all__ = ["BACKENDS", "compile_graph"]
 
 BACKENDS: dict[str, Callable[[Graph], Executable]] = {
+    "native": native_code.prepare,
     "plan": plan.prepare,
     "reference": reference.prepare,
 }
@@ -21,9 +23,12 @@ BACKENDS: dict[str, Callable[[Graph], Executable]] = {
 def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     """`graph` as a function from its raw inputs to the tuple of its raw outputs.
 
-    `backend` is a name in `BACKENDS`; None: that of `config.backend`.
+    `backend` is a name in `BACKENDS`; None: that of `config.backend`, or the plan where that is
+    `native` and `config.native` is off.
     """
-    name = config.backend.value if backend is None else backend
+    name = backend or config.backend.value
+    if backend is None and name == "native" and not config.native.value:
+        name = "plan"
     if name not in BACKENDS:
         raise ValueError(f"there is no backend `{name}`; there are {', '.join(sorted(BACKENDS))}")
     with rarely:

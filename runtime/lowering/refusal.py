@@ -1,0 +1,9 @@
+"""Why a part of a graph has no native form."""
+
+from __future__ import annotations
+
+__all__ = ["Refusal"]
+
+
+class Refusal(Exception):
+    """This cannot be lowered; the message says why. The plan runs it instead."""
