@@ -16,7 +16,7 @@ from autograph.signature import FLOAT, INT
 from autograph.tracebacks import shortened
 from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
-from runtime.compile import compile_graph
+from runtime.compile import NATIVE_STAGES, compile_graph, native_text
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
 from runtime.errors import StagingError
@@ -24,7 +24,6 @@ from runtime.execute import Executable
 from runtime.execute.ownership import may_share
 from runtime.graph.ir import Graph
 from runtime.graph.view import FuncGraph
-from runtime.lowering.stages import NATIVE_STAGES, native_text
 from runtime.ops.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorSpec, TensorType, is_compatible

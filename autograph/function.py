@@ -47,7 +47,7 @@ from runtime.attention import count as _attention
 from runtime.building import building
 from runtime.devices import device
 from runtime.errors import HostCallError, StagingError
-from runtime.execute.native.prepared import MISS
+from runtime.execute.native.miss import MISS
 from runtime.origins import hide_frames_of
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from runtime import config
 from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
 from runtime.graph.ir import Graph
-from runtime.lowering import prepare as native_code
 from runtime.passes import optimize
 
-__all__ = ["BACKENDS", "compile_graph"]
+__all__ = ["BACKENDS", "NATIVE_STAGES", "compile_graph", "native_text"]
+
+# Stages of native code that can be shown.
+NATIVE_STAGES = ("kernels", "llvm", "asm")
+
+
+def _native(graph: Graph) -> Executable:
+    """The native backend; what it is made of is imported for the first graph only."""
+    made: Executable = import_module("runtime.lowering.prepare").prepare(graph)
+    return made
+
+
+def native_text(graph: Graph, stage: str) -> str:
+    """A stage of native code as text; raises Refusal for a graph that has no native form."""
+    return str(import_module("runtime.lowering.stages").native_text(graph, stage))
+
 
 BACKENDS: dict[str, Callable[[Graph], Executable]] = {
-    "native": native_code.prepare,
+    "native": _native,
     "plan": plan.prepare,
     "reference": reference.prepare,
 }

@@ -55,9 +55,10 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     """One element of the result, the operands being converted to their `loop_types` already."""
     text = _text(node.op)
     types = [tensor_type(value.type) for value in node.inputs]
-    result = machine_type(tensor_type(node.outputs[0].type).dtype)
-    meaning = PythonMeaning(fail) if _is_python(node.op, types) else NumPyMeaning()
-    return cast(evaluate(text, operands, meaning), result)
+    found = tensor_type(node.outputs[0].type)
+    is_array = found.shape != ()
+    meaning = PythonMeaning(fail) if _is_python(node.op, types) else NumPyMeaning(is_array)
+    return cast(evaluate(text, operands, meaning), machine_type(found.dtype))
 
 
 def _text(op: Op) -> str:

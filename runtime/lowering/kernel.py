@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from runtime.graph.ir import Node
 from runtime.lowering.scalar import Expr
 from runtime.origins import Origin
@@ -229,6 +231,8 @@ class Program:
     sites: list[Site] = field(default_factory=list)
     # Sizes of parameters that must be equal at run time.
     equal: list[tuple[Expr, Expr]] = field(default_factory=list)
+    # Constants too large for the text: the kernel finds them by number in the context.
+    constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
     # Registers that hold sizes: those of the parameters' axes that are not known.
     sizes: list[tuple[Register, int, int]] = field(default_factory=list)
 

@@ -47,6 +47,8 @@ REFUSED, SET = -1, -2
 BUDGET = 1 << 19
 # Bytes of arrays of a call that are kept on the stack.
 _ON_STACK = 1 << 15
+# Elements of constants that are written into the text.
+_IN_TEXT = 64
 _LANES = 8
 _BLOCK = 128  # NumPy's PW_BLOCKSIZE
 _DEPTH = 64
@@ -331,6 +333,13 @@ class _Writer:
         return pointer
 
     def _constant(self, buffer: Buffer) -> str:
+        if buffer.value.size > _IN_TEXT:
+            self.program.constants.append(buffer.value)
+            name, at = self.name(), self.name()
+            number = word("slot") + SLOT + len(self.program.constants) - 1
+            self.first.append(f"{at} = getelementptr ptr, ptr %ctx, i64 {number}")
+            self.first.append(f"{name} = load ptr, ptr {at}")
+            return name
         name = f"@constant{len(self.globals)}"
         kind = memory_type(buffer.type)
         flat = buffer.value.ravel().tolist()

@@ -28,6 +28,7 @@ from runtime.lowering.shaping import (
     size_of,
     squeeze,
 )
+from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
 __all__ = ["lower"]
@@ -94,7 +95,7 @@ def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
 
 def _nodes(b: Builder, graph: Graph) -> None:
     for node in graph.nodes:
-        rule = _RULES.get(node.op.name)
+        rule = _rule_of(node)
         if node.signals:
             raise Refusal("errors of floating point that raise")
         if node.op.name in _CONTROL:
@@ -107,6 +108,13 @@ def _nodes(b: Builder, graph: Graph) -> None:
             raise Refusal(f"op `{node.op.name}` has no native form")
         for value, form in zip(node.outputs, forms, strict=True):
             b.define(value, form)
+
+
+def _rule_of(node: Node) -> Rule | None:
+    """How a node of one of our own ops is lowered; another op may have the same name."""
+    own = REGISTRY.get(node.op.name)
+    is_ours = own is None or own.op is node.op or node.op.name == "constant"
+    return _RULES.get(node.op.name) if is_ours else None
 
 
 def _constant(b: Builder, node: Node) -> list[Form]:

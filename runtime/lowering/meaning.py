@@ -45,7 +45,7 @@ class Meaning(Protocol):
     def function(self, name: str, *args: Expr) -> Expr:
         """`exp(x)` and the like."""
 
-    def number(self, value: complex, like: Expr | None) -> Expr:
+    def number(self, value: float, like: Expr) -> Expr:
         """A number in the text."""
 
 
@@ -164,7 +164,13 @@ _INTEGERS: dict[str, Callable[[Expr, Expr], Expr]] = {
 
 
 class NumPyMeaning:
-    """Operators on operands that are of one type already."""
+    """Operators on operands that are of one type already.
+
+    NumPy computes powers of arrays otherwise than those of scalars.
+    """
+
+    def __init__(self, is_array: bool = False) -> None:
+        self.is_array = is_array
 
     def binary(self, operator: str, x: Expr, y: Expr) -> Expr:
         """The loop of a NumPy ufunc for that type."""
@@ -183,7 +189,9 @@ class NumPyMeaning:
         if operator in _INTEGERS and is_int(x.type):
             return _INTEGERS[operator](x, y)
         if operator == "Pow":
-            return _integer_power(x, y) if is_int(x.type) else _float_power(x, y)
+            if is_int(x.type):
+                return _integer_power(x, y)
+            return _float_power(x, y, self.is_array)
         raise Refusal(f"operator {operator} on {x.type}")
 
     @staticmethod
@@ -221,27 +229,33 @@ class NumPyMeaning:
             raise Refusal(f"function {name} of {args[0].type}")
         return made
 
-    def number(self, value: complex, like: Expr | None) -> Expr:
+    def number(self, value: float, like: Expr) -> Expr:
         """A number, in the type of what it is combined with."""
-        return const(value, "b1" if isinstance(value, bool) or like is None else like.type)
+        return const(value, "b1" if isinstance(value, bool) else like.type)
 
 
-def _float_power(x: Expr, y: Expr) -> Expr:
+def _float_power(x: Expr, y: Expr, is_array: bool) -> Expr:
+    """Powers that few roundings give: at most 1.5 units in the last place from the exact value."""
     exponent = y.value if y.function == "const" else None
-    if exponent == 2:
-        return call("mul", x, x)
-    if exponent == 1:
-        return x
-    if exponent == 3 and x.type == "f4":
-        wide = cast(x, "f8")
-        return cast(call("mul", call("mul", wide, wide), wide), "f4")
-    raise Refusal("a power whose exponent is not 1, 2 or (of float32) 3")
+    one = const(1.0, x.type)
+    if exponent == 0.5 and is_array:  # of a scalar it is not: the power of -inf is inf
+        return call("sqrt", x)
+    if exponent in (-1, -2):
+        inverse = call("div", one, x)
+        return inverse if exponent == -1 else call("mul", inverse, inverse)
+    if exponent in (1, 2, 3, 4):
+        square = call("mul", x, x)
+        return {1: x, 2: square, 3: call("mul", square, x), 4: call("mul", square, square)}[
+            exponent
+        ]
+    raise Refusal("a power whose exponent is no small constant")
 
 
 class PythonMeaning(NumPyMeaning):
     """Operators on Python's bools, ints within 64 bits, and floats."""
 
     def __init__(self, fail: Callable[[Expr], None]) -> None:
+        super().__init__()
         self.fail = fail
 
     def binary(self, operator: str, x: Expr, y: Expr) -> Expr:

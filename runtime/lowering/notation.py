@@ -4,6 +4,8 @@ It is Python source in terms of {0}, {1}, ...: arithmetic, comparisons, `and`, `
 `a if c else b`, numbers, and calls of elementary functions:
 
     "{0} + {1}"     "exp({0})"     "{0} if {0} >= {1} or isnan({0}) else {1}"
+
+A number has the type of what it is combined with, or else that of {0}.
 """
 
 from __future__ import annotations
@@ -34,6 +36,17 @@ def evaluate(text: str, operands: Sequence[Expr], meaning: Meaning) -> Expr:
     return _Evaluation(names, meaning).value(_parsed(text))
 
 
+def _number(node: ast.expr) -> float | None:
+    """The number that a syntax node is, a sign before it included."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    if not isinstance(node, ast.Constant):
+        return None
+    assert isinstance(node.value, (bool, int, float))
+    return node.value
+
+
 class _Evaluation:
     def __init__(self, names: dict[str, Expr], meaning: Meaning) -> None:
         self.names = names
@@ -42,9 +55,11 @@ class _Evaluation:
 
     def value(self, node: ast.expr, like: Expr | None = None) -> Expr:
         """The expression of a syntax node; equal parts are one expression."""
-        if isinstance(node, ast.Constant):
-            assert isinstance(node.value, (bool, int, float))
-            return self.meaning.number(node.value, like)
+        number = _number(node)
+        if number is not None:
+            return self.meaning.number(
+                number, self.names[_PLACE.format(0)] if like is None else like
+            )
         key = ast.dump(node)
         if key not in self.known:
             rule = _RULES.get(type(node))
@@ -55,7 +70,7 @@ class _Evaluation:
 
     def pair(self, left: ast.expr, right: ast.expr) -> tuple[Expr, Expr]:
         """Two operands, of which a number takes the type of the other."""
-        if isinstance(left, ast.Constant):
+        if _number(left) is not None:
             y = self.value(right)
             return self.value(left, y), y
         x = self.value(left)

@@ -11,6 +11,7 @@ from runtime.execute.native.prepared import Native, Place
 from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text
 from runtime.lowering.lower import lower
+from runtime.lowering.partition import part
 from runtime.lowering.refusal import Refusal
 
 __all__ = ["Planned", "prepare", "problem"]
@@ -43,10 +44,20 @@ def prepare(graph: Graph) -> Executable:
     if reason is not None:
         return Planned(plan.prepare(graph), reason)
     try:
-        program = lower(graph)
-    except Refusal as refusal:
-        return Planned(plan.prepare(graph), str(refusal))
+        return _native(graph)
+    except Refusal:
+        parted = part(graph, lambda inner: _native(inner).call)
+    reasons = "; ".join(parted.reasons) or "nothing that is worth it"
+    if parted.parts:
+        reasons = f"{parted.parts} part(s) are native code; the rest is not: {reasons}"
+    return Planned(plan.prepare(parted.graph), reasons)
+
+
+def _native(graph: Graph) -> Native:
+    """`graph` as one native function; Refusal where it has no native form."""
+    program = lower(graph)
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
     repeats = any(node.op.name == "pending" for node in graph.walk())
     text = module_text(program)
-    return Native(text, places, partial(plan.prepare, graph), graph.name, repeats=repeats)
+    fallback = partial(plan.prepare, graph)
+    return Native(text, places, fallback, graph.name, constants=program.constants, repeats=repeats)

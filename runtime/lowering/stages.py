@@ -8,9 +8,7 @@ from runtime.lowering.entry import module_text
 from runtime.lowering.lower import lower
 from runtime.lowering.show import text
 
-__all__ = ["NATIVE_STAGES", "native_text"]
-
-NATIVE_STAGES = ("kernels", "llvm", "asm")
+__all__ = ["native_text"]
 
 
 def native_text(graph: Graph, stage: str) -> str:

@@ -285,7 +285,7 @@ def _sign_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     infer=by_ufunc(np.sign),
     vjp=_sign_vjp,
     reads=(0, "out"),
-    scalar="{0} if {0} != {0} or {0} == 0 else 1 if {0} > 0 else -1",
+    scalar="1 if {0} > 0 else -1 if {0} < 0 else {0} if {0} != {0} else 0",
     elementwise=True,
     numpy=("sign",),
     samples=unary(0.3, 2.0, dtypes="c16 f8 f4 i8"),

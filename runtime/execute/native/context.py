@@ -8,7 +8,7 @@ then those of the one graph (what to call where it cannot go on, and the error s
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -76,9 +76,12 @@ def _of_the_process() -> tuple[int, ...]:
 class Context:
     """The context of one graph; it keeps what its words point to."""
 
-    def __init__(self, **own: Callable[..., Any] | object) -> None:
-        self._kept = own
+    def __init__(
+        self, constants: Sequence[np.ndarray[Any, Any]] = (), **own: Callable[..., Any] | object
+    ) -> None:
+        self._kept = own, constants
         words = [*_of_the_process(), *(id(own[name]) for name in OWN), *[0] * SLOT]
+        words += [array.ctypes.data for array in constants]
         self._words = (ctypes.c_uint64 * len(words))(*words)
 
     @property

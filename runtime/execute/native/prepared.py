@@ -17,21 +17,12 @@ from runtime.execute.kernels import compute
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.context import Context
 from runtime.execute.native.engine import compile_text, load
+from runtime.execute.native.miss import MISS
 from runtime.execute.tracebacks import relocate
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
-__all__ = ["MISS", "Native", "Place"]
-
-
-class _Miss:
-    """What `alone` gives for arguments that it does not take."""
-
-    def __repr__(self) -> str:
-        return "MISS"
-
-
-MISS = _Miss()
+__all__ = ["Native", "Place"]
 
 
 @dataclass(eq=False)
@@ -57,6 +48,7 @@ class Native:
         fallback: Callable[[], Executable],
         name: str = "graph",
         *,
+        constants: Sequence[np.ndarray[Any, Any]] = (),
         repeats: bool = False,
     ) -> None:
         self.text = text
@@ -67,6 +59,7 @@ class Native:
         self._repeats = repeats
         handlers = _Handlers(self)
         context = Context(
+            constants,
             fallback=handlers.fallback,
             failed=handlers.failed,
             failed_alone=handlers.failed_alone,
