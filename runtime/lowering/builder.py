@@ -67,6 +67,11 @@ class Builder:
         self.calls: tuple[Origin, ...] = ()
         # Values of the graph being lowered that need no memory.
         self.fused: set[Value] = set()
+        # Of that graph: who reads each value, in order, and what it gives.
+        self.readers: dict[Value, list[Node]] = {}
+        self.results: set[Value] = set()
+        # Values whose memory no other value has.
+        self.owned: set[Value] = set()
         # In a nest: the block that it will stand in, and elements computed in it so far.
         self._around: Block | None = None
         self._computed: dict[tuple[Computed, tuple[Expr, ...]], Expr] = {}
@@ -261,6 +266,7 @@ class Builder:
             form = self.elements(form)
         elif isinstance(form, Computed) and value not in self.fused:
             form = self.stored(form, value.name)
+            self.owned.add(value)
         self.forms[value] = form
 
     def unmoved(self) -> set[Buffer]:

@@ -30,8 +30,9 @@ from runtime.lowering.kernel import (
 from runtime.lowering.meaning import truth
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
+from runtime.lowering.updates import may_overwrite
 
-__all__ = ["call_graph", "cond", "fail", "while_loop"]
+__all__ = ["call_graph", "choose", "cond", "fail", "while_loop"]
 
 Lower = Callable[[Builder, Graph], None]
 
@@ -73,10 +74,13 @@ def _bind(b: Builder, graph: Graph, forms: Sequence[Form]) -> None:
 
 def lower_inside(b: Builder, graph: Graph, lower: Lower) -> None:
     """Lower the nodes of a sub-graph, whose inputs have their forms."""
-    before = b.fused
-    b.fused = fused(graph)
+    before = b.fused, b.readers, b.results
+    b.fused, b.readers, b.results = fused(graph), {}, set(graph.outputs)
+    for node in graph.nodes:
+        for value in dict.fromkeys(node.inputs):
+            b.readers.setdefault(value, []).append(node)
     lower(b, graph)
-    b.fused = before
+    b.fused, b.readers, b.results = before
 
 
 # ---- branches ------------------------------------------------------------------------------------
@@ -86,23 +90,54 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     """`if`: both branches write their results to the same places."""
     predicate, *captures = (b.forms[value] for value in node.inputs)
     assert isinstance(predicate, Expr)
-    places: list[_Place] = []
+    condition = truth(predicate)
     blocks: list[Block] = [[], []]
-    before: Block = []
+    branches: list[list[Form]] = []
     for graph, block in zip(node.graphs, blocks, strict=True):
         _bind(b, graph, captures)
+        _hand_over(b, node, node.inputs[1:], graph.inputs)
         with b.inside(block):
             lower_inside(b, graph, lower)
-            for k, (inner, outer) in enumerate(zip(graph.outputs, node.outputs, strict=True)):
-                form = b.forms[inner]
-                _check_type(form, outer)
-                if len(places) <= k:
-                    places.append(_place_for(b, form, outer, before))
-                _write(b, places[k], form)
+        branches.append([b.forms[value] for value in graph.outputs])
+    results: list[Form | _Place] = []
+    before: Block = []
+    for one, other, value in zip(*branches, node.outputs, strict=True):
+        _check_type(one, value)
+        _check_type(other, value)
+        if isinstance(one, Stored) and isinstance(other, Stored) and one.buffer is other.buffer:
+            results.append(one)  # it was updated in its place, or is that of outside
+            if one.buffer in _owned_buffers(b, node):
+                b.owned.add(value)
+            continue
+        with b.inside(blocks[0]):
+            place = _place_for(b, one, value, before)
+            _write(b, place, one)
+        with b.inside(blocks[1]):
+            _write(b, place, other)
+        results.append(place)
+        b.owned.add(value)
     for statement in before:
         b.emit(statement)
-    b.emit(If(truth(predicate), *blocks))
-    return [place.form(b, value.name) for place, value in zip(places, node.outputs, strict=True)]
+    b.emit(If(condition, *blocks))
+    return [
+        form.form(b, value.name) if isinstance(form, _Place) else form
+        for form, value in zip(results, node.outputs, strict=True)
+    ]
+
+
+def _owned_buffers(b: Builder, node: Node) -> set[Buffer]:
+    """Memory that a node takes over from its operands."""
+    forms = [b.forms[v] for v in node.inputs if may_overwrite(b, node, v)]
+    return {form.buffer for form in forms if isinstance(form, Stored)}
+
+
+def _hand_over(b: Builder, node: Node, outer: Sequence[Value], inner: Sequence[Value]) -> None:
+    """Let a graph own the memory of what nothing reads behind the node."""
+    for value, own in zip(outer, inner, strict=True):
+        if may_overwrite(b, node, value):
+            b.owned.add(own)
+        else:
+            b.owned.discard(own)
 
 
 def _place_for(b: Builder, form: Form, value: Value, before: Block) -> _Place:
@@ -130,6 +165,26 @@ def _write(b: Builder, place: _Place, form: Form) -> None:
         raise Refusal("branches that give arrays of different shapes")
     for cell, value in zip(place.cells, values, strict=True):
         b.emit(Assign(cell, value))
+
+
+def choose(b: Builder, node: Node) -> list[Form]:
+    """One of two arrays, by a condition known at run time."""
+    condition, one, other = (b.forms[value] for value in node.inputs)
+    assert isinstance(condition, Expr)
+    for value, form in ((node.inputs[1], other), (node.inputs[2], one)):
+        if value.node is not None and value.node.op.name == "missing":
+            return [form]
+    before: Block = []
+    blocks: list[Block] = [[], []]
+    with b.inside(blocks[0]):
+        place = _place_for(b, one, node.outputs[0], before)
+        _write(b, place, one)
+    with b.inside(blocks[1]):
+        _write(b, place, other)
+    for statement in before:
+        b.emit(statement)
+    b.emit(If(truth(condition), *blocks))
+    return [place.form(b, node.outputs[0].name)]
 
 
 def call_graph(b: Builder, node: Node, lower: Lower) -> list[Form]:
@@ -161,8 +216,13 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     captures, initial = forms[:count], forms[count:]
     names = [value.name for value in body.inputs[count:]]
     places = [
-        _state(b, form, value) for form, value in zip(initial, body.inputs[count:], strict=True)
+        _state(b, form, value, may_overwrite(b, node, outer))
+        for form, value, outer in zip(
+            initial, body.inputs[count:], node.inputs[count:], strict=True
+        )
     ]
+    b.owned.difference_update((*test.inputs, *body.inputs))
+    b.owned.update(body.inputs[count:])
     trips = None if maximum is None else b.cell("trips", index(0))
     testing: Block = []
     with b.inside(testing):
@@ -182,6 +242,7 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
             b.emit(Assign(trips, call("add", read(trips), index(1))))
         b.emit(Poll(b.site(node), _cost(round_)))
     b.emit(While(testing, going, round_))
+    b.owned.update(node.outputs)
     return _current(b, places, [value.name for value in node.outputs])
 
 
@@ -189,12 +250,14 @@ def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) 
     return [place.form(b, name) for place, name in zip(places, names, strict=True)]
 
 
-def _state(b: Builder, form: Form, value: Value) -> _Place:
-    """A place for a part of the state, with its first value."""
+def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
+    """A place for a part of the state, with its first value: `is_own`, in the memory of that."""
     _check_type(form, value)
     values = _expressions(b, form)
     if values is None:
         assert not isinstance(form, Expr)
+        if isinstance(form, Stored) and is_own and form.buffer.shape == form.shape:
+            return _Place(form.type, [], None, form.buffer)
         buffer = b.buffer(value.name, form.type, form.shape)
         b.fill(buffer, form)
         return _Place(form.type, [], None, buffer)

@@ -9,7 +9,7 @@ import numpy as np
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Elements, Form, Stored
 from runtime.lowering.builder import Builder, is_small
-from runtime.lowering.control import call_graph, cond, fail, lower_inside, while_loop
+from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
@@ -23,11 +23,13 @@ from runtime.lowering.shaping import (
     expand_dims,
     full,
     getitem,
+    missing,
     permute_dims,
     reshape,
     size_of,
     squeeze,
 )
+from runtime.lowering.updates import index_update
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
@@ -148,6 +150,8 @@ _RULES: dict[str, Rule] = {
     "copy": same,
     "astype": astype,
     "as_weak": as_weak,
+    "choose": choose,
+    "missing": missing,
     "dim": size_of,
     "expand_dims": expand_dims,
     "squeeze": squeeze,
@@ -158,6 +162,7 @@ _RULES: dict[str, Rule] = {
     "zeros": full,
     "full": full,
     "getitem": getitem,
+    "index_update": index_update,
     "matmul": matmul,
     **dict.fromkeys(("sum", "mean", "max", "min", "any", "all"), reduction),
 }

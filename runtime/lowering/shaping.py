@@ -19,10 +19,12 @@ __all__ = [
     "expand_dims",
     "full",
     "getitem",
+    "missing",
     "permute_dims",
     "reshape",
     "size_of",
     "squeeze",
+    "subscript",
 ]
 
 
@@ -174,6 +176,11 @@ def full(b: Builder, node: Node) -> list[Form]:
     return [Computed(lambda indices: value, shape, kind, lambda position: value)]
 
 
+def missing(b: Builder, node: Node) -> list[Form]:
+    """What is never read: zeros."""
+    return full(b, node)
+
+
 def concat(b: Builder, node: Node) -> list[Form]:
     """Arrays one after the other along an axis."""
     parts = [b.forms[value] for value in node.inputs]
@@ -230,7 +237,7 @@ def getitem(b: Builder, node: Node) -> list[Form]:
     """A part at ints, slices and new axes, or at integers that are known at run time."""
     x = _array(b.forms[node.inputs[0]])
     operands = [b.forms[value] for value in node.inputs[1:]]
-    maps, shape = _subscript(b, node, x, operands)
+    maps, shape = subscript(b, node, x, operands)
 
     def at(indices: Sequence[Expr]) -> Expr:
         return b.at(x, [place(indices) for place in maps])
@@ -240,7 +247,7 @@ def getitem(b: Builder, node: Node) -> list[Form]:
     return [Computed(at, tuple(shape), x.type)]
 
 
-def _subscript(
+def subscript(
     b: Builder, node: Node, x: Array, operands: list[Form]
 ) -> tuple[list[Any], list[Dim]]:
     """For each axis of `x`, its index out of those of the part; and the shape of the part."""

@@ -18,7 +18,7 @@ from runtime.execute.native.builtins import builtin
 from runtime.execute.native.context import Context
 from runtime.execute.native.engine import compile_text, load
 from runtime.execute.native.miss import MISS
-from runtime.execute.tracebacks import relocate
+from runtime.execute.tracebacks import entry, relocate
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
@@ -127,8 +127,10 @@ class _Handlers:
 
     def interrupted(self, site: int, error: BaseException) -> None:
         """Show an exception of a signal handler at the user's line of a loop."""
-        relocate(error, _at(self.native._places[site - 1].origins))
-        raise error
+        trace = error.__traceback__
+        for origin in reversed(self.native._places[site - 1].origins):
+            trace = entry(origin, trace)
+        raise error.with_traceback(trace)
 
 
 def _at(origins: Sequence[Origin]) -> Callable[[TracebackType], Sequence[Origin] | None]:

@@ -13,7 +13,9 @@ SHAPES = [((1, 2), (2, 1)), ((3,), (3,)), ((4, 10), (10, 9)), ((5, 30), (30,)), 
 
 @pytest.mark.parametrize(("one", "other"), SHAPES)
 def test_a_product_of_integers_is_exact(one, other, compare):
-    x, y = (np.random.default_rng(1).integers(-(2**31), 2**31, s).astype("i4") for s in (one, other))
+    x, y = (
+        np.random.default_rng(1).integers(-(2**31), 2**31, s).astype("i4") for s in (one, other)
+    )
     compare(ops.matmul, x, y)
 
 
