@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from runtime.execute.native.context import SLOT, word
+from runtime.execute.native.entry import REFUSED, SET
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
@@ -39,10 +40,8 @@ from runtime.lowering.kernel import (
 )
 from runtime.lowering.scalar import Expr, is_float, is_signed
 
-__all__ = ["BUDGET", "REFUSED", "SET", "function_text", "literal", "llvm_type", "walk"]
+__all__ = ["BUDGET", "function_text", "literal", "llvm_type", "walk"]
 
-# What `@kernel` gives where the plan must compute, and where an exception is set already.
-REFUSED, SET = -1, -2
 # About how many operations are done between two looks for signals: less than a millisecond.
 BUDGET = 1 << 19
 # Bytes of arrays of a call that are kept on the stack.
@@ -461,7 +460,9 @@ class _Writer:
         self.begin(poll)
         code, fails = self.name(), self.name()
         self.add(f"store i64 {BUDGET}, ptr %work")
-        self.add(f"{code} = call i32 @poll(ptr %ctx, i64 {s.site})")
+        function = self.name()
+        self.add(f"{function} = {self.context('poll')}")
+        self.add(f"{code} = call i32 {function}(ptr %ctx, i64 {s.site})")
         self.add(f"{fails} = icmp ne i32 {code}, 0")
         self.add(f"br i1 {fails}, label %{stop}, label %{go}")
         self.begin(stop)

@@ -9,7 +9,7 @@ from runtime.execute import Executable, plan
 from runtime.execute.native import engine, layout
 from runtime.execute.native.prepared import Native, Place
 from runtime.graph.ir import Graph
-from runtime.lowering.entry import module_text
+from runtime.lowering.entry import module_text, signature
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
 from runtime.lowering.refusal import Refusal
@@ -60,4 +60,12 @@ def _native(graph: Graph) -> Native:
     repeats = any(node.op.name == "pending" for node in graph.walk())
     text = module_text(program)
     fallback = partial(plan.prepare, graph)
-    return Native(text, places, fallback, graph.name, constants=program.constants, repeats=repeats)
+    return Native(
+        text,
+        signature(program),
+        places,
+        fallback,
+        graph.name,
+        constants=program.constants,
+        repeats=repeats,
+    )

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
+import numpy as np
+
 __all__ = ["builtin"]
 
 _FASTCALL = 0x0080
@@ -23,11 +25,13 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-class _Keeper:
-    """The `self` of a builtin: what must live as long as it can be called."""
+class _Address(np.uint64):
+    """The `self` of a builtin: an address, with what must live as long as it is used.
 
-    def __init__(self, *kept: Any) -> None:
-        self.kept = kept
+    The entry finds the address where NumPy keeps the value of a scalar.
+    """
+
+    kept: tuple[Any, ...]
 
 
 @cache
@@ -38,8 +42,9 @@ def _new() -> Any:
     return function
 
 
-def builtin(address: int, name: str, *kept: Any) -> Callable[..., Any]:
-    """The function at an address, which takes positional arguments; it keeps `kept` alive."""
+def builtin(address: int, name: str, context: int, *kept: Any) -> Callable[..., Any]:
+    """The entry at an address for the graph of a context, as a function of positional arguments."""
     definition = _MethodDef(name.encode(), address, _FASTCALL, None)
-    keeper = _Keeper(definition, *kept)
-    return cast("Callable[..., Any]", _new()(ctypes.addressof(definition), keeper, None, None))
+    self = _Address(context)
+    self.kept = definition, *kept
+    return cast("Callable[..., Any]", _new()(ctypes.addressof(definition), self, None, None))

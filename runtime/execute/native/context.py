@@ -8,14 +8,14 @@ then those of the one graph (what to call where it cannot go on, and the error s
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
-__all__ = ["OWN", "SLOT", "WORDS", "Context", "word"]
+__all__ = ["SLOT", "WORDS", "Context", "word"]
 
 _PYTHON = (
     "PyObject_Vectorcall",
@@ -49,11 +49,16 @@ _OBJECTS: dict[str, Any] = {
     **{f"dtype.{kind}": np.dtype(kind) for kind in _KINDS},
 }
 WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS)
-# Words of the graph: callables, by the name of what calls them.
-OWN = ("fallback", "failed", "failed_alone", "interrupted", "miss")
+# Words of the graph: what it calls, by name; functions of machine code; its signature.
+HANDLERS = ("fallback", "failed", "failed_alone", "interrupted", "miss")
+CODE = ("kernel", "shapes", "poll")
+SIGNATURE = (
+    "parameters", "parameters.sizes", "parameters.count", "sizes.count",
+    "results", "results.sizes", "results.count", "dims.count",
+)  # fmt: skip
 # Operands of the error slot.
 SLOT = 32
-_POSITIONS = {name: k for k, name in enumerate((*WORDS, *OWN, "slot"))}
+_POSITIONS = {name: k for k, name in enumerate((*WORDS, *HANDLERS, *CODE, *SIGNATURE, "slot"))}
 
 
 def word(name: str) -> int:
@@ -77,11 +82,21 @@ class Context:
     """The context of one graph; it keeps what its words point to."""
 
     def __init__(
-        self, constants: Sequence[np.ndarray[Any, Any]] = (), **own: Callable[..., Any] | object
+        self,
+        handlers: dict[str, Any],
+        code: dict[str, int],
+        signature: dict[str, Any],
+        constants: Sequence[np.ndarray[Any, Any]] = (),
     ) -> None:
-        self._kept = own, constants
-        words = [*_of_the_process(), *(id(own[name]) for name in OWN), *[0] * SLOT]
-        words += [array.ctypes.data for array in constants]
+        self._kept = handlers, signature, constants
+        words = [
+            *_of_the_process(),
+            *(id(handlers[name]) for name in HANDLERS),
+            *(code[name] for name in CODE),
+            *(_as_word(signature[name]) for name in SIGNATURE),
+            *[0] * SLOT,
+            *(array.ctypes.data for array in constants),
+        ]
         self._words = (ctypes.c_uint64 * len(words))(*words)
 
     @property
@@ -93,3 +108,7 @@ class Context:
         """The first operands in the error slot, eight bytes each."""
         at = self.address + 8 * word("slot")
         return [ctypes.string_at(at + 8 * k, 8) for k in range(count)]
+
+
+def _as_word(part: Any) -> int:
+    return part if isinstance(part, int) else ctypes.addressof(part)

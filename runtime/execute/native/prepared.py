@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import TracebackType
 from typing import Any
 
@@ -16,9 +16,12 @@ from runtime.execute import Executable
 from runtime.execute.kernels import compute
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.context import Context
-from runtime.execute.native.engine import compile_text, load
+from runtime.execute.native.engine import Loaded, compile_text, load
+from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
-from runtime.execute.tracebacks import entry, relocate
+from runtime.execute.native.signature import Signature
+from runtime.execute.tracebacks import entry as line_of
+from runtime.execute.tracebacks import relocate
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
@@ -44,6 +47,7 @@ class Native:
     def __init__(
         self,
         text: str,
+        signature: Signature,
         places: Sequence[Place],
         fallback: Callable[[], Executable],
         name: str = "graph",
@@ -58,21 +62,16 @@ class Native:
         # Whether errors are raised by running the plan: something is pending where they come from.
         self._repeats = repeats
         handlers = _Handlers(self)
-        context = Context(
-            constants,
-            fallback=handlers.fallback,
-            failed=handlers.failed,
-            failed_alone=handlers.failed_alone,
-            interrupted=handlers.interrupted,
-            miss=MISS,
-        )
-        handlers.context = context
         code = load(compile_text(text))
-        bind = code.address("bind")
-        _bind(bind, context.address)
-        self.call = builtin(code.address("call"), name, code, context)
-        alone = code.address("alone")
-        self.alone = builtin(alone, name, code, context) if alone else None
+        found = entry()
+        functions = {"kernel": code.address("enter"), "shapes": code.address("shapes")}
+        functions["poll"] = found.address("poll")
+        context = Context(handlers.words(), functions, signature.words(), constants)
+        handlers.context = context
+        kept = context.address, code, context
+        self.call = builtin(found.address("call"), name, *kept)
+        is_single = len(signature.results) == 1
+        self.alone = builtin(found.address("alone"), name, *kept) if is_single else None
 
     @property
     def source(self) -> str:
@@ -91,8 +90,10 @@ class Native:
         return self._plan
 
 
-def _bind(address: int, context: int) -> None:
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(context)
+@cache
+def entry() -> Loaded:
+    """The entry, compiled when the first graph is."""
+    return load(compile_text(entry_text()))
 
 
 class _Handlers:
@@ -102,6 +103,16 @@ class _Handlers:
 
     def __init__(self, native: Native) -> None:
         self.native = native
+
+    def words(self) -> dict[str, Any]:
+        """The callables by the names that native code knows them by."""
+        return {
+            "fallback": self.fallback,
+            "failed": self.failed,
+            "failed_alone": self.failed_alone,
+            "interrupted": self.interrupted,
+            "miss": MISS,
+        }
 
     def fallback(self, *inputs: Any) -> tuple[Any, ...]:
         """Run the plan on inputs that native code does not take."""
@@ -129,7 +140,7 @@ class _Handlers:
         """Show an exception of a signal handler at the user's line of a loop."""
         trace = error.__traceback__
         for origin in reversed(self.native._places[site - 1].origins):
-            trace = entry(origin, trace)
+            trace = line_of(origin, trace)
         raise error.with_traceback(trace)
 
 

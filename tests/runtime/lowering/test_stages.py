@@ -14,7 +14,7 @@ def test_each_stage_has_a_text():
     found = concrete(lambda x: x * 2, np.ones(40))
     assert "for each" in found.lower("kernels")
     assert "fmul double" in found.lower("llvm")
-    assert "call:" in found.lower("asm")
+    assert "enter:" in found.lower("asm")
 
 
 def test_the_text_is_the_same_each_time_and_names_no_address():
