@@ -62,13 +62,16 @@ class Elements:
 class Computed:
     """An array whose elements are computed when they are asked for.
 
-    `flat`, if it is not None, gives the element at a position in the order of memory.
+    `flat`, if it is not None, gives the element at a position in the order of memory: it is for
+    positions that follow each other, so its loads do, too. One that `is_view` only finds elements
+    of an array in memory: nothing is gained by storing it.
     """
 
     element: Callable[[Indices], Expr]
     shape: tuple[Dim, ...]
     type: str
     flat: Callable[[Expr], Expr] | None = None
+    is_view: bool = False
 
     def at(self, indices: Indices) -> Expr:
         """The element at an index of each axis."""

@@ -264,7 +264,7 @@ class Builder:
             form = self.let(form, value.name)
         elif is_small(form.shape):
             form = self.elements(form)
-        elif isinstance(form, Computed) and value not in self.fused:
+        elif isinstance(form, Computed) and not form.is_view and value not in self.fused:
             form = self.stored(form, value.name)
             self.owned.add(value)
         self.forms[value] = form

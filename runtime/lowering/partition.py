@@ -6,6 +6,7 @@ and what is in the branches and loops of those is parted in the same way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,12 +15,13 @@ from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.lower import lower
 from runtime.lowering.refusal import Refusal
-from runtime.spec import Type
+from runtime.spec import TensorType, Type
 
 __all__ = ["Parted", "part"]
 
-# Fewer nodes than these, none of them a branch or a loop, are not worth a call.
-_WORTH = 3
+# A run without a loop is worth being compiled if its nodes count for this: one for each node, and
+# more for arrays, where a loop of several operations saves memory that plans go through.
+_WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
 
 Compile = Callable[[Graph], Callable[..., tuple[Any, ...]]]
 
@@ -98,8 +100,7 @@ class _Parting:
     def _flush(self) -> None:
         """Write the run as one node, if it is worth that."""
         nodes, self.run_, self.made = self.run_, [], set()
-        count = sum(node.op.name != "pending" for node in nodes)
-        if count < _WORTH and not any(node.graphs for node in nodes):
+        if not _is_worth_it(nodes):
             for node in nodes:
                 self.copy.keep(node)
             return
@@ -122,6 +123,23 @@ class _Parting:
         inputs = [v for v in read if not _is_constant(v)]
         made = [node for node in constants if node is not None]
         return Graph(inputs, [*made, *nodes], outputs, f"{self.graph.name}_part")
+
+
+def _is_worth_it(nodes: Sequence[Node]) -> bool:
+    """Whether a call of native code takes less time than the nodes, by far."""
+    everything = [inner for node in nodes for inner in (node, *_inside(node))]
+    if any(node.op.name == "while" for node in everything):
+        return True
+    return sum(_OF_ARRAY if _is_large(n) else n.op.name != "pending" for n in nodes) >= _WORTH
+
+
+def _inside(node: Node) -> list[Node]:
+    return [inner for graph in node.graphs for inner in graph.walk()]
+
+
+def _is_large(node: Node) -> bool:
+    types = [v.type for v in (*node.inputs, *node.outputs) if isinstance(v.type, TensorType)]
+    return any(not t.is_static or math.prod(n or 0 for n in t.shape or ()) >= _LARGE for t in types)
 
 
 def _is_constant(value: Value) -> bool:

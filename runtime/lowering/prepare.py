@@ -47,7 +47,7 @@ def prepare(graph: Graph) -> Executable:
         return _native(graph)
     except Refusal:
         parted = part(graph, lambda inner: _native(inner).call)
-    reasons = "; ".join(parted.reasons) or "nothing that is worth it"
+    reasons = "; ".join(parted.reasons)
     if parted.parts:
         reasons = f"{parted.parts} part(s) are native code; the rest is not: {reasons}"
     return Planned(plan.prepare(parted.graph), reasons)

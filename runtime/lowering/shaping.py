@@ -78,8 +78,14 @@ def _view(b: Builder, x: Array, shape: Sequence[Dim], back: Any) -> Form:
     """The array of another shape whose elements are those of `x` at `back(indices)`."""
     if isinstance(x, Stored) and len(x.shape) != len(shape) and _same_order(x.shape, shape):
         return Stored(x.buffer, tuple(shape), x.type)
-    found = Computed(lambda indices: b.at(x, back(indices)), tuple(shape), x.type)
-    return found.at([]) if not shape else found
+    if not shape:
+        return b.at(x, back([]))
+    return Computed(lambda i: b.at(x, back(i)), tuple(shape), x.type, is_view=_is_memory(x))
+
+
+def _is_memory(x: Array) -> bool:
+    """Whether elements of an array are read from memory, and not computed."""
+    return isinstance(x, Stored) or (isinstance(x, Computed) and x.is_view)
 
 
 def _same_order(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
@@ -137,7 +143,7 @@ def broadcast_to(b: Builder, node: Node) -> list[Form]:
     assert result.shape is not None
     shape = tuple(n for n in result.shape if n is not None)
     b.broadcast([x.shape, shape])
-    return [Computed(lambda indices: b.at(x, b.project(indices, x.shape)), shape, x.type)]
+    return [_view(b, x, shape, lambda indices: b.project(indices, x.shape))]
 
 
 def permute_dims(b: Builder, node: Node) -> list[Form]:
@@ -154,7 +160,7 @@ def permute_dims(b: Builder, node: Node) -> list[Form]:
         return found
 
     shape = [x.shape[axis] for axis in order]
-    return [Computed(lambda indices: b.at(x, back(indices)), tuple(shape), x.type)]
+    return [_view(b, x, shape, back)]
 
 
 def full(b: Builder, node: Node) -> list[Form]:
@@ -244,7 +250,11 @@ def getitem(b: Builder, node: Node) -> list[Form]:
 
     if not shape:
         return [at([])]
-    return [Computed(at, tuple(shape), x.type)]
+    # Positions of a row that is taken without steps follow each other in memory.
+    steps = [entry[3] for entry in node.attrs["index"] if entry[0] == "slice"]
+    is_row = len(shape) == len(x.shape) == 1 and steps in ([None], [1]) and isinstance(x, Stored)
+    flat = (lambda i: at([i])) if is_row else None
+    return [Computed(at, tuple(shape), x.type, flat, _is_memory(x))]
 
 
 def subscript(

@@ -16,7 +16,7 @@ def test_a_node_without_a_native_form_parts_the_graph():
         y = x * 2 + 1 - x
         return np.sort(y) * 3 - y / 2 + 1
 
-    function, x = ag.convert(sample), np.random.default_rng(0).normal(size=50)
+    function, x = ag.convert(sample), np.random.default_rng(0).normal(size=5000)
     np.testing.assert_array_equal(function(x), sample(x))
     run = prepared(function)
     assert isinstance(run, Planned) and run.source.count("op_native") == 2
@@ -31,8 +31,8 @@ def test_what_prints_keeps_its_place(capsys):
         return 1 / (y * 3 - x * 2 + 1)
 
     for _ in range(2):
-        sample(np.zeros(40))
-    assert capsys.readouterr().out == "sum 40.0\n" * 2
+        sample(np.zeros(4000))
+    assert capsys.readouterr().out == "sum 4000.0\n" * 2
 
 
 def test_the_body_of_a_loop_has_native_parts():
@@ -43,7 +43,7 @@ def test_the_body_of_a_loop_has_native_parts():
             n = n - 1
         return x
 
-    function, x = ag.convert(sample), np.linspace(0.0, 1.0, 50)
+    function, x = ag.convert(sample), np.linspace(0.0, 1.0, 5000)
     np.testing.assert_array_equal(function(x, np.int64(4)), sample(x, np.int64(4)))
     assert "native" in prepared(function).source
 
@@ -54,10 +54,10 @@ def test_an_error_of_a_part_comes_from_the_users_line():
         z = y * 2 + i - x
         return z[i] + 1
 
-    function, x = ag.convert(sample), np.ones(40)
+    function, x = ag.convert(sample), np.ones(4000)
     assert function(x, np.int64(3)) == sample(x, np.int64(3))
     with pytest.raises(IndexError) as caught:
-        function(x, np.int64(40))
+        function(x, np.int64(4000))
     assert caught.traceback[-1].lineno + 1 == sample.__code__.co_firstlineno + 3
 
 
@@ -72,3 +72,13 @@ def test_what_is_in_a_try_is_left_to_the_plan():
     function, x = ag.convert(sample), np.ones(40)
     for n in (3, 4, 0):
         np.testing.assert_array_equal(function(x, n), sample(x, n))
+
+
+def test_a_few_operations_on_little_are_not_worth_it():
+    def sample(x):
+        return np.sort(x + 1 - x * 2) * 2
+
+    function, x = ag.convert(sample), np.ones(20)
+    np.testing.assert_array_equal(function(x), sample(x))
+    assert "native" not in prepared(function).source
+    assert "not natively: op `sort` has no native form" in function.explain()
