@@ -163,7 +163,7 @@ def calls(count):
     # A trace at each call, about a millisecond, of which the cache keeps the last ones.
     strings = ag.convert(lambda x, name: x * len(name))
     traced = count if count >= 100_000 else count // 10
-    yield "strings", lambda i: strings(1.0, f"name{i}"), traced
+    yield "strings", lambda i: strings(1.0, f"name{i:06}"), traced
     yield "objects", lambda i: Holder(2.0).scale(float(i)), traced
     yield "eager", lambda i: (ag.constant(x) * 2).numpy(), count // 4
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -93,8 +93,13 @@ class Loaded:
         return int(self._engine.get_function_address(function))
 
 
+@lru_cache(maxsize=1024)
 def compile_text(text: str) -> bytes:
-    """IR text as an object file for this machine."""
+    """IR text as an object file for this machine.
+
+    The same text is compiled once: it takes milliseconds, and llvmlite's pass managers keep some
+    kilobytes for each module that went through them.
+    """
     with _lock:
         module = _parsed(text)
         _improve(module)
