@@ -135,7 +135,7 @@ def resident():
 
 def grows_by(call, count):
     """Growth of the process over `count` calls, after a warm-up that fills caches."""
-    for i in range(max(min(count // 4, 2_000), 300)):
+    for i in range(max(min(count // 4, 2_000), 900)):
         call(i)
     before = resident()
     for i in range(count):
