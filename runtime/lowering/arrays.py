@@ -72,6 +72,8 @@ class Computed:
     type: str
     flat: Callable[[Expr], Expr] | None = None
     is_view: bool = False
+    # How many of its kind are computed one out of the other.
+    depth: int = 1
 
     def at(self, indices: Indices) -> Expr:
         """The element at an index of each axis."""

@@ -40,7 +40,7 @@ from runtime.lowering.kernel import (
     product,
     read,
 )
-from runtime.lowering.refusal import Refusal
+from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, index
 from runtime.origins import Origin
 
@@ -48,6 +48,11 @@ __all__ = ["SMALL", "Builder", "is_small"]
 
 # Arrays of no more elements are kept in registers.
 SMALL = 16
+# A longer chain of operations on arrays is more than one loop.
+_DEEPEST = 64
+# Beyond these, small arrays are in memory as others are, and a graph is no native function: LLVM
+# takes longer than in proportion for straight-line code.
+_MOST_UNROLLED, _MOST_STATEMENTS = 1024, 5000
 
 
 def is_small(shape: Sequence[Dim]) -> bool:
@@ -78,6 +83,9 @@ class Builder:
         self._spilled: dict[Elements, Stored] = {}
         self._numbers: dict[str, Iterator[int]] = {}
         self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
+        # How many elements of small arrays were given registers, and statements written.
+        self._unrolled = 0
+        self._count = 0
         # Sizes that are equal: to a representative.
         self._same: dict[Expr, Dim] = {}
 
@@ -85,6 +93,9 @@ class Builder:
 
     def emit(self, statement: Statement) -> None:
         """Write a statement here."""
+        self._count += 1
+        if self._count > _MOST_STATEMENTS:
+            raise TooLarge(f"more than {_MOST_STATEMENTS} statements, which take LLVM seconds")
         self.block.append(statement)
 
     def fresh(self, stem: str | None) -> str:
@@ -254,6 +265,7 @@ class Builder:
         shape = tuple(n for n in array.shape if isinstance(n, int))
         count = math.prod(shape)
         before, self._computed = self._computed, {}
+        self._unrolled += count
         values = [self.let(self.at(array, indices_of_flat(k, shape))) for k in range(count)]
         self._computed = before
         return Elements(values, shape, array.type)
@@ -262,12 +274,16 @@ class Builder:
         """Say what form a value has: a computed array that has no loop to go into is stored."""
         if isinstance(form, Expr):
             form = self.let(form, value.name)
-        elif is_small(form.shape):
+        elif is_small(form.shape) and self._unrolled < _MOST_UNROLLED:
             form = self.elements(form)
-        elif isinstance(form, Computed) and not form.is_view and value not in self.fused:
+        elif isinstance(form, Computed) and not self._may_wait(value, form):
             form = self.stored(form, value.name)
             self.owned.add(value)
         self.forms[value] = form
+
+    def _may_wait(self, value: Value, form: Computed) -> bool:
+        """Whether an array is computed where it is read."""
+        return form.depth <= _DEEPEST and (form.is_view or value in self.fused)
 
     def unmoved(self) -> set[Buffer]:
         """The buffers that the program allocates once and that keep their memory."""

@@ -76,7 +76,8 @@ def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) ->
         return made
 
     is_flat = all(b.has_flat(x) and _is_whole(b, x, shape) for x in arrays)
-    return Computed(at, shape, type_, flat if is_flat else None)
+    depth = 1 + max((x.depth for x in arrays if isinstance(x, Computed)), default=0)
+    return Computed(at, shape, type_, flat if is_flat else None, depth=depth)
 
 
 def _is_whole(b: Builder, array: Array, shape: Sequence[object]) -> bool:

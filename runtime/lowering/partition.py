@@ -105,7 +105,12 @@ class _Parting:
                 self.copy.keep(node)
             return
         inner = self._inner(nodes)
-        call = self.compile_part(inner)
+        try:
+            call = self.compile_part(inner)
+        except Refusal:  # the nodes have native forms, but not together
+            for node in nodes:
+                self.copy.keep(node)
+            return
         self.found.parts += 1
         types = tuple(value.type for value in inner.outputs)
         op = _op(call, types, any(node.can_raise for node in nodes))
@@ -117,7 +122,8 @@ class _Parting:
         own = {value for node in nodes for value in node.outputs}
         read = dict.fromkeys(v for node in nodes for v in node.inputs if v not in own)
         constants = [v.node for v in read if _is_constant(v)]
-        others = [n for n in self.graph.nodes if n not in set(nodes)]
+        within = set(nodes)
+        others = [n for n in self.graph.nodes if n not in within]
         later = {*self.graph.outputs, *(v for n in others for v in n.inputs)}
         outputs = [v for node in nodes for v in node.outputs if v in later]
         inputs = [v for v in read if not _is_constant(v)]

@@ -12,7 +12,7 @@ from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text, signature
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
-from runtime.lowering.refusal import Refusal
+from runtime.lowering.refusal import Refusal, TooLarge
 
 __all__ = ["Planned", "prepare", "problem"]
 
@@ -45,6 +45,8 @@ def prepare(graph: Graph) -> Executable:
         return Planned(plan.prepare(graph), reason)
     try:
         return _native(graph)
+    except TooLarge as refusal:
+        return Planned(plan.prepare(graph), str(refusal))
     except Refusal:
         parted = part(graph, lambda inner: _native(inner).call)
     reasons = "; ".join(parted.reasons)

@@ -80,7 +80,9 @@ def _view(b: Builder, x: Array, shape: Sequence[Dim], back: Any) -> Form:
         return Stored(x.buffer, tuple(shape), x.type)
     if not shape:
         return b.at(x, back([]))
-    return Computed(lambda i: b.at(x, back(i)), tuple(shape), x.type, is_view=_is_memory(x))
+    depth = 1 + x.depth if isinstance(x, Computed) else 1
+    at = lambda i: b.at(x, back(i))  # noqa: E731 - short
+    return Computed(at, tuple(shape), x.type, is_view=_is_memory(x), depth=depth)
 
 
 def _is_memory(x: Array) -> bool:
@@ -254,7 +256,8 @@ def getitem(b: Builder, node: Node) -> list[Form]:
     steps = [entry[3] for entry in node.attrs["index"] if entry[0] == "slice"]
     is_row = len(shape) == len(x.shape) == 1 and steps in ([None], [1]) and isinstance(x, Stored)
     flat = (lambda i: at([i])) if is_row else None
-    return [Computed(at, tuple(shape), x.type, flat, _is_memory(x))]
+    depth = 1 + x.depth if isinstance(x, Computed) else 1
+    return [Computed(at, tuple(shape), x.type, flat, _is_memory(x), depth)]
 
 
 def subscript(

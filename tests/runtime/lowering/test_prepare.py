@@ -69,3 +69,28 @@ def test_constants_that_are_large_are_not_in_the_text(traced):
     run = compile_graph(graph, "native")
     assert len(run.source) < 20_000
     np.testing.assert_array_equal(run(*[np.ones(5000), table][: len(graph.inputs)])[0], table + 1)
+
+
+def _repeated(operation, count):
+    def function(x):
+        y = x
+        for k in range(count):
+            y = operation(y, x, k)
+        return y
+
+    return function
+
+
+@pytest.mark.parametrize("size", [(), 16, 100])
+def test_a_long_chain_is_compiled_in_proportion(size, traced):
+    x = np.full(size, 0.5)[()]
+    graph = traced(_repeated(lambda y, x, k: y * x - float(k), 400), x)
+    run = prepare(graph)
+    assert isinstance(run, Native) and len(run.source) < 300_000
+    np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
+
+
+def test_a_graph_of_very_many_operations_is_a_plan(traced):
+    x = np.float64(0.5)
+    run = prepare(traced(_repeated(lambda y, x, k: y * x - float(k), 3000), x))
+    assert isinstance(run, Planned) and "more than 5000 statements" in run.reason
