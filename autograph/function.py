@@ -133,6 +133,7 @@ class Function(Traces, Generic[P, R]):
         """Forget all graphs."""
         with trace_lock:
             self._table, self._fast, self._general = {}, {}, []
+            self._builtins = ()
 
     def explain(self) -> str:
         """Which graphs there are, why each was traced, and what was not staged."""
@@ -141,6 +142,7 @@ class Function(Traces, Generic[P, R]):
             lines.append(f"- {concrete.function_type}")
             lines.append(f"  traced because: {concrete.reason} ({concrete.milliseconds:.1f} ms)")
             lines += [f"  {note}" for note in concrete._traced.notes]
+            lines += [f"  {note}" for note in concrete.execution]
         return "\n".join(lines)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -182,6 +184,11 @@ class Function(Traces, Generic[P, R]):
         """Run the graph of the arguments' signature, traced first if it is new."""
         try:
             if not _attention[0]:
+                if not kwargs:
+                    for builtin in self._builtins:
+                        result = builtin(*args)
+                        if result is not MISS:
+                            return result  # type: ignore[no-any-return]
                 leaves: list[Any] = []
                 inputs, names = self._policy.inputs, self._bind.positional
                 entry = self._fast.get(call_key(args, kwargs, inputs, names, leaves))
@@ -255,6 +262,7 @@ class Function(Traces, Generic[P, R]):
         if entry is not None:
             full = len(self._fast) >= 4 * config.cache_size.value
             self._fast = {key: entry} if full else {**self._fast, key: entry}
+            self._set_builtins()
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""

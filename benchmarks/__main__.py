@@ -22,7 +22,7 @@ from benchmarks.workloads import WORKLOADS, peers
 
 
 def _agrees(result: object, expected: object) -> bool:
-    return bool(np.allclose(np.asarray(result), np.asarray(expected), rtol=1e-6))
+    return bool(np.allclose(np.asarray(result), np.asarray(expected), rtol=1e-6, atol=1e-5))
 
 
 def _workload(name: str, frameworks: dict[str, object]) -> None:

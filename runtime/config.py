@@ -30,6 +30,7 @@ __all__ = [
     "full_traceback",
     "log",
     "max_saved_bytes",
+    "native",
     "print_passes",
     "run_functions_eagerly",
     "show",
@@ -175,7 +176,15 @@ def _float(value: Any) -> np.dtype[Any]:
     return dtype
 
 
-backend = Switch("backend", "plan", _one_of("plan", "reference"), "What runs compiled graphs.")
+backend = Switch(
+    "backend",
+    "native",
+    _one_of("native", "plan", "reference"),
+    "What runs compiled graphs; `native`: machine code, and plans where that cannot be.",
+)
+native = Switch(
+    "native", True, _flag, "Whether graphs become machine code where the backend is `native`."
+)
 check = Switch("check", False, _flag, "Check each graph after it is made and after each pass.")
 verbosity = Switch(
     "verbosity",
@@ -220,6 +229,7 @@ SWITCHES: dict[str, Switch[Any]] = {
     switch.name: switch
     for switch in (
         backend,
+        native,
         check,
         verbosity,
         disable_passes,

@@ -1,0 +1,261 @@
+"""Kernels: a graph as statements on registers and buffers, loops and all, before any machine.
+
+A `Program` is what `.lower("kernels")` prints, and what is rendered as LLVM IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from runtime.graph.ir import Node
+from runtime.lowering.scalar import Expr
+from runtime.origins import Origin
+from runtime.spec import TensorType
+
+__all__ = [
+    "Allocate",
+    "Assign",
+    "Block",
+    "Buffer",
+    "Cell",
+    "Check",
+    "Copy",
+    "Dim",
+    "For",
+    "If",
+    "Let",
+    "PairwiseSum",
+    "Parameter",
+    "Poll",
+    "Program",
+    "Register",
+    "Result",
+    "Site",
+    "Statement",
+    "Store",
+    "Swap",
+    "While",
+    "load",
+    "product",
+    "read",
+]
+
+# The size of an axis: a number, or an expression in the sizes of the parameters.
+Dim: TypeAlias = int | Expr
+
+
+@dataclass(eq=False)
+class Register:
+    """A scalar that gets its value once."""
+
+    name: str
+    type: str
+
+
+@dataclass(eq=False)
+class Cell:
+    """A scalar that is assigned to, as the state of a loop is."""
+
+    name: str
+    type: str
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory for an array, its last axis contiguous.
+
+    `role` is "input", "result", "constant", or "own": memory of the call, which two buffers may
+    exchange (`Swap`).
+    """
+
+    name: str
+    type: str
+    shape: tuple[Dim, ...]
+    role: str = "own"
+    value: Any = None
+
+
+@dataclass(eq=False)
+class Let:
+    """Give a register its value."""
+
+    register: Register
+    value: Expr
+
+
+@dataclass(eq=False)
+class Assign:
+    """Give a cell a value."""
+
+    cell: Cell
+    value: Expr
+
+
+@dataclass(eq=False)
+class Allocate:
+    """Here begins the use of a buffer of its own memory."""
+
+    buffer: Buffer
+
+
+@dataclass(eq=False)
+class Store:
+    """Write one element."""
+
+    buffer: Buffer
+    offset: Expr
+    value: Expr
+
+
+@dataclass(eq=False)
+class Copy:
+    """Copy all elements of a buffer to another of the same shape."""
+
+    target: Buffer
+    source: Buffer
+
+
+@dataclass(eq=False)
+class Swap:
+    """Let two buffers exchange their memory."""
+
+    one: Buffer
+    other: Buffer
+
+
+@dataclass(eq=False)
+class For:
+    """Run the body for each index from 0 to `size` less 1.
+
+    The rounds are independent unless the loop is `serial`.
+    """
+
+    index: Register
+    size: Dim
+    body: Block
+    serial: bool = False
+
+
+@dataclass(eq=False)
+class PairwiseSum:
+    """Sum `element` over an index, in the order in which NumPy sums contiguous elements."""
+
+    cell: Cell
+    index: Register
+    size: Dim
+    body: Block
+    element: Expr
+
+
+@dataclass(eq=False)
+class If:
+    """Run one of two blocks."""
+
+    condition: Expr
+    yes: Block
+    no: Block
+
+
+@dataclass(eq=False)
+class While:
+    """Run `test`, which gives `condition`, and the body as long as that is true."""
+
+    test: Block
+    condition: Expr
+    body: Block
+
+
+@dataclass(eq=False)
+class Poll:
+    """Look for signals once in a while: `cost` is about how many operations were done."""
+
+    site: int
+    cost: Expr
+
+
+@dataclass(eq=False)
+class Check:
+    """Give up at a site where `failed` is true, with the operands for the message."""
+
+    site: int
+    failed: Expr
+    operands: Sequence[Expr] = ()
+
+
+Statement: TypeAlias = (
+    Let | Assign | Allocate | Store | Copy | Swap | For | PairwiseSum | If | While | Poll | Check
+)
+Block: TypeAlias = list[Statement]
+
+
+@dataclass(eq=False)
+class Site:
+    """A place that can fail: the node, and the user's positions of it."""
+
+    node: Node
+    origins: tuple[Origin, ...]
+    # Whether the operands given are all that the node needs in order to raise its error.
+    is_complete: bool = True
+
+
+@dataclass(eq=False)
+class Parameter:
+    """One input: a register for a scalar, a buffer for an array; its sizes by axis."""
+
+    type: TensorType
+    register: Register | None = None
+    buffer: Buffer | None = None
+
+
+@dataclass(eq=False)
+class Result:
+    """One output: a scalar, or the buffer that it is written into."""
+
+    type: TensorType
+    value: Expr | None = None
+    buffer: Buffer | None = None
+
+
+@dataclass(eq=False)
+class Program:
+    """A graph as kernels."""
+
+    name: str
+    parameters: list[Parameter] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    body: Block = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    # Sizes of parameters that must be equal at run time.
+    equal: list[tuple[Expr, Expr]] = field(default_factory=list)
+    # Constants too large for the text: the kernel finds them by number in the context.
+    constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    # Registers that hold sizes: those of the parameters' axes that are not known.
+    sizes: list[tuple[Register, int, int]] = field(default_factory=list)
+
+
+def read(place: Register | Cell) -> Expr:
+    """The value of a register or cell."""
+    return Expr("read", place.type, (), place)
+
+
+def load(buffer: Buffer, offset: Expr) -> Expr:
+    """An element of a buffer."""
+    return Expr("load", buffer.type, (offset,), buffer)
+
+
+def product(sizes: Sequence[Dim]) -> Dim:
+    """A product of sizes."""
+    known = 1
+    unknown: Expr | None = None
+    for size in sizes:
+        if isinstance(size, int):
+            known *= size
+        else:
+            unknown = size if unknown is None else Expr("mul", "i8", (unknown, size))
+    if unknown is None or known == 0:
+        return known
+    return unknown if known == 1 else Expr("mul", "i8", (unknown, Expr("const", "i8", (), known)))
