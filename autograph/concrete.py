@@ -274,7 +274,7 @@ class ConcreteFunction(Described):
     @functools.cached_property
     def _gives(self) -> Callable[[tuple[Any, ...]], Any] | None:
         """How outputs become the result, where all are arrays that nobody else holds."""
-        traced, kind, structure = self._traced, self._tensor_class, self._structure
+        kind, structure = self._tensor_class, self._structure
         if not (self._is_made_anew and all(self._fresh)):
             return None
         positions = [hole.index for hole in self._holes]
