@@ -57,8 +57,8 @@ _MOST_UNROLLED, _MOST_STATEMENTS = 1024, 5000
 
 def is_small(shape: Sequence[Dim]) -> bool:
     """Whether an array of this shape is kept in registers."""
-    size = product(shape)
-    return isinstance(size, int) and size <= SMALL
+    known = [size for size in shape if isinstance(size, int)]
+    return len(known) == len(shape) and math.prod(known) <= SMALL
 
 
 class Builder:

@@ -36,6 +36,7 @@ from runtime.spec import TensorType
 __all__ = ["lower"]
 
 Rule = Callable[[Builder, Node], list[Form]]
+_NUMBERS = (bool, int, float, complex)
 
 
 def lower(graph: Graph) -> Program:
@@ -124,6 +125,8 @@ def _constant(b: Builder, node: Node) -> list[Form]:
     type_ = node.outputs[0].type
     if not isinstance(type_, TensorType) or value is None:
         raise Refusal("a constant that is no number")
+    if type(value) not in _NUMBERS and not isinstance(value, (np.generic, np.ndarray)):
+        raise Refusal("a number of a class of the user's")  # its operators may be its own
     kind = machine_type(tensor_type(type_).dtype)
     if type_.shape == ():
         return [const(value.item() if isinstance(value, (np.generic, np.ndarray)) else value, kind)]

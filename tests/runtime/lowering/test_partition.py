@@ -82,3 +82,15 @@ def test_a_few_operations_on_little_are_not_worth_it():
     np.testing.assert_array_equal(function(x), sample(x))
     assert "native" not in prepared(function).source
     assert "not natively: op `sort` has no native form" in function.explain()
+
+
+class Metres(float):
+    """A number of a class of its own, with Python's operators."""
+
+
+def test_a_number_of_the_users_class_is_left_to_the_plan():
+    other = Metres(2.0)
+    function = ag.convert(lambda x: other + x)
+    for _ in range(2):
+        assert type(function(np.float64(3.0))) is type(other + np.float64(3.0))
+    assert "a number of a class of the user's" in function.explain()

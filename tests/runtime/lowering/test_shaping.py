@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from runtime import ops
+from runtime.building import trace_function
+from runtime.spec import TensorType
 
 SHAPES = [(2, 3), (5, 7), (1, 40)]
 
@@ -50,6 +52,13 @@ def test_an_index_out_of_bounds_raises_what_numpy_raises(i, traced, native_of):
 
 def test_a_size_that_is_not_known_is_that_of_the_argument(compare):
     compare(lambda x: x[0] * x.shape[0], array((5, 6)), unknown=True)
+
+
+def test_no_column_is_an_array_whose_number_of_rows_is_not_known(native_of):
+    types = [TensorType(np.dtype("f8"), (None, 1)), TensorType(np.dtype("f8"), (0,))]
+    builder, _, result = trace_function(lambda x, y: x + y, types)
+    builder.graph.outputs = [builder.value_of(result)]
+    assert native_of(builder.graph)(np.ones((5, 1)), np.ones(0))[0].shape == (5, 0)
 
 
 def test_operands_of_unknown_sizes_must_agree_or_the_plan_computes(traced, native_of):
