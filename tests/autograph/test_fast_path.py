@@ -333,14 +333,16 @@ class TestBuiltins:
         f(X)
         assert f.trace_count == 2
 
-    def test_what_it_serves_is_not_the_first_to_be_dropped(self):
-        f = ag.convert(lambda x: x * 2)
+    def test_what_it_serves_stays_as_long_as_what_a_plan_serves(self):
+        counts = []
         with config.cache_size.using(6):
-            f(X)
-            for n in range(4, 14):
-                f(X)
-                f(np.ones(n))
-            assert f.trace_count == 11
+            for native in (None, False):
+                f = ag.convert(lambda x: x * 2, native=native)
+                for n in range(4, 24):
+                    f(X)
+                    f(np.ones(n))
+                counts.append(f.trace_count)
+        assert counts == [counts[1]] * 2
 
     def test_it_is_an_option(self):
         f = ag.convert(lambda x: x * x, native=False)
