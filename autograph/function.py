@@ -141,8 +141,8 @@ class Function(Traces, Generic[P, R]):
         for concrete in self._table.values():
             lines.append(f"- {concrete.function_type}")
             lines.append(f"  traced because: {concrete.reason} ({concrete.milliseconds:.1f} ms)")
-            lines += [f"  {note}" for note in concrete._traced.notes]
             lines += [f"  {note}" for note in concrete.execution]
+            lines += [f"  {note}" for note in concrete._traced.notes]
         return "\n".join(lines)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
