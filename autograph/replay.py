@@ -107,7 +107,7 @@ def pending_writes(builder: Builder, facts: Any, containers: Containers) -> Pend
     among_arguments = False
     for key, slot, old, path in _lasting(facts, containers):
         operands: list[Tensor] = []
-        writer: _Writer | _Refusal | None
+        writer: Writer | None
         try:
             with facts.handouts.in_case_of_an_error():
                 writer = _writer(key, slot, old, path, facts, operands)
@@ -133,7 +133,7 @@ class HostWrites(NamedTuple):
     """
 
     pending: Pending
-    looks: list[Callable[[], Any]]
+    looks: dict[Any, Callable[[], Any]]
     arrays: list[Tensor]
     lent: list[Any]
 
@@ -148,7 +148,8 @@ def host_writes(
     with facts.handouts.lending(lasting=lasting) as lent:
         pending = pending_writes(builder, facts, containers)
         found = list(lent)
-    looks = [_look(key, slot, path) for key, slot, _, path in _lasting(facts, containers)]
+    looks = {key: _look(key, slot, path) for key, slot, _, path in _lasting(facts, containers)}
+    facts.written_for_host.update(looks)
     handles = (*facts.writable, *(c.handle for c in facts.captured.values()))
     arrays = [h for h in handles if h._cell is not None and h._cell.root._value is not h._value]
     return HostWrites(pending, looks, arrays, found)
@@ -199,9 +200,10 @@ def _lasting(
         path = containers.get(id(slot.owner), (None,))[0] if _is_content(key) else None
         if _is_local(key, slot, facts, path):
             continue
-        if not _is_content(key) and slot.read() is old:
+        is_unwritten = not _is_content(key) and slot.read() is old
+        if is_unwritten:
             _guard_unwritten(slot, old)
-        else:
+        if not is_unwritten or key in facts.written_for_host:
             yield key, slot, old, path
 
 
@@ -235,13 +237,18 @@ def _writer(
     path: tuple[Any, ...] | None,
     facts: Any,
     operands: list[Tensor],
-) -> _Writer | None:
+) -> Writer | None:
     """What writes the present content of a place; None if there is nothing to write.
 
     The traced values that it takes are appended to `operands`.
     """
     new = slot.read()
-    if isinstance(new, Tensor) and new is facts.handle_of(key, old):
+    is_own_array = isinstance(new, Tensor) and new is facts.handle_of(key, old)
+    if key in facts.written_for_host and key[0] != "content":
+        both_gone = isinstance(old, _Unreadable) and type(new) is Undefined
+        if new is old or is_own_array or both_gone:
+            return _Restorer(key, _target(slot, path), slot)
+    if is_own_array:
         return None  # the array that it held, which is written back by itself
     defined, gone = None, isinstance(old, _Unreadable)
     is_nullable = isinstance(new, Nullable)
@@ -265,7 +272,8 @@ def _writer(
     if defined is None:
         return _Writer(_target(slot, path), change, content)
     operands.append(defined)
-    absent = None if is_nullable else _NOTHING if gone else Undefined(slot.name)
+    is_left = gone and key not in facts.written_for_host
+    absent = None if is_nullable else _NOTHING if is_left else Undefined(slot.name)
     return _OptionalWriter(_target(slot, path), change, content, absent)
 
 
@@ -360,19 +368,22 @@ def _change_items(thing: Any, change: tuple[dict[int, Any], list[Any]]) -> None:
 
 
 def _begin_again(thing: Any) -> None:
-    """Undo what this call appended, where it does so again: see `host_writes`."""
+    """Undo what this call has put in, where it does so again: see `host_writes`."""
     lent = lending()
     if lent is None:
         return
-    base, key = container_base(thing), ("content", id(thing))
-    if key in lent.memory:
-        base.clear(thing)
-        base.extend(thing, lent.memory[key][1])
-    else:
-        lent.memory[key] = thing, list(base.__iter__(thing))
+    base, key = container_base(thing), ("was", id(thing))
+    if key not in lent.memory:
+        items = dict.items(thing) if isinstance(thing, dict) else base.__iter__(thing)
+        lent.memory[key] = thing, list(items)
+        return
+    base.clear(thing)
+    add = base.update if isinstance(thing, (dict, set)) else base.extend
+    add(thing, lent.memory[key][1])
 
 
 def _update(thing: Any, change: Any) -> None:
+    _begin_again(thing)
     container_base(thing).update(thing, change)
 
 
@@ -420,6 +431,24 @@ class _OptionalWriter(_Writer):
         thing = self.target()
         if thing is not None and self.absent is not _NOTHING:
             self.change(thing, self.absent)
+
+
+class _Restorer:
+    """Gives a place back what the call found in it, if that was overwritten for Python code."""
+
+    __slots__ = ("key", "slot", "target")
+
+    def __init__(self, key: Any, target: Callable[[], Any], slot: journal.Slot) -> None:
+        self.key, self.target, self.slot = key, target, slot
+
+    def __call__(self, *raws: Any) -> None:
+        lent, thing = lending(), self.target()
+        if lent is not None and thing is not None and self.key in lent.memory:
+            slot = attribute_slot(thing, self.key[2]) if self.key[0] == "attr" else self.slot
+            slot.write(lent.memory[self.key])
+
+    def __repr__(self) -> str:
+        return "write"
 
 
 class ArrayWriter:

@@ -15,6 +15,7 @@ from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Trace, guard_apart
 from autograph.operators.generators import check_left
 from autograph.operators.handouts import Handouts
+from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
 from autograph.operators.settings import guard_held_decimals, note_settings
 from autograph.operators.variables import Nullable, _Unreadable
@@ -260,7 +261,7 @@ def _finish(
         if h._cell is not None and h._cell.root._value is not h._value
     ]
     if in_use[0] and _come_home(builder, handles):
-        operands = [ops.to_device(x, HOST) for x in operands]
+        operands = [x if is_object(x) else ops.to_device(x, HOST) for x in operands]
     outputs = [builder.value_of(x) for x in operands]
     kept: set[int] = set()
     if pure:

@@ -114,8 +114,18 @@ def _read_item(trace: Trace, thing: Any, key: Any, value: Any) -> Any:
             return value
         guard_content(thing, f"a {type(thing).__name__}")
     shown = f"item [{key!r}] of a {type(thing).__name__}"
-    place = Place(shown, lambda: thing[key], ("item", thing, key))
+    own = _own_getitem(thing)
+    route = ("item", thing, key) if own is None else None
+    place = Place(shown, lambda: thing[key] if own is None else own(thing, key), route)
     return read(("item", id(thing), key), place, value)
+
+
+def _own_getitem(thing: Any) -> Callable[[Any, Any], Any] | None:
+    """How what a container holds is read past a method of the user's, if its class has one."""
+    if not isinstance(thing, (list, dict, deque)):
+        return None
+    plain: Any = container_base(thing).__getitem__
+    return None if type(thing).__getitem__ is plain else plain
 
 
 def _is_in_place(thing: Any, key: Any, value: Any, before: Any) -> bool:

@@ -81,9 +81,9 @@ def getattr_(thing: Any, name: str) -> Any:
     return _read_attribute(thing, name, value)
 
 
-def _stands_for_tensor(x: Any, trace: Trace) -> bool:
-    """Whether `x` is a traced tensor, of which the user thinks as a tensor."""
-    is_open = isinstance(x, Tensor) and x.is_traced and not x.is_known
+def _is_tensor_of_users(x: Tensor, trace: Trace) -> bool:
+    """Whether `x` is a traced tensor that stands for a tensor, not an array."""
+    is_open = x.is_traced and not x.is_known
     return is_open and trace.tensors and not type(x).stands_for_array
 
 
@@ -102,7 +102,7 @@ def _read_attribute(thing: Any, name: str, value: Any) -> Any:
     if trace is None:
         return value
     if isinstance(thing, (Tensor, Variable)):
-        if name == "numpy" and _stands_for_tensor(thing, trace):
+        if name == "numpy" and isinstance(thing, Tensor) and _is_tensor_of_users(thing, trace):
             return functools.partial(NumPyValue, thing)
         if not trace.tensors and _is_of_arrays_only(thing, name):
             raise _missing(thing, name)

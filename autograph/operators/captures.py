@@ -137,11 +137,12 @@ class Trace:
     handouts: Any = None
     # Python code that the graph calls: how many calls there are so far, and before how many of
     # them each place was read last; what must be written before such a call; the placeholders of
-    # the arrays that are, and whether a call must know what it lends.
+    # the arrays and the keys of the places that are; whether a call must know what it lends.
     host_calls: int = 0
     reads_at: dict[Any, int] = field(default_factory=dict)
     writes_for_host: Callable[[Builder, bool], Any] | None = None
     shared_with_host: set[int] = field(default_factory=set)
+    written_for_host: set[Any] = field(default_factory=set)
     lends: bool = False
 
     def array_writer(self, handle: Tensor, make: Callable[[], Any]) -> Any:

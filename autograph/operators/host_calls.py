@@ -37,7 +37,7 @@ from autograph.operators.host_runs import (
     Watch,
     caller_at,
 )
-from autograph.operators.host_values import HostValue, use_caller
+from autograph.operators.host_values import HostValue, is_object, use_caller
 from autograph.operators.iterators import taken
 from runtime import config, control, journal, ops, tree
 from runtime.building import Builder, building, traced
@@ -128,7 +128,7 @@ def _stands_for(x: Tensor, builder: Builder) -> Tensor:
     """A declared result: an array of its own, or a number."""
     if x.type.rank == 0:
         return x
-    return builder.array(x._value).as_array()
+    return builder.array(builder.value_of(x)).as_array()
 
 
 class _Staged:
@@ -179,7 +179,7 @@ class _Staged:
 
     def flush(self) -> None:
         """Have what was written so far written before the call."""
-        arrays = any(x.type.rank != 0 for x in self.operands if _is_tensor(x))
+        arrays = any(x.type.rank != 0 for x in self.operands if not is_object(x))
         self.lends = not self.is_blind or arrays or bool(self.lent) or self.facts.tensors
         if not self.lends:
             return
@@ -191,9 +191,9 @@ class _Staged:
         write, values, among_arguments = found.pending
         self.facts.pends_on_arguments |= among_arguments
         self.facts.shared_with_host.update(map(id, found.arrays))
-        self.looks, self.lent = found.looks, [*self.lent, *found.lent]
+        self.looks, self.lent = list(found.looks.values()), [*self.lent, *found.lent]
         if write is not None:
-            attrs = {"write": Flush(write, lasting), "target": "objects"}
+            attrs = {"write": Flush(write, found.looks, lasting), "target": "objects"}
             self.builder.emit(control.STORE, values, attrs)
 
     def emit(self, declared: Declared | None) -> list[Tensor]:
@@ -245,13 +245,9 @@ class _Known(Fillable):
         return self.thing
 
 
-def _is_tensor(x: Any) -> bool:
-    return isinstance(x, Tensor) and not isinstance(x._value and x._value.type, ObjectType)
-
-
 def _at_home(x: Tensor) -> Tensor:
     """On the host, where Python code is."""
-    if not _is_tensor(x) or x.type.device is None:
+    if is_object(x) or x.type.device is None:
         return x
     found: Tensor = ops.to_device(x, HOST)
     return found

@@ -12,6 +12,7 @@ import numpy as np
 
 from autograph.operators.guards import Guard, same_value
 from autograph.operators.remaking import arguments_of, handing_out, objects, outside
+from autograph.operators.variables import Undefined
 from runtime import tree
 from runtime.errors import StagingError, located
 from runtime.host import Lending, hosting, lending
@@ -83,23 +84,30 @@ class Watch:
 
 def _is_one(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Whether two looks found the same parts, which may be pairs."""
-    if len(one) != len(other):
+    return len(one) == len(other) and all(map(_is_same, one, other))
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
         return False
-    return all(
-        a is b or (type(a) is tuple is type(b) and _is_one(a, b))
-        for a, b in zip(one, other, strict=True)
-    )
+    return a is b or type(a) is Undefined or (type(a) is tuple and _is_one(a, b))
 
 
 class Flush:
     """Writes what was written so far into objects, before Python code runs."""
 
-    __slots__ = ("lasting", "write")
+    __slots__ = ("lasting", "looks", "write")
 
-    def __init__(self, write: Callable[..., None], lasting: bool) -> None:
-        self.write, self.lasting = write, lasting
+    def __init__(
+        self, write: Callable[..., None], looks: dict[Any, Callable[[], Any]], lasting: bool
+    ) -> None:
+        self.write, self.looks, self.lasting = write, looks, lasting
 
     def __call__(self, *raws: Any) -> None:
+        lent = lending()
+        for key, look in self.looks.items():
+            if lent is not None and key[0] != "content" and key not in lent.memory:
+                (lent.memory[key],) = look()
         with _handing(self.lasting):
             self.write(*raws)
 

@@ -10,9 +10,10 @@ from autograph.operators.caught import PartOfError
 from runtime.building import building
 from runtime.errors import HostCallError
 from runtime.origins import origin_of_caller
+from runtime.spec import ObjectType
 from runtime.tensor import Tensor
 
-__all__ = ["HostValue", "NumPyValue", "use_caller"]
+__all__ = ["HostValue", "NumPyValue", "is_object", "use_caller"]
 
 _HINT = (
     "declare its dtype and shape: `ag.py_call(function, ..., result=ag.TensorSpec(shape, dtype))`; "
@@ -29,6 +30,11 @@ def use_caller(call: Call, look: Look) -> None:
     """Install what stages calls and looks (called once, by `host_calls`)."""
     global _call, _look
     _call, _look = call, look
+
+
+def is_object(x: Tensor) -> bool:
+    """Whether `x` stands for an object that only Python knows, and for no array or number."""
+    return x._value is not None and isinstance(x._value.type, ObjectType)
 
 
 class HostValue(PartOfError):

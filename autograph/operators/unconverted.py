@@ -25,8 +25,10 @@ from autograph.operators.captures import (
     current_trace,
     guard_environment,
     guard_object,
+    read,
     with_captured,
 )
+from autograph.operators.guards import Place
 from autograph.operators.host_calls import call_host, refusal, shuffled
 from autograph.operators.host_results import kind_of_result
 from autograph.operators.host_values import HostValue
@@ -163,6 +165,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         guard_environment(function)
     if root == "time" and function.__name__ in control.CLOCKS:
         return _clock(function.__name__)
+    if isinstance(function, functools._lru_cache_wrapper):
+        return _cached(function, args, kwargs)
     if _is_pure(function, root):
         result = as_fresh(function(*args, **kwargs))
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
@@ -191,6 +195,12 @@ def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, 
     return root in _OF_KNOWN_VALUES and has_traced((args, kwargs))
 
 
+def _cached(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function remembers of an earlier call: it outlives the trace, as a captured value."""
+    result = function(*args, **kwargs)
+    key = ("cached", function, args, tuple(kwargs.items()))
+    shown = getattr(function, "__name__", "a function")
+    return read(key, Place(f"`{shown}(...)`", lambda: function(*args, **kwargs)), result)
 
 
 def _clock(name: str) -> Any:

@@ -228,10 +228,9 @@ def missing(xp: Module, type: Type) -> Any:
 
     It is zero where the shape is known, else None.
     """
-    shape = type.shape if isinstance(type, TensorType) else None
-    if shape is None or None in shape:
+    if not isinstance(type, TensorType) or type.shape is None or None in type.shape:
         return None
-    zeros = xp.zeros(shape, type.dtype)
+    zeros = xp.zeros(type.shape, type.dtype)
     if type.weak:
         return zeros.item()
     return zeros if zeros.ndim else zeros[()]

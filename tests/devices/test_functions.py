@@ -374,6 +374,28 @@ def test_stores_of_host_calls_come_home():
     assert type(box.value) is FarArray
 
 
+def test_plain_python_gets_values_of_the_host():
+    seen, space = [], {}
+    exec("def note(*args):\n    seen.append(args)\n    return len(seen)", {"seen": seen}, space)
+    note = space["note"]
+
+    @ag.convert
+    def told(x):
+        y = x * 2
+        count = note(y.copy(), y.sum(), float(y[1]))
+        doubled = ag.py_call(np.square, y, result=ag.TensorSpec([3], "float64"))
+        return doubled, count
+
+    with ag.device("/far:0"):
+        for k in (1, 2):
+            found, count = told(X)
+            assert data(found).tolist() == [0.0, 4.0, 16.0] and count == k
+    assert told(far(X))[1] == 3
+    for array, total, number in seen:
+        assert type(array) is np.ndarray and array.tolist() == [0.0, 2.0, 4.0]
+        assert type(total) is np.float64 and total == 6.0 and type(number) is float
+
+
 # ---- save and load -----------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import OrderedDict, deque
 
@@ -292,3 +293,32 @@ def test_whether_captured_numbers_are_one_object():
     assert f(F8(1.0)) == (True, True, 2.0)
     held[0] = F8(1.0)
     assert f(F8(1.0)) == (False, True, 2.0)
+
+
+# ---- what a function remembers ------------------------------------------------------------------
+
+
+@functools.lru_cache
+def remembered_list(n):
+    return [0.5] * n
+
+
+@functools.lru_cache
+def remembered_array(n):
+    return np.full(n, 0.5)
+
+
+@pytest.mark.parametrize("remembered", [remembered_list, remembered_array])
+def test_e2_what_a_cache_holds_is_written_as_in_python(remembered):
+    def sample(x):
+        found = remembered(2)
+        if x > 0:
+            found[0] = found[0] + x
+        return found[0] * 2
+
+    results = []
+    for run in (sample, ag.convert(sample)):
+        remembered.cache_clear()
+        results.append([float(run(np.float64(x))) for x in (1.0, 2.0, -1.0)])
+        assert float(remembered(2)[0]) == 3.5
+    assert results[0] == results[1] == [3.0, 7.0, 7.0]

@@ -216,6 +216,32 @@ def test_python_code_finds_what_was_written_before_it():
             assert str(plain) == str(got)
 
 
+def places_as_they_were(x):
+    model, old = host.model, host.model.total
+    model.extra, model.total = 2, x.sum()
+    model.table["key"], model.names[0] = 1, "b"
+    model.names.append("c")
+    look(model)
+    del model.extra, model.table["key"]
+    model.total = old
+    model.names[0] = "a"
+    look(model)
+    model.names.append("d")
+    return x
+
+
+def test_what_was_written_for_python_code_only_is_taken_back():
+    for backend in BACKENDS:
+        outcomes = []
+        for convert in (lambda f: f, ag.convert):
+            host.model = types.SimpleNamespace(total=0.0, names=["a"], table={"x": 1})
+            f = convert(places_as_they_were)
+            with config.backend.using(backend):
+                outcomes.append([str(observe(f, (np.ones(2),))) for _ in range(3)])
+            outcomes[-1].append(str(vars(host.model)))
+        assert outcomes[0] == outcomes[1] and "'names': ['a', 'c', 'd'," in outcomes[0][-1]
+
+
 def arrays_are_written_before(x, n):
     before = x.copy()
     x += 1
@@ -813,7 +839,7 @@ def test_py_call_gives_arrays_also_for_tensors():
     (1, float), (1.0, int), (np.float32(1), ag.TensorSpec([])), (np.ones(2), ag.TensorSpec([3])),
     ((1.0, 2.0), float), (None, float), ("text", ag.TensorSpec([])), (True, int), ([1.0], [float] * 2),
     (2**70, int), (1.5, np.int64),
-], ids=str)  # fmt: skip
+], ids=lambda x: getattr(x, "__name__", type(x).__name__))  # fmt: skip
 def test_py_call_with_another_result(found, spec):
     def sample(x):
         return x, ag.py_call(give, found, result=spec)
@@ -823,7 +849,9 @@ def test_py_call_with_another_result(found, spec):
             f(np.ones(2))
 
 
-@pytest.mark.parametrize("spec", ["float128x", object(), [ag.TensorSpec([]), 3]], ids=str)
+@pytest.mark.parametrize(
+    "spec", ["float128x", object(), [ag.TensorSpec([]), 3]], ids=["name", "object", "list"]
+)
 def test_py_call_with_a_wrong_declaration(spec):
     with pytest.raises(TypeError, match="is a nest of ag.TensorSpec"):
         ag.py_call(give, 1.0, result=spec)

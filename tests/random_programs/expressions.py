@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.random_programs.kinds import F8, FLOAT, I8, INT, PAIRS, SCALARS, Kind, Shape
 from tests.random_programs.scope import LIMIT, Expression, Scope
+from tests.random_programs.withheld import WITHHELD
 
 LARGEST = 1e6
+
+# An attribute or an item of what has a name.
+_OF_OBJECT = re.compile(r"[A-Za-z_]\w*[.\[]")
 
 
 class Expressions:
@@ -159,11 +165,11 @@ class Expressions:
         items, size = self.random.choice(groups)
         start = self.wrapped(kind, 0)
         value = self.of_each("v", kind, min(depth, 1))
-        form = self.random.choice(
-            ["sum([{0} for v in {1}], {2})", "sum(({0} for v in {1}), {2})",
-             "max([{0} for v in {1}])", "min({0} for v in {1})",
-             "max([{0} for j, v in enumerate({1}) if j != 1])"]
-        )  # fmt: skip
+        forms = ["sum([{0} for v in {1}], {2})", "max([{0} for v in {1}])",
+                 "max([{0} for j, v in enumerate({1}) if j != 1])"]  # fmt: skip
+        if "objects in generators" not in WITHHELD or not _OF_OBJECT.search(value):
+            forms += ["sum(({0} for v in {1}), {2})", "min({0} for v in {1})"]
+        form = self.random.choice(forms)
         return Expression(form.format(value, items, start), LIMIT * (size + 1))
 
     def of_each(self, name: str, kind: Kind, depth: int) -> str:

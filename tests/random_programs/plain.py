@@ -202,8 +202,16 @@ def jump(s: Statements, place: Place) -> bool:
         if s.chance(0.5):
             assign(s, place)
         s.text(line)
-    if line == "continue":
-        assign(s, place)  # so that there is something to leave out
+    return True
+
+
+def skip(s: Statements, place: Place) -> bool:
+    """`continue` on one condition of two, and something that is seen to be left out."""
+    with s.text.block(f"if {s.write.condition(1)}:"):
+        with s.text.block(f"if {s.write.condition(0)}:"):
+            s.text("continue")
+        assign(s, place)
+    s.text("fuel -= 1")
     return True
 
 

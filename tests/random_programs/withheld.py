@@ -8,5 +8,8 @@ WITHHELD = frozenset(
         "nested containers",
         # `|=` of a dict, `[:] =` of a list, and the rest of an unpacked list, in a loop.
         "replaced contents",
+        # What a generator expression reads counts as still in use after it: an object that a name
+        # of it may be is not to be written then.
+        "objects in generators",
     }
 )
