@@ -250,7 +250,7 @@ class Conversion:
         missing = region.unbound | (region.doubtful & region.local_to_parts)
         if region.parent is None:
             missing |= self._lent_but_never_bound()
-        made = [unbound(name, at) for name in sorted(missing)]
+        made = [unbound(each, at) for each in sorted(missing)]
         if region.parent is not None and region.rebound:
             bound = tuple_of([name(n, at) for n in sorted(region.rebound)], at)
             made += NEW_NAMES.statements(at, bound=bound)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from autograph.operators.access import getitem
 from autograph.operators.bodies import State
 from autograph.operators.captures import current_trace, with_captured
 from autograph.operators.conditionals import condition, if_stmt
@@ -165,6 +167,41 @@ def _iterator(iterated: Any) -> Iterator[Any]:
     return iter(with_captured(iterated))
 
 
+def _remaining(iterator: Iterator[Any]) -> list[Callable[[], Any]]:
+    """What reads each item that is left: of a list as it is then, a round may have written it."""
+    if isinstance(iterator, _Items):
+        return [functools.partial(iterator.__getitem__, k) for k in range(len(iterator))]
+    # How an iterator is made anew says what it goes through, and how far it has come.
+    state: Any = iterator.__reduce__() if type(iterator) in _KNOWN else ()
+    if type(iterator) is _LIST_ITERATOR:
+        source, first = state[1][0], state[2] if len(state) > 2 else 0
+        return [functools.partial(getitem, source, k) for k in range(first, len(source))]
+    if type(iterator) is zip and all(type(part) in _KNOWN for part in state[1]):
+        parts = zip(*map(_remaining, state[1]), strict=False)
+        return [functools.partial(_tuple_of, reads) for reads in parts]
+    if type(iterator) is enumerate:
+        inner, first = state[1]
+        numbered = enumerate(_remaining(inner), first)
+        return [functools.partial(_numbered, k, read) for k, read in numbered]
+    return [functools.partial(_given, item) for item in iterator]
+
+
+_LIST_ITERATOR: type[Any] = type(iter([]))
+_KNOWN = (_LIST_ITERATOR, zip, enumerate)
+
+
+def _tuple_of(reads: tuple[Callable[[], Any], ...]) -> tuple[Any, ...]:
+    return tuple(read() for read in reads)
+
+
+def _numbered(k: int, read: Callable[[], Any]) -> tuple[int, Any]:
+    return k, read()
+
+
+def _given(item: Any) -> Any:
+    return item
+
+
 class _For(NamedTuple):
     extra_test: Thunk | None
     body: Callable[[Any], None]
@@ -277,7 +314,7 @@ class _For(NamedTuple):
                 "a loop over a generator is left by a `break` that depends on data",
                 "make a list of it first",
             )
-        items = iterator if isinstance(iterator, _Items) else list(iterator)
+        items = _remaining(iterator)
         spend([iterator])
         count = len(items)
 
@@ -286,7 +323,7 @@ class _For(NamedTuple):
                 return
 
             def run() -> None:
-                self.body(items[k])
+                self.body(items[k]())
                 rest(k + 1, self.test())
 
             if_stmt(go, run, _nothing, self.state.get, self.state.set, self.state.names, 0)

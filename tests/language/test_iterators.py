@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
 I = np.int64
@@ -328,3 +328,28 @@ def test_zip_has_no_length():
     for run in (length_of_zip, ag.convert(length_of_zip)):
         with pytest.raises(TypeError, match="^object of type 'zip' has no len"):
             run(X)
+
+
+# ---- a list that is written while a loop goes through it -------------------------------------------
+
+
+def left_by_data(items):
+    for v in items:
+        if items[1] == -1:
+            break
+        items[2] = items[2] * 2
+    return v, items
+
+
+def left_by_data_in_step(items):
+    for i, (u, v) in enumerate(zip([1, 2, 3], items)):
+        if items[1] == -1:
+            break
+        items[2] = items[2] * 2
+    return i, u, v, items
+
+
+@pytest.mark.parametrize("sample", [left_by_data, left_by_data_in_step])
+def test_b2_10_items_are_read_when_it_is_their_turn(sample):
+    cases = [([np.float64(1), np.float64(k), np.float64(3)],) for k in (2, -1)]
+    check(sample, *cases, conds=None)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import sys
 
 import pytest
 
@@ -95,9 +96,11 @@ def test_where_python_needs_the_value_it_must_be_known(adopted):
 
 def test_the_equality_of_a_dataclass_is_field_by_field(adopted):
     x = placeholder()
-    assert (adopted(Point, x, 1.0, "a") == adopted(Point, x, 2.0, "a")) is False
+    unequal = adopted(Point, x, 1.0, "a") == adopted(Point, x, 2.0, "a")
+    # From 3.13 on, Python asks whether `x == x` first, which nan is not.
+    assert unequal.dtype == bool if sys.version_info >= (3, 13) else unequal is False
     result = adopted(Point, x, 1.0, "a") == adopted(Point, x + 1, 1.0, "b")
-    assert result.dtype == bool and result.type.weak
+    assert result.dtype == bool and result.type.weak == (sys.version_info < (3, 13))
     assert (adopted(Point, x, 1.0) == 3) is False
 
 
