@@ -99,8 +99,6 @@ def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
 def _nodes(b: Builder, graph: Graph) -> None:
     for node in graph.nodes:
         rule = _rule_of(node)
-        if node.signals:
-            raise Refusal("errors of floating point that raise")
         if node.op.name in _CONTROL:
             forms = _CONTROL[node.op.name](b, node, _nodes)
         elif rule is not None:

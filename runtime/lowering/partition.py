@@ -153,7 +153,13 @@ def _is_constant(value: Value) -> bool:
 
 
 def _refusal(node: Node) -> str | None:
-    """Why a node alone has no native form; None if it has one."""
+    """Why a node alone has no native form; None if it has one.
+
+    What a function computes within its own `np.errstate` is refused here: native code would leave
+    each call to the plan.
+    """
+    if any(inner.signals for inner in (node, *_inside(node))):
+        return "errors of floating point that raise"
     read = dict.fromkeys(node.inputs)
     constants = [v.node for v in read if _is_constant(v)]
     inputs = [v for v in read if not _is_constant(v)]

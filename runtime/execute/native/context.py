@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
+from runtime.execute.native import float_errors
+
 __all__ = ["SLOT", "WORDS", "Context", "word"]
 
 _PYTHON = (
@@ -27,6 +29,8 @@ _PYTHON = (
     "PyErr_CheckSignals",
     "PyErr_Fetch",
     "PyErr_NormalizeException",
+    "PyContextVar_Get",
+    "PyCapsule_GetPointer",
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
     "PyTuple_New",
@@ -47,8 +51,10 @@ _OBJECTS: dict[str, Any] = {
     "ndarray": np.ndarray,
     **{f"type.{kind}": np.dtype(kind).type for kind in _KINDS},
     **{f"dtype.{kind}": np.dtype(kind) for kind in _KINDS},
+    "errors": float_errors.variable(),
+    "errors.usual": float_errors.usual(),
 }
-WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS)
+WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS, "errors.name")
 # Words of the graph: what it calls, by name; functions of machine code; its signature.
 HANDLERS = ("fallback", "failed", "failed_alone", "interrupted", "miss")
 CODE = ("kernel", "shapes", "poll")
@@ -75,7 +81,7 @@ def _of_the_process() -> tuple[int, ...]:
     assert table is not None
     numpy = [ctypes.c_size_t.from_address(table + 8 * k).value for k in _NUMPY.values()]
     objects = [id(thing) for thing in _OBJECTS.values()]
-    return (*(f.value or 0 for f in python), *numpy, *objects)
+    return (*(f.value or 0 for f in python), *numpy, *objects, float_errors.name())
 
 
 class Context:

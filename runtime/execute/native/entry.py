@@ -4,7 +4,8 @@
 from the context of the graph what its arguments and results are, and look at each argument as
 `numpy.ndarray`, NumPy scalar or Python number of the very type that is declared. Anything else goes
 to `fallback` (`@call`), or gives `miss` (`@alone`, which takes no array of rank 0 for a scalar
-either: a program could write into it). The text is compiled once in a process.
+either: a program could write into it). So does a call where `np.errstate` wants more of errors of
+floating point than to be ignored. The text is compiled once in a process.
 
 A kernel is `i64 kernel(ctx, in, out, sizes)`: rows of 8 bytes for each input (the value of a
 scalar, the address of the data of an array), each result, and each size that is not declared. It
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import re
 
+from runtime.execute.native import float_errors
 from runtime.execute.native.context import word
 from runtime.execute.native.layout import (
     ALIGNED,
@@ -46,6 +48,7 @@ _CONSTANTS = {
     "PLAIN": C_CONTIGUOUS | ALIGNED,
     "REFUSED": REFUSED,
     "SET": SET,
+    "UNSERVED": ~float_errors.IGNORED,
 }
 
 
@@ -259,13 +262,53 @@ bool:
   ret ptr %thing
 }
 
+; ---- settings ------------------------------------------------------------------------------------
+
+; 0 where errors of floating point need not be told.
+define internal i64 @settings(ptr %ctx) {
+  %found = alloca ptr
+  %get = word PyContextVar_Get
+  %variable = word errors
+  %failed = call i32 %get(ptr %variable, ptr null, ptr %found)
+  %is.got = icmp eq i32 %failed, 0
+  br i1 %is.got, label %got, label %raised
+got:
+  %now = load ptr, ptr %found
+  %release = word Py_DecRef
+  call void %release(ptr %now)
+  %usual = word errors.usual
+  %is.usual = icmp eq ptr %now, %usual
+  br i1 %is.usual, label %served, label %look
+look:
+  %point = word PyCapsule_GetPointer
+  %name = word errors.name
+  %mask.at = call ptr %point(ptr %now, ptr %name)
+  %is.there = icmp ne ptr %mask.at, null
+  br i1 %is.there, label %read, label %raised
+read:
+  %mask = load i32, ptr %mask.at
+  %more = and i32 %mask, $UNSERVED
+  %is.quiet = icmp eq i32 %more, 0
+  br i1 %is.quiet, label %served, label %unserved
+served:
+  ret i64 0
+unserved:
+  ret i64 $REFUSED
+raised:
+  ret i64 $SET
+}
+
 ; ---- a call --------------------------------------------------------------------------------------
 
 define internal i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %strict) {
 entry:
   %count = count parameters.count
   %fits = icmp eq i64 %count, %nargs
-  br i1 %fits, label %start, label %miss
+  br i1 %fits, label %settings, label %miss
+settings:
+  %refusal = call i64 @settings(ptr %ctx)
+  %is.served = icmp eq i64 %refusal, 0
+  br i1 %is.served, label %start, label %refused
 start:
   %in = alloca i64, i64 %count
   %size.count = count sizes.count
@@ -375,6 +418,8 @@ done:
   ret i64 0
 failed:
   ret i64 %status
+refused:
+  ret i64 %refusal
 miss:
   ret i64 $REFUSED
 raised:

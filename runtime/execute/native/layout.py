@@ -12,6 +12,8 @@ from functools import cache
 
 import numpy as np
 
+from runtime.execute.native import float_errors
+
 __all__ = [
     "ALIGNED",
     "C_CONTIGUOUS",
@@ -44,6 +46,8 @@ def problem() -> str | None:
         return "it needs a machine that stores the low byte first"
     if object.__basicsize__ != 16 or tuple.__basicsize__ != ITEMS:
         return "objects have another layout here"
+    if not float_errors.agrees():
+        return "settings of errors have another layout here"
     return None if _arrays_agree() and _scalars_agree() else "arrays have another layout here"
 
 
