@@ -23,6 +23,8 @@ __all__ = [
     "Mode",
     "Switch",
     "backend",
+    "cache_bytes",
+    "cache_dir",
     "cache_size",
     "check",
     "default_float",
@@ -218,6 +220,15 @@ soft_placement = Switch(
     "Compute on the CPU where a device that is asked for is missing.",
 )
 cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
+cache_dir = Switch(
+    "cache_dir",
+    "",
+    str,
+    "Folder that keeps machine code between processes, or `off`; empty: one in the user's cache.",
+)
+cache_bytes = Switch(
+    "cache_bytes", 2**26, _count, "About how many bytes the files in that folder may take."
+)
 max_saved_bytes = Switch(
     "max_saved_bytes",
     2**32,
@@ -241,6 +252,8 @@ SWITCHES: dict[str, Switch[Any]] = {
         strict_conversion,
         soft_placement,
         cache_size,
+        cache_dir,
+        cache_bytes,
         max_saved_bytes,
     )
 }

@@ -28,7 +28,7 @@ __all__ = [
 Indices: TypeAlias = Sequence[Expr]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Stored:
     """An array in a buffer."""
 
@@ -41,7 +41,7 @@ class Stored:
         return load(self.buffer, flat_offset(indices, self.shape))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Elements:
     """A small array whose elements are in registers."""
 
@@ -58,7 +58,7 @@ class Elements:
         return self.values[position]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Computed:
     """An array whose elements are computed when they are asked for.
 

@@ -37,7 +37,7 @@ __all__ = ["call_graph", "choose", "cond", "fail", "while_loop"]
 Lower = Callable[[Builder, Graph], None]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _Place:
     """Where the value of a branch or of a loop's state is kept: cells, or a buffer."""
 

@@ -48,7 +48,7 @@ __all__ = [
 Dim: TypeAlias = int | Expr
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Register:
     """A scalar that gets its value once."""
 
@@ -56,7 +56,7 @@ class Register:
     type: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Cell:
     """A scalar that is assigned to, as the state of a loop is."""
 
@@ -64,7 +64,7 @@ class Cell:
     type: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Buffer:
     """Memory for an array, its last axis contiguous.
 
@@ -79,7 +79,7 @@ class Buffer:
     value: Any = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Let:
     """Give a register its value."""
 
@@ -87,7 +87,7 @@ class Let:
     value: Expr
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Assign:
     """Give a cell a value."""
 
@@ -95,14 +95,14 @@ class Assign:
     value: Expr
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Allocate:
     """Here begins the use of a buffer of its own memory."""
 
     buffer: Buffer
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Store:
     """Write one element."""
 
@@ -111,7 +111,7 @@ class Store:
     value: Expr
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Copy:
     """Copy all elements of a buffer to another of the same shape."""
 
@@ -119,7 +119,7 @@ class Copy:
     source: Buffer
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Swap:
     """Let two buffers exchange their memory."""
 
@@ -127,7 +127,7 @@ class Swap:
     other: Buffer
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class For:
     """Run the body for each index from 0 to `size` less 1.
 
@@ -140,7 +140,7 @@ class For:
     serial: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PairwiseSum:
     """Sum `element` over an index, in the order in which NumPy sums contiguous elements."""
 
@@ -151,7 +151,7 @@ class PairwiseSum:
     element: Expr
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class If:
     """Run one of two blocks."""
 
@@ -160,7 +160,7 @@ class If:
     no: Block
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class While:
     """Run `test`, which gives `condition`, and the body as long as that is true."""
 
@@ -169,7 +169,7 @@ class While:
     body: Block
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Poll:
     """Look for signals once in a while: `cost` is about how many operations were done."""
 
@@ -177,7 +177,7 @@ class Poll:
     cost: Expr
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Check:
     """Give up at a site where `failed` is true, with the operands for the message."""
 
@@ -192,7 +192,7 @@ Statement: TypeAlias = (
 Block: TypeAlias = list[Statement]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Site:
     """A place that can fail: the node, and the user's positions of it."""
 
@@ -202,7 +202,7 @@ class Site:
     is_complete: bool = True
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Parameter:
     """One input: a register for a scalar, a buffer for an array; its sizes by axis."""
 
@@ -211,7 +211,7 @@ class Parameter:
     buffer: Buffer | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Result:
     """One output: a scalar, or the buffer that it is written into."""
 
@@ -220,7 +220,7 @@ class Result:
     buffer: Buffer | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Program:
     """A graph as kernels."""
 

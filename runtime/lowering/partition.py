@@ -26,7 +26,7 @@ _WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
 Compile = Callable[[Graph], Callable[..., tuple[Any, ...]]]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Parted:
     """A graph with native parts, how many there are, and why the rest is none."""
 

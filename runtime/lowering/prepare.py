@@ -44,9 +44,17 @@ def prepare(graph: Graph) -> Executable:
     if reason is not None:
         return Planned(plan.prepare(graph), reason)
     try:
+        return _prepared(graph)
+    except (TooLarge, engine.Unavailable) as error:
+        return Planned(plan.prepare(graph), str(error))
+
+
+def _prepared(graph: Graph) -> Executable:
+    """`graph` as native code as a whole, or as a plan with native parts."""
+    try:
         return _native(graph)
-    except TooLarge as refusal:
-        return Planned(plan.prepare(graph), str(refusal))
+    except TooLarge:
+        raise
     except Refusal:
         parted = part(graph, lambda inner: _native(inner).call)
     reasons = "; ".join(parted.reasons)

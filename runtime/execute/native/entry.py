@@ -5,7 +5,7 @@ from the context of the graph what its arguments and results are, and look at ea
 `numpy.ndarray`, NumPy scalar or Python number of the very type that is declared. Anything else goes
 to `fallback` (`@call`), or gives `miss` (`@alone`, which takes no array of rank 0 for a scalar
 either: a program could write into it). So does a call where `np.errstate` wants more of errors of
-floating point than to be ignored. The text is compiled once in a process.
+floating point than to be ignored. The module is loaded once in a process.
 
 A kernel is `i64 kernel(ctx, in, out, sizes)`: rows of 8 bytes for each input (the value of a
 scalar, the address of the data of an array), each result, and each size that is not declared. It

@@ -15,10 +15,12 @@ from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
 from runtime.execute.native.builtins import builtin
+from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import Context
-from runtime.execute.native.engine import Loaded, compile_text, load
+from runtime.execute.native.engine import Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
+from runtime.execute.native.objects import Linked
 from runtime.execute.native.signature import Signature
 from runtime.execute.tracebacks import entry as line_of
 from runtime.execute.tracebacks import relocate
@@ -62,7 +64,7 @@ class Native:
         # Whether errors are raised by running the plan: something is pending where they come from.
         self._repeats = repeats
         handlers = _Handlers(self)
-        code = load(compile_text(text))
+        code = load(compiled(text))
         found = entry()
         functions = {"kernel": code.address("enter"), "shapes": code.address("shapes")}
         functions["poll"] = found.address("poll")
@@ -91,9 +93,12 @@ class Native:
 
 
 @cache
-def entry() -> Loaded:
-    """The entry, compiled when the first graph is."""
-    return load(compile_text(entry_text()))
+def entry() -> Loaded | Linked:
+    """The entry, compiled when the first graph is.
+
+    LLVM's passes would find little in it, and take most of the time of a first call.
+    """
+    return load(compiled(entry_text(), 0))
 
 
 class _Handlers:

@@ -9,7 +9,7 @@ import pytest
 import autograph as ag
 from runtime import config, ops
 from runtime.compile import compile_graph
-from runtime.execute.native import engine, layout
+from runtime.execute.native import cache, engine, layout
 from runtime.execute.native.prepared import Native
 from runtime.lowering.prepare import Planned, prepare, problem
 
@@ -32,6 +32,39 @@ def test_without_llvm_everything_is_a_plan(traced, monkeypatch):
     run = prepare(traced(ops.add, 1.5, np.ones(30)))
     assert isinstance(run, Planned) and run.reason.startswith("llvmlite cannot be imported")
     np.testing.assert_array_equal(run(1.5, np.ones(30))[0], np.full(30, 2.5))
+
+
+@pytest.mark.parametrize("function", [lambda x, y: x + y, lambda x, y: np.sort(x * 2 - y) + x])
+def test_where_llvm_turns_out_not_to_load_everything_is_a_plan(function, monkeypatch):
+    """llvmlite is there, but what it is linked with is not: that is seen where code is compiled."""
+    reason = "llvmlite cannot be imported: libtinfo.so.6: no such file"
+
+    def unavailable(text, level=2):
+        raise engine.Unavailable(reason)
+
+    monkeypatch.setattr(engine, "compile_text", unavailable)
+    x = np.linspace(3.25, 9.125, 2003)
+    with config.cache_dir.using("off"):
+        cache.compiled.cache_clear()
+        made = ag.convert(function, native=True)
+        np.testing.assert_array_equal(made(x, x[::-1].copy()), function(x, x[::-1]))
+        assert reason in made.explain()
+    cache.compiled.cache_clear()
+
+
+def test_a_binding_that_cannot_be_imported_is_remembered(monkeypatch):
+    engine._binding.cache_clear()
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    try:
+        assert engine.problem() is None  # nobody asked for it yet
+        for _ in range(2):
+            with pytest.raises(engine.Unavailable, match="llvmlite cannot be imported"):
+                engine.compile_text("define void @enter() {\n  ret void\n}")
+        assert engine.problem().startswith("llvmlite cannot be imported")
+    finally:
+        monkeypatch.undo()
+        engine._binding.cache_clear()
+    assert engine.problem() is None
 
 
 def test_where_objects_have_another_layout_everything_is_a_plan(traced, monkeypatch):
