@@ -22,6 +22,8 @@ from typing import Any
 from autograph.errors import Location, SourceUnavailableError
 
 _STARTED = time.time()
+# The name of what `exec`, `eval` and `python -c` run.
+_SHARED_NAME = "<string>"
 
 
 class _Version:
@@ -67,7 +69,10 @@ def lines_of(code: types.CodeType, module: Mapping[str, Any]) -> list[str]:
     """Gives the whole text that a function was made from, as lines; `module` is its globals."""
     filename = code.co_filename
     linecache.checkcache(filename)
-    lines = linecache.getlines(filename, dict(module)) or _command_line_text(code)
+    if filename == _SHARED_NAME:
+        lines = _text_without_a_file(code)
+    else:
+        lines = linecache.getlines(filename, dict(module))
     if not lines:
         raise unavailable(code, f"the text of `{code.co_qualname}` cannot be found.")
     versions = _versions.setdefault(filename, [])
@@ -123,12 +128,16 @@ def _is_cached_as(cached: object, status: os.stat_result) -> bool:
     return header[4:] == expected
 
 
-def _command_line_text(code: types.CodeType) -> list[str]:
-    """Gives the text after `python -c`, if the function is made by it."""
-    if code.co_filename != "<string>":
-        return []
-    lines = io.StringIO(_option_c(sys.orig_argv[1:])).readlines()
-    return lines if _Version(code.co_filename, lines).makes(code) else []
+def _text_without_a_file(code: types.CodeType) -> list[str]:
+    """Gives the text after `python -c`, or what `linecache` was told, if it makes the function.
+
+    Every text that is run without a name has this one, so the name proves nothing.
+    """
+    option = io.StringIO(_option_c(sys.orig_argv[1:])).readlines()
+    for lines in (option, linecache.getlines(_SHARED_NAME)):
+        if _Version(_SHARED_NAME, lines).makes(code):
+            return lines
+    return []
 
 
 def _option_c(arguments: list[str]) -> str:

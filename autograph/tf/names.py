@@ -61,7 +61,10 @@ def serve(served: dict[str, Any]) -> None:
         space = module.removeprefix("autograph.")
         if name.startswith("__"):
             raise AttributeError(f"module {space!r} has no attribute {name!r}")
-        raise AttributeError(f"{space}.{name} is not served{_advice(name, names)}")
+        # With an object that is None, Python adds no guess of its own to the advice.
+        raise AttributeError(
+            f"{space}.{name} is not served{_advice(name, names)}", name=name, obj=None
+        )
 
     served["__getattr__"] = answer
     served["__dir__"] = lambda: sorted(names)

@@ -113,6 +113,7 @@ def test_all_facts_are_tested():
     assert set(FACTS) == {n for n, (_, what) in ROWS.items() if what.startswith("takes no array")}
 
 
+@pytest.mark.filterwarnings("ignore:numpy.typename is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("name", FACTS)
 def test_what_takes_no_array_is_a_constant(name):
     function, args = find(name), FACTS[name]

@@ -59,6 +59,26 @@ def test_s19_what_has_no_text_is_refused_where_it_is_decorated(kind):
         ag.convert(things[kind])(np.float64(1.0))
 
 
+SAME_NAME = """\
+def f(x): return x + 1
+import autograph as ag
+space = {}
+exec("def f(x): return x * 10", space)
+try:
+    print(ag.convert(space["f"])(2.0))
+except ag.SourceUnavailableError:
+    print("no text", ag.convert(f)(2.0))
+"""
+
+
+def test_s19_the_text_of_the_command_line_is_not_taken_for_that_of_exec():
+    # From Python 3.13 on, `linecache` has the former under the name that both have.
+    run = subprocess.run(
+        [sys.executable, "-c", SAME_NAME], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert (run.stdout, run.stderr) == ("no text 3.0\n", "")
+
+
 def test_s19_convert_source_is_the_way_out():
     text = "def f(x):\n    return -x if x < 0 else x\n"
     with pytest.raises(ag.SourceUnavailableError, match="convert_source"):
