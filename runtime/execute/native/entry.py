@@ -304,11 +304,7 @@ define internal i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %stri
 entry:
   %count = count parameters.count
   %fits = icmp eq i64 %count, %nargs
-  br i1 %fits, label %settings, label %miss
-settings:
-  %refusal = call i64 @settings(ptr %ctx)
-  %is.served = icmp eq i64 %refusal, 0
-  br i1 %is.served, label %start, label %refused
+  br i1 %fits, label %start, label %miss
 start:
   %in = alloca i64, i64 %count
   %size.count = count sizes.count
@@ -321,7 +317,7 @@ head:
   %added = phi i64 [ 0, %start ], [ %added.next, %taken ]
   %axes = phi i64 [ 0, %start ], [ %axes.next, %taken ]
   %going = icmp slt i64 %k, %count
-  br i1 %going, label %argument, label %shape
+  br i1 %going, label %argument, label %settings
 argument:
   %thing.at = getelementptr ptr, ptr %args, i64 %k
   %thing = load ptr, ptr %thing.at
@@ -341,6 +337,10 @@ taken:
   %added.next = add i64 %added, %more
   %k.next = add i64 %k, 1
   br label %head
+settings:
+  %refusal = call i64 @settings(ptr %ctx)
+  %is.served = icmp eq i64 %refusal, 0
+  br i1 %is.served, label %shape, label %refused
 shape:
   %result.count = count results.count
   %out = alloca i64, i64 %result.count
