@@ -100,23 +100,31 @@ print(time.perf_counter() - began)
 def first_call(name: str, runs: int = 7) -> dict[str, float]:
     """Milliseconds of the first call of a converted function in a new process, the least of runs.
 
-    As native code with an empty folder of compiled code and with one that has it, and as a plan.
+    As native code with an empty folder of compiled code (cold), with one that has that of another
+    function (new) and with one that has its own (warm); and as a plan.
     """
-    times: dict[str, list[float]] = {"cold": [], "warm": [], "plan": []}
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    times: dict[str, list[float]] = {}
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "first.py"
+            path, other = Path(folder) / "first.py", Path(folder) / "other.py"
             path.write_text(_FIRST.format(*FIRST_CALLS[name]))
-            environment["AUTOGRAPH_CACHE_DIR"] = f"{folder}/objects"
-            for kind, found in times.items():
-                environment["AUTOGRAPH_NATIVE"] = "0" if kind == "plan" else "1"
-                said = subprocess.run(
-                    [sys.executable, str(path)],
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                    env=environment,
-                )
-                found.append(1e3 * float(said.stdout))
+            other.write_text(_FIRST.format("def f(x):\n    return -x\n", "np.float64(1)"))
+            _time_of(other, f"{folder}/new")
+            for kind, objects in (
+                ("cold", "own"),
+                ("new", "new"),
+                ("warm", "own"),
+                ("plan", "own"),
+            ):
+                took = _time_of(path, f"{folder}/{objects}", native=kind != "plan")
+                times.setdefault(kind, []).append(took)
     return {kind: min(found) for kind, found in times.items()}
+
+
+def _time_of(path: Path, objects: str, *, native: bool = True) -> float:
+    """Milliseconds that a program prints as seconds; bytecode is cached."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"AUTOGRAPH_CACHE_DIR": objects, "AUTOGRAPH_NATIVE": str(int(native))}
+    command = [sys.executable, str(path)]
+    child = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return 1e3 * float(child.stdout)

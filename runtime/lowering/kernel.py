@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, dataclass_transform
 
 import numpy as np
 
@@ -44,28 +44,39 @@ __all__ = [
     "read",
 ]
 
+
+@dataclass_transform(eq_default=False)
+class _Record:
+    """Fields as those of a dataclass; dataclasses take a fifth of the time to import all this."""
+
+    _fields: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = tuple(cls.__annotations__)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        vars(self).update(zip(self._fields, values, strict=False), **named)
+
+
 # The size of an axis: a number, or an expression in the sizes of the parameters.
 Dim: TypeAlias = int | Expr
 
 
-@dataclass(eq=False, repr=False)
-class Register:
+class Register(_Record):
     """A scalar that gets its value once."""
 
     name: str
     type: str
 
 
-@dataclass(eq=False, repr=False)
-class Cell:
+class Cell(_Record):
     """A scalar that is assigned to, as the state of a loop is."""
 
     name: str
     type: str
 
 
-@dataclass(eq=False, repr=False)
-class Buffer:
+class Buffer(_Record):
     """Memory for an array, its last axis contiguous.
 
     `role` is "input", "result", "constant", or "own": memory of the call, which two buffers may
@@ -79,31 +90,27 @@ class Buffer:
     value: Any = None
 
 
-@dataclass(eq=False, repr=False)
-class Let:
+class Let(_Record):
     """Give a register its value."""
 
     register: Register
     value: Expr
 
 
-@dataclass(eq=False, repr=False)
-class Assign:
+class Assign(_Record):
     """Give a cell a value."""
 
     cell: Cell
     value: Expr
 
 
-@dataclass(eq=False, repr=False)
-class Allocate:
+class Allocate(_Record):
     """Here begins the use of a buffer of its own memory."""
 
     buffer: Buffer
 
 
-@dataclass(eq=False, repr=False)
-class Store:
+class Store(_Record):
     """Write one element."""
 
     buffer: Buffer
@@ -111,24 +118,21 @@ class Store:
     value: Expr
 
 
-@dataclass(eq=False, repr=False)
-class Copy:
+class Copy(_Record):
     """Copy all elements of a buffer to another of the same shape."""
 
     target: Buffer
     source: Buffer
 
 
-@dataclass(eq=False, repr=False)
-class Swap:
+class Swap(_Record):
     """Let two buffers exchange their memory."""
 
     one: Buffer
     other: Buffer
 
 
-@dataclass(eq=False, repr=False)
-class For:
+class For(_Record):
     """Run the body for each index from 0 to `size` less 1.
 
     The rounds are independent unless the loop is `serial`.
@@ -140,8 +144,7 @@ class For:
     serial: bool = False
 
 
-@dataclass(eq=False, repr=False)
-class PairwiseSum:
+class PairwiseSum(_Record):
     """Sum `element` over an index, in the order in which NumPy sums contiguous elements."""
 
     cell: Cell
@@ -151,8 +154,7 @@ class PairwiseSum:
     element: Expr
 
 
-@dataclass(eq=False, repr=False)
-class If:
+class If(_Record):
     """Run one of two blocks."""
 
     condition: Expr
@@ -160,8 +162,7 @@ class If:
     no: Block
 
 
-@dataclass(eq=False, repr=False)
-class While:
+class While(_Record):
     """Run `test`, which gives `condition`, and the body as long as that is true."""
 
     test: Block
@@ -169,16 +170,14 @@ class While:
     body: Block
 
 
-@dataclass(eq=False, repr=False)
-class Poll:
+class Poll(_Record):
     """Look for signals once in a while: `cost` is about how many operations were done."""
 
     site: int
     cost: Expr
 
 
-@dataclass(eq=False, repr=False)
-class Check:
+class Check(_Record):
     """Give up at a site where `failed` is true, with the operands for the message."""
 
     site: int
@@ -192,8 +191,7 @@ Statement: TypeAlias = (
 Block: TypeAlias = list[Statement]
 
 
-@dataclass(eq=False, repr=False)
-class Site:
+class Site(_Record):
     """A place that can fail: the node, and the user's positions of it."""
 
     node: Node
@@ -202,8 +200,7 @@ class Site:
     is_complete: bool = True
 
 
-@dataclass(eq=False, repr=False)
-class Parameter:
+class Parameter(_Record):
     """One input: a register for a scalar, a buffer for an array; its sizes by axis."""
 
     type: TensorType
@@ -211,8 +208,7 @@ class Parameter:
     buffer: Buffer | None = None
 
 
-@dataclass(eq=False, repr=False)
-class Result:
+class Result(_Record):
     """One output: a scalar, or the buffer that it is written into."""
 
     type: TensorType
