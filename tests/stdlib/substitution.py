@@ -11,6 +11,7 @@ functions there are and which of them ran.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -66,13 +67,28 @@ class Loader(importlib.machinery.SourceFileLoader):
         tree, report = convert_module(parse_module(text, path), Context(filename=path, text=text))
         assert not report.refused, report.refused
         code = compile(gast.gast_to_ast(tree), path, "exec", dont_inherit=True)
-        converted.update(_converted_functions(code))
+        declared = _declarations(text)
+        converted.update(f for f in _converted_functions(code) if f[2] not in declared)
         return code
 
 
 def _decoded(data: bytes) -> str:
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+
+
+def _declarations(text: str) -> set[int]:
+    """The first lines of functions whose body says nothing: abstract methods, mostly."""
+    return {
+        min(part.lineno for part in (node, *node.decorator_list))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        and all(
+            isinstance(part, ast.Pass)
+            or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+            for part in node.body
+        )
+    }
 
 
 def _converted_functions(code: CodeType) -> set[Function]:
