@@ -1,0 +1,70 @@
+"""Ops that move elements, on arrays small and large, next to the plan."""
+
+import numpy as np
+import pytest
+
+from runtime import ops
+from runtime.building import trace_function
+from runtime.spec import TensorType
+
+SHAPES = [(2, 3), (5, 7), (1, 40)]
+
+
+def array(shape, dtype="f8"):
+    return np.random.default_rng(3).normal(size=shape).astype(dtype)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[0],
+        lambda x: x[-1, 1:],
+        lambda x: x[:, ::-1] + 1.0,
+        lambda x: x[..., None, 1] * 2.0,
+        lambda x: x[:, :2],
+        lambda x: ops.expand_dims(x, axis=(0, 2)),
+        lambda x: ops.reshape(x * 2.0, (-1,)),
+        lambda x: ops.permute_dims(x, (1, 0)) - 1.0,
+        lambda x: ops.broadcast_to(x, (3, *x.shape)) + x,
+        lambda x: ops.concat([x, x * 2.0, x[:1]], axis=0),
+        lambda x: ops.concat([x, x], axis=1),
+        lambda x: ops.stack([x, x + 1.0], axis=1),
+        lambda x: ops.squeeze(x[:1], axis=0),
+        lambda x: x + ops.zeros(x.shape),
+    ],
+)
+def test_elements_go_where_numpy_puts_them(function, shape, compare):
+    compare(function, array(shape))
+
+
+@pytest.mark.parametrize("i", [0, 4, -1, -5])
+def test_an_index_that_is_known_at_run_time_counts_from_either_end(i, compare):
+    compare(lambda x, i: x[i] * 2.0, array((5, 6)), i)
+
+
+@pytest.mark.parametrize("i", [5, -6])
+def test_an_index_out_of_bounds_raises_what_numpy_raises(i, traced, native_of):
+    x = array((5, 6))
+    with pytest.raises(IndexError, match=f"index {i} is out of bounds for axis 0 with size 5"):
+        native_of(traced(lambda x, i: x[i] * 2.0, x, i))(x, i)
+
+
+def test_a_size_that_is_not_known_is_that_of_the_argument(compare):
+    compare(lambda x: x[0] * x.shape[0], array((5, 6)), unknown=True)
+
+
+def test_no_column_is_an_array_whose_number_of_rows_is_not_known(native_of):
+    types = [TensorType(np.dtype("f8"), (None, 1)), TensorType(np.dtype("f8"), (0,))]
+    builder, _, result = trace_function(lambda x, y: x + y, types)
+    builder.graph.outputs = [builder.value_of(result)]
+    assert native_of(builder.graph)(np.ones((5, 1)), np.ones(0))[0].shape == (5, 0)
+
+
+def test_operands_of_unknown_sizes_must_agree_or_the_plan_computes(traced, native_of):
+    x, y = array((5, 6)), array((6,))
+    native = native_of(traced(lambda x, y: x + y, x, y, unknown=True))
+    np.testing.assert_array_equal(native(x, y)[0], x + y)
+    np.testing.assert_array_equal(native(x, y[:1])[0], x + y[:1])
+    with pytest.raises(ValueError, match="could not be broadcast together"):
+        native(x, y[:4])
