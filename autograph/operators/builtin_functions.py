@@ -24,6 +24,7 @@ from autograph.operators.logical import in_
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
+from autograph.operators.quantifiers import fold
 from autograph.operators.runs import has_runs, refusal, unpadded
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import LazyString, python_type_of, shown
@@ -314,32 +315,12 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
             if x.is_known:
                 return python(x)
             if x.type.rank != 1:
-                return _fold(name, access.iterate(x))
+                return fold(name, access.iterate(x))
             return ops.as_weak(op(x), kind="bool")
-        return _fold(name, access.iterate(x)) if current_trace() is not None else python(x)
+        return fold(name, access.iterate(x)) if current_trace() is not None else python(x)
 
     quantify.__name__ = name
     return quantify
-
-
-def _fold(name: str, items: Any) -> Any:
-    stop = name == "any"
-    result: Any = not stop
-    for item in items:
-        test = condition(item)
-        if not isinstance(test, Tensor):
-            if bool(test) is stop and not isinstance(result, Tensor):
-                return stop
-            if bool(test) is stop:
-                result = stop
-                break
-            continue
-        test = ops.as_weak(test, kind="bool")
-        combine = ops.logical_or if stop else ops.logical_and
-        result = (
-            ops.as_weak(combine(result, test), kind="bool") if isinstance(result, Tensor) else test
-        )
-    return result
 
 
 def _collected(python: type) -> Callable[..., Any]:

@@ -26,14 +26,14 @@ from runtime.origins import origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["for_stmt", "while_stmt"]
+__all__ = ["NESTED_ITEMS", "for_stmt", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
 # Items are unrolled, where the body needs that, up to this number.
 _UNROLLED_ITEMS = 1024
 # Where going on depends on data, the branches of so many items lie in each other.
-_NESTED_ITEMS = 32
+NESTED_ITEMS = 32
 
 Thunk = Callable[[], Any]
 
@@ -331,7 +331,7 @@ class _For(NamedTuple):
                 raise _endless(limit)
             taken += 1
             self.body(item)
-            if taken % _NESTED_ITEMS:
+            if taken % NESTED_ITEMS:
                 rest(self.test())
             else:
                 more = True

@@ -207,6 +207,9 @@ class Writer:
             self.lines.add(source, origins)
             return ending
         several = not computed and gives_tuple(node)
+        if not (computed or several) and is_weak(node.outputs[0].type):
+            self.lines.add(f"{results[0]} = as_python({source})", origins)
+            return ending
         left = f"{', '.join(results)}{',' * (len(results) == 1)}" if several else results[0]
         self.lines.add(f"{left} = {source}", origins)
         for value, name in zip(node.outputs, results, strict=True):

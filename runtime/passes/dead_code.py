@@ -51,8 +51,23 @@ class _Needs:
 
     def all_outputs(self, graph: Graph, change: Change) -> Graph:
         """The graph with all of its outputs and inputs."""
+        if self._is_tidy(graph, change):
+            return graph
         everything = _Kept(range(len(graph.outputs)), range(len(graph.inputs)))
         return self._without(graph, everything, change)
+
+    def _is_tidy(self, graph: Graph, change: Change) -> bool:
+        """Whether every node is needed, and all that is in its graphs."""
+        kept = self.of(graph, range(len(graph.outputs))).nodes
+        if len(kept) < len(graph.nodes):
+            return False
+        for node, part in kept.items():
+            if part is not None and not _is_whole(part, node):
+                return False
+            for inner in node.graphs:
+                if change(inner) is not inner:
+                    return False
+        return True
 
     def _without(self, graph: Graph, interface: _Kept, change: Change) -> Graph:
         """The graph with these outputs and inputs, and what the outputs need."""

@@ -7,6 +7,7 @@ import itertools
 import operator
 
 import numpy as np
+import pytest
 
 import autograph as ag
 from tests.language.harness import Samples, check, refuse
@@ -446,3 +447,44 @@ def test_s10_print_at_trace(capsys):
     for k in range(3):
         g(F(k))
     assert capsys.readouterr().out == "tracing\n"
+
+
+# ---- `any` and `all` of what is computed as it is asked for -----------------------------------------
+
+
+def counted(n, items):
+    seen = [0]
+
+    def told(v):
+        print("told", v)
+        seen[0] = seen[0] + 1
+        return v > n
+
+    return any(told(v) for v in items), all(told(v) for v in items), seen
+
+
+def not_after_what_decides(n, items):
+    return any(6 // (v - int(n)) > 2 for v in items), all(items[int(n) * k] > 0 for k in range(3))
+
+
+def of_many(n, items):
+    return all(v * v > n for v in range(2, 100)), any(map(lambda v: v > n, items))
+
+
+@pytest.mark.parametrize("sample", [counted, not_after_what_decides, of_many])
+def test_b3_08_any_and_all_ask_for_no_more_than_python(sample):
+    check(sample, *((np.int64(n), [2, 3, 5]) for n in (0, 1, 2, 3, 4, 9)), conds=None)
+
+
+def iterator_afterwards(n, items):
+    source = iter(items)
+    return any(v > n for v in source), list(source)
+
+
+def name_afterwards(n, items):
+    return any((last := v) > n for v in items), last
+
+
+def test_b3_08_how_far_any_came_is_not_known():
+    refuse(iterator_afterwards, np.int64(1), [1, 2], match="which are left is known only when")
+    refuse(name_afterwards, np.int64(1), [1, 2], match="`last` is bound by `:=` in what `any` goes")

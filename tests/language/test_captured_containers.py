@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
+import contextlib
+import copy
 import functools
+import itertools
+import operator
 import types
 from collections import OrderedDict, deque
 from typing import Any, NamedTuple
@@ -13,6 +18,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.language.harness import check, refuse
 from tests.language.places import kinds_of, places, shared
 
 F8 = np.float64
@@ -236,7 +242,59 @@ def in_try():
     return f, held
 
 
+def by_functions_of_operator():
+    held = [F8(5.0), [F8(1.0)], 2, np.ones(2)]
+
+    def f(n):
+        operator.setitem(held, 2, n * 2)
+        operator.getitem(held, 1)[0] = n
+        operator.itemgetter(1)(held)[0] += n
+        operator.iadd(held, [n])
+        operator.delitem(held, 4)
+        return operator.contains(held[1], n), held[2]
+
+    return f, held
+
+
+def by_built_ins_and_operators():
+    held = [F8(5.0), [F8(1.0)], {"a": [np.ones(2)]}]
+
+    def f(n):
+        (held + [])[1][0] = n
+        (held * 2)[1][0] += n
+        tuple(held)[1][0] += n
+        dict(row=held)["row"][0] = n * 3
+        deque(held)[2]["a"][0] += n
+        copy.copy(held)[1][0] += n
+        functools.reduce(lambda a, b: b, held[:2])[0] += n
+        next(itertools.islice(held, 1, 2))[0] += n
+        first, *rest = held
+        rest[0].append(first)
+        return [*held][1] is held[1]
+
+    return f, held
+
+
+def in_a_context_manager():
+    held = [np.zeros(2), F8(2.0), 1]
+
+    @contextlib.contextmanager
+    def told(rows, amount):
+        rows[1] = rows[1] + amount
+        yield rows
+        rows[0][0] += rows[1]
+
+    def f(n):
+        with told(held, n) as rows, contextlib.nullcontext(held) as again:
+            rows[2] = n * 4
+            again[0][1] = rows[2]
+        return held[0].sum()
+
+    return f, held
+
+
 SAMPLES = [
+    by_functions_of_operator, by_built_ins_and_operators, in_a_context_manager,
     item_beside_an_array, nested, list_in_a_list, one_array_under_many_names, attributes,
     one_number_in_two_places, equal_numbers, number_beside_a_changed_one, name_of_an_item, swapped,
     bound_anew, pushed_out, counted_from_the_end, ordered, keys_of_pairs, in_try,
@@ -364,3 +422,28 @@ def test_the_arrays_in_a_tuple_are_given_back_themselves(which):
         for thing in (held, expected):  # as code outside does
             thing[1][0][:] += 1
     assert converted.trace_count == 1
+
+
+# ---- functions of Python's own that change what they are given -------------------------------------
+
+
+def inserted(x):
+    found = [1.0, 3.0]
+    if x > 2:
+        bisect.insort(found, 2.0)
+        found.pop()
+    return x + found[1], found
+
+
+def test_what_a_library_function_writes_is_undone_on_the_other_path():
+    check(inserted, (F8(1.0),), (F8(3.0),))
+
+
+def test_a_library_function_that_changes_what_is_captured_is_refused():
+    held = [F8(1.0), F8(3.0)]
+
+    def f(x):
+        bisect.insort(held, 2.0, lo=2)
+        return x + held[1]
+
+    refuse(f, F8(1.0), match="`insort_right` changes a list from outside of the function")

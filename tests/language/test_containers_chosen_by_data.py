@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import check
+from tests.language.harness import check, refuse
 
 
 def read_of_chosen(x):
@@ -494,6 +494,26 @@ def a_part_or_a_copy_of_it(x):
 
 
 shelf = Box(0.0)
+
+
+def itself_or_a_copy_out_of_a_loop(x):
+    made = [x, 1.0]
+    while x < 3:
+        x += 1
+        if x > 2.5:
+            return [made[0], made[1]]
+        made[1] = x
+        if x > 1.5:
+            return made
+    return made
+
+
+def test_e2_a_change_of_what_may_be_the_result_by_then_is_refused():
+    refuse(
+        itself_or_a_copy_out_of_a_loop,
+        np.float64(0.0),
+        match=r"which list the result is depends on data(.|\n)*\| made\[1\] = x",
+    )
 
 
 @pytest.mark.parametrize(

@@ -570,3 +570,32 @@ def test_python_loops_are_unrolled_where_that_is_known_to_be_right():
         return now[0], before[0], now is before
 
     check(sample, (F(1.0),), (F(2.0),))
+
+
+# ---- what an unpacking makes ------------------------------------------------------------------------
+
+
+@samples("B2.12", *ROUNDS)
+def the_rest_of_an_unpacking(x, n):
+    items, total = [F(1), F(2), F(3)], x
+    while n > 0:
+        n -= 1
+        first, *rest = items
+        rest[:] = [first, x]
+        rest[0] = rest[0] + n
+        items[0] = rest[0]
+        total = total + rest[1] + sum(rest)
+    return total, items
+
+
+@samples("B2.12", *ROUNDS)
+def the_rest_in_another_place(x, n):
+    box = Plain(x, [F(0), F(0)])
+    while n > 0:
+        n -= 1
+        box.x, *box.n = [x, F(1), F(2)]
+        box.n[0] = x + n
+        ordered = sorted(box.n)
+        ordered[0] = ordered[0] + box.n[1]
+        x = x + ordered[0]
+    return x, box.n

@@ -107,3 +107,19 @@ def test_b3_16_errors(index):
 
 def test_b3_16_there_are_sixty_forms():
     assert len(set(READS)) >= 60
+
+
+KEYS = [1.0, 1j, True, np.float64(1), np.bool_(True), np.uint8(1), np.int64(-5), np.int64(1),
+        np.array(1), np.array(1.5), np.array([1]), np.array([1.0])]  # fmt: skip
+
+
+def item_of(thing, key):
+    return thing[key], key + 1
+
+
+@pytest.mark.parametrize("thing", [[1, 2], (1.5, 2.5), range(3)], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_b3_16_what_is_an_index_of_a_sequence(thing, key):
+    outcomes = [observe(function, (thing, key)) for function in (item_of, ag.convert(item_of))]
+    assert repr(outcomes[1].value) == repr(outcomes[0].value)
+    assert repr(outcomes[1].error) == repr(outcomes[0].error)

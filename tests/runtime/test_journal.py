@@ -22,6 +22,25 @@ def test_nothing_is_recorded_outside_of_a_transaction():
     assert box == {"a": 2} and journal.recording() is None
 
 
+def test_a_note_of_any_open_transaction_is_known():
+    box = {"a": 1}
+    with journal.transaction():
+        assert not journal.is_noted()
+        write(box, "a", 2)
+        with journal.transaction():
+            assert journal.is_noted()
+    assert not journal.is_noted()
+
+
+def test_generators_made_in_an_inner_transaction_are_the_outer_ones():
+    with journal.transaction() as outer:
+        with journal.transaction() as inner:
+            made = journal.fresh(x for x in "ab")
+            assert inner.has_made(made) and not outer.has_made(made)
+            inner.commit()
+        assert outer.has_made(made)
+
+
 def test_the_first_old_content_comes_back():
     box = {"a": 1, "b": 1}
     with journal.transaction() as t:

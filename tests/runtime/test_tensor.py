@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from runtime import ops
+from runtime import ops, trace
 from runtime.building import constant, trace_function
 from runtime.errors import StagingError
 from runtime.spec import TensorType, type_of_number
@@ -32,6 +32,41 @@ def test_a_view_shows_later_writes_and_writes_through():
     x[1, 2] = 7.0
     last[0] = 8.0
     assert row.numpy().tolist() == [3.0, 8.0, 7.0] and x.numpy()[1].tolist() == [3.0, 8.0, 7.0]
+
+
+class Listener:
+    """A tape that keeps nothing."""
+
+    def record(self, op, inputs, attrs, outputs):
+        pass
+
+
+@pytest.mark.parametrize("key", [
+    0, -1, slice(1, None), slice(None, None, -1), None, ..., (slice(None), 0), (..., 1), (1, 2),
+    (1, 2, ...), (None, slice(0, 0)), np.int64(1), np.array([1, 0]), np.array([True, False]),
+    [1, 0], True, constant(1), constant([1, 0]), constant([False, True]), slice(constant(1), None),
+    (slice(None), [2, 0]),
+], ids=repr)  # fmt: skip
+def test_an_item_is_the_same_whether_somebody_listens_or_not(key):
+    x = constant(np.arange(6.0).reshape(2, 3))
+    quiet = x[key]
+    with trace.listening(Listener()):
+        heard = x[key]
+    for _ in range(2):
+        assert quiet.type == heard.type and quiet.tolist() == heard.tolist()
+        assert type(quiet.array) is type(heard.array) and quiet.is_view == heard.is_view
+        with trace.listening(Listener()):
+            x[...] = x + 1.0  # a new array: views are derived anew
+
+
+@pytest.mark.parametrize("key", [5, (0, 0, 0), 1.5, "a", (..., ...), np.array([9])], ids=repr)
+def test_an_index_is_refused_whether_somebody_listens_or_not(key):
+    x = constant(np.arange(6.0).reshape(2, 3))
+    with pytest.raises(IndexError) as quiet:
+        x[key]
+    with trace.listening(Listener()), pytest.raises(IndexError) as heard:
+        x[key]
+    assert str(quiet.value) == str(heard.value)
 
 
 def test_an_element_is_a_scalar_and_no_view():

@@ -33,3 +33,22 @@ def test_whether_an_op_raises_may_depend_on_types(toy):
 def test_walking_goes_into_inner_graphs(toy):
     names = [node.op.name for node in toy.decay().walk()]
     assert names.index("while") < names.index("less") < names.index("index_update")
+
+
+def _walked(graph):
+    for node in graph.nodes:
+        yield node
+        for inner in node.graphs:
+            yield from _walked(inner)
+
+
+def test_each_node_is_walked_just_after_the_one_that_holds_it(toy):
+    inner = toy.decay()
+    b = toy.Builder(**{value.name: value.type for value in inner.inputs})
+    inputs = list(b.graph.inputs)
+    types = [value.type for value in inner.outputs]
+    for _ in range(2):
+        b(toy.CALL, *inputs, graphs=[inner], types=types)
+    assert list(b.graph.walk()) == list(_walked(b.graph))
+    assert [graph.name for graph in b.graph.parts()].count(inner.name) == 2
+    assert next(b.graph.parts()) is b.graph

@@ -29,6 +29,14 @@ def test_a_node_that_nothing_reads_is_dropped(toy):
     assert _ops(_dropped(b.done(b(toy.ADD, b.x, b.x)))) == ["add"]
 
 
+def test_what_was_tidied_is_not_gone_through_again(toy):
+    b = toy.Builder(x=toy.SCALAR)
+    b(toy.MUL, b.x, b.x)
+    graph = b.done(b(toy.ADD, b.x, b.x))
+    tidy = drop_dead_code(graph)
+    assert tidy.is_tidy and not graph.is_tidy and drop_dead_code(tidy) is tidy
+
+
 def test_inputs_of_the_graph_stay(toy):
     b = toy.Builder(x=toy.SCALAR, y=toy.SCALAR)
     assert len(_dropped(b.done(b.y)).inputs) == 2

@@ -532,6 +532,27 @@ def test_several_carried_values_and_numbers_of_the_round(short):
     assert ops(graph)["multiply"] < 6
 
 
+@pytest.mark.parametrize(
+    ("numbers", "loops"),
+    [
+        ([0.5] * 40, 1),
+        ([k + 0.5 for k in range(40)], 0),  # the index is an int
+        ([3 * k for k in range(40)], 1),
+        ([k * k for k in range(40)], 0),
+        ([0.0, -0.0] * 20, 1),  # a pair is repeated
+        ([True] * 40, 1),
+    ],
+    ids=repr,
+)
+def test_numbers_are_equal_or_ints_in_even_steps(short, numbers, loops):
+    def f(x):
+        for number in numbers:
+            x = ag.sin(x * number) + 1.0
+        return x
+
+    assert ops(after(roll_repetitions, f, X))["while"] == loops
+
+
 def test_rows_by_number(monkeypatch):
     monkeypatch.setattr(rerolling, "SMALLEST", 20)
 
