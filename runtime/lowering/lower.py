@@ -28,6 +28,7 @@ from runtime.lowering.shaping import (
     reshape,
     size_of,
     squeeze,
+    stack,
 )
 from runtime.lowering.updates import index_update
 from runtime.ops.declare import REGISTRY
@@ -160,6 +161,7 @@ _RULES: dict[str, Rule] = {
     "broadcast_to": broadcast_to,
     "permute_dims": permute_dims,
     "concat": concat,
+    "stack": stack,
     "zeros": full,
     "full": full,
     "getitem": getitem,

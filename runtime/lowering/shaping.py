@@ -24,6 +24,7 @@ __all__ = [
     "reshape",
     "size_of",
     "squeeze",
+    "stack",
     "subscript",
 ]
 
@@ -191,23 +192,41 @@ def missing(b: Builder, node: Node) -> list[Form]:
 
 def concat(b: Builder, node: Node) -> list[Form]:
     """Arrays one after the other along an axis."""
-    parts = [b.forms[value] for value in node.inputs]
-    arrays = [_array(part) for part in parts]
+    arrays = [_array(b.forms[value]) for value in node.inputs]
     axis = node.attrs.get("axis", 0)
     if axis is None or any(not x.shape for x in arrays):
         raise Refusal("concat of flattened arrays")
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    rank = len(arrays[0].shape)
-    axis = int(axis) % rank
+    return [_joined(b, arrays, int(axis) % len(arrays[0].shape), kind)]
+
+
+def stack(b: Builder, node: Node) -> list[Form]:
+    """Arrays of one shape along a new axis."""
+    arrays = [_array(b.forms[value]) for value in node.inputs]
+    result = tensor_type(node.outputs[0].type)
+    assert result.shape is not None
+    axis = int(node.attrs["axis"]) % len(result.shape)
+    layers = [_layer(b, x, axis) for x in arrays]
+    return [_joined(b, layers, axis, machine_type(result.dtype))]
+
+
+def _layer(b: Builder, x: Array, axis: int) -> Array:
+    """`x` with a new axis of size 1."""
+    shape = [*x.shape[:axis], 1, *x.shape[axis:]]
+    return _array(_view(b, x, shape, lambda i: [*i[:axis], *i[axis + 1 :]]))
+
+
+def _joined(b: Builder, arrays: Sequence[Array], axis: int, kind: str) -> Computed:
+    """Arrays of one rank one after the other along an axis."""
     sizes = [x.shape[axis] for x in arrays]
     known = [n for n in sizes if isinstance(n, int)]
-    if len(known) < len(sizes) or any(is_int(kind) != is_int(x.type) for x in arrays):
-        raise Refusal("concat of sizes that are not known, or of kinds that differ")
+    if len(known) < len(sizes):
+        raise Refusal("arrays joined along an axis whose size is not known")
     shape = list(arrays[0].shape)
+    for x in arrays[1:]:
+        for other in (i for i in range(len(shape)) if i != axis):
+            shape[other] = b.equal(shape[other], x.shape[other])
     shape[axis] = sum(known)
-
-    def at(indices: Sequence[Expr]) -> Expr:
-        return cast_pieces(list(indices))
 
     def piece(k: int, indices: list[Expr], start: int) -> Expr:
         inner = list(indices)
@@ -220,22 +239,20 @@ def concat(b: Builder, node: Node) -> list[Form]:
             inner[axis] = select(inside, moved, index(0))
         return cast(b.at(arrays[k], inner), kind)
 
-    def cast_pieces(indices: list[Expr]) -> Expr:
+    def at(indices: Sequence[Expr]) -> Expr:
         here, start, result = indices[axis], 0, None
         for k, n in enumerate(known):
             if here.function == "const":
                 if start <= here.value < start + n:
-                    return piece(k, indices, start)
+                    return piece(k, list(indices), start)
             elif n:
-                value = piece(k, indices, start)
-                before = result is None
+                value = piece(k, list(indices), start)
                 is_here = call("ge", here, index(start))
-                result = value if before or result is None else select(is_here, value, result)
+                result = value if result is None else select(is_here, value, result)
             start += n
-        assert result is not None
-        return result
+        return const(0, kind) if result is None else result  # without elements none is read
 
-    return [Computed(at, tuple(shape), kind)]
+    return Computed(at, tuple(shape), kind)
 
 
 # ---- indexing ------------------------------------------------------------------------------------
