@@ -17,7 +17,7 @@ from autograph.operators.captures import Captured, Place
 from autograph.operators.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole
-from autograph.signature import is_input_key
+from autograph.signature import FLOAT, INT, is_input_key
 from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
 from runtime import trace, tree
@@ -26,7 +26,10 @@ from runtime.compile import compile_graph
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
 from runtime.errors import StagingError
+from runtime.execute import Executable
+from runtime.execute.native.miss import MISS
 from runtime.execute.ownership import may_share
+from runtime.graph.ir import Graph
 from runtime.host import hosting
 from runtime.ops.operands import type_of
 from runtime.spec import ObjectType, TensorType, is_compatible
@@ -34,9 +37,6 @@ from runtime.templates import fill
 from runtime.tensor import Tensor
 
 __all__ = ["MISS", "ConcreteFunction", "ReadOnlyTarget"]
-
-# What `run_quickly` gives for a call that has to be looked up.
-MISS: Any = object()
 
 
 class ReadOnlyTarget(Exception):
@@ -61,6 +61,7 @@ class ConcreteFunction(Described):
         traced: Traced,
         reason: str,
         tensor_class: type[Tensor] = Tensor,
+        native: bool | None = None,
     ) -> None:
         super().__init__(name, bind, traced)
         # Of the results that are tensors.
@@ -75,7 +76,7 @@ class ConcreteFunction(Described):
         # Of a trace that made variables and serves one call: the graph of the next calls.
         self.following: ConcreteFunction | None = None
         self._returns = returns
-        self._differentiable = Differentiable(traced.graph, compile_graph)
+        self._differentiable = Differentiable(traced.graph, _COMPILE[native])
         self._fresh = _fresh_outputs(traced)
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
@@ -211,7 +212,27 @@ class ConcreteFunction(Described):
     @functools.cached_property
     def _run(self) -> Callable[..., tuple[Any, ...]]:
         """The graph on raw values; compiled when it is first called."""
-        return self._differentiable.run
+        run = self._differentiable.run
+        return getattr(run, "call", run)
+
+    @functools.cached_property
+    def builtin(self) -> Callable[..., Any] | None:
+        """The compiled graph as a builtin that gives the result itself; None: it does not serve.
+
+        It takes arrays and numbers of just these types, and gives `MISS` for anything else. Nothing
+        but arguments may matter to the call, since it looks at nothing else.
+        """
+        if self.relaxed or self._reader is not None or not (self.is_quick and self._is_alone):
+            return None
+        if self._gives_tensors or not all(map(_is_plain_key, self._traced.arguments.keys)):
+            return None
+        return getattr(self._differentiable.run, "alone", None)
+
+    @property
+    def execution(self) -> list[str]:
+        """How the graph runs, where that is not as a matter of course: why it is no native code."""
+        reason = getattr(self._differentiable.run, "reason", None)
+        return [] if reason is None else [f"runs as a plan of NumPy calls, not natively: {reason}"]
 
     @functools.cached_property
     def with_tensors(self) -> ConcreteFunction:
@@ -255,10 +276,8 @@ class ConcreteFunction(Described):
     @functools.cached_property
     def _gives(self) -> Callable[[tuple[Any, ...]], Any] | None:
         """How outputs become the result, where all are arrays that nobody else holds."""
-        traced, kind, structure = self._traced, self._tensor_class, self._structure
-        special: object = traced.written or traced.choices or traced.identities
-        special = bool(special) or traced.hands_out
-        if special or not all(self._fresh) or any(type(h) is not ResultHole for h in self._holes):
+        kind, structure = self._tensor_class, self._structure
+        if not (self._is_made_anew and all(self._fresh)):
             return None
         positions = [hole.index for hole in self._holes]
         if structure.kind is None:
@@ -270,10 +289,22 @@ class ConcreteFunction(Described):
         return lambda raws: build([raws[i] for i in positions])
 
     @functools.cached_property
+    def _is_made_anew(self) -> bool:
+        """Whether all that a call gives are outputs of the graph, and it writes nothing."""
+        traced = self._traced
+        special: object = traced.written or traced.choices or traced.identities or traced.hands_out
+        return not special and all(type(hole) is ResultHole for hole in self._holes)
+
+    @functools.cached_property
+    def _is_alone(self) -> bool:
+        """Whether what a call gives is the one output of the graph."""
+        is_single = self._structure.kind is None and len(self._traced.graph.outputs) == 1
+        return is_single and self._is_made_anew
+
+    @functools.cached_property
     def is_direct(self) -> bool:
         """Whether the graph takes the arguments as they are, and gives the result as it is."""
-        is_alone = self._structure.kind is None and len(self._traced.graph.outputs) == 1
-        is_plain = is_alone and self._gives is not None and not self._gives_tensors
+        is_plain = self._is_alone and self._gives is not None and not self._gives_tensors
         return is_plain and self._reader is None and self._takes_arrays
 
     def _of_class(self, result: Tensor) -> Tensor:
@@ -370,6 +401,24 @@ class ConcreteFunction(Described):
         if tensor is None:
             return found
         return own() if found.is_view else found  # a view: as the tapes know it
+
+
+# How graphs are compiled, by the option `native` of `convert`.
+_COMPILE: dict[bool | None, Callable[[Graph], Executable]] = {
+    None: compile_graph,
+    True: functools.partial(compile_graph, backend="native"),
+    False: functools.partial(compile_graph, backend="plan"),
+}
+
+
+def _is_plain_key(key: Any) -> bool:
+    """Whether a leaf of this key is a number of Python or NumPy, or an array that has axes."""
+    if key in (FLOAT, INT):
+        return True
+    if not isinstance(key, tuple) or len(key) != 2:
+        return False
+    is_array = isinstance(key[0], np.dtype) and key[1] != ()
+    return bool(is_array or key[0] == "scalar")
 
 
 def _given(value: Any) -> Any:

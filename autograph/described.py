@@ -9,7 +9,7 @@ from autograph.options import Binding
 from autograph.results import ResultHole
 from autograph.traced import Traced
 from runtime import tree
-from runtime.compile import compile_graph
+from runtime.compile import NATIVE_STAGES, compile_graph, native_text
 from runtime.graph.view import FuncGraph
 from runtime.passes import optimize
 from runtime.spec import ObjectType, TensorSpec
@@ -113,14 +113,21 @@ class Described:
         return "\n".join(lines)
 
     def lower(self, stage: str = "graph") -> str:
-        """The function at a stage of compilation, as text: "graph", "optimized" or "plan"."""
+        """The function at a stage of compilation, as text.
+
+        Stages: "graph" and "optimized"; "plan", Python source; "kernels", "llvm" and "asm", native
+        code, which raise Refusal with the reason where the graph has no native form.
+        """
         if stage == "graph":
             return str(self.graph)
         if stage == "optimized":
             return str(FuncGraph(optimize(self._traced.graph)))
         if stage == "plan":
             return compile_graph(self._traced.graph, "plan").source
-        raise ValueError(f"there is no stage {stage!r}; there are 'graph', 'optimized', 'plan'")
+        if stage in NATIVE_STAGES:
+            return native_text(optimize(self._traced.graph), stage)
+        stages = ", ".join(map(repr, ("graph", "optimized", "plan", *NATIVE_STAGES)))
+        raise ValueError(f"there is no stage {stage!r}; there are {stages}")
 
     @property
     def deferred_external_captures(self) -> list[Callable[[], Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import operator
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -152,7 +153,7 @@ def _tensor_part(x: Tensor) -> Any:
 class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
-    __slots__ = ("concrete", "defaults", "direct", "objects", "order")
+    __slots__ = ("builtin", "concrete", "defaults", "direct", "objects", "order")
 
     def __init__(
         self,
@@ -160,6 +161,8 @@ class Entry:
         order: list[int] | None,
         defaults: list[Any],
         objects: list[tuple[int, Callable[[], Any]]],
+        *,
+        is_flat: bool = False,
     ) -> None:
         self.concrete = concrete
         # Positions among the leaves and the `defaults` after them; None: all leaves are inputs.
@@ -170,6 +173,10 @@ class Entry:
         # The graph itself, where it takes the leaves as they are and gives the result alone.
         is_direct = concrete.is_direct and order is None and not objects
         self.direct = concrete._run if is_direct else None
+        # The same as a builtin that looks at the arguments itself: for calls whose leaves are
+        # their arguments, given by position.
+        is_whole = is_flat and order is None and not objects
+        self.builtin = concrete.builtin if is_whole else None
 
     def run(self, leaves: list[Any]) -> Any:
         """The result for these leaves, or MISS where the call has to take the long way."""
@@ -221,7 +228,8 @@ def entry_of(
         if is_input_key(key):
             order.append(leaf.number)
     every = order == list(range(len(leaves)))
-    return Entry(concrete, None if every else order, defaults, objects)
+    is_flat = not kwargs and len(args) == len(leaves) and all(map(operator.is_, args, leaves))
+    return Entry(concrete, None if every else order, defaults, objects, is_flat=is_flat)
 
 
 def _tells(x: Any, path: str, key: Any, binding: Binding) -> bool:

@@ -138,6 +138,7 @@ class Function(Traces, Generic[P, R]):
         """Forget all graphs."""
         with trace_lock:
             self._table, self._fast, self._general = {}, {}, []
+            self._builtins = ()
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """Of each trace: why it was made, what is staged, unrolled and left, what is guarded.
@@ -191,6 +192,11 @@ class Function(Traces, Generic[P, R]):
         """Run the graph of the arguments' signature, traced first if it is new."""
         try:
             if not _attention[0]:
+                if not kwargs:
+                    for builtin in self._builtins:
+                        result = builtin(*args)
+                        if result is not MISS:
+                            return result  # type: ignore[no-any-return]
                 leaves: list[Any] = []
                 inputs, names = self._policy.inputs, self._bind.positional
                 entry = self._fast.get(call_key(args, kwargs, inputs, names, leaves))
@@ -264,6 +270,7 @@ class Function(Traces, Generic[P, R]):
         if entry is not None:
             full = len(self._fast) >= 4 * config.cache_size.value
             self._fast = {key: entry} if full else {**self._fast, key: entry}
+            self._set_builtins()
 
     def __ag_call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call from converted code: while tracing, the function is traced into the caller."""

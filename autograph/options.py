@@ -100,8 +100,8 @@ def check_options(given: dict[str, Any]) -> FunctionOptions:
         raise ValueError(f"returns is 'tensor' or 'numpy', not {known['returns']!r}")
     if known.get("device") is not None:
         known["device"] = resolve(known["device"])
-    if known.get("native"):
-        raise ValueError("native=True: there is no native code, graphs run on NumPy")
+    if known.get("native") not in (None, True, False):
+        raise ValueError(f"native is True, False or None, not {known['native']!r}")
     return FunctionOptions(**known, others=others)
 
 

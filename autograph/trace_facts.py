@@ -82,6 +82,7 @@ def explained(name: str, filename: str, count: int, traces: Iterable[ConcreteFun
             lines.append(_LIST.format("to avoid it", concrete.remedy))
         lines += _decisions(concrete, filename)
         lines += _dependencies(concrete)
+        lines += [f"  {note}" for note in concrete.execution]
     return "\n".join(lines)
 
 

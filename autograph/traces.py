@@ -46,6 +46,8 @@ __all__ = ["Traces", "retraces_allowed", "trace_lock"]
 trace_lock = threading.RLock()
 retraces_allowed = threading.local()
 _log = logging.getLogger("autograph")
+# More signatures than these are told apart by a table, which takes half a microsecond.
+_MOST_BUILTINS = 4
 
 
 class Traces:
@@ -63,6 +65,8 @@ class Traces:
         self._bind = Binding(target)
         self._table: dict[Any, ConcreteFunction] = {}
         self._fast: dict[Any, Entry] = {}
+        # Compiled graphs that look at the arguments themselves.
+        self._builtins: tuple[Callable[..., Any], ...] = ()
         self._general: list[ConcreteFunction] = []
         self._policy = IntPolicy(set(), set(), {})
         self._trace_count = 0
@@ -191,9 +195,14 @@ class Traces:
 
     def _concrete(self, traced: Traced, reason: Reason) -> ConcreteFunction:
         made = ConcreteFunction(
-            self.__name__, self._bind, self._options.returns, traced, reason.text,
+            self.__name__,
+            self._bind,
+            self._options.returns,
+            traced,
+            reason.text,
             self._tensor_class,
-        )  # fmt: skip
+            self._options.native,
+        )
         made.remedy = reason.remedy
         return made
 
@@ -233,6 +242,8 @@ class Traces:
     def _keep(self, concrete: ConcreteFunction) -> None:
         table = dict(self._table)
         table.pop(concrete._traced.arguments.key, None)
+        for entry in self._fast.values():
+            entry.concrete.used |= entry.builtin in self._builtins  # which do not say so
         limit = max(config.cache_size.value, 1)
         while len(table) >= limit:
             oldest = next((k for k, c in table.items() if not c.used), next(iter(table)))
@@ -243,10 +254,20 @@ class Traces:
         kept = set(map(id, table.values()))
         self._table = table
         self._fast = {k: e for k, e in self._fast.items() if id(e.concrete) in kept}
+        self._set_builtins()
         general = [c for c in self._general if id(c) in kept]
         if is_general(concrete._traced.arguments):
             general.append(concrete)
         self._general = sorted(general, key=lambda c: unknown_dimensions(c._traced.arguments))
+
+    def _set_builtins(self) -> None:
+        """The builtins of the graphs that serve the last calls, special ones first."""
+        ordered = sorted(
+            (entry for entry in self._fast.values() if entry.builtin is not None),
+            key=lambda entry: unknown_dimensions(entry.concrete._traced.arguments),
+        )
+        found = dict.fromkeys(entry.builtin for entry in ordered if entry.builtin is not None)
+        self._builtins = tuple(found)[:_MOST_BUILTINS]
 
     def _reason(self, arguments: Arguments) -> Reason:
         if not self._table:

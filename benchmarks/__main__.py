@@ -16,13 +16,13 @@ import numpy as np
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
 from benchmarks.ops import eager_times, operation_times
-from benchmarks.startup import conversion_times, import_time
+from benchmarks.startup import FIRST_CALLS, conversion_times, first_call, import_time
 from benchmarks.timing import interleaved
 from benchmarks.workloads import WORKLOADS, peers
 
 
 def _agrees(result: object, expected: object) -> bool:
-    return bool(np.allclose(np.asarray(result), np.asarray(expected), rtol=1e-6))
+    return bool(np.allclose(np.asarray(result), np.asarray(expected), rtol=1e-6, atol=1e-5))
 
 
 def _workload(name: str, frameworks: dict[str, object]) -> None:
@@ -40,6 +40,9 @@ def _startup() -> None:
     print(f"import autograph  {1e3 * import_time('autograph'):8.1f} ms")
     cold, cached = conversion_times()
     print(f"convert 50 lines  {cold:8.2f} ms cold, {cached:.4f} ms cached")
+    for name in FIRST_CALLS:
+        times = ", ".join(f"{kind} {ms:.1f}" for kind, ms in first_call(name).items())
+        print(f"first call of {name}, in ms: {times}")
 
 
 def _compile() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograph.conversion import convert_function
 
-__all__ = ["conversion_times", "import_time"]
+__all__ = ["FIRST_CALLS", "conversion_times", "first_call", "import_time"]
 
 _IMPORT = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
 
@@ -68,3 +68,63 @@ def conversion_times(functions: int = 25) -> tuple[float, float]:
                 convert_function(function)  # type: ignore[arg-type]
                 times.append(1e3 * (time.perf_counter() - began))
     return statistics.median(cold), statistics.median(cached)
+
+
+# Functions, and an argument for each.
+FIRST_CALLS = {
+    "x*x + 2": ("def f(x):\n    return x * x + 2\n", "np.float32(3)"),
+    "collatz": (
+        "def f(n):\n    steps = 0\n    while n != 1:\n"
+        "        n = n // 2 if n % 2 == 0 else 3 * n + 1\n        steps += 1\n    return steps\n",
+        "np.int64(27)",
+    ),
+    "smooth": (
+        "def f(x):\n    y = (x[1:] + x[:-1]) / 2\n    return np.mean(y * y)\n",
+        "np.ones(1000, np.float32)",
+    ),
+    "gelu": (
+        "def f(x):\n    return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3)))\n",
+        "np.ones(1000, np.float32)",
+    ),
+}
+_FIRST = """
+import time, numpy as np, autograph as ag
+{}
+f, x = ag.convert(f), {}
+began = time.perf_counter()
+f(x)
+print(time.perf_counter() - began)
+"""
+
+
+def first_call(name: str, runs: int = 7) -> dict[str, float]:
+    """Milliseconds of the first call of a converted function in a new process, the least of runs.
+
+    As native code with an empty folder of compiled code (cold), with one that has that of another
+    function (new) and with one that has its own (warm); and as a plan.
+    """
+    times: dict[str, list[float]] = {}
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as folder:
+            path, other = Path(folder) / "first.py", Path(folder) / "other.py"
+            path.write_text(_FIRST.format(*FIRST_CALLS[name]))
+            other.write_text(_FIRST.format("def f(x):\n    return -x\n", "np.float64(1)"))
+            _time_of(other, f"{folder}/new")
+            for kind, objects in (
+                ("cold", "own"),
+                ("new", "new"),
+                ("warm", "own"),
+                ("plan", "own"),
+            ):
+                took = _time_of(path, f"{folder}/{objects}", native=kind != "plan")
+                times.setdefault(kind, []).append(took)
+    return {kind: min(found) for kind, found in times.items()}
+
+
+def _time_of(path: Path, objects: str, *, native: bool = True) -> float:
+    """Milliseconds that a program prints as seconds; bytecode is cached."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"AUTOGRAPH_CACHE_DIR": objects, "AUTOGRAPH_NATIVE": str(int(native))}
+    command = [sys.executable, str(path)]
+    child = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return 1e3 * float(child.stdout)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
+from benchmarks.native import NATIVE
 
 __all__ = ["WORKLOADS", "peers"]
 
@@ -21,7 +22,7 @@ Calls = dict[str, Callable[[], Any]]
 def peers() -> dict[str, Any]:
     """The other frameworks that can be imported here."""
     found = {}
-    for name in ("tensorflow", "jax", "torch"):
+    for name in ("tensorflow", "jax", "torch", "numba"):
         try:
             found[name] = importlib.import_module(name)
         except ImportError:
@@ -129,6 +130,9 @@ def collatz(frameworks: dict[str, Any]) -> tuple[Calls, Any]:
     ours = ag.convert(steps)
     n = np.int64(837799)
     calls: Calls = {"ours": lambda: ours(n), "numpy scalars": lambda: steps(n)}
+    if "numba" in frameworks:
+        compiled = frameworks["numba"].njit(steps)
+        calls["numba"] = lambda: compiled(n)
     if "tensorflow" in frameworks:
         tf = frameworks["tensorflow"]
         graph, t = tf.function(steps), tf.constant(n)
@@ -167,4 +171,5 @@ WORKLOADS: dict[str, Callable[[dict[str, Any]], tuple[Calls, Any]]] = {
     "power100": power100,
     "collatz": collatz,
     "newton_gradient": newton_gradient,
+    **NATIVE,
 }

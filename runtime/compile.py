@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from runtime import config
 from runtime.collector import rarely
@@ -10,9 +11,25 @@ from runtime.execute import Executable, plan, reference
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
 
-__all__ = ["BACKENDS", "compile_graph"]
+__all__ = ["BACKENDS", "NATIVE_STAGES", "compile_graph", "native_text"]
+
+# Stages of native code that can be shown.
+NATIVE_STAGES = ("kernels", "llvm", "asm")
+
+
+def _native(graph: Graph) -> Executable:
+    """The native backend; what it is made of is imported for the first graph only."""
+    made: Executable = import_module("runtime.lowering.prepare").prepare(graph)
+    return made
+
+
+def native_text(graph: Graph, stage: str) -> str:
+    """A stage of native code as text; raises Refusal for a graph that has no native form."""
+    return str(import_module("runtime.lowering.stages").native_text(graph, stage))
+
 
 BACKENDS: dict[str, Callable[[Graph], Executable]] = {
+    "native": _native,
     "plan": plan.prepare,
     "reference": reference.prepare,
 }
@@ -21,9 +38,12 @@ BACKENDS: dict[str, Callable[[Graph], Executable]] = {
 def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     """`graph` as a function from its raw inputs to the tuple of its raw outputs.
 
-    `backend` is a name in `BACKENDS`; None: that of `config.backend`.
+    `backend` is a name in `BACKENDS`; None: that of `config.backend`, or the plan where that is
+    `native` and `config.native` is off.
     """
-    name = config.backend.value if backend is None else backend
+    name = backend or config.backend.value
+    if backend is None and name == "native" and not config.native.value:
+        name = "plan"
     if name not in BACKENDS:
         raise ValueError(f"there is no backend `{name}`; there are {', '.join(sorted(BACKENDS))}")
     with rarely:

@@ -23,6 +23,8 @@ __all__ = [
     "Mode",
     "Switch",
     "backend",
+    "cache_bytes",
+    "cache_dir",
     "cache_size",
     "check",
     "default_float",
@@ -31,6 +33,7 @@ __all__ = [
     "hints",
     "log",
     "max_saved_bytes",
+    "native",
     "print_passes",
     "run_functions_eagerly",
     "show",
@@ -176,7 +179,15 @@ def _float(value: Any) -> np.dtype[Any]:
     return dtype
 
 
-backend = Switch("backend", "plan", _one_of("plan", "reference"), "What runs compiled graphs.")
+backend = Switch(
+    "backend",
+    "native",
+    _one_of("native", "plan", "reference"),
+    "What runs compiled graphs; `native`: machine code, and plans where that cannot be.",
+)
+native = Switch(
+    "native", True, _flag, "Whether graphs become machine code where the backend is `native`."
+)
 check = Switch("check", False, _flag, "Check each graph after it is made and after each pass.")
 verbosity = Switch(
     "verbosity",
@@ -213,6 +224,15 @@ soft_placement = Switch(
     "Compute on the CPU where a device that is asked for is missing.",
 )
 cache_size = Switch("cache_size", 256, _count, "How many traces one function keeps.")
+cache_dir = Switch(
+    "cache_dir",
+    "",
+    str,
+    "Folder that keeps machine code between processes, or `off`; empty: one in the user's cache.",
+)
+cache_bytes = Switch(
+    "cache_bytes", 2**26, _count, "About how many bytes the files in that folder may take."
+)
 max_saved_bytes = Switch(
     "max_saved_bytes",
     2**32,
@@ -224,6 +244,7 @@ SWITCHES: dict[str, Switch[Any]] = {
     switch.name: switch
     for switch in (
         backend,
+        native,
         check,
         verbosity,
         disable_passes,
@@ -236,6 +257,8 @@ SWITCHES: dict[str, Switch[Any]] = {
         strict_conversion,
         soft_placement,
         cache_size,
+        cache_dir,
+        cache_bytes,
         max_saved_bytes,
     )
 }

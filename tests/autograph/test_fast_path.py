@@ -242,3 +242,108 @@ def test_a_gradient_flows_through_a_call_that_was_seen():
         tape.watch(x)
         y = f(x, 2)
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), 4 * X)
+
+
+# ---- native code, which looks at the arguments itself --------------------------------------------
+
+
+def served_natively(f, *args):
+    """Call twice: traced, and once more; whether a builtin serves the call."""
+    f(*args)
+    f(*args)
+    return len(f._builtins)
+
+
+class Scale:
+    factor = 2.0
+
+
+class TestBuiltins:
+    def test_it_serves_calls_whose_leaves_are_the_arguments(self):
+        f = ag.convert(lambda x, y: x * y)
+        assert served_natively(f, X, 2.0) == 1
+        (builtin,) = f._builtins
+        np.testing.assert_array_equal(builtin(X, 3.0), X * 3.0)
+
+    def test_leaves_of_a_nest_are_no_arguments(self):
+        f = ag.convert(lambda pair: pair[0] * pair[1])
+        assert served_natively(f, (X, 2.0)) == 0
+        with pytest.raises(TypeError, match="too many positional arguments"):
+            f(X, 2.0)
+
+    def test_parameters_of_a_keyword_are_not_given_by_position(self):
+        def sample(x, *, y=2.0):
+            return x * y
+
+        f = ag.convert(sample)
+        assert served_natively(f, X) == 0
+        with pytest.raises(TypeError, match="too many positional arguments"):
+            f(X, 3.0)
+
+    def test_a_call_with_a_default_is_none_with_all_arguments(self):
+        f = ag.convert(lambda x, y=2.0: x * y)
+        f(X)
+        np.testing.assert_array_equal(f(X), X * 2.0)
+        np.testing.assert_array_equal(f(X, 5.0), X * 5.0)
+        np.testing.assert_array_equal(f(X), X * 2.0)
+
+    def test_what_is_guarded_or_captured_is_looked_at_on_each_call(self):
+        scale, table = Scale(), {"offset": X.copy()}
+        f = ag.convert(lambda x: x * scale.factor + table["offset"])
+        assert served_natively(f, X) == 0
+        scale.factor = 3.0
+        np.testing.assert_array_equal(f(X), X * 3.0 + X)
+        table["offset"] = np.zeros(3)
+        np.testing.assert_array_equal(f(X), X * 3.0)
+        table["offset"][0] = 1.0
+        np.testing.assert_array_equal(f(X), X * 3.0 + [1.0, 0.0, 0.0])
+
+    def test_sizes_left_open_for_many_do_not_serve_one(self):
+        f = ag.convert(lambda x, y: (x + y) * 2, reduce_retracing=True)
+        for n in (2, 3, 4, 3, 1):
+            x, y = np.ones(n), np.arange(3.0) if n in (1, 3) else np.ones(n)
+            for _ in range(2):
+                np.testing.assert_array_equal(f(x, y), (x + y) * 2)
+
+    def test_a_tape_sees_the_call(self):
+        f = ag.convert(lambda x: x * x)
+        assert served_natively(f, X) == 1
+        x = ag.Variable(3.0)
+        with ag.GradientTape() as tape:
+            y = f(x)
+        assert float(tape.gradient(y, x)) == 6.0
+        assert served_natively(ag.convert(lambda x: x * x), ag.constant(X)) == 0
+
+    def test_eager_running_and_tracing_do_not_take_it(self):
+        f = ag.convert(lambda x: x * x)
+        assert served_natively(f, X) == 1
+        outer = ag.convert(lambda x: f(x) + 1)
+        np.testing.assert_array_equal(outer(X), X * X + 1)
+        assert "multiply" in str(outer.traces()[0].graph)
+        seen = []
+        g = ag.convert(lambda x: seen.append(1) or x * x)
+        with config.run_functions_eagerly.using(True):
+            g(X)
+        assert seen == [1]
+
+    def test_forgotten_graphs_are_not_run(self):
+        f = ag.convert(lambda x: x * x)
+        assert served_natively(f, X) == 1
+        f.cache_clear()
+        f(X)
+        assert f.trace_count == 2
+
+    def test_what_it_serves_stays_as_long_as_what_a_plan_serves(self):
+        counts = []
+        with config.cache_size.using(6):
+            for native in (None, False):
+                f = ag.convert(lambda x: x * 2, native=native)
+                for n in range(4, 24):
+                    f(X)
+                    f(np.ones(n))
+                counts.append(f.trace_count)
+        assert counts == [counts[1]] * 2
+
+    def test_it_is_an_option(self):
+        f = ag.convert(lambda x: x * x, native=False)
+        assert served_natively(f, X) == 0

@@ -38,7 +38,7 @@ def test_what_has_no_signature_is_refused():
         ("prints", "always", "prints is 'graph' or 'trace', not 'always'"),
         ("returns", "list", "returns is 'tensor' or 'numpy', not 'list'"),
         ("device", "/tpu:0", "there is no device '/tpu:0'"),
-        ("native", True, "native=True"),
+        ("native", "fast", "native is True, False or None"),
     ],
 )
 def test_a_wrong_option_is_named(option, value, message):

@@ -90,6 +90,22 @@ TESTED_IN = {
     "runtime/execute/control_flow.py": "runtime/execute/test_plan.py",
     "runtime/execute/failures.py": "runtime/execute/test_plan.py",
     "runtime/execute/operations.py": "runtime/execute/test_plan.py",
+    # Native code is called by its entries; what it computes is compared with NumPy and the plan.
+    **in_folder(
+        "runtime/execute/native",
+        "builtins context engine entry miss signature",
+        "runtime/execute/native/test_prepared.py",
+    ),
+    "runtime/lowering/arrays.py": "runtime/lowering/test_shaping.py",
+    "runtime/lowering/builder.py": "runtime/lowering/test_control.py",
+    "runtime/lowering/elements.py": "runtime/lowering/test_meaning.py",
+    "runtime/lowering/elementwise.py": "runtime/lowering/test_meaning.py",
+    "runtime/lowering/entry.py": "runtime/execute/native/test_prepared.py",
+    "runtime/lowering/kernel.py": "runtime/lowering/test_show.py",
+    "runtime/lowering/llvm.py": "runtime/lowering/test_control.py",
+    "runtime/lowering/lower.py": "runtime/lowering/test_control.py",
+    "runtime/lowering/refusal.py": "runtime/lowering/test_partition.py",
+    "runtime/lowering/scalar.py": "runtime/lowering/test_meaning.py",
     # Draws are told from one another by their distributions.
     **in_folder("runtime/random", "draws functions generator", "runtime/test_random.py"),
     # Functions of NumPy's names, by families: next to NumPy, in graphs, with their gradients.

@@ -578,7 +578,7 @@ def test_it_costs_no_code():
 
 def test_a_loop_that_writes_an_array_is_linear():
     """The array is overwritten, not copied, in each round: told by what `np.array` is called on."""
-    s, f, copies = Model(), ag.convert(recurrence_and_attribute), []
+    s, f, copies = Model(), ag.convert(recurrence_and_attribute, native=False), []
     f(s, np.ones(8), I(8))
     scope = f.traces()[-1]._run.__globals__
     real = scope["np"]

@@ -135,7 +135,7 @@ def resident():
 
 def grows_by(call, count):
     """Growth of the process over `count` calls, after a warm-up that fills caches."""
-    for i in range(max(min(count // 4, 2_000), 300)):
+    for i in range(max(min(count // 4, 2_000), 900)):
         call(i)
     before = resident()
     for i in range(count):
@@ -163,7 +163,7 @@ def calls(count):
     # A trace at each call, about a millisecond, of which the cache keeps the last ones.
     strings = ag.convert(lambda x, name: x * len(name))
     traced = count if count >= 100_000 else count // 10
-    yield "strings", lambda i: strings(1.0, f"name{i}"), traced
+    yield "strings", lambda i: strings(1.0, f"name{i:06}"), traced
     yield "objects", lambda i: Holder(2.0).scale(float(i)), traced
     yield "eager", lambda i: (ag.constant(x) * 2).numpy(), count // 4
 

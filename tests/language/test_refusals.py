@@ -38,11 +38,9 @@ def test_text_that_depends_on_data_is_named():
         ag.convert(word)(1.0)
 
 
-def test_a_device_that_is_not_there_and_native_code_are_refused():
+def test_a_device_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match="no device '/tpu:0'"):
         ag.convert(factorial, device="/tpu:0")
-    with pytest.raises(ValueError, match="no native code"):
-        ag.convert(factorial, native=True)
 
 
 def test_callees_run_unconverted_where_conversion_is_not_recursive():

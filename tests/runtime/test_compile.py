@@ -20,7 +20,7 @@ def test_the_backend_is_that_of_the_switch(toy):
 
 
 def test_an_unknown_backend_lists_the_known_ones(toy):
-    with pytest.raises(ValueError, match="no backend `cobol`; there are plan, reference"):
+    with pytest.raises(ValueError, match="no backend `cobol`; there are native, plan, reference"):
         compile_graph(toy.decay(), "cobol")
 
 

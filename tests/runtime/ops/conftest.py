@@ -10,6 +10,7 @@ import pytest
 from runtime.building import trace_function
 from runtime.execute import plan, reference
 from runtime.graph.check import check
+from runtime.lowering import prepare as native
 from runtime.ops.operands import type_of
 from runtime.save.container import json_text
 from runtime.save.exceptions import EXCEPTIONS
@@ -37,7 +38,8 @@ def graph_of(function, types):
 
 def run_graph(function, *inputs, types=None, backend="plan", saved=False):
     """Results of the graph of `function`, as a tuple of raw values; with `saved`, of a copy."""
-    prepare = {"plan": plan, "reference": reference}[backend].prepare
+    backends = {"plan": plan, "reference": reference, "native": native}
+    prepare = backends[backend].prepare
     graph, externals = graph_of(function, types or [type_of(x) for x in inputs])
     return prepare(saved_and_loaded(graph) if saved else graph)(*inputs, *externals)
 

@@ -1,0 +1,186 @@
+"""LLVM: from IR text to the addresses of functions. The only module that imports `llvmlite`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import threading
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from runtime.execute.native import objects
+
+__all__ = [
+    "Loaded",
+    "Unavailable",
+    "assembly",
+    "compile_text",
+    "load",
+    "problem",
+    "target",
+]
+
+_lock = threading.Lock()
+
+
+class Unavailable(Exception):
+    """There is no LLVM here."""
+
+
+@cache
+def _package() -> Any:
+    """llvmlite, without LLVM itself; the reason as text where there is none."""
+    try:
+        return import_module("llvmlite")
+    except (ImportError, OSError) as error:
+        return f"llvmlite cannot be imported: {error}"
+
+
+@cache
+def _binding() -> Any:
+    """LLVM; the reason as text where it cannot be had."""
+    try:
+        binding = import_module("llvmlite.binding")
+    except (ImportError, OSError) as error:
+        return f"llvmlite cannot be imported: {error}"
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+def _llvm() -> Any:
+    """LLVM; raises Unavailable."""
+    found = _binding()
+    if isinstance(found, str):
+        raise Unavailable(found)
+    return found
+
+
+def problem() -> str | None:
+    """Why there is no LLVM here; None where there is, as far as one knows without importing it."""
+    found = _binding() if _binding.cache_info().currsize else _package()
+    return found if isinstance(found, str) else None
+
+
+@cache
+def target() -> str:
+    """What compiled code depends on besides its text: LLVM, the processor, and NumPy's layouts.
+
+    LLVM is named by the version of llvmlite and by its file, since importing it takes longer than
+    loading cached code.
+    """
+    package = _package()
+    if isinstance(package, str):
+        raise Unavailable(package)
+    files = []
+    for folder in package.__path__:
+        for entry in sorted(os.scandir(os.path.join(folder, "binding")), key=lambda e: e.name):
+            if entry.name.startswith(("libllvmlite.", "llvmlite.")):
+                found = entry.stat()
+                files.append((entry.name, found.st_size, found.st_mtime_ns))
+    parts = (package.__version__, files, sys.platform, platform.machine(), _processor())
+    return repr((*parts, np.__version__, _OPTIONS))
+
+
+def _processor() -> str:
+    """Name and features of the processor."""
+    if sys.platform == "linux" and platform.machine() == "x86_64":
+        lines = _lines("/proc/cpuinfo")
+        known = ("vendor_id", "cpu family", "model", "stepping", "flags")
+        found = [line for line in lines if line.partition("\t")[0].rstrip(" :") in known]
+        if len(found) == len(known):
+            return "\n".join(found)
+    llvm = _llvm()
+    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+
+
+def _lines(path: str) -> list[str]:
+    """The lines of a file of the system up to the first that is empty."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            text = file.read(1 << 14).decode(errors="replace")
+    except OSError:
+        return []
+    return text.partition("\n\n")[0].splitlines()
+
+
+_OPTIONS: dict[str, Any] = {"opt": 2, "reloc": "pic", "codemodel": "small"}
+
+
+@cache
+def _machine() -> Any:
+    """The machine that texts are compiled for."""
+    return _new_machine()
+
+
+def _new_machine() -> Any:
+    llvm = _llvm()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        **_OPTIONS,
+    )
+
+
+def _parsed(text: str) -> Any:
+    llvm = _llvm()
+    module = llvm.parse_assembly(text)
+    module.triple = llvm.get_default_triple()
+    module.data_layout = str(_machine().target_data)
+    return module
+
+
+def _improve(module: Any, level: int = 2) -> None:
+    """LLVM's own passes; level 0 does next to nothing."""
+    llvm = _llvm()
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = level > 1
+    options.slp_vectorization = level > 1
+    builder = llvm.create_pass_builder(_machine(), options)
+    builder.getModulePassManager().run(module, builder)
+
+
+def assembly(text: str) -> str:
+    """The machine's instructions, as text."""
+    with _lock:
+        module = _parsed(text)
+        _improve(module)
+        return str(_machine().emit_assembly(module))
+
+
+def compile_text(text: str, level: int = 2) -> bytes:
+    """IR text as an object file for this machine; raises Unavailable where there is no LLVM."""
+    with _lock:
+        module = _parsed(text)
+        _improve(module, level)
+        return bytes(_machine().emit_object(module))
+
+
+class Loaded:
+    """Compiled code in memory, linked by LLVM; it is there as long as this is."""
+
+    def __init__(self, code: bytes) -> None:
+        llvm = _llvm()
+        # The engine takes its machine over, and destroys it in the end.
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def address(self, function: str) -> int:
+        """The address of a function, 0 if there is none of the name."""
+        return int(self._engine.get_function_address(function))
+
+
+def load(code: bytes) -> Loaded | objects.Linked:
+    """An object file as code that can run; without LLVM where we can."""
+    if objects.is_supported():
+        try:
+            return objects.Linked(code)
+        except objects.Unsupported:
+            pass
+    with _lock:
+        return Loaded(code)

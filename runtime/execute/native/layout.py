@@ -1,0 +1,83 @@
+"""Where CPython and NumPy keep what native code reads of their objects, tested once.
+
+The offsets are those of CPython 3.11 to 3.13 and NumPy 2 on machines of 64 bits. `problem` looks
+at objects whose content is known; where anything is found elsewhere, native code is not used.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import cache
+
+import numpy as np
+
+from runtime.execute.native import float_errors
+
+__all__ = [
+    "ALIGNED",
+    "C_CONTIGUOUS",
+    "DATA",
+    "DESCR",
+    "DIMENSIONS",
+    "FLAGS",
+    "ITEMS",
+    "RANK",
+    "TYPE",
+    "VALUE",
+    "problem",
+]
+
+# Of any object: its type. Of a float, and of a scalar of NumPy: the value.
+TYPE, VALUE = 8, 16
+# Of a tuple: the first item.
+ITEMS = 24
+# Of an array.
+DATA, RANK, DIMENSIONS, DESCR, FLAGS = 16, 24, 32, 56, 64
+C_CONTIGUOUS, ALIGNED = 0x0001, 0x0100
+
+
+@cache
+def problem() -> str | None:
+    """Why native code cannot read objects here; None where it can."""
+    if sys.implementation.name != "cpython" or sys.maxsize != 2**63 - 1:
+        return "it needs CPython on a machine of 64 bits"
+    if sys.byteorder != "little":
+        return "it needs a machine that stores the low byte first"
+    if object.__basicsize__ != 16 or tuple.__basicsize__ != ITEMS:
+        return "objects have another layout here"
+    if not float_errors.agrees():
+        return "settings of errors have another layout here"
+    return None if _arrays_agree() and _scalars_agree() else "arrays have another layout here"
+
+
+def _word(address: int) -> int:
+    return ctypes.c_int64.from_address(address).value
+
+
+def _arrays_agree() -> bool:
+    for shape in ((), (5,), (2, 3)):
+        array = np.zeros(shape, np.float32)
+        at = id(array)
+        dimensions = _word(at + DIMENSIONS)
+        if (
+            _word(at + TYPE) != id(np.ndarray)
+            or _word(at + DATA) != array.__array_interface__["data"][0]
+            or ctypes.c_int32.from_address(at + RANK).value != array.ndim
+            or _word(at + DESCR) != id(array.dtype)
+            or any(_word(dimensions + 8 * k) != n for k, n in enumerate(shape))
+        ):
+            return False
+    flat, part = np.zeros((4, 4)), np.zeros((4, 4))[:, ::2]
+    flags = [ctypes.c_int32.from_address(id(x) + FLAGS).value for x in (flat, part)]
+    return [f & (C_CONTIGUOUS | ALIGNED) for f in flags] == [C_CONTIGUOUS | ALIGNED, ALIGNED]
+
+
+def _scalars_agree() -> bool:
+    for kind in ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]:
+        scalar = np.dtype(kind).type(1)
+        size = np.dtype(kind).itemsize
+        if ctypes.string_at(id(scalar) + VALUE, size) != scalar.tobytes():
+            return False
+    number = 1.5
+    return ctypes.c_double.from_address(id(number) + VALUE).value == number

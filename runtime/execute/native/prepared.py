@@ -1,0 +1,171 @@
+"""A compiled graph: how it is called, and what happens where native code cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from runtime.devices import copied
+from runtime.errors import Origin
+from runtime.execute import Executable
+from runtime.execute.kernels import compute
+from runtime.execute.native.builtins import builtin
+from runtime.execute.native.cache import compiled
+from runtime.execute.native.context import Context
+from runtime.execute.native.engine import Loaded, load
+from runtime.execute.native.entry import entry_text
+from runtime.execute.native.miss import MISS
+from runtime.execute.native.objects import Linked
+from runtime.execute.native.signature import Signature
+from runtime.execute.tracebacks import entry as line_of
+from runtime.execute.tracebacks import relocate
+from runtime.graph.ir import Node
+from runtime.spec import TensorType, weak_number
+
+__all__ = ["Native", "Place"]
+
+
+@dataclass(eq=False)
+class Place:
+    """Where native code can fail: the node, its positions, whether its operands are all at hand."""
+
+    node: Node
+    origins: Sequence[Origin]
+    is_complete: bool
+
+
+class Native:
+    """A graph as native code: `call` gives the tuple of results, `alone` the one result, or MISS.
+
+    What native code cannot do, `fallback` does: other kinds of arguments, and the errors that need
+    more than the operands of a node.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        signature: Signature,
+        places: Sequence[Place],
+        fallback: Callable[[], Executable],
+        name: str = "graph",
+        *,
+        constants: Sequence[np.ndarray[Any, Any]] = (),
+        repeats: bool = False,
+    ) -> None:
+        self.text = text
+        self._places = places
+        self._prepare = fallback
+        self._plan: Executable | None = None
+        # Whether errors are raised by running the plan: something is pending where they come from.
+        self._repeats = repeats
+        handlers = _Handlers(self)
+        code = load(compiled(text))
+        found = entry()
+        functions = {"kernel": code.address("enter"), "shapes": code.address("shapes")}
+        functions["poll"] = found.address("poll")
+        context = Context(handlers.words(), functions, signature.words(), constants)
+        handlers.context = context
+        kept = context.address, code, context
+        self.call = builtin(found.address("call"), name, *kept)
+        is_single = len(signature.results) == 1
+        self.alone = builtin(found.address("alone"), name, *kept) if is_single else None
+
+    @property
+    def source(self) -> str:
+        """The LLVM IR that is compiled."""
+        return self.text
+
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        results: tuple[Any, ...] = self.call(*inputs)
+        return results
+
+    @property
+    def plan(self) -> Executable:
+        """The plan of the same graph, made when it is first needed."""
+        if self._plan is None:
+            self._plan = self._prepare()
+        return self._plan
+
+
+@cache
+def entry() -> Loaded | Linked:
+    """The entry, compiled when the first graph is.
+
+    LLVM's passes would find little in it, and take most of the time of a first call.
+    """
+    return load(compiled(entry_text(), 0))
+
+
+class _Handlers:
+    """What native code calls."""
+
+    context: Context
+
+    def __init__(self, native: Native) -> None:
+        self.native = native
+
+    def words(self) -> dict[str, Any]:
+        """The callables by the names that native code knows them by."""
+        return {
+            "fallback": self.fallback,
+            "failed": self.failed,
+            "failed_alone": self.failed_alone,
+            "interrupted": self.interrupted,
+            "miss": MISS,
+        }
+
+    def fallback(self, *inputs: Any) -> tuple[Any, ...]:
+        """Run the plan on inputs that native code does not take."""
+        return self.native.plan(*inputs)
+
+    def failed(self, site: int, *inputs: Any) -> tuple[Any, ...]:
+        """Raise what the node at a site raises on the operands in the error slot."""
+        place = self.native._places[site - 1]
+        if place.is_complete and not self.native._repeats:
+            types = [value.type for value in place.node.inputs]
+            words = self.context.operands(len(types))
+            values = [_unpacked(word, t) for word, t in zip(words, types, strict=True)]
+            try:
+                compute(place.node, values, [])
+            except Exception as error:
+                relocate(error, _at(place.origins))
+                raise
+        return self.native.plan(*inputs)
+
+    def failed_alone(self, site: int, *inputs: Any) -> Any:
+        """As `failed`, for one result, which nobody else holds."""
+        return copied(self.failed(site, *inputs)[0])
+
+    def interrupted(self, site: int, error: BaseException) -> None:
+        """Show an exception of a signal handler at the user's line of a loop."""
+        trace = error.__traceback__
+        for origin in reversed(self.native._places[site - 1].origins):
+            trace = line_of(origin, trace)
+        raise error.with_traceback(trace)
+
+
+def _at(origins: Sequence[Origin]) -> Callable[[TracebackType], Sequence[Origin] | None]:
+    """The first of our entries in a traceback stands for the user's positions."""
+    shown = [False]
+
+    def places(part: TracebackType) -> Sequence[Origin] | None:
+        if part.tb_frame.f_globals is not globals():
+            return None
+        if shown[0]:
+            return ()
+        shown[0] = True
+        return origins
+
+    return places
+
+
+def _unpacked(word: bytes, type_: Any) -> Any:
+    """An operand as a Python number or NumPy scalar."""
+    assert isinstance(type_, TensorType)
+    scalar = np.frombuffer(word[: type_.dtype.itemsize], type_.dtype)[0]
+    return weak_number(scalar, type_) if type_.weak else scalar

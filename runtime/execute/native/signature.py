@@ -1,0 +1,73 @@
+"""What a graph takes and gives, as the entry reads it: rows of words."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Argument", "Signature", "row"]
+
+_WEAK = {"i8": 1, "f8": 2, "b1": 3}
+_SCALAR, _ARRAY = 0, 4
+_UNKNOWN = -1
+
+
+class Argument(NamedTuple):
+    """An argument or a result: machine type, whether Python's, sizes (None: a scalar)."""
+
+    type: str
+    weak: bool
+    shape: tuple[int | None, ...] | None
+
+    @property
+    def kind(self) -> int:
+        """How the entry takes or gives it."""
+        if self.shape is not None:
+            return _ARRAY
+        return _WEAK[self.type] if self.weak else _SCALAR
+
+    @property
+    def rank(self) -> int:
+        """Number of axes."""
+        return len(self.shape or ())
+
+
+class Signature(NamedTuple):
+    """Arguments and results of a graph."""
+
+    parameters: tuple[Argument, ...]
+    results: tuple[Argument, ...]
+
+    def words(self) -> dict[str, Any]:
+        """The words of the context that tell it; rows must be kept as long as it is used."""
+        parameters = [
+            (p.kind, id(np.dtype(p.type).type), id(np.dtype(p.type)), int(p.type[1:]), p.rank)
+            for p in self.parameters
+        ]
+        results = [
+            (r.kind, id(np.dtype(r.type)), np.dtype(r.type).num, r.rank) for r in self.results
+        ]
+        sizes = _sizes(self.parameters)
+        return {
+            "parameters": row(n for found in parameters for n in found),
+            "parameters.sizes": row(sizes),
+            "parameters.count": len(self.parameters),
+            "sizes.count": sizes.count(_UNKNOWN),
+            "results": row(n for found in results for n in found),
+            "results.sizes": row(_sizes(self.results)),
+            "results.count": len(self.results),
+            "dims.count": len(_sizes(self.results)),
+        }
+
+
+def _sizes(arguments: Sequence[Argument]) -> list[int]:
+    return [_UNKNOWN if n is None else n for a in arguments for n in a.shape or ()]
+
+
+def row(numbers: Iterable[int]) -> ctypes.Array[ctypes.c_int64]:
+    """Words in memory."""
+    found = list(numbers)
+    return (ctypes.c_int64 * max(len(found), 1))(*found)

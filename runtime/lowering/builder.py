@@ -1,0 +1,354 @@
+"""Writes the statements of a program; knows what form each value of the graph has."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from runtime.graph.ir import Node, Value
+from runtime.lowering.arrays import (
+    Array,
+    Computed,
+    Elements,
+    Form,
+    Stored,
+    as_expr,
+    indices_of_flat,
+)
+from runtime.lowering.kernel import (
+    Allocate,
+    Assign,
+    Block,
+    Buffer,
+    Cell,
+    Check,
+    Copy,
+    Dim,
+    For,
+    If,
+    Let,
+    Program,
+    Register,
+    Site,
+    Statement,
+    Store,
+    Swap,
+    While,
+    load,
+    product,
+    read,
+)
+from runtime.lowering.refusal import Refusal, TooLarge
+from runtime.lowering.scalar import Expr, index
+from runtime.origins import Origin
+
+__all__ = ["SMALL", "Builder", "is_small"]
+
+# Arrays of no more elements are kept in registers.
+SMALL = 16
+# A longer chain of operations on arrays is more than one loop.
+_DEEPEST = 64
+# Beyond these, small arrays are in memory as others are, and a graph is no native function: LLVM
+# takes longer than in proportion for straight-line code.
+_MOST_UNROLLED, _MOST_STATEMENTS = 1024, 5000
+
+
+def is_small(shape: Sequence[Dim]) -> bool:
+    """Whether an array of this shape is kept in registers."""
+    known = [size for size in shape if isinstance(size, int)]
+    return len(known) == len(shape) and math.prod(known) <= SMALL
+
+
+class Builder:
+    """The program that is being written, and where."""
+
+    def __init__(self, name: str) -> None:
+        self.program = Program(name)
+        self.block: Block = self.program.body
+        self.forms: dict[Value, Form] = {}
+        # The user's positions of the calls around.
+        self.calls: tuple[Origin, ...] = ()
+        # Values of the graph being lowered that need no memory.
+        self.fused: set[Value] = set()
+        # Of that graph: who reads each value, in order, and what it gives.
+        self.readers: dict[Value, list[Node]] = {}
+        self.results: set[Value] = set()
+        # Values whose memory no other value has.
+        self.owned: set[Value] = set()
+        # In a nest: the block that it will stand in, and elements computed in it so far.
+        self._around: Block | None = None
+        self._computed: dict[tuple[Computed, tuple[Expr, ...]], Expr] = {}
+        self._spilled: dict[Elements, Stored] = {}
+        self._numbers: dict[str, Iterator[int]] = {}
+        self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
+        # How many elements of small arrays were given registers, and statements written.
+        self._unrolled = 0
+        self._count = 0
+        # Sizes that are equal: to a representative.
+        self._same: dict[Expr, Dim] = {}
+
+    # ---- statements ----------------------------------------------------------------------------
+
+    def emit(self, statement: Statement) -> None:
+        """Write a statement here."""
+        self._count += 1
+        if self._count > _MOST_STATEMENTS:
+            raise TooLarge(f"more than {_MOST_STATEMENTS} statements, which take LLVM seconds")
+        self.block.append(statement)
+
+    def fresh(self, stem: str | None) -> str:
+        """A name that nothing has."""
+        stem = stem or "x"
+        number = next(self._numbers.setdefault(stem, itertools.count()))
+        return f"{stem}.{number}" if number else stem
+
+    def let(self, value: Expr, name: str | None = None) -> Expr:
+        """The value in a register of its own."""
+        if value.function == "const":
+            return value
+        if value.function == "read" and isinstance(value.value, Register):
+            return value
+        register = Register(self.fresh(name or "t"), value.type)
+        self.emit(Let(register, value))
+        return read(register)
+
+    def cell(self, name: str | None, value: Expr) -> Cell:
+        """A cell with a first value."""
+        made = Cell(self.fresh(name), value.type)
+        self.emit(Assign(made, value))
+        return made
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Write into a block that may not run, or more than once."""
+        before = self.block, self._spilled
+        self.block, self._spilled = block, dict(self._spilled)
+        try:
+            yield
+        finally:
+            self.block, self._spilled = before
+
+    def site(self, node: Node) -> int:
+        """The number of the place where `node` fails."""
+        origins = self.calls if node.origin is None else (*self.calls, node.origin)
+        key = (node, origins)
+        if key not in self._sites:
+            forms = [self.forms.get(value) for value in node.inputs]
+            is_complete = all(isinstance(form, Expr) for form in forms)
+            self.program.sites.append(Site(node, origins, is_complete))
+            self._sites[key] = len(self.program.sites)
+        return self._sites[key]
+
+    def fails(self, node: Node) -> Callable[[Expr], None]:
+        """What gives up at `node` where a truth holds."""
+
+        def fail(failed: Expr) -> None:
+            if failed.function == "const" and not failed.value:
+                return
+            assert self._around is None, "elements of arrays do not fail"
+            number = self.site(node)
+            forms = [self.forms[value] for value in node.inputs]
+            operands = [form for form in forms if isinstance(form, Expr)]
+            complete = self.program.sites[number - 1].is_complete
+            self.emit(Check(number, failed, operands if complete else ()))
+
+        return fail
+
+    # ---- arrays --------------------------------------------------------------------------------
+
+    def buffer(self, name: str | None, type_: str, shape: Sequence[Dim]) -> Buffer:
+        """Memory for an array."""
+        made = Buffer(self.fresh(name or "a"), type_, tuple(shape))
+        self.emit(Allocate(made))
+        return made
+
+    def at(self, array: Array, indices: Sequence[Expr]) -> Expr:
+        """An element; what is computed is computed once in a nest."""
+        if isinstance(array, Elements) and any(i.function != "const" for i in indices):
+            array = self._spill(array)
+        if not isinstance(array, Computed):
+            return array.at(indices)
+        key = (array, tuple(indices))
+        if key not in self._computed:
+            self._computed[key] = self.let(array.at(indices))
+        return self._computed[key]
+
+    def flat_at(self, array: Array, position: Expr) -> Expr:
+        """The element at a position in the order of memory."""
+        if isinstance(array, Stored):
+            return load(array.buffer, position)
+        assert isinstance(array, Computed) and array.flat is not None
+        key = (array, (position,))
+        if key not in self._computed:
+            self._computed[key] = self.let(array.flat(position))
+        return self._computed[key]
+
+    @staticmethod
+    def has_flat(array: Array) -> bool:
+        """Whether `flat_at` serves."""
+        return isinstance(array, Stored) or (isinstance(array, Computed) and array.flat is not None)
+
+    def _spill(self, array: Elements) -> Stored:
+        """Elements in memory, written before the nest that needs them there."""
+        if array not in self._spilled:
+            here, self.block = self.block, self._around if self._around is not None else self.block
+            buffer = self.buffer("spilled", array.type, array.shape)
+            self.fill(buffer, array)
+            self.block = here
+            self._spilled[array] = Stored(buffer, array.shape, array.type)
+        return self._spilled[array]
+
+    def nest(self, shape: Sequence[Dim], write: Callable[[list[Expr]], None]) -> None:
+        """A nest of loops over an index space, its body written by `write`."""
+        assert self._around is None
+        outer, self._around = self.block, self.block
+        before, self._computed = self._computed, {}
+        registers = [Register(self.fresh("i"), "i8") for _ in shape]
+        body: Block = []
+        self.block = body
+        write([read(r) for r in registers])
+        self._computed, self._around, self.block = before, None, outer
+        for register, size in zip(reversed(registers), reversed(list(shape)), strict=True):
+            body = [For(register, size, body)]
+        for statement in body:
+            self.emit(statement)
+
+    @contextmanager
+    def loop_body(self, block: Block) -> Iterator[None]:
+        """Write the body of a loop that is a statement of its own."""
+        assert self._around is None
+        outer, self._around = self.block, self.block
+        before, self._computed = self._computed, {}
+        self.block = block
+        try:
+            yield
+        finally:
+            self._computed, self._around, self.block = before, None, outer
+
+    def fill(self, buffer: Buffer, array: Array) -> None:
+        """Write all elements of an array into a buffer."""
+        if isinstance(array, Stored):
+            self.emit(Copy(buffer, array.buffer))
+        elif isinstance(array, Elements):
+            for k, value in enumerate(array.values):
+                self.emit(Store(buffer, index(k), value))
+        elif array.flat is not None:
+            self.nest(
+                [product(array.shape)],
+                lambda i: self.emit(Store(buffer, i[0], self.flat_at(array, i[0]))),
+            )
+        else:
+            target = Stored(buffer, buffer.shape, buffer.type)
+
+            def write(indices: list[Expr]) -> None:
+                value = self.at(array, indices)
+                self.emit(Store(buffer, target.at(indices).args[0], value))
+
+            self.nest(array.shape, write)
+
+    def stored(self, array: Array, name: str | None = None) -> Stored:
+        """The array in memory."""
+        if isinstance(array, Stored):
+            return array
+        if isinstance(array, Elements):
+            return self._spill(array)
+        buffer = self.buffer(name, array.type, array.shape)
+        self.fill(buffer, array)
+        return Stored(buffer, array.shape, array.type)
+
+    def elements(self, array: Array) -> Elements:
+        """A small array in registers."""
+        if isinstance(array, Elements):
+            return array
+        shape = tuple(n for n in array.shape if isinstance(n, int))
+        count = math.prod(shape)
+        before, self._computed = self._computed, {}
+        self._unrolled += count
+        values = [self.let(self.at(array, indices_of_flat(k, shape))) for k in range(count)]
+        self._computed = before
+        return Elements(values, shape, array.type)
+
+    def define(self, value: Value, form: Form) -> None:
+        """Say what form a value has: a computed array that has no loop to go into is stored."""
+        if isinstance(form, Expr):
+            form = self.let(form, value.name)
+        elif is_small(form.shape) and self._unrolled < _MOST_UNROLLED:
+            form = self.elements(form)
+        elif isinstance(form, Computed) and not self._may_wait(value, form):
+            form = self.stored(form, value.name)
+            self.owned.add(value)
+        self.forms[value] = form
+
+    def _may_wait(self, value: Value, form: Computed) -> bool:
+        """Whether an array is computed where it is read."""
+        return form.depth <= _DEEPEST and (form.is_view or value in self.fused)
+
+    def unmoved(self) -> set[Buffer]:
+        """The buffers that the program allocates once and that keep their memory."""
+        swapped: set[Buffer] = set()
+        todo: list[Block] = [self.program.body]
+        while todo:
+            for statement in todo.pop():
+                if isinstance(statement, Swap):
+                    swapped |= {statement.one, statement.other}
+                elif isinstance(statement, While):
+                    todo += [statement.test, statement.body]
+                elif isinstance(statement, If):
+                    todo += [statement.yes, statement.no]
+        here = {s.buffer for s in self.program.body if isinstance(s, Allocate)}
+        return here - swapped
+
+    # ---- sizes ---------------------------------------------------------------------------------
+
+    def size(self, dim: Dim) -> Dim:
+        """The representative of a size among those that are equal."""
+        while isinstance(dim, Expr) and dim in self._same:
+            dim = self._same[dim]
+        return dim
+
+    def equal(self, one: Dim, other: Dim) -> Dim:
+        """The size that both are: a guard of the call if that is not known here."""
+        one, other = self.size(one), self.size(other)
+        if one is other or one == other:
+            return one
+        if isinstance(one, int) and isinstance(other, int):
+            raise Refusal(f"sizes {one} and {other} do not agree")
+        if isinstance(one, int):
+            one, other = other, one
+        assert isinstance(one, Expr)
+        if one.function != "read":
+            if not isinstance(other, Expr) or other.function != "read":
+                raise Refusal("sizes that are computed and may differ")
+            one, other = other, one
+        self.program.equal.append((one, as_expr(other)))
+        self._same[one] = other
+        return other
+
+    def broadcast(self, shapes: Sequence[Sequence[Dim]]) -> tuple[Dim, ...]:
+        """The shape of operands together; an unknown size is taken to be more than 1."""
+        rank = max(map(len, shapes), default=0)
+        result: list[Dim] = [1] * rank
+        for shape in shapes:
+            for axis, dim in enumerate(shape, rank - len(shape)):
+                dim = self.size(dim)
+                if dim == 1:
+                    continue
+                result[axis] = dim if result[axis] == 1 else self.equal(result[axis], dim)
+        return tuple(result)
+
+    def same_shape(self, one: Sequence[Dim], other: Sequence[Dim]) -> None:
+        """Refusal unless two shapes are equal wherever the graph runs."""
+        same = len(one) == len(other) and all(
+            self.size(a) is self.size(b) or self.size(a) == self.size(b)
+            for a, b in zip(one, other, strict=True)
+        )
+        if not same:
+            raise Refusal("an array whose shape changes in a loop or differs between branches")
+
+    @staticmethod
+    def project(indices: Sequence[Expr], shape: Sequence[Dim]) -> list[Expr]:
+        """The index into an operand of `shape` that is broadcast."""
+        kept = indices[len(indices) - len(shape) :]
+        return [index(0) if n == 1 else i for i, n in zip(kept, shape, strict=True)]

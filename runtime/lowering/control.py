@@ -1,0 +1,344 @@
+"""Lowering of `cond`, `while`, `call` and `raise`: branches and loops over cells and buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from runtime.graph.ir import Graph, Node, Value
+from runtime.lowering.arrays import Elements, Form, Stored, as_expr
+from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.groups import fused
+from runtime.lowering.kernel import (
+    Allocate,
+    Assign,
+    Block,
+    Buffer,
+    Cell,
+    Check,
+    Copy,
+    For,
+    If,
+    PairwiseSum,
+    Poll,
+    Swap,
+    While,
+    product,
+    read,
+)
+from runtime.lowering.meaning import truth
+from runtime.lowering.refusal import Refusal
+from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
+from runtime.lowering.updates import may_overwrite
+
+__all__ = ["call_graph", "choose", "cond", "fail", "while_loop"]
+
+Lower = Callable[[Builder, Graph], None]
+
+
+@dataclass(eq=False, repr=False)
+class _Place:
+    """Where the value of a branch or of a loop's state is kept: cells, or a buffer."""
+
+    type: str
+    cells: list[Cell]
+    shape: tuple[int, ...] | None = None
+    buffer: Buffer | None = None
+
+    def form(self, b: Builder, name: str | None) -> Form:
+        """The value that is there now."""
+        if self.buffer is not None:
+            return Stored(self.buffer, self.buffer.shape, self.type)
+        values = [b.let(read(cell), name) for cell in self.cells]
+        return values[0] if self.shape is None else Elements(values, self.shape, self.type)
+
+
+def _expressions(b: Builder, form: Form) -> list[Expr] | None:
+    """The values of a scalar or small array; None for an array in memory."""
+    if isinstance(form, Expr):
+        return [form]
+    return b.elements(form).values if is_small(form.shape) else None
+
+
+def _check_type(form: Form, value: Value) -> None:
+    expected = machine_type(tensor_type(value.type).dtype)
+    if form.type != expected:
+        raise Refusal(f"a value of type {form.type} where {expected} is declared")
+
+
+def _bind(b: Builder, graph: Graph, forms: Sequence[Form]) -> None:
+    for value, form in zip(graph.inputs, forms, strict=True):
+        b.forms[value] = form
+
+
+def lower_inside(b: Builder, graph: Graph, lower: Lower) -> None:
+    """Lower the nodes of a sub-graph, whose inputs have their forms."""
+    before = b.fused, b.readers, b.results
+    b.fused, b.readers, b.results = fused(graph), {}, set(graph.outputs)
+    for node in graph.nodes:
+        for value in dict.fromkeys(node.inputs):
+            b.readers.setdefault(value, []).append(node)
+    lower(b, graph)
+    b.fused, b.readers, b.results = before
+
+
+# ---- branches ------------------------------------------------------------------------------------
+
+
+def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
+    """`if`: both branches write their results to the same places."""
+    predicate, *captures = (b.forms[value] for value in node.inputs)
+    assert isinstance(predicate, Expr)
+    condition = truth(predicate)
+    blocks: list[Block] = [[], []]
+    branches: list[list[Form]] = []
+    for graph, block in zip(node.graphs, blocks, strict=True):
+        _bind(b, graph, captures)
+        _hand_over(b, node, node.inputs[1:], graph.inputs)
+        with b.inside(block):
+            lower_inside(b, graph, lower)
+        branches.append([b.forms[value] for value in graph.outputs])
+    results: list[Form | _Place] = []
+    before: Block = []
+    for one, other, value in zip(*branches, node.outputs, strict=True):
+        _check_type(one, value)
+        _check_type(other, value)
+        if isinstance(one, Stored) and isinstance(other, Stored) and one.buffer is other.buffer:
+            results.append(one)  # it was updated in its place, or is that of outside
+            if one.buffer in _owned_buffers(b, node):
+                b.owned.add(value)
+            continue
+        with b.inside(blocks[0]):
+            place = _place_for(b, one, value, before)
+            _write(b, place, one)
+        with b.inside(blocks[1]):
+            _write(b, place, other)
+        results.append(place)
+        b.owned.add(value)
+    for statement in before:
+        b.emit(statement)
+    b.emit(If(condition, *blocks))
+    return [
+        form.form(b, value.name) if isinstance(form, _Place) else form
+        for form, value in zip(results, node.outputs, strict=True)
+    ]
+
+
+def _owned_buffers(b: Builder, node: Node) -> set[Buffer]:
+    """Memory that a node takes over from its operands."""
+    forms = [b.forms[v] for v in node.inputs if may_overwrite(b, node, v)]
+    return {form.buffer for form in forms if isinstance(form, Stored)}
+
+
+def _hand_over(b: Builder, node: Node, outer: Sequence[Value], inner: Sequence[Value]) -> None:
+    """Let a graph own the memory of what nothing reads behind the node."""
+    for value, own in zip(outer, inner, strict=True):
+        if may_overwrite(b, node, value):
+            b.owned.add(own)
+        else:
+            b.owned.discard(own)
+
+
+def _place_for(b: Builder, form: Form, value: Value, before: Block) -> _Place:
+    """A place for the results of branches; its memory is had in the block before them."""
+    name = value.name
+    if isinstance(form, Expr):
+        return _Place(form.type, [Cell(b.fresh(name), form.type)])
+    if is_small(form.shape):
+        elements = b.elements(form)
+        cells = [Cell(b.fresh(name), form.type) for _ in elements.values]
+        return _Place(form.type, cells, elements.shape)
+    buffer = Buffer(b.fresh(name), form.type, tuple(form.shape))
+    before.append(Allocate(buffer))
+    return _Place(form.type, [], None, buffer)
+
+
+def _write(b: Builder, place: _Place, form: Form) -> None:
+    if place.buffer is not None:
+        assert not isinstance(form, Expr)
+        b.same_shape(place.buffer.shape, form.shape)
+        b.fill(place.buffer, form)
+        return
+    values = _expressions(b, form)
+    if values is None or len(values) != len(place.cells):
+        raise Refusal("branches that give arrays of different shapes")
+    for cell, value in zip(place.cells, values, strict=True):
+        b.emit(Assign(cell, value))
+
+
+def choose(b: Builder, node: Node) -> list[Form]:
+    """One of two arrays, by a condition known at run time."""
+    condition, one, other = (b.forms[value] for value in node.inputs)
+    assert isinstance(condition, Expr)
+    for value, form in ((node.inputs[1], other), (node.inputs[2], one)):
+        if value.node is not None and value.node.op.name == "missing":
+            return [form]
+    before: Block = []
+    blocks: list[Block] = [[], []]
+    with b.inside(blocks[0]):
+        place = _place_for(b, one, node.outputs[0], before)
+        _write(b, place, one)
+    with b.inside(blocks[1]):
+        _write(b, place, other)
+    for statement in before:
+        b.emit(statement)
+    b.emit(If(truth(condition), *blocks))
+    return [place.form(b, node.outputs[0].name)]
+
+
+def call_graph(b: Builder, node: Node, lower: Lower) -> list[Form]:
+    """A call: its graph, written out."""
+    (graph,) = node.graphs
+    _bind(b, graph, [b.forms[value] for value in node.inputs])
+    before = b.calls
+    b.calls = before if node.origin is None else (*before, node.origin)
+    lower_inside(b, graph, lower)
+    b.calls = before
+    return [b.forms[value] for value in graph.outputs]
+
+
+def fail(b: Builder, node: Node) -> list[Form]:
+    """`raise`."""
+    b.fails(node)(TRUE)
+    return []
+
+
+# ---- loops ---------------------------------------------------------------------------------------
+
+
+def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
+    """`while`: the state in cells and buffers, all of which change together after a round."""
+    test, body = node.graphs
+    count = node.attrs.get("captures", 0)
+    maximum = node.attrs.get("maximum")
+    forms = [b.forms[value] for value in node.inputs]
+    captures, initial = forms[:count], forms[count:]
+    names = [value.name for value in body.inputs[count:]]
+    places = [
+        _state(b, form, value, may_overwrite(b, node, outer))
+        for form, value, outer in zip(
+            initial, body.inputs[count:], node.inputs[count:], strict=True
+        )
+    ]
+    b.owned.difference_update((*test.inputs, *body.inputs))
+    b.owned.update(body.inputs[count:])
+    trips = None if maximum is None else b.cell("trips", index(0))
+    testing: Block = []
+    with b.inside(testing):
+        _bind(b, test, [*captures, *_current(b, places, names)])
+        lower_inside(b, test, lower)
+        going = b.forms[test.outputs[0]]
+        assert isinstance(going, Expr)
+        going = truth(going)
+        if trips is not None:
+            going = both(going, call("lt", read(trips), const(maximum, "i8")))
+    round_: Block = []
+    with b.inside(round_):
+        _bind(b, body, [*captures, *_current(b, places, names)])
+        lower_inside(b, body, lower)
+        _advance(b, places, [b.forms[value] for value in body.outputs], node.outputs)
+        if trips is not None:
+            b.emit(Assign(trips, call("add", read(trips), index(1))))
+        b.emit(Poll(b.site(node), _cost(round_)))
+    b.emit(While(testing, going, round_))
+    b.owned.update(node.outputs)
+    return _current(b, places, [value.name for value in node.outputs])
+
+
+def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) -> list[Form]:
+    return [place.form(b, name) for place, name in zip(places, names, strict=True)]
+
+
+def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
+    """A place for a part of the state, with its first value: `is_own`, in the memory of that."""
+    _check_type(form, value)
+    values = _expressions(b, form)
+    if values is None:
+        assert not isinstance(form, Expr)
+        if isinstance(form, Stored) and is_own and form.buffer.shape == form.shape:
+            return _Place(form.type, [], None, form.buffer)
+        buffer = b.buffer(value.name, form.type, form.shape)
+        b.fill(buffer, form)
+        return _Place(form.type, [], None, buffer)
+    cells = [b.cell(value.name, x) for x in values]
+    shape = None
+    if not isinstance(form, Expr):
+        shape = tuple(n for n in form.shape if isinstance(n, int))
+    return _Place(form.type, cells, shape)
+
+
+def _advance(
+    b: Builder, places: Sequence[_Place], forms: Sequence[Form], outputs: Sequence[Value]
+) -> None:
+    """Make the results of a round the state of the next."""
+    scalars: list[tuple[Cell, Expr]] = []
+    arrays: list[tuple[Buffer, Buffer]] = []
+    for place, form, value in zip(places, forms, outputs, strict=True):
+        _check_type(form, value)
+        if place.buffer is not None:
+            assert not isinstance(form, Expr)
+            b.same_shape(place.buffer.shape, form.shape)
+            new = b.stored(form, value.name).buffer
+            if new is not place.buffer:
+                arrays.append((place.buffer, new))
+            continue
+        values = _expressions(b, form)
+        if values is None or len(values) != len(place.cells):
+            raise Refusal("an array whose shape changes in a loop")
+        scalars += zip(place.cells, values, strict=True)
+    for cell, x in scalars:
+        b.emit(Assign(cell, x))
+    _exchange(b, arrays)
+
+
+def _exchange(b: Builder, pairs: list[tuple[Buffer, Buffer]]) -> None:
+    """Give buffers of the state their new contents: by exchange of memory where it is the only use.
+
+    What else is read as a new content (another part of the state, an outer array) is copied first.
+    """
+    allocated = {s.buffer for s in b.block if isinstance(s, Allocate)}
+    taken: set[Buffer] = set()
+    ready = []
+    for old, new in pairs:
+        if new not in allocated or new in taken:
+            copied = b.buffer(new.name, new.type, new.shape)
+            b.emit(Copy(copied, new))
+            new = copied
+        taken.add(new)
+        ready.append((old, new))
+    for old, new in ready:
+        b.emit(Swap(old, new))
+
+
+def _cost(block: Block) -> Expr:
+    """About how many operations a run of the block takes, loops with their own polls aside."""
+    known, unknown = _work(block)
+    total = index(0) if known == 0 else const(min(known, 1 << 40), "i8")
+    for part in unknown:
+        total = call("add", total, part)
+    return total
+
+
+def _work(block: Block) -> tuple[int, list[Expr]]:
+    known, unknown = 1, []
+    for statement in block:
+        if isinstance(statement, For | PairwiseSum):
+            inner, parts = _work(statement.body)
+            size = product([statement.size, inner])
+            if isinstance(size, int):
+                known += size
+            else:
+                unknown.append(size)
+            unknown += [call("mul", as_expr(statement.size), part) for part in parts]
+        elif isinstance(statement, If):
+            for branch in (statement.yes, statement.no):
+                inner, parts = _work(branch)
+                known += inner
+        elif isinstance(statement, Copy):
+            size = product(statement.target.shape)
+            known += size if isinstance(size, int) else 0
+            unknown += [] if isinstance(size, int) else [size]
+        elif not isinstance(statement, Check):
+            known += 1
+    return known, unknown

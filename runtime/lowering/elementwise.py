@@ -1,0 +1,143 @@
+"""Lowering of elementwise nodes: on scalars at once, on arrays where elements are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runtime.graph.ir import Node
+from runtime.lowering.arrays import Array, Computed, Form
+from runtime.lowering.builder import Builder
+from runtime.lowering.elements import convert, element, loop_types, machine_type, tensor_type
+from runtime.lowering.meaning import truth
+from runtime.lowering.refusal import Refusal
+from runtime.lowering.scalar import (
+    Expr,
+    both,
+    call,
+    cast,
+    const,
+    invert,
+    is_float,
+    is_int,
+    limits,
+    select,
+)
+
+__all__ = ["as_weak", "astype", "converted", "elementwise", "mapped", "same"]
+
+
+def elementwise(b: Builder, node: Node) -> list[Form]:
+    """The result of a node that computes element by element."""
+    kinds = loop_types(node)
+    fail = b.fails(node)
+    operands: list[Form] = []
+    for value, kind in zip(node.inputs, kinds, strict=True):
+        form = b.forms[value]
+        if isinstance(form, Expr):
+            form = b.let(convert(form, tensor_type(value.type), kind, fail))
+        operands.append(form)
+    if all(isinstance(x, Expr) for x in operands):
+        return [element(node, [x for x in operands if isinstance(x, Expr)], fail)]
+    result = machine_type(tensor_type(node.outputs[0].type).dtype)
+
+    def compute(args: Sequence[Expr]) -> Expr:
+        pairs = zip(args, kinds, strict=True)
+        return element(node, [_to_loop(x, kind) for x, kind in pairs], _never)
+
+    return [mapped(b, operands, result, compute)]
+
+
+def _to_loop(x: Expr, kind: str) -> Expr:
+    if is_float(x.type) and is_int(kind):
+        raise Refusal("a conversion of floats to integers")
+    return cast(x, kind)
+
+
+def _never(failed: Expr) -> None:
+    raise Refusal("an operation on elements that can fail")
+
+
+def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) -> Computed:
+    """The array whose elements are `compute` of a list of elements of the operands, broadcast."""
+    assert callable(compute)
+    arrays = [x for x in operands if not isinstance(x, Expr)]
+    shape = b.broadcast([x.shape for x in arrays])
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        made: Expr = compute(
+            [x if isinstance(x, Expr) else b.at(x, b.project(indices, x.shape)) for x in operands]
+        )
+        return made
+
+    def flat(position: Expr) -> Expr:
+        made: Expr = compute(
+            [x if isinstance(x, Expr) else b.flat_at(x, position) for x in operands]
+        )
+        return made
+
+    is_flat = all(b.has_flat(x) and _is_whole(b, x, shape) for x in arrays)
+    depth = 1 + max((x.depth for x in arrays if isinstance(x, Computed)), default=0)
+    return Computed(at, shape, type_, flat if is_flat else None, depth=depth)
+
+
+def _is_whole(b: Builder, array: Array, shape: Sequence[object]) -> bool:
+    own = [b.size(n) for n in array.shape]
+    return len(own) == len(shape) and all(x is y or x == y for x, y in zip(own, shape, strict=True))
+
+
+# ---- changes of type -----------------------------------------------------------------------------
+
+
+def astype(b: Builder, node: Node) -> list[Form]:
+    """`x.astype(dtype)` as NumPy does on this kind of machine, also beyond the range."""
+    form = b.forms[node.inputs[0]]
+    target = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if isinstance(form, Expr):
+        return [converted(form, target)]
+    return [mapped(b, [form], target, lambda args: converted(args[0], target))]
+
+
+def converted(x: Expr, target: str) -> Expr:
+    """`x` in another type as C's conversion of it on machines of the x86 kind gives it."""
+    if target == "b1":
+        return truth(x)
+    if not is_float(x.type) or not is_int(target):
+        return cast(x, target)
+    if target in ("u4", "u8"):
+        raise Refusal(f"a conversion of {x.type} to {target}")
+    width = "i8" if target == "i8" else "i4"
+    least, greatest = limits(width)
+    low, high = const(float(least), x.type), const(float(greatest + 1), x.type)
+    limit = call("ge" if x.type == "f4" or width == "i8" else "gt", x, low)
+    if width == "i4" and x.type == "f8":
+        limit = call("gt", x, const(float(least - 1), x.type))
+    inside = both(limit, call("lt", x, high))
+    whole = cast(select(inside, x, const(0.0, x.type)), width)
+    return cast(select(inside, whole, const(least, width)), target)
+
+
+def as_weak(b: Builder, node: Node) -> list[Form]:
+    """A scalar as Python's bool, int or float; an int that 64 bits do not hold fails."""
+    form = b.forms[node.inputs[0]]
+    assert isinstance(form, Expr)
+    target = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if target == "b1":
+        return [truth(form)]
+    if target == "f8" or form.type == "b1":
+        return [cast(form, target)]
+    if is_float(form.type):
+        low, high = const(-(2.0**63), form.type), const(2.0**63, form.type)
+        inside = both(call("ge", form, low), call("lt", form, high))
+        b.fails(node)(invert(inside))
+        return [cast(form, "i8")]
+    if form.type == "u8":
+        b.fails(node)(call("gt", form, const(limits("i8")[1], "u8")))
+    return [cast(form, target)]
+
+
+def same(b: Builder, node: Node) -> list[Form]:
+    """The operand as it is: as a strong value, or as a copy of it."""
+    form = b.forms[node.inputs[0]]
+    if isinstance(form, Expr):
+        return [form]
+    return [mapped(b, [form], form.type, lambda args: args[0])]

@@ -1,0 +1,257 @@
+"""Kernels: a graph as statements on registers and buffers, loops and all, before any machine.
+
+A `Program` is what `.lower("kernels")` prints, and what is rendered as LLVM IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, dataclass_transform
+
+import numpy as np
+
+from runtime.graph.ir import Node
+from runtime.lowering.scalar import Expr
+from runtime.origins import Origin
+from runtime.spec import TensorType
+
+__all__ = [
+    "Allocate",
+    "Assign",
+    "Block",
+    "Buffer",
+    "Cell",
+    "Check",
+    "Copy",
+    "Dim",
+    "For",
+    "If",
+    "Let",
+    "PairwiseSum",
+    "Parameter",
+    "Poll",
+    "Program",
+    "Register",
+    "Result",
+    "Site",
+    "Statement",
+    "Store",
+    "Swap",
+    "While",
+    "load",
+    "product",
+    "read",
+]
+
+
+@dataclass_transform(eq_default=False)
+class _Record:
+    """Fields as those of a dataclass; dataclasses take a fifth of the time to import all this."""
+
+    _fields: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = tuple(cls.__annotations__)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        vars(self).update(zip(self._fields, values, strict=False), **named)
+
+
+# The size of an axis: a number, or an expression in the sizes of the parameters.
+Dim: TypeAlias = int | Expr
+
+
+class Register(_Record):
+    """A scalar that gets its value once."""
+
+    name: str
+    type: str
+
+
+class Cell(_Record):
+    """A scalar that is assigned to, as the state of a loop is."""
+
+    name: str
+    type: str
+
+
+class Buffer(_Record):
+    """Memory for an array, its last axis contiguous.
+
+    `role` is "input", "result", "constant", or "own": memory of the call, which two buffers may
+    exchange (`Swap`).
+    """
+
+    name: str
+    type: str
+    shape: tuple[Dim, ...]
+    role: str = "own"
+    value: Any = None
+
+
+class Let(_Record):
+    """Give a register its value."""
+
+    register: Register
+    value: Expr
+
+
+class Assign(_Record):
+    """Give a cell a value."""
+
+    cell: Cell
+    value: Expr
+
+
+class Allocate(_Record):
+    """Here begins the use of a buffer of its own memory."""
+
+    buffer: Buffer
+
+
+class Store(_Record):
+    """Write one element."""
+
+    buffer: Buffer
+    offset: Expr
+    value: Expr
+
+
+class Copy(_Record):
+    """Copy all elements of a buffer to another of the same shape."""
+
+    target: Buffer
+    source: Buffer
+
+
+class Swap(_Record):
+    """Let two buffers exchange their memory."""
+
+    one: Buffer
+    other: Buffer
+
+
+class For(_Record):
+    """Run the body for each index from 0 to `size` less 1.
+
+    The rounds are independent unless the loop is `serial`.
+    """
+
+    index: Register
+    size: Dim
+    body: Block
+    serial: bool = False
+
+
+class PairwiseSum(_Record):
+    """Sum `element` over an index, in the order in which NumPy sums contiguous elements."""
+
+    cell: Cell
+    index: Register
+    size: Dim
+    body: Block
+    element: Expr
+
+
+class If(_Record):
+    """Run one of two blocks."""
+
+    condition: Expr
+    yes: Block
+    no: Block
+
+
+class While(_Record):
+    """Run `test`, which gives `condition`, and the body as long as that is true."""
+
+    test: Block
+    condition: Expr
+    body: Block
+
+
+class Poll(_Record):
+    """Look for signals once in a while: `cost` is about how many operations were done."""
+
+    site: int
+    cost: Expr
+
+
+class Check(_Record):
+    """Give up at a site where `failed` is true, with the operands for the message."""
+
+    site: int
+    failed: Expr
+    operands: Sequence[Expr] = ()
+
+
+Statement: TypeAlias = (
+    Let | Assign | Allocate | Store | Copy | Swap | For | PairwiseSum | If | While | Poll | Check
+)
+Block: TypeAlias = list[Statement]
+
+
+class Site(_Record):
+    """A place that can fail: the node, and the user's positions of it."""
+
+    node: Node
+    origins: tuple[Origin, ...]
+    # Whether the operands given are all that the node needs in order to raise its error.
+    is_complete: bool = True
+
+
+class Parameter(_Record):
+    """One input: a register for a scalar, a buffer for an array; its sizes by axis."""
+
+    type: TensorType
+    register: Register | None = None
+    buffer: Buffer | None = None
+
+
+class Result(_Record):
+    """One output: a scalar, or the buffer that it is written into."""
+
+    type: TensorType
+    value: Expr | None = None
+    buffer: Buffer | None = None
+
+
+@dataclass(eq=False, repr=False)
+class Program:
+    """A graph as kernels."""
+
+    name: str
+    parameters: list[Parameter] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    body: Block = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    # Sizes of parameters that must be equal at run time.
+    equal: list[tuple[Expr, Expr]] = field(default_factory=list)
+    # Constants too large for the text: the kernel finds them by number in the context.
+    constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    # Registers that hold sizes: those of the parameters' axes that are not known.
+    sizes: list[tuple[Register, int, int]] = field(default_factory=list)
+
+
+def read(place: Register | Cell) -> Expr:
+    """The value of a register or cell."""
+    return Expr("read", place.type, (), place)
+
+
+def load(buffer: Buffer, offset: Expr) -> Expr:
+    """An element of a buffer."""
+    return Expr("load", buffer.type, (offset,), buffer)
+
+
+def product(sizes: Sequence[Dim]) -> Dim:
+    """A product of sizes."""
+    known = 1
+    unknown: Expr | None = None
+    for size in sizes:
+        if isinstance(size, int):
+            known *= size
+        else:
+            unknown = size if unknown is None else Expr("mul", "i8", (unknown, size))
+    if unknown is None or known == 0:
+        return known
+    return unknown if known == 1 else Expr("mul", "i8", (unknown, Expr("const", "i8", (), known)))

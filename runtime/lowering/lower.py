@@ -1,0 +1,176 @@
+"""From a graph to a program of kernels, or the reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from runtime.graph.ir import Graph, Node, Value
+from runtime.lowering.arrays import Elements, Form, Stored
+from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
+from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.elementwise import as_weak, astype, elementwise, same
+from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
+from runtime.lowering.products import matmul
+from runtime.lowering.reductions import reduction
+from runtime.lowering.refusal import Refusal
+from runtime.lowering.scalar import Expr, const
+from runtime.lowering.shaping import (
+    broadcast_to,
+    concat,
+    expand_dims,
+    full,
+    getitem,
+    missing,
+    permute_dims,
+    reshape,
+    size_of,
+    squeeze,
+    stack,
+)
+from runtime.lowering.updates import index_update
+from runtime.ops.declare import REGISTRY
+from runtime.spec import TensorType
+
+__all__ = ["lower"]
+
+Rule = Callable[[Builder, Node], list[Form]]
+_NUMBERS = (bool, int, float, complex)
+
+
+def lower(graph: Graph) -> Program:
+    """`graph` as a program; Refusal says why there is none."""
+    b = Builder(graph.name)
+    for value in graph.inputs:
+        b.forms[value] = _parameter(b, value)
+    lower_inside(b, graph, _nodes)
+    taken: set[Buffer] = set()
+    for value in graph.outputs:
+        b.program.results.append(_result(b, value, taken))
+    return b.program
+
+
+def _parameter(b: Builder, value: Value) -> Form:
+    """The form of an input."""
+    type_ = tensor_type(value.type)
+    kind = machine_type(type_.dtype)
+    name = b.fresh(value.name)
+    if type_.shape == ():
+        register = Register(name, kind)
+        b.program.parameters.append(Parameter(type_, register))
+        return read(register)
+    assert type_.shape is not None
+    number = len(b.program.parameters)
+    shape: list[Dim] = []
+    for axis, size in enumerate(type_.shape):
+        if size is None:
+            register = Register(f"{name}.size{axis}", "i8")
+            b.program.sizes.append((register, number, axis))
+            shape.append(read(register))
+        else:
+            shape.append(size)
+    buffer = Buffer(name, kind, tuple(shape), "input")
+    b.program.parameters.append(Parameter(type_, buffer=buffer))
+    return Stored(buffer, buffer.shape, kind)
+
+
+def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
+    """An output: a scalar, or an array in memory that is the caller's from then on."""
+    form, type_ = b.forms[value], tensor_type(value.type)
+    if isinstance(form, Stored) and form.buffer.role == "own" and _is_free(b, form.buffer, taken):
+        form.buffer.role = "result"
+        taken.add(form.buffer)
+        form.buffer.shape = tuple(form.shape)
+        return Result(type_, buffer=form.buffer)
+    if isinstance(form, Expr):
+        return Result(type_, value=form)
+    buffer = Buffer(b.fresh("result"), form.type, tuple(form.shape), "result")
+    b.fill(buffer, form)
+    taken.add(buffer)
+    return Result(type_, buffer=buffer)
+
+
+def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
+    """Whether a buffer of the program may be the memory of a result: no other, and never moved."""
+    return buffer not in taken and buffer in b.unmoved()
+
+
+def _nodes(b: Builder, graph: Graph) -> None:
+    for node in graph.nodes:
+        rule = _rule_of(node)
+        if node.op.name in _CONTROL:
+            forms = _CONTROL[node.op.name](b, node, _nodes)
+        elif rule is not None:
+            forms = rule(b, node)
+        elif node.op.elementwise:
+            forms = elementwise(b, node)
+        else:
+            raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
+        for value, form in zip(node.outputs, forms, strict=True):
+            b.define(value, form)
+
+
+def _rule_of(node: Node) -> Rule | None:
+    """How a node of one of our own ops is lowered; another op may have the same name."""
+    own = REGISTRY.get(node.op.name)
+    is_ours = own is None or own.op is node.op or node.op.name == "constant"
+    return _RULES.get(node.op.name) if is_ours else None
+
+
+def _constant(b: Builder, node: Node) -> list[Form]:
+    value = node.attrs["value"]
+    type_ = node.outputs[0].type
+    if not isinstance(type_, TensorType) or value is None:
+        raise Refusal("a constant that is no number")
+    if type(value) not in _NUMBERS and not isinstance(value, (np.generic, np.ndarray)):
+        raise Refusal("a number of a class of the user's")  # its operators may be its own
+    kind = machine_type(tensor_type(type_).dtype)
+    if type_.shape == ():
+        return [const(value.item() if isinstance(value, (np.generic, np.ndarray)) else value, kind)]
+    array = np.ascontiguousarray(value)
+    if is_small(array.shape):
+        return [Elements([const(x, kind) for x in array.ravel().tolist()], array.shape, kind)]
+    buffer = Buffer(b.fresh("constant"), kind, array.shape, "constant", array)
+    return [Stored(buffer, array.shape, kind)]
+
+
+def _pending(b: Builder, node: Node) -> list[Form]:
+    """Nothing: a call that fails where something is pending is run again by the plan."""
+    return []
+
+
+# Why there is no native form, where the name of the op says little to the user.
+_REASONS = {
+    "append_row": "a list that grows",
+    **dict.fromkeys(("recursion", "recur"), "a function that calls itself until data stops it"),
+}
+_CONTROL = {"cond": cond, "while": while_loop, "call": call_graph}
+_RULES: dict[str, Rule] = {
+    "constant": _constant,
+    "pending": _pending,
+    "raise": fail,
+    "identity": same,
+    "stop_gradient": same,
+    "strengthen": same,
+    "copy": same,
+    "astype": astype,
+    "as_weak": as_weak,
+    "choose": choose,
+    "missing": missing,
+    "dim": size_of,
+    "expand_dims": expand_dims,
+    "squeeze": squeeze,
+    "reshape": reshape,
+    "broadcast_to": broadcast_to,
+    "permute_dims": permute_dims,
+    "concat": concat,
+    "stack": stack,
+    "zeros": full,
+    "full": full,
+    "getitem": getitem,
+    "index_update": index_update,
+    "matmul": matmul,
+    **dict.fromkeys(("sum", "mean", "max", "min", "any", "all"), reduction),
+}

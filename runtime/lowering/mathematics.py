@@ -1,0 +1,216 @@
+"""Elementary functions composed of what machines compute: polynomials after range reduction.
+
+Each is at most 2 units in the last place from the exact value, over all numbers, subnormal results
+and NumPy's special values included (nan, infinities, the sign of zero); `tests` compare them with
+higher precision. Multiplications and additions may be fused here, and here only (`contract`).
+
+The method is that of S. Moshier, Cephes Mathematical Library, 1984-1992 (netlib.org/cephes): the
+ranges and, for logarithm and tangent, its minimax coefficients.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from runtime.lowering.scalar import Expr, call, cast, const, either, select
+
+__all__ = ["FUNCTIONS"]
+
+_BITS = {"f4": ("i4", 23, 127), "f8": ("i8", 52, 1023)}
+
+
+def _c(value: float, like: Expr) -> Expr:
+    return const(value, like.type)
+
+
+def _add(a: Expr, b: Expr) -> Expr:
+    return call("fused_add", a, b)
+
+
+def _mul(a: Expr, b: Expr) -> Expr:
+    return call("fused_mul", a, b)
+
+
+def _sub(a: Expr, b: Expr) -> Expr:
+    return call("fused_sub", a, b)
+
+
+def _polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:
+    """A polynomial, highest power first, by Horner's rule."""
+    result = _c(coefficients[0], x)
+    for c in coefficients[1:]:
+        result = _add(_mul(result, x), _c(c, x))
+    return result
+
+
+def _power_of_two(n: Expr, type_: str) -> Expr:
+    """2**n for an integer n (of the float's width) within the normal exponents."""
+    integer, mantissa, bias = _BITS[type_]
+    shifted = call("shl", call("add", n, const(bias, integer)), const(mantissa, integer))
+    return Expr("bitcast", type_, (shifted,))
+
+
+def _scaled(x: Expr, n: Expr) -> Expr:
+    """x * 2**n in two steps, so that results may be subnormal and 2**n may overflow."""
+    half = call("ashr", n, const(1, n.type))
+    rest = call("sub", n, half)
+    return call("mul", call("mul", x, _power_of_two(half, x.type)), _power_of_two(rest, x.type))
+
+
+_LN2 = {"f4": (0.693359375, -2.12194440e-4), "f8": (6.93145751953125e-1, 1.42860682030941723212e-6)}
+# Beyond these, exp is 0 or infinite.
+_EXP_RANGE = {"f4": (-104.0, 89.0), "f8": (-746.0, 710.0)}
+_EXP_TERMS = {"f4": 7, "f8": 13}
+
+
+def _reduced_exp(x: Expr) -> tuple[Expr, Expr]:
+    """(n, r) with x = n ln 2 + r and |r| <= ln(2)/2."""
+    high, low = _LN2[x.type]
+    n = call("rint", _mul(x, _c(1 / math.log(2), x)))
+    r = _sub(_sub(x, _mul(n, _c(high, x))), _mul(n, _c(low, x)))
+    return cast(n, _BITS[x.type][0]), r
+
+
+def _clamped(x: Expr, low: float, high: float) -> Expr:
+    """x within limits; nan becomes the lower one, so that it can be made an integer."""
+    x = select(call("lt", x, _c(high, x)), x, _c(high, x))
+    x = select(call("gt", x, _c(low, x)), x, _c(low, x))
+    return x
+
+
+def _exp_minus_one_of_small(r: Expr) -> Expr:
+    """exp(r) - 1 for |r| <= ln(2)/2, by Taylor's series."""
+    terms = _EXP_TERMS[r.type]
+    series = [1 / math.factorial(k) for k in range(terms, 1, -1)]
+    return _add(_mul(_mul(r, r), _polynomial(r, series)), r)
+
+
+def exp(x: Expr) -> Expr:
+    """e to the power of x."""
+    low, high = _EXP_RANGE[x.type]
+    inside = select(call("eq", x, x), x, _c(0.0, x))
+    n, r = _reduced_exp(_clamped(inside, low, high))
+    result = _scaled(_add(_c(1.0, x), _exp_minus_one_of_small(r)), n)
+    return select(call("ne", x, x), x, result)
+
+
+_TANH_SMALL = {
+    "f4": (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
+           -3.33332819422e-1),
+}  # fmt: skip
+_TANH_P = (-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3)
+_TANH_Q = (1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3)
+
+
+def tanh(x: Expr) -> Expr:
+    """Hyperbolic tangent: a polynomial near 0, else 1 - 2 / (exp(2 |x|) + 1)."""
+    size = call("abs", x)
+    square = _mul(x, x)
+    if x.type == "f4":
+        ratio = _polynomial(square, _TANH_SMALL["f4"])
+    else:
+        ratio = call("div", _polynomial(square, _TANH_P), _polynomial(square, _TANH_Q))
+    small = _add(_mul(_mul(ratio, square), x), x)
+    # From 10 (20) on the result is 1.
+    limited = _clamped(_mul(size, _c(2.0, x)), 0.0, 20.0 if x.type == "f4" else 44.0)
+    n, r = _reduced_exp(limited)
+    power = _mul(_add(_c(1.0, x), _exp_minus_one_of_small(r)), _power_of_two(n, x.type))
+    large = _sub(_c(1.0, x), call("div", _c(2.0, x), _add(power, _c(1.0, x))))
+    result = select(call("lt", size, _c(0.625, x)), small, call("copysign", large, x))
+    is_itself = either(call("ne", x, x), call("eq", x, _c(0.0, x)))
+    return select(is_itself, x, result)
+
+
+_LOG_F4 = (
+    7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+    -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
+)  # fmt: skip
+_LOG_P = (
+    1.01875663804580931796e-4, 4.97494994976747001425e-1, 4.70579119878881725854e0,
+    1.44989225341610930846e1, 1.79368678507819816313e1, 7.70838733755885391666e0,
+)  # fmt: skip
+_LOG_Q = (
+    1.0, 1.12873587189167450590e1, 4.52279145837532221105e1, 8.29875266912776603211e1,
+    7.11544750618563894466e1, 2.31251620126765340583e1,
+)  # fmt: skip
+
+
+def log(x: Expr) -> Expr:
+    """Natural logarithm: of a mantissa within sqrt(1/2) and sqrt(2), plus exponent times ln 2."""
+    integer, bits, bias = _BITS[x.type]
+    tiny = float(np.finfo(x.type).smallest_normal)
+    is_subnormal = call("lt", x, _c(tiny, x))
+    lifted = select(is_subnormal, call("mul", x, _c(2.0**bits, x)), x)
+    pattern = Expr("bitcast", integer, (lifted,))
+    exponent = call("sub", call("lshr", pattern, const(bits, integer)), const(bias - 1, integer))
+    exponent = call("sub", exponent, select(is_subnormal, const(bits, integer), const(0, integer)))
+    mask, half = (1 << bits) - 1, (bias - 1) << bits
+    pattern = call("or", call("and", pattern, const(mask, integer)), const(half, integer))
+    mantissa = Expr("bitcast", x.type, (pattern,))
+    is_low = call("lt", mantissa, _c(math.sqrt(0.5), x))
+    exponent = call("sub", exponent, select(is_low, const(1, integer), const(0, integer)))
+    r = call("sub", mantissa, _c(1.0, x))
+    r = call("add", r, select(is_low, mantissa, _c(0.0, x)))
+    square = _mul(r, r)
+    if x.type == "f4":
+        series = _mul(_mul(_polynomial(r, _LOG_F4), r), square)
+        high, low = _LN2["f4"]
+    else:
+        ratio = call("div", _polynomial(r, _LOG_P), _polynomial(r, _LOG_Q))
+        series = _mul(_mul(ratio, r), square)
+        high, low = 0.693359375, -2.121944400546905827679e-4
+    count = cast(exponent, x.type)
+    series = _add(series, _mul(count, _c(low, x)))
+    series = _sub(series, _mul(square, _c(0.5, x)))
+    result = _add(_add(r, series), _mul(count, _c(high, x)))
+    infinite = _c(math.inf, x)
+    result = select(call("eq", x, infinite), infinite, result)
+    result = select(call("eq", x, _c(0.0, x)), _c(-math.inf, x), result)
+    is_wrong = either(call("lt", x, _c(0.0, x)), call("ne", x, x))
+    return select(is_wrong, _c(math.nan, x), result)
+
+
+def sqrt(x: Expr) -> Expr:
+    """Square root, rounded correctly."""
+    return call("sqrt", x)
+
+
+def is_nan(x: Expr) -> Expr:
+    """Whether x is nan."""
+    return call("ne", x, x)
+
+
+def is_finite(x: Expr) -> Expr:
+    """Whether x is neither infinite nor nan."""
+    return call("lt", call("abs", x), _c(math.inf, x))
+
+
+def is_infinite(x: Expr) -> Expr:
+    """Whether x is infinite."""
+    return call("eq", call("abs", x), _c(math.inf, x))
+
+
+def has_sign(x: Expr) -> Expr:
+    """Whether the sign bit is set, that of zero and nan too."""
+    integer = _BITS[x.type][0]
+    return call("lt", Expr("bitcast", integer, (x,)), const(0, integer))
+
+
+FUNCTIONS: dict[str, Callable[..., Expr]] = {
+    "exp": exp,
+    "log": log,
+    "tanh": tanh,
+    "sqrt": sqrt,
+    "floor": lambda x: call("floor", x),
+    "ceil": lambda x: call("ceil", x),
+    "trunc": lambda x: call("trunc", x),
+    "rint": lambda x: call("rint", x),
+    "copysign": lambda x, y: call("copysign", x, y),
+    "isnan": is_nan,
+    "isfinite": is_finite,
+    "isinf": is_infinite,
+    "signbit": has_sign,
+}

@@ -1,0 +1,181 @@
+"""Parts of a graph as native code, where the whole has no native form.
+
+Runs of nodes that have one become a node each, which calls native code; the plan runs the others,
+and what is in the branches and loops of those is parted in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime.graph.clone import Change, Copy, shared
+from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.lowering.lower import lower
+from runtime.lowering.refusal import Refusal
+from runtime.spec import TensorType, Type
+
+__all__ = ["Parted", "part"]
+
+# A run without a loop is worth being compiled if its nodes count for this: one for each node, and
+# more for arrays, where a loop of several operations saves memory that plans go through.
+_WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
+
+Compile = Callable[[Graph], Callable[..., tuple[Any, ...]]]
+
+
+@dataclass(eq=False, repr=False)
+class Parted:
+    """A graph with native parts, how many there are, and why the rest is none."""
+
+    graph: Graph
+    parts: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+
+def part(graph: Graph, compile_part: Compile) -> Parted:
+    """`graph` with runs of nodes replaced by calls of native code."""
+    found = Parted(graph)
+    if any(node.op.name == "try" for node in graph.walk()):
+        found.reasons.append("what is in a `try` and around it")
+        return found
+    found.graph = shared(lambda g, change: _Parting(g, change, compile_part, found).run())(graph)
+    return found
+
+
+class _Parting:
+    """One graph while it is parted."""
+
+    def __init__(self, graph: Graph, change: Change, compile_part: Compile, found: Parted) -> None:
+        self.graph = graph
+        self.copy = Copy(graph, change)
+        self.compile_part = compile_part
+        self.found = found
+        # The run so far, what is pending for its nodes included; and what it gives.
+        self.run_: list[Node] = []
+        self.made: set[Value] = set()
+        self.waiting: list[Node] = []
+
+    def run(self) -> Graph:
+        for node in self.graph.nodes:
+            if node.op.name in ("constant", "pending"):
+                self.waiting.append(node)
+                continue
+            reason = _refusal(node)
+            if reason is None:
+                self._join(node)
+            else:
+                if reason not in self.found.reasons:
+                    self.found.reasons.append(reason)
+                self._keep(node)
+        self._flush()
+        for node in self.waiting:
+            self.copy.keep(node)
+        return self.copy.finish()
+
+    def _join(self, node: Node) -> None:
+        """Let a node be part of the run."""
+        for before in self.waiting:
+            if before.op.name == "constant":
+                self.copy.keep(before)
+            else:
+                self.run_.append(before)
+        self.waiting = []
+        self.run_.append(node)
+        self.made.update(node.outputs)
+
+    def _keep(self, node: Node) -> None:
+        """Leave a node to the plan: before the run if it does not matter, else behind it."""
+        given = {*node.inputs, *(v for w in self.waiting for v in w.inputs)}
+        may_raise = any(n.can_raise for n in self.run_)
+        if given & self.made or (may_raise and (node.has_effect or node.can_raise)):
+            self._flush()
+        for before in self.waiting:
+            self.copy.keep(before)
+        self.waiting = []
+        self.copy.keep(node)
+
+    def _flush(self) -> None:
+        """Write the run as one node, if it is worth that."""
+        nodes, self.run_, self.made = self.run_, [], set()
+        if not _is_worth_it(nodes):
+            for node in nodes:
+                self.copy.keep(node)
+            return
+        inner = self._inner(nodes)
+        try:
+            call = self.compile_part(inner)
+        except Refusal:  # the nodes have native forms, but not together
+            for node in nodes:
+                self.copy.keep(node)
+            return
+        self.found.parts += 1
+        types = tuple(value.type for value in inner.outputs)
+        op = _op(call, types, any(node.can_raise for node in nodes))
+        inputs = self.copy.mapped(inner.inputs)
+        self.copy.add(Node(op, inputs, {}, (), types), inner.outputs)
+
+    def _inner(self, nodes: Sequence[Node]) -> Graph:
+        """The run as a graph: its constants, what it reads of others, what others read of it."""
+        own = {value for node in nodes for value in node.outputs}
+        read = dict.fromkeys(v for node in nodes for v in node.inputs if v not in own)
+        constants = [v.node for v in read if _is_constant(v)]
+        within = set(nodes)
+        others = [n for n in self.graph.nodes if n not in within]
+        later = {*self.graph.outputs, *(v for n in others for v in n.inputs)}
+        outputs = [v for node in nodes for v in node.outputs if v in later]
+        inputs = [v for v in read if not _is_constant(v)]
+        made = [node for node in constants if node is not None]
+        return Graph(inputs, [*made, *nodes], outputs, f"{self.graph.name}_part")
+
+
+def _is_worth_it(nodes: Sequence[Node]) -> bool:
+    """Whether a call of native code takes less time than the nodes, by far."""
+    everything = [inner for node in nodes for inner in (node, *_inside(node))]
+    if any(node.op.name == "while" for node in everything):
+        return True
+    return sum(_OF_ARRAY if _is_large(n) else n.op.name != "pending" for n in nodes) >= _WORTH
+
+
+def _inside(node: Node) -> list[Node]:
+    return [inner for graph in node.graphs for inner in graph.walk()]
+
+
+def _is_large(node: Node) -> bool:
+    types = [v.type for v in (*node.inputs, *node.outputs) if isinstance(v.type, TensorType)]
+    return any(not t.is_static or math.prod(n or 0 for n in t.shape or ()) >= _LARGE for t in types)
+
+
+def _is_constant(value: Value) -> bool:
+    return value.node is not None and value.node.op.name == "constant"
+
+
+def _refusal(node: Node) -> str | None:
+    """Why a node alone has no native form; None if it has one.
+
+    What a function computes within its own `np.errstate` is refused here: native code would leave
+    each call to the plan.
+    """
+    if any(inner.signals for inner in (node, *_inside(node))):
+        return "errors of floating point that raise"
+    read = dict.fromkeys(node.inputs)
+    constants = [v.node for v in read if _is_constant(v)]
+    inputs = [v for v in read if not _is_constant(v)]
+    nodes = [*(n for n in constants if n is not None), node]
+    try:
+        lower(Graph(inputs, nodes, node.outputs, node.op.name))
+    except Refusal as refusal:
+        return str(refusal)
+    return None
+
+
+def _op(call: Callable[..., tuple[Any, ...]], types: tuple[Type, ...], can_raise: bool) -> Op:
+    return Op(
+        "native",
+        lambda xp, *values: call(*values),
+        lambda *given: types,
+        raises=lambda given, attrs: can_raise,
+        doc="Native code for a part of a graph.",
+    )

@@ -1,0 +1,283 @@
+"""Lowering of reductions. Sums of floats are made in the order in which NumPy makes them.
+
+NumPy sums contiguous elements in pairs of halves, down to blocks of 128 that have eight partial
+sums; along other axes it adds rows, one after the other.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+from runtime.graph.ir import Node
+from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, indices_of_flat
+from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.elementwise import converted
+from runtime.lowering.kernel import (
+    Assign,
+    Block,
+    Buffer,
+    Cell,
+    Dim,
+    For,
+    PairwiseSum,
+    Register,
+    Store,
+    product,
+    read,
+)
+from runtime.lowering.meaning import truth
+from runtime.lowering.refusal import Refusal
+from runtime.lowering.scalar import (
+    Expr,
+    both,
+    call,
+    cast,
+    const,
+    either,
+    index,
+    is_float,
+    select,
+)
+
+__all__ = ["reduction"]
+
+# NumPy converts what it sums in pieces of this many elements.
+_CONVERTED_AT_ONCE = 8192
+_LANES = 8
+
+Combine = Callable[[Expr, Expr], Expr]
+
+
+def reduction(b: Builder, node: Node) -> list[Form]:
+    """`sum`, `mean`, `max`, `min`, `any` or `all` over axes."""
+    name = node.op.name
+    form = b.forms[node.inputs[0]]
+    result = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if isinstance(form, Expr):
+        raise Refusal(f"{name} of a scalar")
+    axes, shape = _axes(node, form)
+    count = product([form.shape[axis] for axis in axes])
+    if name in ("max", "min") and count == 0:
+        raise Refusal(f"{name} of nothing")
+    source = _source(b, name, form, result, count)
+    combine, first = _monoid(name, result)
+    made = _reduced(b, source, axes, combine, first)
+    if name == "mean":
+        made = _divided(b, made, count, result)
+    if isinstance(made, Expr):
+        return [made] if not shape else [Computed(lambda i: made, shape, result)]
+    if tuple(made.shape) != tuple(shape):  # axes of size 1 are kept
+        kept = [a for a in range(len(form.shape)) if a not in axes]
+        inner = made
+        return [Computed(lambda i: b.at(inner, [i[a] for a in kept]), shape, result)]
+    return [made]
+
+
+def _axes(node: Node, form: Array) -> tuple[list[int], tuple[Dim, ...]]:
+    rank = len(form.shape)
+    axis = node.attrs["axis"]
+    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = sorted({int(a) % rank for a in given})
+    keeps = node.attrs.get("keepdims", False)
+    unknown = set(node.attrs) - {"axis", "dtype", "keepdims"}
+    if unknown or node.attrs.get("dtype") is not None:
+        raise Refusal(f"{node.op.name} with options")
+    shape = [1 if a in axes else n for a, n in enumerate(form.shape) if keeps or a not in axes]
+    return axes, tuple(shape)
+
+
+def _source(b: Builder, name: str, form: Array, result: str, count: Dim) -> Array:
+    """The array with its elements in the type in which they are combined."""
+    if form.type == result:
+        return form
+    if name == "mean" and (not isinstance(count, int) or count > _CONVERTED_AT_ONCE):
+        raise Refusal("a mean of many integers")
+    change: Callable[[Expr], Expr] = truth
+    if name not in ("any", "all"):
+        change = lambda x: converted(x, result)  # noqa: E731 - one of two
+    flat = (lambda i: change(b.flat_at(form, i))) if b.has_flat(form) else None
+    return Computed(lambda i: change(b.at(form, i)), form.shape, result, flat)
+
+
+def _monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
+    """How two values are combined, and what nothing at all gives."""
+    if name in ("sum", "mean"):
+        return (lambda x, y: call("add", x, y)), const(0, type_)
+    if name == "any":
+        return either, const(False, "b1")
+    if name == "all":
+        return both, const(True, "b1")
+    comparison = "ge" if name == "max" else "le"
+
+    def better(x: Expr, y: Expr) -> Expr:
+        keeps = call(comparison, x, y)
+        if is_float(type_):
+            keeps = either(keeps, call("ne", x, x))
+        return select(keeps, x, y)
+
+    return better, None
+
+
+def _divided(b: Builder, made: Form, count: Dim, type_: str) -> Form:
+    """The sums over their count, in double precision as NumPy divides."""
+    number = cast(as_expr(count), "f8")
+
+    def quotient(x: Expr) -> Expr:
+        return cast(call("div", cast(x, "f8"), number), type_)
+
+    if isinstance(made, Expr):
+        return quotient(made)
+    sums = made
+    flat = (lambda i: quotient(b.flat_at(sums, i))) if b.has_flat(sums) else None
+    return Computed(lambda i: quotient(b.at(sums, i)), sums.shape, type_, flat)
+
+
+# ---- the loops -----------------------------------------------------------------------------------
+
+
+def _reduced(
+    b: Builder, x: Array, axes: Sequence[int], combine: Combine, first: Expr | None
+) -> Form:
+    rank = len(x.shape)
+    kept = [a for a in range(rank) if a not in axes]
+    shape = [x.shape[a] for a in kept]
+    if is_small(x.shape):
+        return _of_elements(b, x, axes, kept, combine, first)
+    real = [a for a in range(rank) if x.shape[a] != 1]
+    is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
+    if is_last and first is not None and is_float(x.type):
+        return _pairwise(b, x, shape, product([x.shape[a] for a in axes]))
+    return _one_by_one(b, x, axes, kept, combine, first)
+
+
+def _of_elements(
+    b: Builder,
+    x: Array,
+    axes: Sequence[int],
+    kept: Sequence[int],
+    combine: Combine,
+    first: Expr | None,
+) -> Form:
+    """The reduction of a small array, in registers."""
+    elements = b.elements(x)
+    shape = tuple(elements.shape[a] for a in kept)
+    inner = tuple(elements.shape[a] for a in axes)
+    is_last = all(a in axes for a in range(len(kept), len(elements.shape)))
+    is_paired = is_last and is_float(x.type) and first is not None
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        parts = []
+        for k in range(math.prod(inner)):
+            full = [index(0)] * len(elements.shape)
+            for a, i in zip(kept, indices, strict=True):
+                full[a] = i
+            for a, i in zip(axes, indices_of_flat(k, inner), strict=True):
+                full[a] = i
+            parts.append(elements.at(full))
+        if is_paired and len(parts) >= _LANES:
+            parts = _in_lanes(parts, combine)
+        result = first if first is not None else parts.pop(0)
+        for part in parts:
+            result = combine(result, part)
+        return result
+
+    made = Computed(at, shape, x.type)
+    return b.elements(made) if shape else made.at([])
+
+
+def _in_lanes(parts: list[Expr], combine: Combine) -> list[Expr]:
+    """Eight partial sums, combined in pairs, then what is left."""
+    whole = len(parts) - len(parts) % _LANES
+    sums = parts[:_LANES]
+    for start in range(_LANES, whole, _LANES):
+        sums = [combine(x, y) for x, y in zip(sums, parts[start:], strict=False)]
+    while len(sums) > 1:
+        sums = [combine(x, y) for x, y in zip(sums[::2], sums[1::2], strict=True)]
+    total = sums[0]
+    for part in parts[whole:]:
+        total = combine(total, part)
+    return [total]
+
+
+def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
+    """Sums over the last axes."""
+    source = x if b.has_flat(x) else b.stored(x)
+
+    def total(row: Expr | None) -> Cell:
+        cell = Cell(b.fresh("sum"), x.type)
+        i = Register(b.fresh("i"), "i8")
+        position = read(i)
+        if row is not None:
+            position = call("add", b.let(call("mul", row, as_expr(count))), position)
+        outer = b.block
+        body: Block = []
+        b.block = body
+        value = b.let(b.flat_at(source, position))
+        b.block = outer
+        b.emit(PairwiseSum(cell, i, count, body, value))
+        return cell
+
+    if not shape:
+        with b.loop_body(b.block):
+            cell = total(None)
+        return b.let(read(cell))
+    target = b.buffer("sums", x.type, shape)
+    row = Register(b.fresh("row"), "i8")
+    loop = For(row, product(shape), [], serial=True)
+    with b.loop_body(loop.body):
+        cell = total(read(row))
+        b.emit(Store(target, read(row), b.let(read(cell))))
+    b.emit(loop)
+    return _as_stored(target)
+
+
+def _as_stored(buffer: Buffer) -> Stored:
+    return Stored(buffer, buffer.shape, buffer.type)
+
+
+def _one_by_one(
+    b: Builder,
+    x: Array,
+    axes: Sequence[int],
+    kept: Sequence[int],
+    combine: Combine,
+    first: Expr | None,
+) -> Form:
+    """Combine elements in the order of the reduced axes."""
+    shape = [x.shape[a] for a in kept]
+    if first is None and not all(isinstance(x.shape[a], Expr) or x.shape[a] != 0 for a in axes):
+        raise Refusal("a reduction of nothing")
+
+    def total(indices: Sequence[Expr]) -> Expr:
+        full = [index(0)] * len(x.shape)
+        for a, i in zip(kept, indices, strict=True):
+            full[a] = i
+        begin = b.at(x, full) if first is None else first
+        cell = b.cell("result", b.let(begin))
+        outer, loops = b.block, []
+        for a in axes:
+            register = Register(b.fresh("i"), "i8")
+            full[a] = read(register)
+            loops.append(For(register, x.shape[a], [], serial=True))
+        b.block = loops[-1].body
+        b.emit(Assign(cell, combine(b.let(read(cell)), b.at(x, full))))
+        b.block = outer
+        for around, inside in itertools.pairwise(loops):
+            around.body.append(inside)
+        b.emit(loops[0])
+        return b.let(read(cell))
+
+    if not shape:
+        with b.loop_body(b.block):
+            return total([])
+    target = b.buffer("result", x.type, shape)
+    place = _as_stored(target)
+
+    def write(indices: list[Expr]) -> None:
+        b.emit(Store(target, place.at(indices).args[0], total(indices)))
+
+    b.nest(shape, write)
+    return place

@@ -1,0 +1,150 @@
+"""Scalar expressions: what a kernel computes for one element, in machine types.
+
+A type is NumPy's character and size: "b1" "i1" ... "i8" "u1" ... "u8" "f4" "f8". An expression is a
+tree of functions that machines have; what NumPy or Python mean by an operator is composed of them
+in `meaning`, and what exp or tanh is, in `mathematics`. One notation for every kind of machine:
+each renders the same few functions.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "Expr",
+    "both",
+    "call",
+    "cast",
+    "const",
+    "either",
+    "index",
+    "invert",
+    "is_float",
+    "is_int",
+    "is_signed",
+    "limits",
+    "select",
+]
+
+
+class Expr:
+    """A function of expressions; compared by identity, so that what is shared is computed once.
+
+    `value` is the number of a constant, the register of a "read", the buffer of a "load".
+    """
+
+    __slots__ = ("args", "function", "type", "value")
+
+    def __init__(
+        self, function: str, type_: str, args: tuple[Expr, ...] = (), value: Any = None
+    ) -> None:
+        self.function = function
+        self.type = type_
+        self.args = args
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Expr({self.function}: {self.type})"
+
+
+# With the functions that compare constants.
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
+}
+
+
+def call(function: str, *args: Expr, type_: str | None = None) -> Expr:
+    """`function` of operands of one type; of that type, or bool for a comparison."""
+    if function in COMPARISONS:
+        if all(x.function == "const" for x in args):
+            return TRUE if COMPARISONS[function](*(x.value for x in args)) else FALSE
+        return Expr(function, "b1", args)
+    return Expr(function, args[0].type if type_ is None else type_, args)
+
+
+TRUE, FALSE = Expr("const", "b1", (), True), Expr("const", "b1", (), False)
+
+
+def const(value: Any, type_: str) -> Expr:
+    """A constant."""
+    if type_ == "b1":
+        return TRUE if value else FALSE
+    return Expr("const", type_, (), value)
+
+
+_INDICES = [const(k, "i8") for k in range(64)]
+
+
+def index(k: int) -> Expr:
+    """A constant index: the same object for the same small number, so that uses can be shared."""
+    return _INDICES[k] if 0 <= k < len(_INDICES) else const(k, "i8")
+
+
+def select(condition: Expr, yes: Expr, no: Expr) -> Expr:
+    """One of two values: both are computed."""
+    if condition.function == "const":
+        return yes if condition.value else no
+    return Expr("select", yes.type, (condition, yes, no))
+
+
+def both(a: Expr, b: Expr) -> Expr:
+    """Whether two truths hold."""
+    if a is FALSE or b is FALSE:
+        return FALSE
+    return b if a is TRUE else a if b is TRUE else call("and", a, b)
+
+
+def either(a: Expr, b: Expr) -> Expr:
+    """Whether one of two truths holds."""
+    if a is TRUE or b is TRUE:
+        return TRUE
+    return b if a is FALSE else a if b is FALSE else call("or", a, b)
+
+
+def invert(a: Expr) -> Expr:
+    """The other truth."""
+    if a.function == "const":
+        return FALSE if a.value else TRUE
+    return call("not", a)
+
+
+def is_float(type_: str) -> bool:
+    """Whether it is a floating type."""
+    return type_[0] == "f"
+
+
+def is_int(type_: str) -> bool:
+    """Whether it is an integer type, bool not being one."""
+    return type_[0] in "iu"
+
+
+def is_signed(type_: str) -> bool:
+    """Whether it is a signed integer type."""
+    return type_[0] == "i"
+
+
+def limits(type_: str) -> tuple[int, int]:
+    """The least and the greatest number of an integer type.
+
+    >>> limits("u1")
+    (0, 255)
+    """
+    found = np.iinfo(type_)
+    return int(found.min), int(found.max)
+
+
+def cast(x: Expr, type_: str) -> Expr:
+    """`x` in another type as C converts it; a float beyond an integer type has no meaning here."""
+    if x.type == type_:
+        return x
+    if type_ == "b1" and x.function != "const":
+        return call("ne", x, const(0, x.type))
+    if x.function == "const" and not (is_float(x.type) and is_int(type_)):
+        return const(np.dtype(type_).type(np.dtype(x.type).type(x.value)).item(), type_)
+    return Expr("cast", type_, (x,))

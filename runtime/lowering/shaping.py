@@ -1,0 +1,351 @@
+"""Lowering of ops that move elements: they become maps from index to index, not loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.graph.ir import Node
+from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
+from runtime.lowering.builder import Builder
+from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.kernel import Dim
+from runtime.lowering.refusal import Refusal
+from runtime.lowering.scalar import Expr, both, call, cast, const, either, index, is_int, select
+
+__all__ = [
+    "broadcast_to",
+    "concat",
+    "expand_dims",
+    "full",
+    "getitem",
+    "missing",
+    "permute_dims",
+    "reshape",
+    "size_of",
+    "squeeze",
+    "stack",
+    "subscript",
+]
+
+
+def _array(form: Form) -> Array:
+    if isinstance(form, Expr):
+        return Computed(lambda indices: form, (), form.type)
+    return form
+
+
+def _axes(node: Node, rank: int) -> list[int]:
+    axis = node.attrs["axis"]
+    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return sorted(int(a) % rank for a in given)
+
+
+def expand_dims(b: Builder, node: Node) -> list[Form]:
+    """Axes of size 1 put in."""
+    x = _array(b.forms[node.inputs[0]])
+    result = tensor_type(node.outputs[0].type)
+    assert result.shape is not None
+    new = set(_axes(node, len(result.shape)))
+    kept = [axis for axis in range(len(result.shape)) if axis not in new]
+    shape: list[Dim] = [1] * len(result.shape)
+    for axis, dim in zip(kept, x.shape, strict=True):
+        shape[axis] = dim
+    return [_view(b, x, shape, lambda i: [i[axis] for axis in kept])]
+
+
+def squeeze(b: Builder, node: Node) -> list[Form]:
+    """Axes of size 1 left out."""
+    x = _array(b.forms[node.inputs[0]])
+    if node.attrs["axis"] is None and any(not isinstance(n, int) for n in x.shape):
+        raise Refusal("squeeze of sizes that are not known")
+    gone = _axes(node, len(x.shape)) if node.attrs["axis"] is not None else [
+        axis for axis, n in enumerate(x.shape) if n == 1
+    ]  # fmt: skip
+    if any(x.shape[axis] != 1 for axis in gone):
+        raise Refusal("squeeze of an axis that may not have size 1")
+    kept = [axis for axis in range(len(x.shape)) if axis not in gone]
+
+    def back(indices: Sequence[Expr]) -> list[Expr]:
+        full_ = [index(0)] * len(x.shape)
+        for axis, i in zip(kept, indices, strict=True):
+            full_[axis] = i
+        return full_
+
+    return [_view(b, x, [x.shape[axis] for axis in kept], back)]
+
+
+def _view(b: Builder, x: Array, shape: Sequence[Dim], back: Any) -> Form:
+    """The array of another shape whose elements are those of `x` at `back(indices)`."""
+    if isinstance(x, Stored) and len(x.shape) != len(shape) and _same_order(x.shape, shape):
+        return Stored(x.buffer, tuple(shape), x.type)
+    if not shape:
+        return b.at(x, back([]))
+    depth = 1 + x.depth if isinstance(x, Computed) else 1
+    at = lambda i: b.at(x, back(i))  # noqa: E731 - short
+    return Computed(at, tuple(shape), x.type, is_view=_is_memory(x), depth=depth)
+
+
+def _is_memory(x: Array) -> bool:
+    """Whether elements of an array are read from memory, and not computed."""
+    return isinstance(x, Stored) or (isinstance(x, Computed) and x.is_view)
+
+
+def _same_order(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
+    """Whether the axes that are not of size 1 are the same, in the same order."""
+    return [n for n in one if n != 1] == [n for n in other if n != 1]
+
+
+def reshape(b: Builder, node: Node) -> list[Form]:
+    """The same elements in the order of memory."""
+    x = _array(b.forms[node.inputs[0]])
+    result = tensor_type(node.outputs[0].type)
+    if not result.is_static or any(not isinstance(n, int) for n in x.shape):
+        raise Refusal("reshape of sizes that are not known")
+    assert result.shape is not None
+    shape = tuple(n for n in result.shape if n is not None)
+    if isinstance(x, Stored):
+        found: Form = Stored(x.buffer, shape, x.type)
+        return [found if shape else b.at(x, [index(0)] * len(x.shape))]
+
+    def back(indices: Sequence[Expr]) -> Expr:
+        position = flat_offset(indices, shape)
+        if b.has_flat(x):
+            return b.flat_at(x, position)
+        return b.at(x, _apart(position, x.shape))
+
+    made = Computed(back, shape, x.type)
+    return [back([]) if not shape else made]
+
+
+def _apart(position: Expr, shape: Sequence[Dim]) -> list[Expr]:
+    """The index of each axis of a position in the order of memory."""
+    if position.function == "const":
+        indices, rest = [], int(position.value)
+        for n in reversed(shape):
+            assert isinstance(n, int)
+            indices.append(index(rest % max(n, 1)))
+            rest //= max(n, 1)
+        return indices[::-1]
+    indices = []
+    for n in reversed(shape):
+        quotient = call("quotient", position, as_expr(n))
+        indices.append(call("sub", position, call("mul", quotient, as_expr(n))))
+        position = quotient
+    return indices[::-1]
+
+
+def broadcast_to(b: Builder, node: Node) -> list[Form]:
+    """The array repeated along new or stretched axes."""
+    if len(node.inputs) > 1:
+        raise Refusal("broadcast_to a shape that is not known")
+    x = _array(b.forms[node.inputs[0]])
+    result = tensor_type(node.outputs[0].type)
+    if not result.is_static:
+        raise Refusal("broadcast_to a shape that is not known")
+    assert result.shape is not None
+    shape = tuple(n for n in result.shape if n is not None)
+    b.broadcast([x.shape, shape])
+    return [_view(b, x, shape, lambda indices: b.project(indices, x.shape))]
+
+
+def permute_dims(b: Builder, node: Node) -> list[Form]:
+    """The axes in another order."""
+    x = _array(b.forms[node.inputs[0]])
+    axes = node.attrs.get("axes")
+    rank = len(x.shape)
+    order = list(range(rank))[::-1] if axes is None else [int(a) % rank for a in axes]
+
+    def back(indices: Sequence[Expr]) -> list[Expr]:
+        found = [index(0)] * rank
+        for position, axis in enumerate(order):
+            found[axis] = indices[position]
+        return found
+
+    shape = [x.shape[axis] for axis in order]
+    return [_view(b, x, shape, back)]
+
+
+def full(b: Builder, node: Node) -> list[Form]:
+    """An array of one number."""
+    result = tensor_type(node.outputs[0].type)
+    if not result.is_static:
+        raise Refusal("an array of a size that is not known")
+    assert result.shape is not None
+    kind = machine_type(result.dtype)
+    value: Expr = const(0, kind)
+    if node.inputs:
+        given = b.forms[node.inputs[0]]
+        if not isinstance(given, Expr) or len(node.inputs) > 1 or given.type != kind:
+            raise Refusal("full of something that is not a number of its dtype")
+        value = given
+    shape = tuple(n for n in result.shape if n is not None)
+    if not shape:
+        return [value]
+    return [Computed(lambda indices: value, shape, kind, lambda position: value)]
+
+
+def missing(b: Builder, node: Node) -> list[Form]:
+    """What is never read: zeros."""
+    return full(b, node)
+
+
+def concat(b: Builder, node: Node) -> list[Form]:
+    """Arrays one after the other along an axis."""
+    arrays = [_array(b.forms[value]) for value in node.inputs]
+    axis = node.attrs.get("axis", 0)
+    if axis is None or any(not x.shape for x in arrays):
+        raise Refusal("concat of flattened arrays")
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    return [_joined(b, arrays, int(axis) % len(arrays[0].shape), kind)]
+
+
+def stack(b: Builder, node: Node) -> list[Form]:
+    """Arrays of one shape along a new axis."""
+    arrays = [_array(b.forms[value]) for value in node.inputs]
+    result = tensor_type(node.outputs[0].type)
+    assert result.shape is not None
+    axis = int(node.attrs["axis"]) % len(result.shape)
+    layers = [_layer(b, x, axis) for x in arrays]
+    return [_joined(b, layers, axis, machine_type(result.dtype))]
+
+
+def _layer(b: Builder, x: Array, axis: int) -> Array:
+    """`x` with a new axis of size 1."""
+    shape = [*x.shape[:axis], 1, *x.shape[axis:]]
+    return _array(_view(b, x, shape, lambda i: [*i[:axis], *i[axis + 1 :]]))
+
+
+def _joined(b: Builder, arrays: Sequence[Array], axis: int, kind: str) -> Computed:
+    """Arrays of one rank one after the other along an axis."""
+    sizes = [x.shape[axis] for x in arrays]
+    known = [n for n in sizes if isinstance(n, int)]
+    if len(known) < len(sizes):
+        raise Refusal("arrays joined along an axis whose size is not known")
+    shape = list(arrays[0].shape)
+    for x in arrays[1:]:
+        for other in (i for i in range(len(shape)) if i != axis):
+            shape[other] = b.equal(shape[other], x.shape[other])
+    shape[axis] = sum(known)
+
+    def piece(k: int, indices: list[Expr], start: int) -> Expr:
+        inner = list(indices)
+        here = indices[axis]
+        if here.function == "const":
+            inner[axis] = index(here.value - start)
+        else:
+            moved = call("sub", here, index(start))
+            inside = both(call("ge", moved, index(0)), call("lt", moved, const(known[k], "i8")))
+            inner[axis] = select(inside, moved, index(0))
+        return cast(b.at(arrays[k], inner), kind)
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        here, start, result = indices[axis], 0, None
+        for k, n in enumerate(known):
+            if here.function == "const":
+                if start <= here.value < start + n:
+                    return piece(k, list(indices), start)
+            elif n:
+                value = piece(k, list(indices), start)
+                is_here = call("ge", here, index(start))
+                result = value if result is None else select(is_here, value, result)
+            start += n
+        return const(0, kind) if result is None else result  # without elements none is read
+
+    return Computed(at, tuple(shape), kind)
+
+
+# ---- indexing ------------------------------------------------------------------------------------
+
+
+def getitem(b: Builder, node: Node) -> list[Form]:
+    """A part at ints, slices and new axes, or at integers that are known at run time."""
+    x = _array(b.forms[node.inputs[0]])
+    operands = [b.forms[value] for value in node.inputs[1:]]
+    maps, shape = subscript(b, node, x, operands)
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        return b.at(x, [place(indices) for place in maps])
+
+    if not shape:
+        return [at([])]
+    # Positions of a row that is taken without steps follow each other in memory.
+    steps = [entry[3] for entry in node.attrs["index"] if entry[0] == "slice"]
+    is_row = len(shape) == len(x.shape) == 1 and steps in ([None], [1]) and isinstance(x, Stored)
+    flat = (lambda i: at([i])) if is_row else None
+    depth = 1 + x.depth if isinstance(x, Computed) else 1
+    return [Computed(at, tuple(shape), x.type, flat, _is_memory(x), depth)]
+
+
+def subscript(
+    b: Builder, node: Node, x: Array, operands: list[Form]
+) -> tuple[list[Any], list[Dim]]:
+    """For each axis of `x`, its index out of those of the part; and the shape of the part."""
+    entries = list(node.attrs["index"])
+    taken = sum(entry[0] in ("int", "slice", "array") for entry in entries)
+    if ("ellipsis",) not in entries:
+        entries.append(("ellipsis",))
+    at = entries.index(("ellipsis",))
+    entries[at : at + 1] = [("slice", None, None, None)] * (len(x.shape) - taken)
+    maps: list[Any] = []
+    shape: list[Dim] = []
+    for entry in entries:
+        if entry[0] == "newaxis":
+            shape.append(1)
+        elif entry[0] == "int":
+            maps.append(_constantly(_static(b, x.shape[len(maps)], entry[1])))
+        elif entry[0] == "array":
+            maps.append(_constantly(_dynamic(b, node, x.shape[len(maps)], operands.pop(0))))
+        else:
+            maps.append(_sliced(x.shape[len(maps)], entry, len(shape), shape))
+    return maps, shape
+
+
+def _constantly(i: Expr) -> Any:
+    return lambda indices: i
+
+
+def _static(b: Builder, size: Dim, i: int) -> Expr:
+    if isinstance(size, int):
+        if not -size <= i < size:
+            raise Refusal("an index that is out of bounds")
+        return index(i % size)
+    if i not in (0, 1, -1, -2):  # a size that is not known is at least 2
+        raise Refusal("an index into an axis whose size is not known")
+    return index(i) if i >= 0 else b.let(call("add", size, const(i, "i8")))
+
+
+def _dynamic(b: Builder, node: Node, size: Dim, form: Form) -> Expr:
+    if not isinstance(form, Expr) or not is_int(form.type) or form.type == "u8":
+        raise Refusal("an index that is an array, or a bool")
+    i, limit = b.let(cast(form, "i8")), as_expr(size)
+    outside = either(call("ge", i, limit), call("lt", i, call("neg", limit)))
+    b.fails(node)(outside)
+    return b.let(select(call("lt", i, index(0)), call("add", i, limit), i))
+
+
+def _sliced(size: Dim, entry: tuple[Any, ...], axis: int, shape: list[Dim]) -> Any:
+    bounds = entry[1:]
+    if bounds == (None, None, None):
+        shape.append(size)
+        return lambda indices: indices[axis]
+    if "operand" in bounds or not isinstance(size, int):
+        raise Refusal("a slice whose bounds or axis are not known")
+    found = range(size)[slice(*bounds)]
+    shape.append(len(found))
+    return lambda indices: _moved(indices[axis], found.start, found.step)
+
+
+def _moved(i: Expr, start: int, step: int) -> Expr:
+    if i.function == "const":
+        return index(start + step * i.value)
+    scaled = i if step == 1 else call("mul", i, const(step, "i8"))
+    return scaled if start == 0 else call("add", scaled, const(start, "i8"))
+
+
+def size_of(b: Builder, node: Node) -> list[Form]:
+    """The size of an axis."""
+    form = b.forms[node.inputs[0]]
+    if isinstance(form, Expr):
+        raise Refusal("the size of an axis of a scalar")
+    return [as_expr(b.size(form.shape[node.attrs["axis"]]))]

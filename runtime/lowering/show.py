@@ -1,0 +1,199 @@
+"""A program of kernels as text: what `.lower("kernels")` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from runtime.lowering.kernel import (
+    Allocate,
+    Assign,
+    Block,
+    Buffer,
+    Check,
+    Copy,
+    Dim,
+    For,
+    If,
+    Let,
+    PairwiseSum,
+    Poll,
+    Program,
+    Statement,
+    Store,
+    Swap,
+    While,
+)
+from runtime.lowering.scalar import Expr
+
+__all__ = ["text"]
+
+INDENT = "  "
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "quotient": "/", "and": "and", "or": "or",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "fused_add": "+",
+    "fused_sub": "-", "fused_mul": "*", "shl": "<<", "ashr": ">>", "lshr": ">>>", "xor": "^",
+    "fmod": "fmod",
+}  # fmt: skip
+_CHECKED = {"checked_add": "+", "checked_sub": "-", "checked_mul": "*"}
+
+
+def text(program: Program) -> str:
+    """All statements; loops and branches are indented."""
+    parameters = ", ".join(
+        f"{p.register.name}: {p.register.type}" if p.register is not None else _declared(p.buffer)
+        for p in program.parameters
+    )
+    lines = [f"kernel {program.name}({parameters}) {{"]
+    lines += [f"  require {_expr(x)} == {_expr(y)}" for x, y in program.equal]
+    lines += [f"{INDENT}{line}" for line in _lines(program.body)]
+    results = [
+        _expr(r.value) if r.value is not None else (r.buffer.name if r.buffer else "")
+        for r in program.results
+    ]
+    lines += [f"  return {', '.join(results)}".rstrip(), "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _declared(buffer: Buffer | None) -> str:
+    assert buffer is not None
+    return f"{buffer.name}: {buffer.type}[{', '.join(map(_dim, buffer.shape))}]"
+
+
+def _dim(size: Dim) -> str:
+    return str(size) if isinstance(size, int) else _expr(size)
+
+
+def _lines(block: Block) -> Iterator[str]:
+    for statement in block:
+        yield from _SHOWN[type(statement)](statement)
+
+
+def _inside(block: Block) -> Iterator[str]:
+    return (f"{INDENT}{line}" for line in _lines(block))
+
+
+def _let(s: Let) -> Iterator[str]:
+    """A register; parts of its value that are used more than once come before it."""
+    names: dict[Expr, str] = {}
+    for number, part in enumerate(_shared(s.value), 1):
+        name = f"{s.register.name}_{number}"
+        yield f"{name}: {part.type} = {_expr(part, names)}"
+        names[part] = name
+    yield f"{s.register.name}: {s.register.type} = {_expr(s.value, names)}"
+
+
+def _shared(x: Expr) -> list[Expr]:
+    """The parts of an expression that stand in it more than once, inner ones first."""
+    counts: Counter[Expr] = Counter()
+    order: list[Expr] = []
+
+    def visit(part: Expr) -> None:
+        counts[part] += 1
+        if counts[part] == 1:
+            for inner in part.args:
+                visit(inner)
+            order.append(part)
+
+    visit(x)
+    return [part for part in order if counts[part] > 1 and part.args]
+
+
+def _assign(s: Assign) -> Iterator[str]:
+    yield f"{s.cell.name} := {_expr(s.value)}"
+
+
+def _allocate(s: Allocate) -> Iterator[str]:
+    where = "" if s.buffer.role == "own" else f"  # the memory of a {s.buffer.role}"
+    yield f"allocate {_declared(s.buffer)}{where}"
+
+
+def _store(s: Store) -> Iterator[str]:
+    yield f"{s.buffer.name}[{_expr(s.offset)}] = {_expr(s.value)}"
+
+
+def _copy(s: Copy) -> Iterator[str]:
+    yield f"copy {s.target.name} from {s.source.name}"
+
+
+def _swap(s: Swap) -> Iterator[str]:
+    yield f"swap {s.one.name}, {s.other.name}"
+
+
+def _for(s: For) -> Iterator[str]:
+    how = "for" if s.serial else "for each"
+    yield f"{how} {s.index.name} < {_dim(s.size)}:"
+    yield from _inside(s.body)
+
+
+def _pairwise(s: PairwiseSum) -> Iterator[str]:
+    yield f"{s.cell.name} := sum in pairs over {s.index.name} < {_dim(s.size)} of:"
+    yield from _inside(s.body)
+    yield f"{INDENT}{_expr(s.element)}"
+
+
+def _if(s: If) -> Iterator[str]:
+    yield f"if {_expr(s.condition)}:"
+    yield from _inside(s.yes)
+    if s.no:
+        yield "else:"
+        yield from _inside(s.no)
+
+
+def _while(s: While) -> Iterator[str]:
+    yield "loop:"
+    yield from _inside(s.test)
+    yield f"{INDENT}stop unless {_expr(s.condition)}"
+    yield from _inside(s.body)
+
+
+def _poll(s: Poll) -> Iterator[str]:
+    yield f"poll  # after {_expr(s.cost)} operations"
+
+
+def _check(s: Check) -> Iterator[str]:
+    yield f"fail at site {s.site} if {_expr(s.failed)}"
+
+
+_SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
+    Let: _let,
+    Assign: _assign,
+    Allocate: _allocate,
+    Store: _store,
+    Copy: _copy,
+    Swap: _swap,
+    For: _for,
+    PairwiseSum: _pairwise,
+    If: _if,
+    While: _while,
+    Poll: _poll,
+    Check: _check,
+}
+
+
+def _expr(x: Expr, names: Mapping[Expr, str] = MappingProxyType({})) -> str:
+    """An expression as one would write it; parts that have names go by them."""
+    if x in names:
+        return names[x]
+    if x.function == "const":
+        return f"{x.value}"
+    if x.function == "read":
+        return str(x.value.name)
+    args = [_expr(a, names) for a in x.args]
+    if x.function == "load":
+        return f"{x.value.name}[{args[0]}]"
+    if x.function in _SIGNS:
+        return f"({args[0]} {_SIGNS[x.function]} {args[1]})"
+    if x.function in _CHECKED:
+        return f"{args[0]} {_CHECKED[x.function]} {args[1]}"
+    if x.function == "first":
+        return f"({args[0]})"
+    if x.function == "second":
+        return f"overflow({args[0]})"
+    if x.function == "select":
+        return f"({args[1]} if {args[0]} else {args[2]})"
+    if x.function in ("cast", "bitcast"):
+        return f"{x.type}({args[0]})" if x.function == "cast" else f"bits<{x.type}>({args[0]})"
+    return f"{x.function}({', '.join(args)})"

@@ -1,0 +1,23 @@
+"""The stages of native code as text."""
+
+from __future__ import annotations
+
+from runtime.execute.native import engine
+from runtime.graph.ir import Graph
+from runtime.lowering.entry import module_text
+from runtime.lowering.lower import lower
+from runtime.lowering.show import text
+
+__all__ = ["native_text"]
+
+
+def native_text(graph: Graph, stage: str) -> str:
+    """The kernels of a graph, their LLVM IR, or the instructions of this machine.
+
+    Raises Refusal where the graph has no native form, and says why.
+    """
+    program = lower(graph)
+    if stage == "kernels":
+        return text(program)
+    module = module_text(program)
+    return module if stage == "llvm" else engine.assembly(module)

@@ -1,0 +1,13 @@
+"""What holds for all tests: machine code is kept in a folder of this run, which its processes share."""
+
+import os
+import shutil
+import tempfile
+
+
+def pytest_configure(config):
+    if "AUTOGRAPH_CACHE_DIR" in os.environ:
+        return  # of the user, or of the run that this worker belongs to
+    folder = tempfile.mkdtemp(prefix="autograph-tests-")
+    os.environ["AUTOGRAPH_CACHE_DIR"] = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))

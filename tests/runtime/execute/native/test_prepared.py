@@ -1,0 +1,305 @@
+"""Compiled graphs as one calls them: errors, interrupts, and arguments of any kind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime.execute.native.miss import MISS
+from runtime.execute.native.prepared import Native
+
+
+def native_of(function):
+    """The native code of the last trace."""
+    run = function.traces()[-1]._differentiable.run
+    assert isinstance(run, Native), run.reason
+    return run
+
+
+def double(x):
+    return x * 2 + 1
+
+
+# ---- what is taken -------------------------------------------------------------------------------
+
+VECTOR = np.arange(12.0).reshape(3, 4)
+
+
+class Sub(np.ndarray):
+    pass
+
+
+def misaligned(array):
+    """The array at an odd address."""
+    memory = np.zeros(array.nbytes + 1, np.uint8)[1:]
+    made = memory[: array.nbytes].view(array.dtype).reshape(array.shape)
+    made[...] = array
+    assert not made.flags.aligned
+    return made
+
+
+def read_only(array):
+    made = array.copy()
+    made.flags.writeable = False
+    return made
+
+
+ODD = {
+    "strided": np.repeat(VECTOR, 2, axis=1)[:, ::2],
+    "reversed": VECTOR[::-1, ::-1],
+    "in columns": np.asfortranarray(VECTOR),
+    "of stride 0": np.broadcast_to(VECTOR[:1], VECTOR.shape),
+    "misaligned": misaligned(VECTOR),
+    "read-only": read_only(VECTOR),
+    "byte-swapped": VECTOR.astype(">f8"),
+    "of a subclass": VECTOR.view(Sub),
+    "of another shape": VECTOR.ravel(),
+    "of rank 3": VECTOR[None],
+    "empty": VECTOR[:0],
+    "of another dtype": VECTOR.astype("f4"),
+    "of ints": VECTOR.astype("i8"),
+    "complex": VECTOR.astype("c16"),
+    "of rank 0": np.array(3.0),
+    "a scalar": np.float64(3.0),
+    "a float": 3.0,
+    "an int": 3,
+    "a bool": True,
+    "with a dtype of its own": VECTOR.view(np.dtype("f8", metadata={"a": 1})),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_the_builtin_takes_an_argument_that_is_declared_and_no_other(kind):
+    function = ag.convert(double)
+    function(VECTOR)
+    native = native_of(function)
+    given = ODD[kind]
+    if kind == "read-only":
+        np.testing.assert_array_equal(native.alone(given), double(given))
+    else:
+        assert native.alone(given) is MISS
+    np.testing.assert_array_equal(native(given)[0], double(given))
+    if kind != "of a subclass":  # which `convert` refuses
+        np.testing.assert_array_equal(function(given), double(given))
+
+
+@pytest.mark.parametrize("given", [None, "text", [1.0], (1,), {}, object, np.ndarray, slice(3)])
+def test_what_is_no_number_is_missed(given):
+    function = ag.convert(double)
+    function(VECTOR)
+    function(np.float32(1.0))
+    for concrete in function.traces():
+        assert concrete._differentiable.run.alone(given) is MISS
+
+
+def test_a_wrong_number_of_arguments_is_missed():
+    function = ag.convert(double)
+    function(VECTOR)
+    native = native_of(function)
+    assert native.alone() is MISS and native.alone(VECTOR, VECTOR) is MISS
+    with pytest.raises(TypeError):
+        native.alone(x=VECTOR)
+    with pytest.raises(TypeError):
+        native.call()
+
+
+def test_arguments_that_overlap_are_only_read():
+    function = ag.convert(lambda x, y: x * 2 + y)
+    memory = np.arange(40.0)
+    x, y = memory[:32], memory[8:]
+    for _ in range(2):
+        np.testing.assert_array_equal(function(x, y), x * 2 + y)
+    np.testing.assert_array_equal(memory, np.arange(40.0))
+
+
+def test_a_result_is_an_array_of_its_own():
+    function = ag.convert(lambda x, n: x if n > 0 else x * 2)
+    x, n = np.arange(30.0), np.int64(1)
+    for _ in range(3):
+        result = function(x, n)
+        assert result.flags.writeable and result.flags.c_contiguous
+
+
+@pytest.mark.parametrize("value", [0, 5, -1, 2**31, 2**63 - 1, -(2**63)])
+def test_python_ints_of_64_bits_are_taken(value):
+    function = ag.convert(lambda x, n: x + n)
+    x = np.int64(3)
+    function(x, 1), function(x, 2)
+    with np.errstate(over="ignore"):
+        assert function(x, value) == x + value
+
+
+def test_a_python_int_beyond_64_bits_is_missed():
+    function = ag.convert(lambda x, n: x > n)
+    x = np.float64(3)
+    assert function(x, 1) and function(x, 2)
+    assert native_of(function).alone(x, 2**70) is MISS
+    assert native_of(function).alone(x, True) is MISS
+
+
+def test_results_are_of_the_kinds_of_numpy_and_python():
+    sample = ag.convert(lambda x, n, f: (x + n, n + 1, f * 2, n > 1, x > 1, x.dtype == n))
+    x = np.float32(1.5)
+    sample(x, 1, 1.0)
+    results = sample(x, 2, 1.5)
+    assert [type(r) for r in results[:5]] == [np.float32, int, float, bool, np.bool_]
+    assert results[:4] == (3.5, 3, 3.0, True)
+
+
+def test_calls_leave_no_memory_behind():
+    function = ag.convert(double)
+    number, vector = np.float32(1.5), np.arange(1000.0)
+    function(number), function(vector)
+    counts = [sys.getrefcount(x) for x in (number, vector, number.dtype, vector.dtype, MISS)]
+    for _ in range(10_000):
+        function(number), function(vector), function(vector[::2])
+    after = [sys.getrefcount(x) for x in (number, vector, number.dtype, vector.dtype, MISS)]
+    assert all(abs(a - b) < 50 for a, b in zip(counts, after, strict=True))
+
+
+def test_threads_call_the_same_code_at_once():
+    function = ag.convert(double)
+    arrays = [np.arange(5000.0) + k for k in range(4)]
+    function(arrays[0])
+    wrong = []
+
+    def work(array):
+        for _ in range(300):
+            if not np.array_equal(function(array), double(array)):
+                wrong.append(array[0])
+
+    threads = [threading.Thread(target=work, args=(array,)) for array in arrays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+def test_an_error_is_that_of_python_at_the_users_line():
+    def divide(n, m):
+        total = 0
+        while n > 0:
+            total = total + 100 // (n - m)
+            n = n - 1
+        return total
+
+    function = ag.convert(divide)
+    function(5, 9), function(6, 9)
+    native_of(function)
+    with pytest.raises(ZeroDivisionError) as caught:
+        function(6, 3)
+    line = caught.traceback[-1].lineno + 1
+    assert line == divide.__code__.co_firstlineno + 3
+    assert caught.traceback[-1].frame.code.name == "divide"
+
+
+def test_an_overflow_of_a_python_int_names_the_number():
+    def grow(n):
+        x = 1
+        while n > 0:
+            x = x * 10
+            n = n - 1
+        return x
+
+    function = ag.convert(grow)
+    assert function(2) == 100 and function(3) == 1000
+    native_of(function)
+    with pytest.raises(OverflowError, match="does not fit in 64 bits"):
+        function(30)
+
+
+def test_the_users_own_exception_is_raised_with_its_values():
+    class Lost(Exception):
+        pass
+
+    def find(n, m):
+        while n != m:
+            if n > 100:
+                raise Lost(f"at {n}", n)
+            n = n * 2
+        return n
+
+    function = ag.convert(find)
+    assert function(np.int64(3), np.int64(12)) == 12
+    native_of(function)
+    with pytest.raises(Lost, match="at 192") as caught:
+        function(np.int64(3), np.int64(13))
+    assert caught.value.args[1] == 192
+
+
+# ---- interrupts ----------------------------------------------------------------------------------
+
+LOOP = """
+import numpy as np, autograph as ag, sys
+
+@ag.convert
+def spin(n):
+    i = np.int64(0)
+    while i != n:
+        i = i + 2
+        i = i % 1000000
+    return i
+
+spin(np.int64(10))
+print("ready", flush=True)
+try:
+    spin(np.int64(7))
+except KeyboardInterrupt as error:
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    print("stopped", trace.tb_frame.f_code.co_name, trace.tb_lineno, flush=True)
+"""
+
+
+def test_control_c_stops_a_loop_at_the_users_line(tmp_path):
+    path = tmp_path / "spin.py"
+    path.write_text(LOOP)
+    command = [sys.executable, str(path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        began = time.perf_counter()
+        child.send_signal(signal.SIGINT)
+        said = child.stdout.readline()
+        took = time.perf_counter() - began
+        child.kill()
+    assert said == "stopped spin 7\n"
+    assert took < 2  # on a machine with much else to do; alone it is a millisecond
+
+
+def test_other_threads_run_while_a_loop_does():
+    @ag.convert
+    def spin(n):
+        i = np.int64(0)
+        while i < n:
+            i = i + 1
+            i = i - 1 if i % 7 == 8 else i
+        return i
+
+    spin(np.int64(3))
+    native_of(spin)
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    spin(np.int64(100_000_000))
+    done.set()
+    thread.join()
+    assert len(ticks) > 5

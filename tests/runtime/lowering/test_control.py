@@ -1,0 +1,202 @@
+"""Branches, loops and updates on scalars and arrays, next to plain Python."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime.execute.native.prepared import Native
+
+
+def agrees(sample, *cases):
+    """The sample is native as a whole, and does what Python does."""
+    function = ag.convert(sample)
+    for case in cases:
+        given, expected = [np.copy(x) if np.ndim(x) else x for x in case], None
+        with np.errstate(all="ignore"):
+            expected = sample(*[np.copy(x) if np.ndim(x) else x for x in case])
+            for _ in range(2):
+                result = function(*given)
+                results = result if isinstance(result, tuple) else (result,)
+                wanted = expected if isinstance(expected, tuple) else (expected,)
+                for one, other in zip(results, wanted, strict=True):
+                    np.testing.assert_array_equal(one, other)
+    run = function.traces()[-1]._differentiable.run
+    assert isinstance(run, Native), run.reason
+
+
+def fibonacci(n, x):
+    a, b = x, x * 2
+    while n > 0:
+        a, b = b, a + b
+        n = n - 1
+    return a - b
+
+
+def rotate(n, x):
+    a, b, c = x, x + 1, x + 2
+    while n > 0:
+        a, b, c = b, c, a
+        n = n - 1
+    return a + 10 * b + 100 * c
+
+
+def keeps_the_old(n, x):
+    before = x
+    while n > 0:
+        before = x
+        x = x * 2 + before
+        n = n - 1
+    return before + x
+
+
+def nested(n, x):
+    total = x * 0
+    for i in range(n):
+        for j in range(i):
+            if (i + j) % 3 == 0:
+                total = total + x * j
+            else:
+                total = total - i
+    return total
+
+
+def either_array(n, x):
+    if n > 2:
+        y = x * 2
+    else:
+        y = x
+    return y + 1
+
+
+def recurrence(n, x):
+    y = x * 1
+    for i in range(1, n):
+        y[i] = y[i - 1] * 0.5 + y[i]
+    return y
+
+
+def sieve(n, x):
+    marks = x * 0
+    for i in range(2, n):
+        if marks[i] == 0:
+            j = i * i
+            while j < n:
+                marks[j] = 1
+                j = j + i
+    return marks
+
+
+def reads_before_and_after(n, x):
+    y = x * 1
+    z = y * 2
+    w = y[1:]
+    i = 0
+    while i < n:
+        z = z + y
+        y[i] = z[i] - 1
+        i = i + 1
+    return y, z, w * 1
+
+
+def rows(n, x):
+    table = np.zeros((40, 3))
+    i = 0
+    while i < n:
+        table[i] = x[:3] * i
+        table[i, 1] = -1
+        i = i + 1
+    return table
+
+
+def shifts(n, x):
+    y = x * 1
+    while n > 0:
+        y[1:] = y[:-1]
+        y[0] = n
+        n = n - 1
+    return y
+
+
+def swaps(n, x):
+    a, b = x * 1, x * 2
+    while n > 0:
+        a[0] = b[1]
+        a, b = b, a
+        n = n - 1
+    return a, b
+
+
+def bounded(n, x):
+    i = 0
+    while i < n:
+        i = i + 1
+        if i > 5:
+            break
+        x = x + i
+    return x
+
+
+SAMPLES = [fibonacci, rotate, keeps_the_old, nested, either_array, recurrence, sieve,
+           reads_before_and_after, rows, shifts, swaps, bounded]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [40, 5])
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.__name__)
+def test_a_loop_on_arrays_does_what_python_does(sample, size):
+    x = np.linspace(1.0, 2.0, size)
+    agrees(sample, *((np.int64(n), x) for n in (0, 1, 2, 3, min(size, 30))))
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-10:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def early(n, m):
+    for i in range(n):
+        for j in range(m):
+            if i * j == 12:
+                return i - j
+    return np.int64(-1)
+
+
+@pytest.mark.parametrize(
+    ("sample", "cases"),
+    [
+        (collatz, [(np.int64(n),) for n in (1, 6, 27, 97)]),
+        (newton, [(np.float64(n),) for n in (1.0, 2.0, 1e6)]),
+        (early, [(np.int64(5), np.int64(5)), (np.int64(2), np.int64(3))]),
+    ],
+)
+def test_a_loop_on_scalars_does_what_python_does(sample, cases):
+    agrees(sample, *cases)
+
+
+def test_an_array_that_grows_is_left_to_the_plan():
+    @ag.convert
+    def grow(x, n):
+        while n > 0:
+            x = np.concatenate([x, x])
+            n = n - 1
+        return x
+
+    assert grow(np.ones(3), np.int64(3)).shape == (24,)
+    assert "size" in grow.explain()
+
+
+def test_arguments_are_never_written():
+    x = np.arange(40.0)
+    kept = x.copy()
+    function = ag.convert(lambda x, n: recurrence(n, x * 1) if n > 0 else x)
+    function(x, np.int64(30)), function(x, np.int64(20))
+    np.testing.assert_array_equal(x, kept)

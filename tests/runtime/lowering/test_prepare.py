@@ -1,0 +1,129 @@
+"""The native backend: when there is native code, and what says why there is none."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config, ops
+from runtime.compile import compile_graph
+from runtime.execute.native import cache, engine, layout
+from runtime.execute.native.prepared import Native
+from runtime.lowering.prepare import Planned, prepare, problem
+
+
+def test_a_graph_of_arithmetic_is_native_code(traced):
+    assert problem() is None
+    run = prepare(traced(ops.add, 1.5, np.ones(30)))
+    assert isinstance(run, Native) and "define internal i64 @kernel" in run.source
+
+
+@pytest.mark.parametrize("inputs", [(np.ones(3, "c16"),), (np.ones(3, "f2"),), (np.longdouble(1),)])
+def test_other_dtypes_are_left_to_the_plan(inputs, traced):
+    run = prepare(traced(lambda x: ops.add(x, x), *inputs))
+    assert isinstance(run, Planned) and "dtype" in run.reason
+    np.testing.assert_array_equal(run(*inputs)[0], inputs[0] + inputs[0])
+
+
+def test_without_llvm_everything_is_a_plan(traced, monkeypatch):
+    monkeypatch.setattr(engine, "problem", lambda: "llvmlite cannot be imported: it is not here")
+    run = prepare(traced(ops.add, 1.5, np.ones(30)))
+    assert isinstance(run, Planned) and run.reason.startswith("llvmlite cannot be imported")
+    np.testing.assert_array_equal(run(1.5, np.ones(30))[0], np.full(30, 2.5))
+
+
+@pytest.mark.parametrize("function", [lambda x, y: x + y, lambda x, y: np.sort(x * 2 - y) + x])
+def test_where_llvm_turns_out_not_to_load_everything_is_a_plan(function, monkeypatch):
+    """llvmlite is there, but what it is linked with is not: that is seen where code is compiled."""
+    reason = "llvmlite cannot be imported: libtinfo.so.6: no such file"
+
+    def unavailable(text, level=2):
+        raise engine.Unavailable(reason)
+
+    monkeypatch.setattr(engine, "compile_text", unavailable)
+    x = np.linspace(3.25, 9.125, 2003)
+    with config.cache_dir.using("off"):
+        cache.compiled.cache_clear()
+        made = ag.convert(function, native=True)
+        np.testing.assert_array_equal(made(x, x[::-1].copy()), function(x, x[::-1]))
+        assert reason in made.explain()
+    cache.compiled.cache_clear()
+
+
+def test_a_binding_that_cannot_be_imported_is_remembered(monkeypatch):
+    engine._binding.cache_clear()
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    try:
+        assert engine.problem() is None  # nobody asked for it yet
+        for _ in range(2):
+            with pytest.raises(engine.Unavailable, match="llvmlite cannot be imported"):
+                engine.compile_text("define void @enter() {\n  ret void\n}")
+        assert engine.problem().startswith("llvmlite cannot be imported")
+    finally:
+        monkeypatch.undo()
+        engine._binding.cache_clear()
+    assert engine.problem() is None
+
+
+def test_where_objects_have_another_layout_everything_is_a_plan(traced, monkeypatch):
+    monkeypatch.setattr(layout, "problem", lambda: "arrays have another layout here")
+    assert prepare(traced(ops.add, 1.5, np.ones(30))).reason == "arrays have another layout here"
+
+
+def test_the_switch_and_the_option_turn_it_off():
+    def double(x):
+        return x * 2
+
+    def run_of(function):
+        function(np.ones(30))
+        return function.traces()[-1]._differentiable.run
+
+    with config.backend.using("native"):
+        assert isinstance(run_of(ag.convert(double)), Native)
+        assert not isinstance(run_of(ag.convert(double, native=False)), Native)
+        with config.native.using(False):
+            assert not isinstance(run_of(ag.convert(double)), Native)
+            assert isinstance(run_of(ag.convert(double, native=True)), Native)
+
+
+def test_the_import_of_the_package_brings_no_llvm_along():
+    program = (
+        "import sys, autograph\n"
+        "assert not {n for n in sys.modules if n.startswith(('llvmlite', 'runtime.lowering'))}\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_constants_that_are_large_are_not_in_the_text(traced):
+    table = np.arange(5000.0)
+    graph = traced(lambda x: x + table, np.ones(5000))
+    run = compile_graph(graph, "native")
+    assert len(run.source) < 20_000
+    np.testing.assert_array_equal(run(*[np.ones(5000), table][: len(graph.inputs)])[0], table + 1)
+
+
+def _repeated(operation, count):
+    def function(x):
+        y = x
+        for k in range(count):
+            y = operation(y, x, k)
+        return y
+
+    return function
+
+
+@pytest.mark.parametrize("size", [(), 16, 100])
+def test_a_long_chain_is_compiled_in_proportion(size, traced):
+    x = np.full(size, 0.5)[()]
+    graph = traced(_repeated(lambda y, x, k: y * x - float(k), 400), x)
+    run = prepare(graph)
+    assert isinstance(run, Native) and len(run.source) < 300_000
+    np.testing.assert_array_equal(run(x)[0], compile_graph(graph, "plan")(x)[0])
+
+
+def test_a_graph_of_very_many_operations_is_a_plan(traced):
+    x = np.float64(0.5)
+    run = prepare(traced(_repeated(lambda y, x, k: y * x - float(k), 3000), x))
+    assert isinstance(run, Planned) and "more than 5000 statements" in run.reason
