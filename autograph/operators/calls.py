@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import operator
 import re
 import types
@@ -133,6 +134,8 @@ def converted_call(
     handler = _handler(function)
     if handler is not None:
         return _call_builtin(function, handler, args, kwargs, scope)
+    if isinstance(function, _HANDLED) and function in _CALLING:
+        args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
     inlined = getattr(type(function), "__ag_call__", None)
     if inlined is not None:
         return inlined(function, args, kwargs)
@@ -234,6 +237,26 @@ _GIVEN = {
 
 # Built-ins that take None, and say something of it.
 _OF_NONE = frozenset((bool, isinstance, type, print, str, repr, format, getattr, setattr, hasattr))
+
+
+# Of what no handler stands for, but calls what it is given: the position of that, and its name.
+_CALLING: dict[Any, tuple[int, str]] = {
+    functools.reduce: (0, "function"), itertools.accumulate: (1, "func"),
+    itertools.starmap: (0, ""), itertools.takewhile: (0, ""), itertools.dropwhile: (0, ""),
+    itertools.filterfalse: (0, ""), itertools.groupby: (1, "key"),
+}  # fmt: skip
+
+
+def _with_callback(
+    where: tuple[int, str], args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    position, name = where
+    if len(args) > position and args[position] is not None:
+        wrapped = _callback(args[position], scope)
+        return (*args[:position], wrapped, *args[position + 1 :]), kwargs
+    if kwargs.get(name) is not None:
+        return args, {**kwargs, name: _callback(kwargs[name], scope)}
+    return args, kwargs
 
 
 def _callback(function: Any, scope: FunctionScope) -> Callable[..., Any]:

@@ -1,7 +1,8 @@
-"""Functions of ours that call the user's, in converted code."""
+"""Functions of ours and of the library that call the user's, in converted code."""
 
 import contextlib
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -83,3 +84,46 @@ def test_d_gradients_of_methods_follow_the_object():
     assert f(F(2.0)) == g(F(2.0)) == 3.0 and f(F(0.5)) == g(F(0.5)) == 1.0
     learner.weight = F(4.0)
     assert f(F(2.0)) == g(F(2.0)) == 4.0 and f.trace_count == g.trace_count == 1
+
+
+def larger(a, b):
+    return a if a > b else b
+
+
+class Counting:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, a, b):
+        self.calls += 1
+        return larger(a, b)
+
+    def sign(self, a):
+        return 1 if a > 0 else -1
+
+
+def by_an_object(x):
+    counting = Counting()
+    result = functools.reduce(counting, x)
+    return result, counting.calls, [counting.sign(v) for v in x]
+
+
+OF_THE_LIBRARY = {
+    "accumulate with a built-in": lambda x: list(itertools.accumulate(x, max)),
+    "accumulate by name": lambda x: list(itertools.accumulate(x, func=larger, initial=0.0)),
+    "accumulate without": lambda x: list(itertools.accumulate(x)),
+    "reduce": lambda x: functools.reduce(larger, x),
+    "reduce with a built-in": lambda x: functools.reduce(min, x, 2.0),
+    "reduce with a ufunc": lambda x: functools.reduce(np.maximum, x),
+    "reduce with a partial": lambda x: functools.reduce(functools.partial(larger), x),
+    "reduce with an object": by_an_object,
+    "starmap": lambda x: list(itertools.starmap(larger, zip(x, x[::-1], strict=True))),
+}
+
+
+@pytest.mark.parametrize("sample", OF_THE_LIBRARY.values(), ids=OF_THE_LIBRARY)
+def test_functions_that_the_library_calls_are_converted(sample):
+    f = ag.convert(sample)
+    for x in (np.array([3.0, 1.0, 4.0]), np.array([-3.0, 5.0, -4.0])):
+        assert_equal(f(x), sample(x), joined=True)
+    assert f.trace_count == 1
