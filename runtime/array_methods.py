@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
@@ -20,10 +20,10 @@ from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.foreign import Operator
 from runtime.ops.arithmetic import complex_modulus, complex_product
-from runtime.ops.operands import type_of
+from runtime.ops.operands import rank_of, shape_of, type_of
 from runtime.spec import TensorType
 
-__all__ = ["ArrayMethods", "check_in_place", "check_numbers"]
+__all__ = ["ArrayMethods", "FlatView", "check_in_place", "check_numbers"]
 
 Method: TypeAlias = Callable[[Any, Any], Any]
 _OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
@@ -270,10 +270,51 @@ class _UnhashableError(StagingError, TypeError):
     """A traced number is used as a key: Python's own classes say that by TypeError."""
 
 
+class FlatView:
+    """`x.flat`: as NumPy's, but for values that are repeated to fill what they are written into."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def _elements(self) -> Any:
+        return ops.reshape(self._array, (-1,))
+
+    def __getitem__(self, key: Any) -> Any:
+        part = self._elements()[key]
+        return ops.copy(part) if rank_of(part) else part
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        written = ops.index_update(self._elements(), value, key)
+        self._array[...] = ops.reshape(written, shape_of(self._array))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._elements())
+
+    def __len__(self) -> int:
+        return len(self._elements())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self._elements(), dtype)
+
+
 class ArrayMethods:
     """The operators and methods; `Tensor` adds the value."""
 
     __slots__ = ()
+
+    @property
+    def flat(self: Any) -> FlatView:
+        """The elements in C order, to be read and written by their number."""
+        return FlatView(self)
+
+    @flat.setter
+    def flat(self: Any, values: Any) -> None:
+        if rank_of(values) == 0:
+            self[...] = values
+        else:
+            ops.by_numpy_name()["put"](self, ops.arange(ops.size(self)), values)
 
     # ---- methods that write ------------------------------------------------------------------
 
@@ -408,12 +449,10 @@ class ArrayMethods:
         return self._alike(ops.transpose(self, tuple(order)))
 
     def reshape(self: Any, *shape: Any, order: str = "C") -> Any:
-        """The elements in C order under another shape; one size may be -1."""
-        if order != "C":
-            raise StagingError("only order='C' is supported")
+        """The elements under another shape, in the order of `ops.reshape`; one size may be -1."""
         one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
-        return self._alike(ops.reshape(self, tuple(shape[0]) if one else shape))
+        return self._alike(ops.reshape(self, tuple(shape[0]) if one else shape, order))
 
     def flatten(self: Any, order: str = "C") -> Any:
         """A copy with one axis."""
-        return ops.copy(ops.reshape(self, (-1,)))
+        return ops.copy(ops.reshape(self, (-1,), order))

@@ -27,6 +27,7 @@ from autograph.operators.runs import has_runs, refusal
 from autograph.operators.templates import python_type_of
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal, ops
+from runtime.array_methods import FlatView
 from runtime.building import building, constant, origin_of_caller
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
@@ -154,8 +155,8 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
     if building() is not None:
         thing, key = _present(thing), there(key)
-        value = there(value) if isinstance(thing, (Tensor, Variable, np.ndarray)) else value
-    if journal.recording() is not None and not isinstance(thing, (Tensor, Variable)):
+        value = there(value) if isinstance(thing, (*_OF_GRAPHS, np.ndarray)) else value
+    if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
         if has_runs(thing) or growing.is_at_unknown(thing, key):
             growing.put(thing, key, value)
             return
@@ -172,6 +173,10 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             own(key, value)
             return
     thing[key] = value
+
+
+# What journals itself that it is written.
+_OF_GRAPHS = (Tensor, Variable, FlatView)
 
 
 def _present(thing: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from runtime import trace
 from runtime.errors import StagingError
+from runtime.ops.axes import permute_dims
 from runtime.ops.declare import implements, op
 from runtime.ops.inference import size_of
 from runtime.ops.internal import identity
@@ -168,18 +169,39 @@ def reshape_(xp: Module, x: Array, *dims: Array, shape: tuple[Dim, ...]) -> Arra
     makes_arrays=False,
 )
 def reshape(x: Operand, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
-    """The elements of `x` in C order under another shape; one size may be -1.
+    """The elements of `x` under another shape; one size may be -1.
 
+    They are read and placed with the last index going fastest, or the first for `order` "F".
     Sizes may be integer tensors. Raises ValueError when the number of elements differs.
 
     >>> ag.reshape(np.arange(6), (3, -1)).tolist()
     [[0, 1], [2, 3], [4, 5]]
+    >>> ag.reshape(np.arange(6), (2, 3), order="F").tolist()
+    [[0, 2, 4], [1, 3, 5]]
     """
-    if order != "C":
-        raise StagingError("only order='C' is supported")
+    if order != "C" and not _is_in_c_order(order):
+        sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+        turned = reshape(_turned(x), tuple(sizes)[::-1], copy=copy)
+        return _turned(turned)
     static, dims = encode_shape(shape)
     result = trace.apply(reshape_.op, (content(x), *dims), {"shape": static})
     return _copied(result) if copy else result
+
+
+def _is_in_c_order(order: str) -> bool:
+    """Whether elements are in C order; raises StagingError where memory decides."""
+    if order in ("A", "K"):
+        raise StagingError(
+            f"order={order!r} asks how the array lies in memory, which a graph does not say",
+            'write "C" or "F"',
+        )
+    if order not in ("C", "F"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return order == "C"
+
+
+def _turned(x: Operand) -> Any:
+    return permute_dims(x, tuple(range(rank_of(x)))[::-1])
 
 
 @op(
@@ -218,7 +240,7 @@ _copied = copy
     makes_arrays=False,
 )
 def ravel(x: Operand, /, order: str = "C") -> Any:
-    """The elements of `x` in C order, along one axis.
+    """The elements of `x` along one axis, in the order of `reshape`.
 
     >>> ag.ravel(np.array([[1, 2], [3, 4]])).numpy()
     array([1, 2, 3, 4])

@@ -61,6 +61,29 @@ def written_in_staged_loop(x, n):
     return None
 
 
+@samples("E5", (M,), (M[::-1] * 2.0,))
+def through_flat(x):
+    x.flat[::5] = 7
+    x.flat[2] += 1
+    x.flat[[0, 1]] = [8, 9]
+    total = 0.0
+    for v in x.flat:
+        total += v
+    part = x.flat[3:6]
+    part[0] = 99.0  # a copy
+    y = np.zeros((2, 2))
+    y.flat = x[0]
+    return len(x.flat), total, part, x.flat[-1], y
+
+
+@samples("E5", (M,), (M[::-1] * 2.0,))
+def in_fortran_order(x):
+    flat = x.ravel(order="F"), x.flatten("F"), np.ravel(x, "F")
+    shaped = x.reshape(2, 6, order="F"), np.reshape(x, (-1, 2), order="F")
+    x.flatten("F")[0] = 5.0  # a copy
+    return flat, shaped
+
+
 @samples("S7", (A(3, 1, 2),), (A(1, 2, 3),))
 def bubble_sort(x):
     n = len(x)
@@ -644,3 +667,16 @@ def test_s7_numpy_allocations():
         return a + x, b, c, d
 
     check(f, (I(1), A(1, 2, 3)), (I(2), A(3, 2, 1)))
+
+
+def by_layout(x):
+    return x.ravel("K")  # refused
+
+
+def by_any_layout(x):
+    return np.reshape(x, (2, 6), order="A")  # refused
+
+
+@pytest.mark.parametrize("sample", [by_layout, by_any_layout])
+def test_orders_that_ask_how_an_array_lies_in_memory_are_refused(sample):
+    refuse(sample, M, match="how the array lies in memory")
