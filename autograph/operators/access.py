@@ -20,11 +20,12 @@ from autograph.operators.captures import (
     guard_length,
 )
 from autograph.operators.caught import PartOfError
+from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
 from autograph.operators.runs import has_runs, refusal
-from autograph.operators.templates import python_type_of
+from autograph.operators.templates import ChosenText, python_type_of
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal, ops
 from runtime.array_methods import FlatView
@@ -66,6 +67,10 @@ def getitem(thing: Any, key: Any) -> Any:
         return ops.getitem(thing, key)
     if has_runs(thing):
         return growing.item(thing, key)
+    if type(thing) is ChosenText:
+        return of_each(thing, lambda text: getitem(text, key))
+    if type(key) is ChosenText:
+        return of_each(key, lambda text: getitem(thing, text))
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
         if key.is_known:
             key = key.item()

@@ -27,10 +27,11 @@ from autograph.operators.captures import (
     weak,
 )
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.chosen_text import method_of_each
 from autograph.operators.generators import made
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
-from autograph.operators.templates import python_type_of
+from autograph.operators.templates import ChosenText, python_type_of
 from autograph.operators.variables import Nullable, Undefined, _Unreadable
 from runtime import journal
 from runtime.building import building, origin_of_caller
@@ -61,6 +62,8 @@ def getattr_(thing: Any, name: str) -> Any:
     if building() is not None:
         if isinstance(thing, (Caught, PartOfError)):
             return thing.part(name)
+        if type(thing) is ChosenText:
+            return method_of_each(thing, name)
         if type(thing) is Nullable:
             thing = thing.load()
         getter = _getter(thing, name)

@@ -20,6 +20,7 @@ from autograph.operators.captures import (
     read,
     weak,
 )
+from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import container_base, content_slot
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
@@ -28,7 +29,7 @@ from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
 from autograph.operators.runs import has_runs
-from autograph.operators.templates import has_traced
+from autograph.operators.templates import ChosenText, has_traced
 from autograph.operators.unconverted import (
     ARRAYS,
     OURS,
@@ -110,6 +111,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     is_looked_at = has_runs(owner) and name not in growing_methods.BLIND
     if is_looked_at or (name in ("pop", "insert") and growing.is_at_unknown(owner, *args[:1])):
         return growing_methods.call(function, args, kwargs)
+    if isinstance(owner, dict) and name == "get" and args and type(args[0]) is ChosenText:
+        return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
     if isinstance(owner, _CONTAINERS):
         if not kwargs and appended(owner, name, args):
             return None

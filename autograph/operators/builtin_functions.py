@@ -14,6 +14,7 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, KindOfError
+from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.generators import call_of
 from autograph.operators.growing_arrays import as_array
@@ -27,7 +28,7 @@ from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
 from autograph.operators.runs import has_runs, refusal, unpadded
 from autograph.operators.sorting import sorted_
-from autograph.operators.templates import LazyString, python_type_of, shown
+from autograph.operators.templates import ChosenText, LazyString, python_type_of, shown
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
@@ -57,6 +58,8 @@ def len_(x: Any) -> Any:
     x = _plain(x)
     if isinstance(x, Indexed):
         return len(x) if isinstance(x, IndexedIterator) else x.length
+    if type(x) is ChosenText:
+        return of_each(x, len)
     if isinstance(x, Tensor):
         shape = x.type.shape
         if shape is None or (shape != () and shape[0] is None):

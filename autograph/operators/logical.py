@@ -12,11 +12,13 @@ from autograph.operators import growing_methods
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
+from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import method
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
+from autograph.operators.templates import ChosenText
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
@@ -228,6 +230,10 @@ def in_(item: Any, container: Any) -> Any:
     """
     if building() is None and not issubclass(type(container), Tensor):
         return item in container
+    if type(container) is ChosenText:
+        return of_each(container, lambda text: in_(item, text))
+    if type(item) is ChosenText and not has_runs(container):
+        return of_each(item, lambda text: in_(text, container))
     if type(item) is KindOfError and isinstance(container, (list, tuple)):
         return item.is_one_of(tuple(container))
     if has_runs(container):

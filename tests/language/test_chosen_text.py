@@ -104,20 +104,56 @@ def of_a_callee(x):
     return returned(x * 2)
 
 
+def named(x):
+    return "high" if x > 1 else "low" if x > 0 else ""
+
+
+@samples("B2.26", (F(2), X), (F(0.5), X), (F(-1), X))
+def asked_of_each(x, values):
+    name = named(x)
+    weight = {"high": 2.0, "low": 1.0, "": 0.5}[name]
+    found = {"high": 3}.get(name, 0), name in ("high", "mid"), "o" in name, name in {"low"}
+    kind = 1 if name else 2
+    while not name.startswith("h") and kind < 5:
+        kind += 1
+    return weight * values, found, len(name), name.upper(), kind, name.replace("h", "w") + "!"
+
+
+@samples("B2.26", (F(2),), (F(0.5),))
+def matched(x):
+    match named(x):
+        case "high":
+            return x * 2
+        case "low":
+            return x - 1
+    return x
+
+
+@samples("B2.26", (F(2),), (F(-0.5),))
+def missing(x):
+    try:
+        return {"high": 1.0}[named(x)], "found"
+    except KeyError:
+        return 0.0, "not found"
+
+
+@samples("B2.26", (F(2), np.int64(1)), (F(-0.5), np.int64(0)))
+def characters(x, i):
+    return named(x + 1.5)[-1], named(x + 1.5)[:2]
+
+
 test_chosen_text = samples.test()
 
 
-def as_a_key(x):
-    name = "a" if x > 0 else "b"
-    return {"a": 1.0, "b": 2.0}[name]  # refused
+def as_a_new_key(x):
+    return {named(x): 1.0}  # refused
 
 
-def changed(x):
-    name = "a" if x > 0 else "b"
-    return name.upper()  # refused
+def put_in_order(x):
+    return named(x) < "k"  # refused
 
 
-@pytest.mark.parametrize("sample", [as_a_key, changed])
+@pytest.mark.parametrize("sample", [as_a_new_key, put_in_order])
 def test_what_needs_the_text_while_tracing_is_refused(sample):
     refuse(sample, F(1), match="text that is known only when the graph runs")
 
