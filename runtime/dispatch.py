@@ -43,18 +43,16 @@ def no_tensor_form(name: str) -> StagingError:
 
 def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy ufunc on operands of which one is a tensor."""
-    function = ops.numpy_function(ufunc.__name__)
+    function, title = _meaning_of_ufunc(ufunc, inputs)
     if method == "__call__" and not kwargs and function is not None:
         return function(*strong_operands(inputs))
     out = kwargs.pop("out", None)
     if method != "__call__" or function is None or kwargs:
         detail = f".{method}" if method != "__call__" else ""
-        raise no_tensor_form(
-            f"np.{ufunc.__name__}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}"
-        )
+        raise no_tensor_form(f"{title}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}")
     has_arrays = any(o is not None and not is_tensor(o) for o in out or ())
     if has_arrays and (trace.tapes() or any(is_tensor(x) and x.is_traced for x in inputs)):
-        raise no_tensor_form(f"np.{ufunc.__name__} with out= an ndarray")
+        raise no_tensor_form(f"{title} with out= an ndarray")
     result = function(*strong_operands(inputs))
     if out is None:
         return result
@@ -65,6 +63,14 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
         for r, o in zip(results, out, strict=True)
     )
     return written if isinstance(result, tuple) else written[0]
+
+
+def _meaning_of_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
+    """Our function for a ufunc, None where there is none, and the name that the user knows."""
+    name = ufunc.__name__
+    if ops.special.is_of_scipy(ufunc):
+        return ops.special.form_of(ufunc, inputs, {}), f"scipy.special.{name}"
+    return ops.numpy_function(name), f"np.{name}"
 
 
 def _stored(ufunc: Any, result: Any, out: Any) -> Any:
