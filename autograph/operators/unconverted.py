@@ -36,6 +36,7 @@ from autograph.operators.host_calls import call_host, refusal, shuffled
 from autograph.operators.host_results import kind_of_result
 from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
+from autograph.operators.python_complex import call_cmath
 from autograph.operators.python_math import call_math
 from autograph.operators.runs import has_runs
 from autograph.operators.runs import refusal as refusal_of_runs
@@ -173,7 +174,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if root in ARRAYS and not makes_manager(function):
         return _call_numpy(function, args, kwargs, trace)
     if root in ("math", "cmath") and has_traced((args, kwargs)):
-        return call_math(function, args, kwargs)
+        return (call_math if root == "math" else call_cmath)(function, args, kwargs)
     if makes_manager(function):
         return made_manager(function, args, kwargs)
     if isinstance(function, type):
