@@ -170,7 +170,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if _is_special(function, args, kwargs):
         form = ops.special.form_of(function, args, kwargs)
         assert form is not None
-        return form(*args, **kwargs)
+        return form(*map(_together, args), **kwargs)
     if root in ARRAYS and not makes_manager(function):
         return _call_numpy(function, args, kwargs, trace)
     if root in ("math", "cmath") and has_traced((args, kwargs)):

@@ -17,7 +17,7 @@ from runtime.ops.operands import Array, Module
 from runtime.ops.rules import derivative
 from runtime.ops.samples import unary
 from runtime.ops.selection import where_
-from runtime.ops.special_types import double_first, evaluated
+from runtime.ops.special_types import divided, double_first, evaluated
 
 __all__ = ["i0", "i0e", "i1", "i1e"]
 
@@ -79,25 +79,26 @@ def _chebyshev(t: Array, coefficients: _Series) -> Array:
     return t * before - after + coefficients[-1]
 
 
-def _scaled(xp: Module, size: Array, near: _Series, far: _Series) -> tuple[Array, Array]:
-    """The two series, each where it holds."""
-    low, high = xp.minimum(size, _BORDER), xp.maximum(size, _BORDER)
-    return (
-        _chebyshev(low / 4 - 1, near),
-        _chebyshev(16 / high - 1, far) / xp.sqrt(high),
-    )
-
-
 def _i0e(xp: Module, x: Array) -> Array:
+    def near(xp: Module, size: Array) -> Array:
+        return _chebyshev(size / 4 - 1, _I0_NEAR)
+
+    def far(xp: Module, size: Array) -> Array:
+        return _chebyshev(16 / size - 1, _I0_FAR) / xp.sqrt(size)
+
     size = xp.abs(x)
-    near, far = _scaled(xp, size, _I0_NEAR, _I0_FAR)
-    return xp.where(size <= _BORDER, near, far)
+    return divided(xp, size, size <= _BORDER, near, far)
 
 
 def _i1e(xp: Module, x: Array) -> Array:
+    def near(xp: Module, size: Array) -> Array:
+        return size * _chebyshev(size / 4 - 1, _I1_NEAR)
+
+    def far(xp: Module, size: Array) -> Array:
+        return _chebyshev(16 / size - 1, _I1_FAR) / xp.sqrt(size)
+
     size = xp.abs(x)
-    near, far = _scaled(xp, size, _I1_NEAR, _I1_FAR)
-    found = xp.where(size <= _BORDER, size * near, far)
+    found = divided(xp, size, size <= _BORDER, near, far)
     return xp.where(x < 0, -found, found)
 
 

@@ -17,7 +17,7 @@ from runtime.ops.operands import Array, Module
 from runtime.ops.rules import derivative
 from runtime.ops.samples import array as sample
 from runtime.ops.samples import binary, calls, unary
-from runtime.ops.special_types import double_first, evaluated, polynomial
+from runtime.ops.special_types import divided, double_first, evaluated, polynomial
 
 __all__ = ["beta", "betaln", "digamma", "gamma", "gammaln", "loggamma", "polygamma_at"]
 
@@ -71,6 +71,7 @@ _ROOT, _REST_OF_ROOT = 1.4616321449683622, 9.549995429965697e-17
 _FAR = 8.0
 _HALF_LOG_TOTAL = 0.5 * math.log(2 * math.pi)
 _FACTORIALS = tuple(float(math.factorial(n)) for n in range(171))
+_TABLE = np.array(_FACTORIALS)
 
 
 # ---- kernels in double precision ---------------------------------------------------------------
@@ -92,83 +93,103 @@ def _correction(x: Array) -> Array:
 def _ascent(xp: Module, x: Array) -> tuple[Array, Array, Array]:
     """For 0 < `x` < `_FAR`: (z, p, q) such that gamma(x) = gamma(2 + z) p / q."""
     nearest = xp.rint(x)
-    product = xp.ones_like(x)
-    for j in range(1, int(_FAR) - 1):
+    product: Array = xp.ones_like(x)
+    for j in range(1, int(nearest.max()) - 1):
         product = product * xp.where(nearest - 2 >= j, x - j, 1.0)
     quotient = xp.where(nearest < 2, x, 1.0) * xp.where(nearest < 1, x + 1, 1.0)
     return x - nearest, product, quotient
 
 
-def _gamma_right(xp: Module, x: Array) -> Array:
-    """gamma, for positive `x`."""
-    z, product, quotient = _ascent(xp, xp.clip(x, 0.0, _FAR))
-    near = xp.exp(polynomial(z, _ABOUT_TWO)) * product / quotient
-    far = xp.maximum(x, _FAR)
+def _gamma_near(xp: Module, x: Array) -> Array:
+    z, product, quotient = _ascent(xp, x)
+    return xp.exp(polynomial(z, _ABOUT_TWO)) * product / quotient
+
+
+def _gamma_far(xp: Module, x: Array) -> Array:
     # Half of the power twice: the whole of it overflows before the function does.
-    half = far ** (0.5 * far - 0.25)
-    large = half * (math.sqrt(2 * math.pi) * xp.exp(_correction(far)) * xp.exp(-far)) * half
-    found = xp.where(x < _FAR, near, xp.where(x > 180, math.inf, large))
-    known = xp.asarray(_FACTORIALS)
-    n = xp.clip(x, 1, len(_FACTORIALS))
-    is_whole = (n == x) & (xp.rint(n) == n)
-    return xp.where(is_whole, known[xp.where(is_whole, n - 1, 0).astype(np.intp)], found)
+    half = x ** (0.5 * x - 0.25)
+    found = half * (math.sqrt(2 * math.pi) * xp.exp(_correction(x)) * xp.exp(-x)) * half
+    return xp.where(x > 180, math.inf, found)
+
+
+def _gamma_right(xp: Module, x: Array) -> Array:
+    """gamma, for positive `x`: of integers, from a table."""
+    found = divided(xp, x, x < _FAR, _gamma_near, _gamma_far)
+    is_whole = (xp.rint(x) == x) & (x >= 1) & (x <= len(_FACTORIALS))
+    if not is_whole.any():
+        return found
+    known = xp.asarray(_TABLE)
+    return xp.where(is_whole, known[xp.where(is_whole, x - 1, 0).astype(np.intp)], found)
+
+
+def _gamma_left(xp: Module, x: Array) -> Array:
+    """gamma, for `x` that is not positive: by gamma(-x), as 1 - x would be rounded."""
+    found = -math.pi / (x * _gamma_right(xp, -x) * _sin_pi(xp, x))
+    is_pole = (x < 0) & (xp.floor(x) == x)
+    return xp.where(is_pole, math.nan, xp.where(x > -1e-300, 1 / x, found))
 
 
 def _gamma(xp: Module, x: Array) -> Array:
-    right = _gamma_right(xp, xp.where(x > 0, x, 1.0))
-    # By gamma(-x), as 1 - x would be rounded.
-    left = -math.pi / (x * _gamma_right(xp, -xp.minimum(x, 0.0)) * _sin_pi(xp, x))
-    is_pole = (x < 0) & (xp.floor(x) == x)
-    left = xp.where(is_pole, math.nan, xp.where(x > -1e-300, 1 / x, left))
-    return xp.where(x > 0, right, xp.where(xp.isnan(x), x, left))
+    return divided(xp, x, x > 0, _gamma_right, _gamma_left)
+
+
+def _log_gamma_near(xp: Module, x: Array) -> Array:
+    z, product, quotient = _ascent(xp, x)
+    return polynomial(z, _ABOUT_TWO) + (xp.log(product) - xp.log(quotient))
+
+
+def _log_gamma_far(xp: Module, x: Array) -> Array:
+    return (x - 0.5) * (xp.log(x) - 1) + (_HALF_LOG_TOTAL - 0.5 + _correction(x))
 
 
 def _log_gamma_right(xp: Module, x: Array) -> Array:
     """ln(gamma), for positive `x`."""
-    z, product, quotient = _ascent(xp, xp.clip(x, 0.0, _FAR))
-    near = polynomial(z, _ABOUT_TWO) + (xp.log(product) - xp.log(quotient))
-    far = xp.maximum(x, _FAR)
-    large = (far - 0.5) * (xp.log(far) - 1) + (_HALF_LOG_TOTAL - 0.5 + _correction(far))
-    return xp.where(x < _FAR, near, large)
+    return divided(xp, x, x < _FAR, _log_gamma_near, _log_gamma_far)
+
+
+def _log_gamma_left(xp: Module, x: Array) -> Array:
+    sine = xp.log(xp.abs(_sin_pi(xp, x)))
+    found = math.log(math.pi) - sine - _log_gamma_right(xp, 1 - x)
+    return xp.where(xp.floor(x) == x, xp.where(x == -math.inf, x, math.inf), found)
 
 
 def _log_gamma(xp: Module, x: Array) -> Array:
-    right = _log_gamma_right(xp, xp.where(x > 0, x, 1.0))
-    low = xp.minimum(x, 0.0)
-    left = math.log(math.pi) - xp.log(xp.abs(_sin_pi(xp, low))) - _log_gamma_right(xp, 1 - low)
-    left = xp.where(xp.floor(low) == low, xp.where(low == -math.inf, low, math.inf), left)
-    return xp.where(x > 0, right, xp.where(xp.isnan(x), x, left))
+    return divided(xp, x, x > 0, _log_gamma_right, _log_gamma_left)
 
 
 def _log_gamma_of_positive(xp: Module, x: Array) -> Array:
     return xp.where(x < 0, math.nan, _log_gamma(xp, x))
 
 
+def _digamma_near(xp: Module, x: Array) -> Array:
+    steps = xp.floor(x)
+    unit = x - steps + 1
+    found = ((unit - _ROOT) - _REST_OF_ROOT) * polynomial(2 * unit - 3, _ROOT_QUOTIENT)
+    for j in range(1, int(steps.max())):
+        found = found + xp.where(steps > j, 1 / xp.where(steps > j, x - j, 1.0), 0.0)
+    return found - xp.where(steps < 1, 1 / x, 0.0)
+
+
+def _digamma_far(xp: Module, x: Array) -> Array:
+    inverse = 1 / x
+    square = inverse * inverse
+    return xp.log(x) - (0.5 * inverse + square * polynomial(square, _LOG_SERIES[::-1]))
+
+
 def _digamma_right(xp: Module, x: Array) -> Array:
     """digamma, for positive `x`."""
-    low = xp.clip(x, 0.0, _FAR)
-    steps = xp.floor(low)
-    unit = low - steps + 1
-    near = ((unit - _ROOT) - _REST_OF_ROOT) * polynomial(2 * unit - 3, _ROOT_QUOTIENT)
-    for j in range(1, int(_FAR)):
-        near = near + xp.where(steps > j, 1 / xp.where(steps > j, low - j, 1.0), 0.0)
-    near = near - xp.where(steps < 1, 1 / low, 0.0)
-    far = xp.maximum(x, _FAR)
-    inverse = 1 / far
-    square = inverse * inverse
-    large = xp.log(far) - (0.5 * inverse + square * polynomial(square, _LOG_SERIES[::-1]))
-    return xp.where(x < _FAR, near, large)
+    return divided(xp, x, x < _FAR, _digamma_near, _digamma_far)
+
+
+def _digamma_left(xp: Module, x: Array) -> Array:
+    nearest = xp.rint(x)
+    slope = math.pi / xp.tan(math.pi * (x - nearest))
+    found = _digamma_right(xp, 1 - x) - slope
+    return xp.where(x == 0, -1 / x, xp.where(nearest == x, math.nan, found))
 
 
 def _digamma(xp: Module, x: Array) -> Array:
-    right = _digamma_right(xp, xp.where(x > 0, x, 1.0))
-    low = xp.minimum(x, 0.0)
-    nearest = xp.rint(low)
-    slope = math.pi / xp.tan(math.pi * (low - nearest))
-    left = _digamma_right(xp, 1 - low) - slope
-    left = xp.where(nearest == low, math.nan, left)
-    left = xp.where(x == 0, -1 / x, left)
-    return xp.where(x > 0, right, xp.where(xp.isnan(x), x, left))
+    return divided(xp, x, x > 0, _digamma_right, _digamma_left)
 
 
 def _zeta(xp: Module, n: int, x: Array) -> Array:
@@ -176,7 +197,7 @@ def _zeta(xp: Module, n: int, x: Array) -> Array:
 
     Ten terms, then the rule of Euler and Maclaurin (23.1.30).
     """
-    total = xp.zeros_like(x)
+    total: Array = 0.0
     for k in range(10):
         total = total + (x + k) ** -(n + 1.0)
     y = x + 10
@@ -204,14 +225,18 @@ def _polygamma(xp: Module, n: int, x: Array) -> Array:
     if n == 0:
         return _digamma(xp, x)
     scale = (-1.0) ** (n + 1) * (_FACTORIALS[n] if n < len(_FACTORIALS) else math.inf)
-    right = scale * _zeta(xp, n, xp.where(x > 0, x, 1.0))
-    low = xp.minimum(x, 0.0)
-    nearest = xp.rint(low)
-    cotangent = 1 / xp.tan(math.pi * (low - nearest))
-    bend = math.pi ** (n + 1) * polynomial(cotangent, _slopes_of_cotangent(n))
-    left = (-1.0) ** n * scale * _zeta(xp, n, 1 - low) - bend
-    left = xp.where(nearest == low, scale * math.inf, left)
-    return xp.where(x > 0, right, xp.where(xp.isnan(x), x, left))
+
+    def right(xp: Module, x: Array) -> Array:
+        return scale * _zeta(xp, n, x)
+
+    def left(xp: Module, x: Array) -> Array:
+        nearest = xp.rint(x)
+        cotangent = 1 / xp.tan(math.pi * (x - nearest))
+        bend = math.pi ** (n + 1) * polynomial(cotangent, _slopes_of_cotangent(n))
+        found = (-1.0) ** n * scale * _zeta(xp, n, 1 - x) - bend
+        return xp.where(nearest == x, scale * math.inf, found)
+
+    return divided(xp, x, x > 0, right, left)
 
 
 def _log_beta_far(xp: Module, a: Array, b: Array) -> Array:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from runtime.ops import exact
 from runtime.ops.declare import op
 from runtime.ops.error_function import _BORDER, _P, _Q, _R, _S, _SLOPE, _slope
@@ -16,7 +18,7 @@ from runtime.ops.operands import Array, Module
 from runtime.ops.rules import derivative
 from runtime.ops.samples import unary
 from runtime.ops.selection import clip
-from runtime.ops.special_types import double_first, evaluated, polynomial, single_first
+from runtime.ops.special_types import divided, double_first, evaluated, polynomial, single_first
 
 __all__ = ["erfc", "erfcinv", "erfcx", "erfinv", "log_ndtr", "ndtr", "ndtri"]
 
@@ -42,14 +44,19 @@ def _near(x: Array) -> Array:
     return x * (polynomial(square, _P) / polynomial(square, _Q))
 
 
+def _scaled_middle(xp: Module, x: Array) -> Array:
+    return polynomial(x, _R) / polynomial(x, _S)
+
+
+def _scaled_far(xp: Module, x: Array) -> Array:
+    inverse = 1 / (x * x)
+    ratio = inverse * polynomial(inverse, _F) / polynomial(inverse, _G)
+    return (1 / _ROOT - ratio) / x
+
+
 def _scaled(xp: Module, x: Array) -> Array:
     """exp(x**2) erfc(x), for `x` of at least `_BORDER`."""
-    middle = xp.minimum(x, _FAR)
-    outer = xp.maximum(x, _FAR)
-    inverse = 1 / (outer * outer)
-    ratio = inverse * polynomial(inverse, _F) / polynomial(inverse, _G)
-    far = (1 / _ROOT - ratio) / outer
-    return xp.where(x <= _FAR, polynomial(middle, _R) / polynomial(middle, _S), far)
+    return divided(xp, x, x <= _FAR, _scaled_middle, _scaled_far)
 
 
 def _square_in_two(xp: Module, x: Array) -> tuple[Array, Array]:
@@ -69,42 +76,55 @@ def _bell(xp: Module, x: Array, scale: float) -> Array:
 
 
 def _erfc(xp: Module, x: Array) -> Array:
-    size = xp.abs(x)
-    outer = xp.maximum(size, _BORDER)
-    tail = _scaled(xp, outer) * _bell(xp, outer, -1.0)
-    near = 1 - _near(xp.clip(x, -_BORDER, _BORDER))
-    return xp.where(size <= _BORDER, near, xp.where(x < 0, 2 - tail, tail))
+    def near(xp: Module, x: Array) -> Array:
+        return 1 - _near(x)
+
+    def outer(xp: Module, x: Array) -> Array:
+        size = xp.abs(x)
+        tail = _scaled(xp, size) * _bell(xp, size, -1.0)
+        return xp.where(x < 0, 2 - tail, tail)
+
+    return divided(xp, x, xp.abs(x) <= _BORDER, near, outer)
 
 
 def _erfcx(xp: Module, x: Array) -> Array:
-    size = xp.abs(x)
-    outer = xp.maximum(size, _BORDER)
-    scaled, inner = _scaled(xp, outer), xp.clip(x, -_BORDER, _BORDER)
-    near = xp.exp(inner * inner) * (1 - _near(inner))
-    left = 2 * _bell(xp, xp.minimum(x, 0), 1.0) - scaled
-    return xp.where(size <= _BORDER, near, xp.where(x < 0, left, scaled))
+    def near(xp: Module, x: Array) -> Array:
+        return xp.exp(x * x) * (1 - _near(x))
+
+    def outer(xp: Module, x: Array) -> Array:
+        scaled = _scaled(xp, xp.abs(x))
+        return xp.where(x < 0, 2 * _bell(xp, xp.minimum(x, 0), 1.0) - scaled, scaled)
+
+    return divided(xp, x, xp.abs(x) <= _BORDER, near, outer)
 
 
 def _ndtr(xp: Module, x: Array) -> Array:
-    z = x * _SQRT_HALF
-    size = xp.abs(z)
-    outer = xp.maximum(size, _BORDER)
-    tail = 0.5 * _scaled(xp, outer) * _bell(xp, x, -0.5)
-    near = 0.5 + 0.5 * _near(xp.clip(z, -_BORDER, _BORDER))
-    return xp.where(size <= _BORDER, near, xp.where(x > 0, 1 - tail, tail))
+    def near(xp: Module, x: Array) -> Array:
+        return 0.5 + 0.5 * _near(x * _SQRT_HALF)
+
+    def outer(xp: Module, x: Array) -> Array:
+        tail = 0.5 * _scaled(xp, xp.abs(x) * _SQRT_HALF) * _bell(xp, x, -0.5)
+        return xp.where(x > 0, 1 - tail, tail)
+
+    return divided(xp, x, xp.abs(x * _SQRT_HALF) <= _BORDER, near, outer)
 
 
 def _log_ndtr(xp: Module, x: Array) -> Array:
-    low = xp.minimum(x, -1.0)
-    far = xp.log(0.5 * _scaled(xp, -low * _SQRT_HALF)) - 0.5 * low * low
-    # Above -1 the logarithm is that of 1 less what the distribution leaves to the right.
-    near = xp.log1p(-_ndtr(xp, -xp.maximum(x, -1.0)))
-    return xp.where(x < -1, far, near)
+    def far(xp: Module, x: Array) -> Array:
+        return xp.log(0.5 * _scaled(xp, -x * _SQRT_HALF)) - 0.5 * x * x
+
+    def near(xp: Module, x: Array) -> Array:
+        # The logarithm of 1 less what the distribution leaves to the right.
+        return xp.log1p(-_ndtr(xp, -x))
+
+    return divided(xp, x, x < -1, far, near)
 
 
 def _quantile(xp: Module, tail: Array, centre: Array) -> Array:
     """The `z` of at least 0 that is exceeded with probability `tail` = 1/2 - `centre`."""
     inside = tail > 0
+    if xp is np and tail.ndim == 0 and inside:
+        return np.float64(exact.normal_quantile(xp, float(tail), float(centre)))
     found = exact.normal_quantile(
         xp,
         xp.where(inside, tail, 0.5).reshape(-1),

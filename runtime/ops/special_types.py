@@ -16,7 +16,7 @@ from runtime.ops.conversion import astype
 from runtime.ops.operands import Array, Module, Operand, type_of
 from runtime.spec import TensorType, broadcast_shapes
 
-__all__ = ["double_first", "evaluated", "floating", "polynomial", "single_first"]
+__all__ = ["divided", "double_first", "evaluated", "floating", "polynomial", "single_first"]
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 DtypeRule = Callable[[Sequence[TensorType]], "np.dtype[Any]"]
@@ -71,8 +71,30 @@ def evaluated(
     """
     dtype = _DTYPES[rule]([type_of(x) for x in xs])
     with np.errstate(all="ignore"):
-        doubles = [xp.asarray(x).astype(_DOUBLE, copy=False) for x in xs]
+        doubles = [xp.asarray(x).astype(_DOUBLE, copy=False)[()] for x in xs]
         return xp.asarray(function(xp, *doubles)).astype(dtype, copy=False)[()]
+
+
+def divided(
+    xp: Module,
+    x: Array,
+    is_first: Array,
+    first: Callable[[Module, Array], Array],
+    second: Callable[[Module, Array], Array],
+) -> Array:
+    """`first(xp, x)` where `is_first` holds, else `second(xp, x)`, each computed only there."""
+    if x.size == 0:
+        return x
+    if x.ndim == 0:
+        return (first if is_first else second)(xp, x)
+    if is_first.all():
+        return first(xp, x)
+    if not is_first.any():
+        return second(xp, x)
+    result = xp.empty_like(x)
+    result[is_first] = first(xp, x[is_first])
+    result[~is_first] = second(xp, x[~is_first])
+    return result
 
 
 def floating(x: Operand) -> Any:

@@ -6,6 +6,7 @@ import scipy.special
 from scipy import special
 
 import autograph as ag
+from runtime.autodiff.sweep import NoGradientError
 from tests.language.harness import check, graph_of
 
 F = np.float64
@@ -72,6 +73,10 @@ def over_axes(x):
     return special.softmax(x), special.log_softmax(x, axis=0), special.logsumexp(x)
 
 
+def of_lists(x):
+    return special.softmax([x[0], 1.0, 2.0]), special.erf([x[1], 0.5]), special.xlogy(x, [1, 2, 3])
+
+
 def in_a_loop(x):
     total = 0.0
     for v in x:
@@ -94,7 +99,7 @@ def written_into_out(x):
 
 SAMPLES = (
     errors, normal, gammas, derivatives, betas, logistic, entropies, bessel, powers, losses,
-    over_axes, in_a_loop, of_numbers, written_into_out,
+    over_axes, of_lists, in_a_loop, of_numbers, written_into_out,
 )  # fmt: skip
 
 
@@ -185,6 +190,12 @@ def test_polygamma_of_a_number_is_an_array_of_rank_0():
     found = ag.convert(lambda x: special.polygamma(1, x))(F(2.5))
     assert type(found) is np.ndarray and found.shape == ()
     np.testing.assert_allclose(found, special.polygamma(1, 2.5), rtol=1e-15)
+
+
+def test_derivatives_through_those_are_refused():
+    f = ag.convert(lambda x: special.jv(0, x) * x)
+    with pytest.raises(NoGradientError, match="`scipy.special.jv` has no gradient rule"):
+        ag.grad(f)(1.0)
 
 
 def test_eager_tensors_are_told_what_has_no_form():
