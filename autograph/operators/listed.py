@@ -1,4 +1,4 @@
-"""`x.tolist()` of an array whose length is known only when the graph runs: a list that long."""
+"""`x.tolist()` of an array that is long, or of which only the graph knows how long it is."""
 
 from __future__ import annotations
 
@@ -16,12 +16,20 @@ __all__ = ["grows", "listed"]
 
 _KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 _UNSIGNED = np.dtype(np.uint64)
+# More items than this are not named one by one.
+_LONG = 1000
 
 
 def grows(x: Tensor) -> bool:
-    """Whether `x.tolist()` is a list whose length depends on data."""
+    """Whether the list is one whose items are rows of the graph, as where lengths depend on data.
+
+    A graph that names each item of a list would be as long as the list.
+    """
     type_ = x.type
-    return type_.rank == 1 and type_.shape == (None,) and type_.dtype != _UNSIGNED
+    if type_.shape is None or len(type_.shape) != 1 or type_.dtype == _UNSIGNED:
+        return False
+    (length,) = type_.shape
+    return length is None or (length > _LONG and not x.is_known)
 
 
 def listed(x: Tensor) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, check, observe, refuse
+from tests.language.harness import Samples, all_nodes, check, observe, refuse
 
 samples = Samples()
 F, I = np.float64, np.int64
@@ -98,6 +98,23 @@ def of_unknown_length_and_written(x):
 @samples("B5", (A(4, -1, 2),), (A(-4, 1),), traces=2, tensors=False)
 def of_a_choice(x):
     return x[x > 0].tolist()
+
+
+def of_many(x):
+    items = x.tolist()
+    total, largest = 0.0, items[0]
+    for k, v in enumerate(items):
+        if v > largest:
+            largest = v
+        total += v * k
+    items.append(total)
+    return total, largest, sum(items), len(items), items[-1], np.array(items), items
+
+
+def test_a_long_list_is_gone_through_in_one_loop():
+    x = np.sin(np.arange(2000.0))
+    checked = check(of_many, (x,), (-x,), tensors=False, tolerance=1e-12)
+    assert all_nodes(checked.graph) < 200
 
 
 def of_rows(x):

@@ -10,7 +10,7 @@ from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
 @pytest.mark.parametrize(("shape", "dtype", "expected"), [
-    ((None,), "f4", True), ((3,), "f8", False), ((None, 2), "f8", False), ((None,), "u8", False),
+    ((None,), "f4", True), ((3,), "f8", False), ((1001,), "i2", True), ((1001,), "u8", False), ((None, 2), "f8", False), ((None,), "u8", False),
 ])  # fmt: skip
 def test_one_axis_of_unknown_length_gives_a_list_that_grows(shape, dtype, expected):
     with tracing():
