@@ -7,6 +7,7 @@ place; and where NumPy's result of rank 0 is an array, so it is here.
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from runtime import ops
+from runtime import journal, ops
 from runtime.devices import is_device_array
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
@@ -23,7 +24,14 @@ from runtime.ops.arithmetic import complex_modulus, complex_product
 from runtime.ops.operands import rank_of, shape_of, type_of
 from runtime.spec import TensorType
 
-__all__ = ["ArrayMethods", "FlatView", "check_in_place", "check_numbers"]
+__all__ = [
+    "ArrayMethods",
+    "FlatView",
+    "check_in_place",
+    "check_numbers",
+    "item_of",
+    "nested_lists",
+]
 
 Method: TypeAlias = Callable[[Any, Any], Any]
 _OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
@@ -96,6 +104,60 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
         return ops.full(self.shape, otherwise, dtype=bool)
 
     return method
+
+
+def item_of(x: Any, index: tuple[Any, ...]) -> Any:
+    """The element of a traced array that `x.item(*index)` names, of rank 0.
+
+    Raises ValueError and IndexError as NumPy does.
+    """
+    if len(index) == 1 and isinstance(index[0], tuple):
+        index = index[0]
+    if not index:
+        if any(n not in (1, None) for n in x.type.shape or ()):
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return ops.reshape(x, ())
+    given = tuple(map(_index, index))
+    if len(given) == 1 and x.ndim != 1:
+        x = ops.reshape(x, (-1,))
+        size = x.type.shape[0]
+        if isinstance(given[0], int) and size is not None and not -size <= given[0] < size:
+            raise IndexError(f"index {given[0]} is out of bounds for size {size}")
+    if len(given) != x.ndim:
+        raise ValueError("incorrect number of indices for array")
+    return ops.getitem(x, given)
+
+
+def _index(i: Any) -> Any:
+    """An index of an element: an integer, which may be one of the graph."""
+    if isinstance(i, bool):
+        raise TypeError("an integer is required")
+    if not isinstance(i, ArrayMethods) or cast(Any, i)._value is None:
+        return operator.index(i)
+    type_ = cast(Any, i).type
+    if type_.rank != 0 or type_.dtype.kind not in "iu":
+        kind = type_.dtype.type(0).item() if type_.weak else type_.dtype.type(0)
+        name = type(kind).__name__ if type_.weak else f"numpy.{type(kind).__name__}"
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+    return i
+
+
+def nested_lists(x: Any) -> Any:
+    """What `x.tolist()` of a traced array gives: new lists of Python numbers of the graph."""
+    shape = x.type.shape
+    if shape is None or None in shape:
+        raise StagingError(
+            "`.tolist()` makes lists of a number of items that is known only when the graph runs",
+            "give the shape in the input_signature, or use the array in place of lists",
+        )
+    return _lists_at(x, shape, ())
+
+
+def _lists_at(x: Any, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
+    if len(index) == len(shape):
+        return ops.as_weak(ops.getitem(x, index) if index else x)
+    items = [_lists_at(x, shape, (*index, i)) for i in range(shape[len(index)])]
+    return journal.fresh(items)
 
 
 _UNEQUAL = (str, bytes, dict, type, type(...))

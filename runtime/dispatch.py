@@ -45,13 +45,14 @@ def no_tensor_form(name: str) -> StagingError:
 
 def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy ufunc, or of a method of it, on operands of which one is a tensor."""
-    function = ops.numpy_function(ufunc.__name__)
+    function, title = _meaning_of_ufunc(ufunc, inputs)
     if method == "__call__" and not kwargs and function is not None:
         return function(*strong_operands(inputs))
     out = kwargs.pop("out", None)
-    if function is None:
-        raise no_tensor_form(f"np.{ufunc.__name__}")
-    _check_written(ufunc, method, inputs, out)
+    if function is None or (ops.special.is_of_scipy(ufunc) and (kwargs or method != "__call__")):
+        detail = f".{method}" if method != "__call__" else ""
+        raise no_tensor_form(f"{title}{detail}{' with ' + ', '.join(kwargs) if kwargs else ''}")
+    _check_written(title, method, inputs, out)
     if method != "__call__":
         result = METHODS[method](ufunc.__name__, *inputs, **kwargs)
     else:
@@ -67,13 +68,21 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
     return written if isinstance(result, tuple) else written[0]
 
 
-def _check_written(ufunc: Any, method: str, inputs: tuple[Any, ...], out: Any) -> None:
+def _meaning_of_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
+    """Our function for a ufunc, None where there is none, and the name that the user knows."""
+    name = ufunc.__name__
+    if ops.special.is_of_scipy(ufunc):
+        return ops.special.form_of(ufunc, inputs, {}), f"scipy.special.{name}"
+    return ops.numpy_function(name), f"np.{name}"
+
+
+def _check_written(title: str, method: str, inputs: tuple[Any, ...], out: Any) -> None:
     """Raise StagingError for an ndarray that is written with what only a graph knows."""
     written = inputs[:1] if method == "at" else out or ()
     has_arrays = any(o is not None and not is_tensor(o) for o in written)
     if has_arrays and (trace.tapes() or any(is_tensor(x) and x.is_traced for x in inputs)):
         detail = ".at of" if method == "at" else " with out="
-        raise no_tensor_form(f"np.{ufunc.__name__}{detail} an ndarray")
+        raise no_tensor_form(f"{title}{detail} an ndarray")
 
 
 _OPTIONS = {"casting": ("same_kind", "unsafe"), "order": ("K", "A", "C"), "subok": (True, False)}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from runtime import journal, ops, trace
-from runtime.array_methods import ArrayMethods, check_numbers
+from runtime.array_methods import ArrayMethods, check_numbers, item_of, nested_lists
 from runtime.attention import count as _attention
 from runtime.cells import Cell, ViewStep
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
@@ -424,13 +424,18 @@ class Tensor(ArrayMethods):
     def item(self, *index: int) -> Any:
         """The only element (or the one at `index`) as a Python number."""
         if self.is_traced:
-            chosen = self[index] if index else self
-            return ops.as_weak(ops.reshape(chosen, ()))
+            return ops.as_weak(item_of(self, index))
         array = self._given_out("`.item()`")
         return array.item(*index) if hasattr(array, "item") else array
 
     def tolist(self) -> Any:
-        """Nested lists of Python numbers."""
+        """Nested lists of Python numbers.
+
+        While tracing, the lists are new ones of numbers of the graph. Raises StagingError where the
+        shape is known only when the graph runs.
+        """
+        if self.is_traced and not self.is_known:
+            return nested_lists(self)
         return np.asarray(host_array(self._given_out("`.tolist()`"))).tolist()
 
     def tobytes(self) -> bytes:

@@ -32,9 +32,11 @@ from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
 from autograph.operators.decisions import LEFT
+from autograph.operators.elementwise import call_vectorized
 from autograph.operators.frames import execute
 from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
+from autograph.operators.listed import grows, listed
 from autograph.operators.methods import ARTIFACT, attribute, convert, method, why_left
 from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.progress import is_progress, progress
@@ -47,7 +49,6 @@ from autograph.operators.unconverted import OURS, call_unconverted
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal
 from runtime.building import building
-from runtime.errors import StagingError
 from runtime.ops.declare import Primitive
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -158,16 +159,21 @@ def converted_call(
         return _call_function(function, args, kwargs, scope)
     if isinstance(function, type):
         return _call_class(function, args, kwargs, scope)
-    if isinstance(function, np.vectorize) and any(map(has_traced, [*args, *kwargs.values()])):
-        raise StagingError(
-            "`np.vectorize` calls a function on each element of an array that is known only when "
-            "the graph runs",
-            "write the function for whole arrays, or loop over the elements",
+    if _is_vectorized(function) and has_traced((args, kwargs)):
+        return call_vectorized(
+            function, args, kwargs, lambda f, xs, named: converted_call(f, xs, named, scope)
         )
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
     if isinstance(call, FunctionType) and not _is_left_alone(function):
         return converted_call(call, (function, *args), kwargs, scope)
     return call_unconverted(function, args, kwargs)
+
+
+def _is_vectorized(function: Any) -> bool:
+    """Whether calling it is calling an `np.vectorize`."""
+    return isinstance(function, np.vectorize) and (
+        attribute(type(function), "__call__") is attribute(np.vectorize, "__call__")
+    )
 
 
 def _is_of_ours(function: Any) -> bool:
@@ -304,6 +310,8 @@ def _call_method(
 ) -> Any:
     owner, function = method.__self__, method.__func__
     if isinstance(owner, (Tensor, Variable)):
+        if isinstance(owner, Tensor) and function is Tensor.tolist and grows(owner):
+            return listed(owner, *args, **kwargs)
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
     if _is_left_alone(method):
         return method(*args, **kwargs)

@@ -130,6 +130,8 @@ class Trace:
     found_logs: dict[int, Any] = field(default_factory=dict)
     # Whether there is, or was, a list whose length depends on data.
     has_runs: bool = False
+    # How often numbers of two dtypes became those of one, where paths meet.
+    joins: int = 0
     # Whether an array is in such a list twice, or in two of them.
     shares_items: bool = False
     failures: list[StagingError] = field(default_factory=list)

@@ -65,6 +65,8 @@ def title_of(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     if name is None:
         return type(function).__name__
+    if ops.special.is_of_scipy(function):
+        return f"scipy.special.{name}"
     module = getattr(function, "__module__", None)
     if not isinstance(module, str):
         module = type(getattr(function, "__self__", None)).__module__

@@ -14,8 +14,9 @@ import numpy as np
 
 from autograph.operators.host_runs import Declared
 from autograph.operators.host_values import HostValue
-from runtime import tree
-from runtime.spec import TensorSpec, TensorType, type_of_number
+from runtime import ops, tree
+from runtime.ops.operands import type_of
+from runtime.spec import TensorSpec, TensorType, broadcast_shapes, type_of_number
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -78,6 +79,8 @@ def root_of(function: Any) -> str:
     """The package that a function belongs to, or the class of the object that it is bound to."""
     if isinstance(function, HostValue):
         return "" if function.kind is None else function.kind.__module__.partition(".")[0]
+    if ops.special.is_of_scipy(function):
+        return "numpy"  # as its functions: they see and keep nothing
     owner = getattr(function, "__self__", None)
     module = getattr(function, "__module__", None)
     if not isinstance(module, str):
@@ -103,6 +106,8 @@ def known_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     function, args = _bound(function, args)
     if _is_silent(function):
         return NOTHING
+    if isinstance(function, np.ufunc):
+        return _of_ufunc(function, args, kwargs)
     owner, name = owner_of(function)
     if isinstance(owner, _randoms()) or owner in _randoms():
         return _of_random(name, (args, kwargs))
@@ -201,6 +206,28 @@ def _of_generator(
     if alike.open_sizes:
         known = [TensorType(t.dtype, (None,) * len(t.shape or ())) if t.rank else t for t in known]
     return Declared(structure, tuple(known), True)
+
+
+def _of_ufunc(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
+    """What a ufunc that is not NumPy's gives: its loops say so, and broadcasting does."""
+    if kwargs or ufunc.signature is not None or len(args) != ufunc.nin:
+        return None
+    if not all(isinstance(x, (Tensor, np.ndarray, np.generic, *_NUMBERS)) for x in args):
+        return None
+    types = [type_of(x) for x in args]
+    given = [_NUMBERS[_KINDS.index(t.dtype.kind)] if t.weak else t.dtype for t in types]
+    try:
+        dtypes = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))[ufunc.nin :]
+        shape = broadcast_shapes(*[t.shape for t in types])
+    except (TypeError, ValueError):
+        return None  # as the call itself will say
+    if any(dtype.kind not in "biufc" for dtype in dtypes):
+        return None
+    results = [TensorSpec(shape, dtype) for dtype in dtypes]
+    return types_of(results[0] if ufunc.nout == 1 else tuple(results), is_new=True)
+
+
+_NUMBERS, _KINDS = (bool, int, float, complex), "bifc"
 
 
 _DRAWS = frozenset(

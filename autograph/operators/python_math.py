@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from runtime.errors import StagingError
 from runtime.ops.python_math import MATH, math_dist, math_fsum, math_isclose
 from runtime.tensor import Tensor
 
-__all__ = ["call_math"]
+__all__ = ["call_math", "fixed_tolerances", "to_float"]
 
 _DOUBLE = np.dtype(np.float64)
 _OF_INTEGERS = frozenset(("isqrt", "factorial", "gcd", "lcm", "comb", "perm"))
@@ -28,28 +29,27 @@ _OF_INTEGERS = frozenset(("isqrt", "factorial", "gcd", "lcm", "comb", "perm"))
 def call_math(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of `math`: a Python number, or the exception that `math` raises, at run time."""
     name = function.__name__
-    own = _OWN.get(name) if function.__module__ == "math" else None
+    own = _OWN.get(name)
     if own is not None:
         return own(*args, **kwargs)
-    op = MATH.get(name) if function.__module__ == "math" else None
+    op = MATH.get(name)
     if op is None or kwargs:
         raise StagingError(
-            f"`{function.__module__}.{name}` has no form for what is known only when the graph "
-            "runs",
+            f"`math.{name}` has no form for what is known only when the graph runs",
             "use the function of `autograph` or NumPy that does it, or compute it outside of the "
             "converted function",
         )
     if len(args) != op.inputs:
         function(*[1] * len(args))  # raises the TypeError of Python
         raise TypeError(f"math.{name} takes {op.inputs} arguments ({len(args)} given)")
-    to_number = _integer if name in _OF_INTEGERS else _float
+    to_number = _integer if name in _OF_INTEGERS else to_float
     return op(*map(to_number, args))
 
 
-def _float(x: Any) -> Any:
+def to_float(x: Any) -> Any:
     """A float, as the functions of `math` make one of what they are given."""
     if not isinstance(x, Tensor):
-        return float(x)
+        return math.ldexp(x, 0)  # as `float(x)`, but of no text
     if x.dtype.kind == "c":
         raise TypeError(f"must be real number, not {python_type_of(x).__name__}")
     return ops.as_weak(single(x), kind="float")
@@ -71,18 +71,20 @@ def _integer(x: Any) -> Any:
 def _rounding(name: str) -> Callable[[Any], Any]:
     def rounded(x: Any) -> Any:
         is_integer = isinstance(x, Tensor) and x.dtype.kind in "iub"
-        return _integer(x) if is_integer else MATH[name](_float(x))
+        return _integer(x) if is_integer else MATH[name](to_float(x))
 
     return rounded
 
 
 def _log(x: Any, base: Any = None) -> Any:
-    return MATH["log"](_float(x)) if base is None else MATH["log_base"](_float(x), _float(base))
+    return (
+        MATH["log"](to_float(x)) if base is None else MATH["log_base"](to_float(x), to_float(base))
+    )
 
 
 def _hypot(*xs: Any) -> Any:
     if len(xs) == 2:
-        return MATH["hypot"](*map(_float, xs))
+        return MATH["hypot"](*map(to_float, xs))
     return math_dist(_vector(xs), np.zeros(len(xs)))
 
 
@@ -98,25 +100,29 @@ def _perm(n: Any, k: Any = None) -> Any:
 
 
 def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+    return math_isclose(to_float(a), to_float(b), **fixed_tolerances("math", rel_tol, abs_tol))
+
+
+def fixed_tolerances(module: str, rel_tol: Any, abs_tol: Any) -> dict[str, float]:
+    """The tolerances of `isclose`, which must be known."""
     if has_traced((rel_tol, abs_tol)):
         raise StagingError(
-            "a tolerance of `math.isclose` is known only when the graph runs",
+            f"a tolerance of `{module}.isclose` is known only when the graph runs",
             "give it as a Python float",
         )
-    tolerances = {"rel_tol": float(rel_tol), "abs_tol": float(abs_tol)}
-    return math_isclose(_float(a), _float(b), **tolerances)
+    return {"rel_tol": float(rel_tol), "abs_tol": float(abs_tol)}
 
 
 def _in_two(name: str) -> Callable[[Any], Any]:
     def parts(x: Any) -> tuple[Any, Any]:
-        number = _float(x)
+        number = to_float(x)
         return MATH[f"{name}_0"](number), MATH[f"{name}_1"](number)
 
     return parts
 
 
 def _ldexp(x: Any, i: Any) -> Any:
-    return MATH["ldexp"](_float(x), _integer(i))
+    return MATH["ldexp"](to_float(x), _integer(i))
 
 
 # ---- of sequences ------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from autograph.operators.host_calls import call_host, refusal, shuffled
 from autograph.operators.host_results import kind_of_result
 from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
+from autograph.operators.python_complex import call_cmath
 from autograph.operators.python_math import call_math
 from autograph.operators.runs import has_runs
 from autograph.operators.runs import refusal as refusal_of_runs
@@ -164,15 +165,19 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         # Built-in functions see no more of an object than its special methods give.
         for argument in (*args, *kwargs.values()):
             guard_object(argument)
-    if root in OURS or root in ARRAYS or root in ("math", "cmath", "builtins"):
+    if root in OURS or root in ARRAYS or root in ("scipy", "math", "cmath", "builtins"):
         args = tuple(map(there, args))
         kwargs = {name: there(value) for name, value in kwargs.items()}
     if root in OURS:
         return function(*args, **kwargs)
+    if _is_special(function, args, kwargs):
+        form = ops.special.form_of(function, args, kwargs)
+        assert form is not None
+        return form(*map(_together, args), **kwargs)
     if root in ARRAYS and not makes_manager(function):
         return _call_numpy(function, args, kwargs, trace)
     if root in ("math", "cmath") and has_traced((args, kwargs)):
-        return call_math(function, args, kwargs)
+        return (call_math if root == "math" else call_cmath)(function, args, kwargs)
     if makes_manager(function):
         return made_manager(function, args, kwargs)
     if isinstance(function, type):
@@ -245,7 +250,11 @@ def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, 
     if isinstance(function, type):
         return root in _HOST_CLASSES or kind_of_result(function) is not None
     if root in ARRAYS:
+        if _is_foreign(function) and has_traced((args, kwargs)):
+            return ops.special.form_of(function, args, kwargs) is None
         return _is_of_host(function) and function.__name__ not in _HOST_SETTINGS
+    if _is_special(function, args, kwargs):
+        return False
     if root == "time" and function.__name__ in control.CLOCKS:
         return False
     if any(function is refused for refused in _ABOUT_THE_PROGRAM):
@@ -257,6 +266,20 @@ def _is_host(function: Any, root: str, args: tuple[Any, ...], kwargs: dict[str, 
     if any(isinstance(x, HostValue) for x in (*args, *kwargs.values())):
         return True
     return root in _OF_KNOWN_VALUES and has_traced((args, kwargs))
+
+
+def _is_foreign(function: Any) -> bool:
+    """Whether it is a ufunc that is no function of NumPy's: SciPy's, or one of the user's."""
+    if not isinstance(function, np.ufunc) or getattr(np, function.__name__, None) is function:
+        return False
+    return ops.special.is_of_scipy(function) or ops.numpy_function(function.__name__) is None
+
+
+def _is_special(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a function of SciPy's made of others is called on what only the graph knows."""
+    if not isinstance(function, FunctionType) or not has_traced((args, kwargs)):
+        return False
+    return ops.special.form_of(function, args, kwargs) is not None
 
 
 def _cached(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

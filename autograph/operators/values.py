@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.captures import is_fixed
+from autograph.operators.captures import current_trace, is_fixed
 from autograph.operators.guards import same_value
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.runs import has_runs
@@ -105,6 +105,9 @@ def merge_types(name: str, a: TensorType, b: TensorType) -> TensorType:
     joined = join(a, b)
     if not isinstance(joined, TensorType):
         raise StagingError(f"`{name}` is {a} on one path but {b} on the other")
+    trace = current_trace()
+    if trace is not None and a.dtype != b.dtype:
+        trace.joins += 1
     return joined
 
 

@@ -65,8 +65,9 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "isnat",
     ),
     _CLASS: ("asmatrix", "bmat"),
-    _MISSING: ("asarray_chkfinite", "einsum_path", "frompyfunc", "packbits", "unpackbits"),
+    _MISSING: ("asarray_chkfinite", "einsum_path", "packbits", "unpackbits"),
     "a list of items becomes an array": ("fromiter",),
+    "what it gives is called when the graph runs; `np.vectorize` is staged": ("frompyfunc",),
     "takes text: its result is a constant of the graph": ("fromstring",),
     "says something of the installation: call it outside": (
         "get_include", "info", "show_config", "show_runtime", "test",

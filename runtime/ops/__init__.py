@@ -14,6 +14,7 @@ from runtime.ops import (
     linalg,
     numpy_forms,  # noqa: F401 - declares what NumPy's functions mean
     pooling,  # noqa: F401
+    special,
     writing,  # noqa: F401 - declares NumPy's functions that write into their argument
 )
 from runtime.ops.arithmetic import (
@@ -711,6 +712,7 @@ __all__ = [
     "sort",
     "sort_complex",
     "spacing",
+    "special",
     "split",
     "sqrt",
     "square",

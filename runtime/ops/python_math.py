@@ -12,20 +12,29 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.devices import in_use, is_device_array
-from runtime.ops import arithmetic, exponential, floats, trigonometric
+from runtime.ops import arithmetic, exponential, floats, gamma_functions, trigonometric
 from runtime.ops.declare import Primitive, always, no_gradient, op
 from runtime.ops.operands import Array, Module
 from runtime.ops.samples import array, calls, fixed
 from runtime.spec import Type, type_of_number
 
-__all__ = ["MATH", "math_dist", "math_fsum", "math_isclose", "math_power_modulo"]
+__all__ = [
+    "MATH",
+    "gives",
+    "math_dist",
+    "math_fsum",
+    "math_isclose",
+    "math_power_modulo",
+    "number",
+]
 
 # The functions of numbers, by their names in `math`; those of several results have one op for each.
 MATH: dict[str, Primitive] = {}
 
 
-def _gives(number: Any) -> Callable[..., Type]:
-    type_ = type_of_number(number)
+def gives(result: Any) -> Callable[..., Type]:
+    """The type rule of an op that gives a Python number like `result`."""
+    type_ = type_of_number(result)
 
     def infer(*types: Type, **attrs: Any) -> Type:
         return type_
@@ -33,7 +42,7 @@ def _gives(number: Any) -> Callable[..., Type]:
     return infer
 
 
-def _number(x: Any) -> Any:
+def number(x: Any) -> Any:
     """A number as Python has it: `math` knows no arrays of other devices than the host."""
     return x.item() if in_use[0] and is_device_array(x) else x
 
@@ -44,7 +53,7 @@ def _declare(
     like: Primitive | None = None,
     vjp: Any = no_gradient,
     reads: tuple[int | str, ...] = (),
-    gives: Any = 0.0,
+    result: Any = 0.0,
     raises: bool = True,
     function: Callable[..., Any] | None = None,
 ) -> None:
@@ -54,16 +63,16 @@ def _declare(
         vjp, reads = like.op.vjp, like.op.reads
 
     def one(xp: Module, x: Any) -> Any:
-        return python(_number(x))
+        return python(number(x))
 
     def two(xp: Module, x: Any, y: Any) -> Any:
-        return python(_number(x), _number(y))
+        return python(number(x), number(y))
 
     kernel = one if len(sample) == 1 else two
     kernel.__doc__ = f"`math.{name.partition('_')[0]}` of Python numbers."
     MATH[name] = op(
         inputs=len(sample),
-        infer=_gives(gives),
+        infer=gives(result),
         vjp=vjp,
         reads=reads,
         raises=always if raises else None,
@@ -99,19 +108,19 @@ _declare(
     "erfc", 0.5, vjp=(lambda g, out, x: g * (-_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
     raises=False,
 )  # fmt: skip
-_declare("gamma", 2.5, vjp=None)
-_declare("lgamma", 2.5, vjp=None)
+_declare("gamma", 2.5, like=gamma_functions.gamma)
+_declare("lgamma", 2.5, like=gamma_functions.gammaln)
 _declare("ulp", 0.5, raises=False)
 for _name in ("isnan", "isinf", "isfinite"):
-    _declare(_name, 0.5, gives=False, raises=False)
+    _declare(_name, 0.5, result=False, raises=False)
 for _name in ("floor", "ceil", "trunc"):
-    _declare(_name, 2.5, gives=0)
+    _declare(_name, 2.5, result=0)
 _declare(
     "modf_0", 2.5, vjp=(lambda g, out, x: g,), raises=False, function=lambda x: math.modf(x)[0]
 )
 _declare("modf_1", 2.5, raises=False, function=lambda x: math.modf(x)[1])
 _declare("frexp_0", 2.5, vjp=None, raises=False, function=lambda x: math.frexp(x)[0])
-_declare("frexp_1", 2.5, gives=0, raises=False, function=lambda x: math.frexp(x)[1])
+_declare("frexp_1", 2.5, result=0, raises=False, function=lambda x: math.frexp(x)[1])
 
 _declare("atan2", 0.5, 1.5, like=trigonometric.atan2, raises=False)
 _declare("copysign", 0.5, -1.5, like=arithmetic.copysign, raises=False)
@@ -133,39 +142,39 @@ _declare(
 
 # ---- of integers -----------------------------------------------------------------------------
 
-_declare("isqrt", 17, gives=0)
-_declare("factorial", 5, gives=0)
-_declare("gcd", 12, 18, gives=0)
-_declare("lcm", 12, 18, gives=0)
-_declare("comb", 5, 2, gives=0)
-_declare("perm", 5, 2, gives=0)
-_declare("bit_length", 5, gives=0, raises=False, function=int.bit_length)
-_declare("bit_count", 5, gives=0, raises=False, function=int.bit_count)
-_declare("is_integer", 2.5, gives=False, raises=False, function=float.is_integer)
+_declare("isqrt", 17, result=0)
+_declare("factorial", 5, result=0)
+_declare("gcd", 12, 18, result=0)
+_declare("lcm", 12, 18, result=0)
+_declare("comb", 5, 2, result=0)
+_declare("perm", 5, 2, result=0)
+_declare("bit_length", 5, result=0, raises=False, function=int.bit_length)
+_declare("bit_count", 5, result=0, raises=False, function=int.bit_count)
+_declare("is_integer", 2.5, result=False, raises=False, function=float.is_integer)
 
 
 @op(
     inputs=3,
-    infer=_gives(0),
+    infer=gives(0),
     vjp=no_gradient,
     raises=always,
     samples=fixed(lambda: ((3, 4, 7),)),
 )
 def math_power_modulo(xp: Module, x: Any, y: Any, modulus: Any) -> Any:
     """`pow(x, y, modulus)` of Python integers."""
-    return pow(_number(x), _number(y), _number(modulus))
+    return pow(number(x), number(y), number(modulus))
 
 
 @op(
     inputs=2,
-    infer=_gives(False),
+    infer=gives(False),
     vjp=no_gradient,
     raises=always,
     samples=calls(lambda: (((0.5, 1.5), {"rel_tol": 1e-9, "abs_tol": 0.0}),)),
 )
 def math_isclose(xp: Module, x: Any, y: Any, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
     """`math.isclose` of Python numbers."""
-    return math.isclose(_number(x), _number(y), rel_tol=rel_tol, abs_tol=abs_tol)
+    return math.isclose(number(x), number(y), rel_tol=rel_tol, abs_tol=abs_tol)
 
 
 # ---- of sequences ----------------------------------------------------------------------------
@@ -173,7 +182,7 @@ def math_isclose(xp: Module, x: Any, y: Any, rel_tol: float = 1e-9, abs_tol: flo
 
 @op(
     inputs=1,
-    infer=_gives(0.0),
+    infer=gives(0.0),
     vjp=(lambda g, out, x: g * (x * 0 + 1),),
     reads=(0,),
     raises=always,
@@ -186,7 +195,7 @@ def math_fsum(xp: Module, x: Array) -> Any:
 
 @op(
     inputs=2,
-    infer=_gives(0.0),
+    infer=gives(0.0),
     vjp=(
         lambda g, out, x, y: g * ((x - y) / out),
         lambda g, out, x, y: g * ((y - x) / out),

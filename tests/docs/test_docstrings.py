@@ -22,6 +22,7 @@ NAMESPACES = {
     "debugging": ag.debugging,
     "directives": ag.directives,
     "random": ag.random,
+    "special": ag.special,
 }
 PUBLIC = {
     f"{space}.{name}": getattr(module, name)

@@ -309,13 +309,13 @@ def test_from_an_iterable_that_is_too_short():
 
 
 def vectorized(x):
-    return np.vectorize(lambda v: v * 2)(x)  # refused
+    return np.vectorize(lambda v, w: v * w, excluded=["w"])(x, w=2)  # refused
 
 
 @pytest.mark.parametrize(
     ("function", "match"),
     [
-        (vectorized, "`np.vectorize`"),
+        (vectorized, "`np.vectorize` with `excluded`"),
     ],
 )
 def test_what_has_no_meaning_yet_is_named(function, match):

@@ -355,12 +355,85 @@ def math_of_integers(m, n):
     return found, b.bit_count(), float(a).is_integer(), (a / 4).is_integer(), math.ldexp(0.5, b)
 
 
-def test_s5_what_has_no_form_is_named():
-    with pytest.raises(ag.StagingError, match="`cmath.phase` has no form"):
-        ag.convert(lambda x: cmath.phase(x))(1.5)
+OF_COMPLEX = {name: getattr(cmath, name) for name in (
+    "sqrt", "exp", "log", "log10", "phase", "polar", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "isnan", "isinf", "isfinite",
+)}  # fmt: skip
+COMPLEX = (
+    0.5 + 0.25j, -2.0 - 1e-3j, 0j, complex(-0.0, -0.0), 1j, 1 + 0j, 1e308 + 1e308j, 800 + 1j,
+    complex("inf"), complex("nan"), complex("-inf+infj"),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["sqrt", "sin", "log", "tanh", "erf", "erfc", "exp2", "fabs"])
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_s5_functions_of_cmath_are_those_of_python(name):
+    def of_cmath(z):
+        return OF_COMPLEX[name](z)
+
+    check(of_cmath, *((z,) for z in COMPLEX), tensors=False)
+    check(of_cmath, *((np.complex128(z),) for z in COMPLEX), tensors=False)
+    check(of_cmath, *((z.real,) for z in COMPLEX), tensors=False)
+    check(of_cmath, (np.int64(2),), (np.int64(-1),), tensors=False)
+
+
+@samples("S5", (0.5 + 1j, 2.0), (0j, 2.0), (1j, 1.0), (complex("inf"), 0.0), tensors=False)
+def cmath_of_two_numbers(z, r):
+    found = [cmath.isclose(z, r), cmath.isclose(z, r * 1j, rel_tol=0.5, abs_tol=1.0)]
+    for f in (cmath.log, lambda a, b: cmath.rect(b, a.real), lambda a, b: cmath.log(b, a)):
+        try:
+            y = f(z, r)
+        except (ValueError, ZeroDivisionError, OverflowError) as error:
+            print(f"{type(error).__name__}: {error}")
+        else:
+            print(y)
+    return found
+
+
+@samples("S5", (F(1.0), F(3.0), F(2.0)), (F(1.0), F(2.0), F(5.0)), tensors=False, joined=True)
+def roots_of_a_quadratic(a, b, c):
+    root = cmath.sqrt(b * b - 4 * a * c)
+    first, second = (-b + root) / (2 * a), (-b - root) / (2 * a)
+    size, angle = cmath.polar(first)
+    if cmath.isclose(first, second) or angle == 0.0:
+        return size, second
+    return size, cmath.rect(size, -angle)
+
+
+def test_s5_arguments_of_cmath_are_pythons():
+    for call in (lambda z: cmath.sqrt(z, z), lambda z: cmath.isclose(z)):
+        with pytest.raises(TypeError) as expected:
+            call(1j)
+        with pytest.raises(TypeError) as caught:
+            ag.convert(call)(1j)
+        assert str(caught.value) == str(expected.value)
+    with pytest.raises(ag.StagingError, match="a tolerance of `cmath.isclose` is known only"):
+        ag.convert(lambda z, t: cmath.isclose(z, 1.0, rel_tol=t))(1j, 0.5)
+
+
+GRADIENTS_OF_COMPLEX = [
+    *(lambda z, f=f: f(z) for name, f in OF_COMPLEX.items() if not name.startswith(("is", "po"))),
+    lambda z: cmath.polar(z)[0], lambda z: cmath.polar(z)[1], lambda z: cmath.log(z, z + 2),
+    lambda z: cmath.rect(z.real, z.imag), lambda z: cmath.rect(cmath.phase(z), 2.0) * z,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", GRADIENTS_OF_COMPLEX)
+def test_gradients_of_cmath(function):
+    def real_of(x, y):
+        found = function(complex(x, y))
+        return found.real * 2.0 + found.imag
+
+    f, eps = ag.convert(real_of), 1e-6
+    slopes = [
+        (real_of(0.7 + a, 0.4 + b) - real_of(0.7 - a, 0.4 - b)) / (2 * eps)
+        for a, b in ((eps, 0.0), (0.0, eps))
+    ]
+    np.testing.assert_allclose(ag.grad(f, argnums=(0, 1))(0.7, 0.4), slopes, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [
+    "sqrt", "sin", "log", "tanh", "erf", "erfc", "exp2", "fabs", "gamma", "lgamma",
+])  # fmt: skip
 def test_gradients_of_math(name):
     f = ag.convert(lambda x: TABLE[name](x) * 3.0)
     eps = 1e-6

@@ -177,10 +177,11 @@ def text_of_data_as_a_key(n):
     return {"a1": 1, "a3": 3}["a" + str(n)]  # wrong
 
 
-@wrong(I(3), cause=r"`\.tolist\(\)` needs the value", hint="ag.eager()", names=("x.reshape",))
+@wrong(I(3), cause=r"`\.tolist\(\)` makes lists of a number of items", hint="use the array",
+       names=("x.tolist",))  # fmt: skip
 def list_of_a_size_that_is_data(n):
     x = np.zeros((n, 2))
-    return x.reshape(n + n).tolist()  # wrong
+    return x.tolist()  # wrong
 
 
 @wrong(VECTOR, error=TypeError, cause="item assignment", hint="make a list", names=("t[0]",))
@@ -279,9 +280,9 @@ def generator_of_the_module(x):
     return x
 
 
-@wrong(F(2), cause="`np.vectorize` calls a function", hint="for whole arrays", names=("x",))
+@wrong(VECTOR, cause="of different types on different paths", hint="otypes=[float]", names=("x",))
 def vectorized_function(x):
-    return np.vectorize(lambda v: v + 1)(x)  # wrong
+    return np.vectorize(lambda v: v if v > 0 else 0)(x)  # wrong
 
 
 # ---- names, arguments, attributes --------------------------------------------------------------

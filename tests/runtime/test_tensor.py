@@ -103,8 +103,19 @@ def test_numbers_of_elements_and_bytes():
 # ---- traced ------------------------------------------------------------------------------------
 
 
+def test_lists_of_a_traced_array_hold_numbers_of_the_graph():
+    def function(x):
+        rows = x.tolist()
+        assert [len(row) for row in rows] == [2, 2] and rows[0][0].type.weak
+        return rows[1][0]
+
+    assert trace_function(function, [TensorType(np.dtype("f4"), (2, 2))])[2].dtype == float
+    with pytest.raises(StagingError, match="a number of items that is known only"):
+        trace_function(Tensor.tolist, [TensorType(np.dtype("f4"), (None,))])
+
+
 @pytest.mark.parametrize(
-    "use", [bool, int, float, complex, str, Tensor.numpy, Tensor.tolist, lambda x: np.asarray(x)]
+    "use", [bool, int, float, complex, str, Tensor.numpy, Tensor.tobytes, lambda x: np.asarray(x)]
 )
 def test_a_value_that_is_not_known_yet_is_refused(use):
     with pytest.raises(StagingError, match="known only when the graph"):

@@ -1,6 +1,5 @@
 """Functions of `math` while tracing: which op each is, and what it refuses at once."""
 
-import cmath
 import math
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 import autograph as ag
 from autograph.operators.python_math import call_math
 from runtime import ops
+from runtime.ops.python_math import MATH
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
@@ -69,10 +69,11 @@ def test_sequences_are_put_together():
         ]  # fmt: skip
 
 
-def test_what_has_no_form_is_named():
+def test_what_has_no_form_is_named(monkeypatch):
+    monkeypatch.delitem(MATH, "exp")  # as one that a later version of Python brings
     with tracing():
         x = placeholder()
-        with pytest.raises(ag.StagingError, match="`cmath.exp` has no form"):
-            call(cmath.exp, x)
+        with pytest.raises(ag.StagingError, match="`math.exp` has no form"):
+            call(math.exp, x)
         with pytest.raises(ag.StagingError, match="a tolerance of `math.isclose`"):
             call(math.isclose, 1.0, 2.0, rel_tol=x)

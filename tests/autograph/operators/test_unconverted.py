@@ -1,6 +1,5 @@
 """Calls of what is not the user's."""
 
-import cmath
 import functools
 import itertools
 import json
@@ -77,11 +76,6 @@ def test_math_of_traced_numbers_gives_python_numbers(function, op, dtype):
         result = call(function, placeholder("float32"))
         assert result.type.weak and result.dtype == dtype
         assert op in [node.op.name for node in facts.builder.graph.nodes]
-
-
-def test_math_without_an_op_says_what_to_use():
-    with tracing(), pytest.raises(ag.StagingError, match="`cmath.exp` has no form"):
-        call(cmath.exp, placeholder())
 
 
 def test_numpy_of_lists_with_traced_parts_puts_them_together():

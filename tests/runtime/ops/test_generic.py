@@ -427,7 +427,7 @@ def test_gradients_of_functions_agree_with_finite_differences(case, args, kwargs
 
 PUBLIC = {
     name: getattr(module, name)
-    for module in (ops, ops.linalg, ops.fft)
+    for module in (ops, ops.linalg, ops.fft, ops.special)
     for name in module.__all__
     if callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))
 }
