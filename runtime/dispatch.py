@@ -71,7 +71,7 @@ def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any
 def _meaning_of_ufunc(ufunc: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     """Our function for a ufunc, None where there is none, and the name that the user knows."""
     name = ufunc.__name__
-    if ops.special.is_of_scipy(ufunc):
+    if vars(np).get(name) is not ufunc and ops.special.is_of_scipy(ufunc):
         return ops.special.form_of(ufunc, inputs, {}), f"scipy.special.{name}"
     return ops.numpy_function(name), f"np.{name}"
 
