@@ -124,8 +124,7 @@ class Conversion:
         """A walrus binds in the function around it, which a lambda cannot say."""
         thunk = self.namer.fresh("thunk")
         for bound in names:
-            self.require(bound)
-            self._home(bound).rebound.add(bound)
+            self.bind_by_operand(bound)
         shared = [n for n in names if n in self.function.globals]
         local = [n for n in names if n not in self.function.globals]
         self.hoisted += NAMED_THUNK.statements(
@@ -143,6 +142,16 @@ class Conversion:
             | place_of(node),
         )
         return called
+
+    def bind_by_operand(self, name: str) -> None:
+        """Note that a function in an operand binds a name of the function around by `:=`."""
+        self.require(name)
+        self._home(name).rebound.add(name)
+
+    @property
+    def may_hoist(self) -> bool:
+        """Whether functions that an expression needs can be put before its statement."""
+        return not self._inline
 
     def _bound_by_walrus(self, node: gast.AST) -> list[str]:
         return sorted(walrus_names(node)) if self.function.has_walrus else []

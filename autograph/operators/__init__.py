@@ -29,6 +29,7 @@ from autograph.operators.calls import (
     converted_lambda,
     frame_call,
 )
+from autograph.operators.comprehensions import dict_comp, generator_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
@@ -88,9 +89,11 @@ __all__ = [
     "converted_lambda",
     "delattr_",
     "delitem",
+    "dict_comp",
     "equal",
     "for_stmt",
     "frame_call",
+    "generator_exp",
     "fresh",
     "fstring",
     "getattr_",
@@ -123,6 +126,7 @@ __all__ = [
     "ld_free",
     "less",
     "less_equal",
+    "list_comp",
     "new_names",
     "not_",
     "not_equal",
@@ -132,6 +136,7 @@ __all__ = [
     "percent",
     "print_",
     "read_or_undefined",
+    "set_comp",
     "setattr_",
     "setitem",
     "slice_",

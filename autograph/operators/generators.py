@@ -6,10 +6,11 @@ loop: it calls a `Consumer` for each item, and its own loops and branches are st
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, GeneratorType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.access import iterate
 from autograph.operators.bodies import State
@@ -26,7 +27,7 @@ from runtime.errors import Origin, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Call", "Consumer", "GeneratorScope", "call_of", "check_left", "made"]
+__all__ = ["Call", "Consumer", "GeneratorScope", "call_of", "check_left", "made", "run_in_place"]
 
 _WAY_OUT = (
     "go through it by a `for` statement, with no `try` or `with` around the `yield`, or give the "
@@ -252,25 +253,40 @@ def check_left(trace: Trace) -> None:
 # ---- generators that are run in the place of a loop --------------------------------------------
 
 
+Run: TypeAlias = "Callable[[Consumer], None]"
+"""Runs a generator's code, which calls the consumer for each item."""
+
+
 class Call(NamedTuple):
-    """What made a generator."""
+    """What made a generator: a call of a generator function."""
 
     function: FunctionType
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
-    def run(self, consumer: Consumer, twin: Callable[..., Any]) -> None:
-        """Run the generator's code, which calls the consumer for each item."""
-        builder = building()
-        assert builder is not None
-        mark = builder.mark()
-        try:
-            twin(consumer, *self.args, **self.kwargs)
-        except StopIteration as error:
-            if consumer.error is error:
-                raise
-            raise RuntimeError("generator raised StopIteration") from error
-        _refuse_end(self.function.__name__, builder, mark)
+    def in_place(self) -> Run | None:
+        """What runs the generator in the place of a loop; None where nothing can."""
+        twin = for_consumer(self.function)
+        if twin is None:
+            return None
+        name = self.function.__name__
+        return functools.partial(
+            run_in_place, name, lambda consumer: twin(consumer, *self.args, **self.kwargs)
+        )
+
+
+def run_in_place(name: str, run: Run, consumer: Consumer) -> None:
+    """Run the code of the generator `name`: none ends by StopIteration."""
+    builder = building()
+    assert builder is not None
+    mark = builder.mark()
+    try:
+        run(consumer)
+    except StopIteration as error:
+        if consumer.error is error:
+            raise
+        raise RuntimeError("generator raised StopIteration") from error
+    _refuse_end(name, builder, mark)
 
 
 def made(result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -283,16 +299,16 @@ def made(result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return result
 
 
-def call_of(iterator: Any) -> tuple[Call, Callable[..., Any]] | None:
-    """What made a generator that has not begun, and what runs it in the place of a loop."""
+def call_of(iterator: Any) -> Run | None:
+    """What runs a generator, which has not begun, in the place of a loop; None where nothing can."""
     trace = current_trace()
     if trace is None or type(iterator) is not GeneratorType:
         return None
     call = trace.generators.get(iterator)
     if call is None or inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED:
         return None
-    twin = for_consumer(call.function)
-    return None if twin is None else (call, twin)
+    run: Run | None = call.in_place()
+    return run
 
 
 class Consumer:
@@ -302,9 +318,17 @@ class Consumer:
     are told to the journal: the loops and branches of the generator carry them.
     """
 
-    def __init__(self, body: Callable[[Any], None], test: Callable[[], Any], state: State) -> None:
+    def __init__(
+        self,
+        body: Callable[[Any], None],
+        test: Callable[[], Any],
+        state: State,
+        *,
+        goes_to_end: bool = False,
+    ) -> None:
         trace = current_trace()
         assert trace is not None
+        self.goes_to_end = goes_to_end
         self._body, self._test, self._state, self._trace = body, test, state, trace
         self._depth = len(trace.scopes)
         self.error: BaseException | None = None

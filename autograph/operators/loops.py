@@ -12,7 +12,7 @@ from autograph.operators.captured_items import one_by_one
 from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.decisions import UNROLLED
-from autograph.operators.generators import Call, Consumer, call_of
+from autograph.operators.generators import Consumer, Run, call_of
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.iterators import spend
 from autograph.operators.progress import Progress
@@ -212,26 +212,27 @@ class _For(NamedTuple):
                 kind = type(iterable).__name__
                 _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
             else:
-                self.over_generator(iterator, *found, builder)
+                self.over_generator(iterator, found, builder)
         finally:
             del iterator, iterable
 
     def over_generator(
-        self, generator: Any, call: Call, twin: Callable[..., Any], builder: Builder
+        self, generator: Any, run: Run, builder: Builder, *, in_turn: bool = False
     ) -> None:
         """Run a generator in the place of the loop, or go through it item by item.
 
         In its place, its own loops and branches are staged. A loop that may be left goes through
-        the items if it can: somebody may hold the generator, and take the rest of them.
+        the items if it can: somebody may hold the generator, and take the rest of them. So does one
+        that is to go `in_turn`: the number of items is then known.
         """
 
         def in_place() -> None:
-            self.in_place(generator, call, twin)
+            self.in_place(generator, run)
 
         def one_by_one() -> None:
             self.unrolled(generator)
 
-        goes_to_end = self.extra_test is None
+        goes_to_end = self.extra_test is None and not in_turn
         first, second = (in_place, one_by_one) if goes_to_end else (one_by_one, in_place)
         before, mark = self.state.get(), builder.mark()
         with journal.transaction() as attempt:
@@ -256,27 +257,28 @@ class _For(NamedTuple):
             error.is_final = True
             raise
 
-    def in_place(self, generator: Any, call: Call, twin: Callable[..., Any]) -> None:
+    def in_place(self, generator: Any, run: Run) -> None:
         """Run a generator's code, which runs the body for each item."""
-        consumer = Consumer(self.body, self.test, self.state)
+        goes_to_end = self.extra_test is None
+        consumer = Consumer(self.body, self.test, self.state, goes_to_end=goes_to_end)
         journal.note_spent(generator)  # nobody else can take its items meanwhile
-        with journal.transaction() as run:
+        with journal.transaction() as changes:
             consumer.note_names()
             try:
                 if_stmt(
-                    self.test(), lambda: call.run(consumer, twin), _nothing,
+                    self.test(), lambda: run(consumer), _nothing,
                     self.state.get, self.state.set, self.state.names, 0,
                 )  # fmt: skip
             except StagingError:
                 journal.note_unspent(generator)
                 raise
             except BaseException:
-                consumer.forget_names(run)
-                run.commit()
+                consumer.forget_names(changes)
+                changes.commit()
                 spend([generator])
                 raise
-            consumer.forget_names(run)
-            run.commit()
+            consumer.forget_names(changes)
+            changes.commit()
         if self.extra_test is None:
             generator.close()
             journal.note_unspent(generator)
