@@ -61,15 +61,26 @@ def convert_comprehension(node: Any, conversion: Conversion) -> gast.expr:
     iterable = conversion.expression(first.iter)
     names = walrus_names(node, into_lambdas=True) if conversion.function.has_walrus else set()
     is_lazy = isinstance(node, gast.GeneratorExp)
-    stays = bool(names) and (is_lazy or not conversion.may_hoist)
+    calls = conversion.may_hoist and not is_lazy and bool(names) and not _binds_in_lambda(node)
+    stays = bool(names) and not calls and not conversion.binding_by_calls
     scope = conversion.lowering.scopes[node]
+    conversion.binding_by_calls |= calls
     conversion.inline(scope, lambda: _convert_parts(node, conversion), lazy=not stays or is_lazy)
+    conversion.binding_by_calls &= not calls
     if stays:
         first.iter = iterable
         return FRESH.expression(node, made=_plain(node, node.generators, first=0))
-    if names:
+    if calls:
         _bind_by_calls(node, names, conversion)
     return _made(node, iterable, conversion)
+
+
+def _binds_in_lambda(node: gast.AST) -> bool:
+    """Whether a lambda in a comprehension binds a name of its own by `:=`."""
+    return any(
+        isinstance(part, gast.Lambda) and walrus_names(part.body, into_lambdas=True)
+        for part in gast.walk(node)
+    )
 
 
 def _convert_parts(node: Any, conversion: Conversion) -> None:
@@ -108,7 +119,9 @@ def _plain(node: Any, generators: list[Any], first: int = 1) -> gast.expr:
             gast.comprehension,
             {
                 **each.__dict__,
-                "iter": ITERATE.expression(each.iter, iterable=each.iter) if number >= first else each.iter,
+                "iter": ITERATE.expression(each.iter, iterable=each.iter)
+                if number >= first
+                else each.iter,
                 "ifs": [TRUTH.expression(test, test=test) for test in each.ifs],
             },
         )
@@ -175,7 +188,7 @@ def _with_calls(node: Any, functions: dict[str, str]) -> Any:
     made = transform_children(node, lambda part: _with_calls(part, functions))
     if not isinstance(made, gast.NamedExpr):
         return made
-    return BOUND.expression(made, bind=functions[made.target.id], value=made.value)  # type: ignore[attr-defined]
+    return BOUND.expression(made, bind=functions[made.target.id], value=made.value)
 
 
 EXPRESSIONS = dict.fromkeys(KINDS, convert_comprehension)

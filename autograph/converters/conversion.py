@@ -88,6 +88,8 @@ class Conversion:
         self.hoisted: list[gast.stmt] = []
         # How many `try` and `with` around a `yield` the walk is in.
         self.protecting = 0
+        # Whether each `:=` becomes a call, which may stand anywhere.
+        self.binding_by_calls = False
         self._lazy = 0
         self._inline = 0
 
@@ -154,7 +156,9 @@ class Conversion:
         return not self._inline
 
     def _bound_by_walrus(self, node: gast.AST) -> list[str]:
-        return sorted(walrus_names(node)) if self.function.has_walrus else []
+        if not self.function.has_walrus or self.binding_by_calls:
+            return []
+        return sorted(walrus_names(node))
 
     def must_stay_inline(self, *nodes: gast.AST) -> bool:
         """Whether parts must be computed where they stand.
@@ -164,7 +168,7 @@ class Conversion:
         """
         if any(map(self.suspends, nodes)):
             return True
-        if not self._inline or not self.function.has_walrus:
+        if not self._inline or not self.function.has_walrus or self.binding_by_calls:
             return False
         return any(walrus_names(node, into_lambdas=True) for node in nodes)
 

@@ -33,6 +33,7 @@ from autograph.operators.comprehensions import dict_comp, generator_exp, list_co
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
+from autograph.operators.gathering import spread
 from autograph.operators.generators import GeneratorScope
 from autograph.operators.logical import (
     and_,
@@ -93,9 +94,9 @@ __all__ = [
     "equal",
     "for_stmt",
     "frame_call",
-    "generator_exp",
     "fresh",
     "fstring",
+    "generator_exp",
     "getattr_",
     "getitem",
     "greater",
@@ -140,6 +141,7 @@ __all__ = [
     "setattr_",
     "setitem",
     "slice_",
+    "spread",
     "truth",
     "try_body",
     "try_stmt",

@@ -12,9 +12,9 @@ from autograph.operators.captured_items import one_by_one
 from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.decisions import UNROLLED
-from autograph.operators.generators import Consumer, Run, call_of
+from autograph.operators.generators import Again, Consumer, Run, call_of
 from autograph.operators.iterables import Indexed, as_indexed
-from autograph.operators.iterators import spend
+from autograph.operators.iterators import spend, taken
 from autograph.operators.progress import Progress
 from autograph.operators.runs import has_runs
 from autograph.operators.staged_loops import Step, staged_loop
@@ -26,7 +26,7 @@ from runtime.origins import origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["NESTED_ITEMS", "for_stmt", "while_stmt"]
+__all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
@@ -161,6 +161,9 @@ def for_stmt(
     if has_runs(iterated):
         iterated = growing.items_of(iterated)
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
+    if type(iterated) is Again:
+        loop.in_place(*iterated)
+        return
     if isinstance(iterated, (Indexed, Tensor)):
         indexed = as_indexed(iterated)
         assert indexed is not None
@@ -193,6 +196,43 @@ def _iterator(iterated: Any) -> Iterator[Any]:
     return iter(one_by_one(iterated))
 
 
+def in_turn_or_place(
+    generator: Any, run: Run, in_turn: Callable[[], Any], body: Callable[[Any], None], state: State,
+    test: Thunk | None = None,
+) -> Any:  # fmt: skip
+    """What `in_turn` makes of a generator, item by item; None, where that cannot be.
+
+    There its code is run in the place of a loop that runs `body`, while `test` holds.
+    """
+    builder = building()
+    assert builder is not None
+    taken(generator)
+    if run.is_once:
+        _For(test, body, state, {}).in_place(generator, run)
+        return None
+    mark = builder.mark()
+    with journal.transaction() as attempt:
+        try:
+            found = in_turn()
+        except StagingError as error:
+            if attempt.advanced or error.is_final:
+                raise
+        except BaseException:
+            attempt.commit()
+            raise
+        else:
+            attempt.commit()
+            return found
+    generator.close()
+    builder.truncate(mark)
+    try:
+        _For(test, body, state, {}).in_place(generator, run)
+    except StagingError as error:
+        error.is_final = True
+        raise
+    return None
+
+
 class _For(NamedTuple):
     extra_test: Thunk | None
     body: Callable[[Any], None]
@@ -216,14 +256,11 @@ class _For(NamedTuple):
         finally:
             del iterator, iterable
 
-    def over_generator(
-        self, generator: Any, run: Run, builder: Builder, *, in_turn: bool = False
-    ) -> None:
+    def over_generator(self, generator: Any, run: Run, builder: Builder) -> None:
         """Run a generator in the place of the loop, or go through it item by item.
 
         In its place, its own loops and branches are staged. A loop that may be left goes through
-        the items if it can: somebody may hold the generator, and take the rest of them. So does one
-        that is to go `in_turn`: the number of items is then known.
+        the items if it can: somebody may hold the generator, and take the rest of them.
         """
 
         def in_place() -> None:
@@ -232,7 +269,11 @@ class _For(NamedTuple):
         def one_by_one() -> None:
             self.unrolled(generator)
 
-        goes_to_end = self.extra_test is None and not in_turn
+        if run.is_once:
+            in_place()
+            return
+
+        goes_to_end = self.extra_test is None
         first, second = (in_place, one_by_one) if goes_to_end else (one_by_one, in_place)
         before, mark = self.state.get(), builder.mark()
         with journal.transaction() as attempt:
