@@ -1,23 +1,32 @@
 """Reading what a graph captures, and checking what its trace took for granted, at each call.
 
 Both are one generated function of straight lines: there may be many captured names, and each of
-them costs a call no more than the few bytecodes that read it and compare it.
+them costs a call no more than the few bytecodes that read it and compare it. The function has the
+globals and the closure cells that the user's function reads, so that it reads a name as that does.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import keyword
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from autograph.operators.captures import Captured, Guard, Place
-from autograph.operators.guards import IdentityGuard
+from autograph.operators.guards import IdentityGuard, SharingGuard
+from autograph.signature import is_input_key
 from autograph.traced import Traced
 from runtime.ops.operands import type_of
 
-__all__ = ["is_as_traced", "reader"]
+__all__ = ["caller", "is_as_traced", "reader"]
+
+# What the names start with that the function has of its own.
+_MADE = "_ag_"
+_CHANGED = "<changed>"
 
 
 def reader(traced: Traced) -> Callable[[Sequence[Any]], list[Any] | None] | None:
@@ -28,71 +37,146 @@ def reader(traced: Traced) -> Callable[[Sequence[Any]], list[Any] | None] | None
     """
     if not (traced.captured or traced.externals or traced.guards):
         return None
-    source = _Source()
-    for guard in traced.guards:
-        source.check(guard)
-    inputs = [*map(source.read, traced.captured), *map(source.bind, traced.externals)]
-    text = source.text(inputs)
-    scope: dict[str, Any] = {"ndarray": np.ndarray, **source.bound}
-    exec(compile(text, "<captured inputs>", "exec", dont_inherit=True), scope)
-    found: Callable[[Sequence[Any]], list[Any] | None] = scope["read"]
-    return found
+    source = _Source(traced)
+    leaves = f"{_MADE}leaves"
+    made = ", ".join([f"*{leaves}", *source.inputs])
+    return source.function([leaves], "None", f"[{made}]")  # type: ignore[no-any-return]
+
+
+def caller(
+    traced: Traced, run: Callable[..., tuple[Any, ...]], miss: Any
+) -> Callable[..., tuple[Any, ...]]:
+    """A function of the inputs among the arguments that runs a graph, with what it captures.
+
+    It gives a tuple of `miss` where something is not as the trace saw it.
+    """
+    source = _Source(traced)
+    leaves = [f"{_MADE}leaf{i}" for i in range(sum(map(is_input_key, traced.arguments.keys)))]
+    result = f"{source.bind(run)}({', '.join([*leaves, *source.inputs])})"
+    return source.function(leaves, source.bind((miss,)), result)  # type: ignore[no-any-return]
 
 
 class _Source:
     """The lines of the function, and the objects that they name."""
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.bound: dict[str, Any] = {}
+    def __init__(self, traced: Traced) -> None:
+        self.lines: list[str] = ["pass"]
+        self._bound: dict[str, Any] = {}
+        self._cells: dict[str, CellType] = {}
+        self._read: dict[Any, str] = {}
+        places = [c.place for c in traced.captured]
+        places += [place for guard in traced.guards for place in _places(guard)]
+        self._globals = _commonest(places)
+        self._type, self._array = self.bind(type), self.bind(np.ndarray)
+        self.inputs = list(map(self.read, traced.captured))
+        for guard in traced.guards:
+            self.check(guard)
+        self.inputs += map(self.bind, traced.externals)
 
-    def text(self, inputs: list[str]) -> str:
-        """The whole function; what the user's properties raise is told on the long way."""
-        lines = [*self.lines, f"return [*leaves, {', '.join(inputs)}]"]
-        body = "\n".join(f"        {line}" for line in lines)
-        return f"def read(leaves):\n    try:\n{body}\n    except Exception:\n        return None\n"
+    def function(self, parameters: list[str], changed: str, result: str) -> Any:
+        """The function; what the user's properties raise is told on the long way."""
+        error = self.bind(Exception)
+        parameters = [*parameters, *self._bound]
+        body = "\n".join(f"            {line}" for line in self.lines)
+        body = body.replace(_CHANGED, f"return {changed}")
+        cells = "".join(f"    {name} = None\n" for name in self._cells)
+        text = (
+            f"def {_MADE}around():\n{cells}    def {_MADE}read({', '.join(parameters)}):\n"
+            f"        try:\n{body}\n        except {error}:\n            return {changed}\n"
+            f"        return {result}\n"
+        )
+        code = _inner(_inner(compile(text, "<captured inputs>", "exec", dont_inherit=True)))
+        closure = tuple(self._cells[name] for name in code.co_freevars)
+        return FunctionType(code, self._globals, "read", tuple(self._bound.values()), closure)
 
     def bind(self, thing: Any) -> str:
         """A name for an object."""
-        name = f"o{len(self.bound)}"
-        self.bound[name] = thing
+        name = f"{_MADE}{len(self._bound)}"
+        self._bound[name] = thing
         return name
 
     def check(self, guard: Guard) -> None:
         """Leave unless a guard holds; most values are the very objects that the trace saw."""
-        holds = f"not {self.bind(guard.holds)}()"
-        if guard.place.route is None:
-            test = holds
+        places = _places(guard)
+        if isinstance(guard, SharingGuard) and places:
+            sign = "is not" if guard.expected else "is"
+            test = f"{self.place(places[0])} {sign} {self.place(places[1])}"
+        elif not places:
+            test = f"not {self.bind(guard.holds)}()"
         elif isinstance(guard, IdentityGuard):
-            test = f"{self.place(guard.place)} is not {self.bind(guard.expected.ref)}()"
+            test = f"{self.place(places[0])} is not {self.bind(guard.expected.ref)}()"
         else:
-            test = f"{self.place(guard.place)} is not {self.bind(guard.expected)} and {holds}"
-        self.lines.append(f"if {test}: return None")
+            holds = f"not {self.bind(guard.holds)}()"
+            test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"
+        self.lines.append(f"if {test}: {_CHANGED}")
 
     def read(self, captured: Captured) -> str:
         """Read a captured array, and leave unless it is of the type that was traced."""
-        name = f"x{len(self.lines)}"
+        name = f"{_MADE}x{len(self.lines)}"
         changed = f"not {self.bind(functools.partial(_fits, captured))}({name})"
         self.lines.append(f"{name} = {self.place(captured.place)}")
         if captured.kind is np.ndarray:
             dtype, shape = self.bind(captured.type.dtype), self.bind(captured.type.shape)
             known = f"{name}.dtype is {dtype} and {name}.shape == {shape}"
-            known = f"type({name}) is ndarray and {known}"
+            known = f"{self._type}({name}) is {self._array} and {known}"
         else:
             known = f"{name} is {self.bind(captured.initial)}()"
-        self.lines.append(f"if not ({known}) and {changed}: return None")
+        self.lines.append(f"if not ({known}) and {changed}: {_CHANGED}")
+        if captured.place.route is not None:
+            self._read[_key(captured.place)] = name
         return name
 
     def place(self, place: Place) -> str:
         """An expression that reads a place."""
         if place.route is None:
             return f"{self.bind(place.fetch)}()"
+        if _key(place) in self._read:
+            return self._read[_key(place)]
         kind, thing, key = place.route
         if kind == "item":
-            return f"{self.bind(thing)}[{self.bind(key)}]"
+            return key if thing is self._globals else f"{self.bind(thing)}[{self.bind(key)}]"
         if kind == "cell":
-            return f"{self.bind(thing)}.cell_contents"
+            name = f"{_MADE}c{len(self._cells)}"
+            self._cells[name] = thing
+            return name
         return f"{self.bind(thing)}().{key}"
+
+
+def _places(guard: Guard) -> list[Place]:
+    """The places that a guard compares, if all of them can be read by a line."""
+    places = [guard.place]
+    if isinstance(guard, SharingGuard):
+        places = [guard.one, guard.other.place]
+    return places if all(place.route is not None for place in places) else []
+
+
+def _key(place: Place) -> Any:
+    assert place.route is not None
+    kind, thing, key = place.route
+    return kind, id(thing), key
+
+
+def _commonest(places: Iterable[Place]) -> dict[str, Any]:
+    """The dict, among those that names are read from, that most are read from by name alone."""
+    found: dict[int, dict[str, Any]] = {}
+    count: Counter[int] = Counter()
+    for place in places:
+        kind, thing, key = place.route or ("", None, None)
+        if kind == "item" and type(thing) is dict:
+            found[id(thing)] = thing
+            # A name in which the function would find something else is read as an item.
+            count[id(thing)] += 1 if isinstance(key, str) and _is_free(key) else -(10**9)
+    best = max(count, key=count.__getitem__, default=None)
+    return found[best] if best is not None and count[best] > 0 else {}
+
+
+def _is_free(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name) and not name.startswith(_MADE)
+
+
+def _inner(code: CodeType) -> CodeType:
+    """The code of the one function that is made in some code."""
+    return next(x for x in code.co_consts if isinstance(x, CodeType))
 
 
 def _fits(captured: Captured, found: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph import replay
-from autograph.captured_inputs import is_as_traced, reader
+from autograph.captured_inputs import caller, is_as_traced, reader
 from autograph.described import Described
 from autograph.operators.captures import Captured, Place
 from autograph.operators.remaking import handing_out, objects
@@ -78,6 +78,8 @@ class ConcreteFunction(Described):
         self._returns = returns
         self._differentiable = Differentiable(traced.graph, _COMPILE[native])
         self._fresh = _fresh_outputs(traced)
+        # The short ways of calls that lead here.
+        self.entries: list[Any] = []
 
     def set_external_captures(self, captures: Sequence[Any]) -> None:
         """From the next call on, read other Variables and tensors for those of `captured_inputs`.
@@ -96,8 +98,10 @@ class ConcreteFunction(Described):
             for c, x in zip(traced.captured, places, strict=True)
         ]
         traced.externals = list(captures[len(traced.captured) :])
-        self.__dict__.pop("_reader", None)
-        self.__dict__.pop("_takes_arrays", None)
+        for name in ("_reader", "_takes_arrays", "direct"):
+            self.__dict__.pop(name, None)
+        for entry in self.entries:
+            entry.direct = None
 
     # ---- calling -----------------------------------------------------------------------------
 
@@ -302,10 +306,15 @@ class ConcreteFunction(Described):
         return is_single and self._is_made_anew
 
     @functools.cached_property
-    def is_direct(self) -> bool:
-        """Whether the graph takes the arguments as they are, and gives the result as it is."""
+    def direct(self) -> Callable[..., tuple[Any, ...]] | None:
+        """What runs the graph on the arguments as they are and gives the result as it is, alone.
+
+        It gives MISS where what the trace read from outside changed. None where more is to be done.
+        """
         is_plain = self._is_alone and self._gives is not None and not self._gives_tensors
-        return is_plain and self._reader is None and self._takes_arrays
+        if not is_plain or not self._takes_arrays:
+            return None
+        return self._run if self._reader is None else caller(self._traced, self._run, MISS)
 
     def _of_class(self, result: Tensor) -> Tensor:
         """`result` as a tensor of the class that this gives: the same to gradients."""

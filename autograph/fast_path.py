@@ -171,12 +171,12 @@ class Entry:
         # Leaves that are told by identity: another object may have got the same `id`.
         self.objects = objects
         # The graph itself, where it takes the leaves as they are and gives the result alone.
-        is_direct = concrete.is_direct and order is None and not objects
-        self.direct = concrete._run if is_direct else None
+        self.direct = concrete.direct if order is None and not objects else None
         # The same as a builtin that looks at the arguments itself: for calls whose leaves are
         # their arguments, given by position.
         is_whole = is_flat and order is None and not objects
         self.builtin = concrete.builtin if is_whole else None
+        concrete.entries.append(self)
 
     def run(self, leaves: list[Any]) -> Any:
         """The result for these leaves, or MISS where the call has to take the long way."""

@@ -203,8 +203,9 @@ class Function(Traces, Generic[P, R]):
                 if entry is not None:
                     if entry.direct is not None:
                         entry.concrete.used = True
-                        return entry.direct(*leaves)[0]  # type: ignore[no-any-return]
-                    result = entry.run(leaves)
+                        result = entry.direct(*leaves)[0]
+                    else:
+                        result = entry.run(leaves)
                     if result is not MISS:
                         return result  # type: ignore[no-any-return]
             return self._call(args, kwargs)  # type: ignore[no-any-return]

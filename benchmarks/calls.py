@@ -15,6 +15,7 @@ __all__ = ["CALLS", "call_times", "calls"]
 
 X = np.array([1.0, 2.0, 3.0])
 A = B = C = D = E = F = G = H = I = J = X  # noqa: E741
+A0, A1, A2, A3, A4, A5, A6, A7, A8, A9 = (X + k for k in range(10))
 K = L = M = N = O = P = Q = R = S = T = 1.5  # noqa: E741
 
 
@@ -45,6 +46,10 @@ class Model:
 
 def _ten_arrays(x: Any) -> Any:
     return x + A + B + C + D + E + F + G + H + I + J
+
+
+def _ten_different_arrays(x: Any) -> Any:
+    return x + A0 + A1 + A2 + A3 + A4 + A5 + A6 + A7 + A8 + A9
 
 
 def _ten_arguments(x: Any, a: Any) -> Any:
@@ -81,6 +86,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = {
     "a captured number": (lambda x: x * K, (X,), {}),
     "two results": (lambda x: (x * 2.0, x + 1.0), (X,), {}),
     "10 captured arrays": (_ten_arrays, (X,), {}),
+    "10 different arrays": (_ten_different_arrays, (X,), {}),
     "10 times an argument": (_ten_arguments, (X, X), {}),
     "10 captured numbers": (_ten_numbers, (X,), {}),
     "10 constants": (_ten_constants, (X,), {}),

@@ -88,7 +88,8 @@ class Transaction:
         # By the id of a container that stands for others: itself, and those that it may be.
         self.chosen: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         # Arrays that are not to be written, as a list holds their content: by the id of the cell,
-        # with the cell, and whether the array itself is an item, not a part of it.
+        # with the cell, and whether the array itself is an item, not a part of it. So are lists
+        # and dicts, which stand for themselves.
         self.frozen: dict[int, tuple[Any, bool]] = {}
         # Iterators of which it depends on data how far they have come, by id.
         self.spent: dict[int, Any] = {} if parent is None else parent.spent
@@ -276,6 +277,16 @@ def note_frozen(cell: Any, *, whole: bool) -> bool:
     known = any(x is cell for x in frozen_wholly())
     open_.frozen[id(cell)] = cell, known or whole
     return known
+
+
+def is_frozen(thing: Any) -> bool:
+    """Whether a list or dict is an item of a list that has its content."""
+    open_ = _transaction.get() if isinstance(thing, list | dict) else None
+    while open_ is not None:
+        if open_.frozen.get(id(thing), (None,))[0] is thing:
+            return True
+        open_ = open_.parent
+    return False
 
 
 def frozen_wholly() -> list[Any]:

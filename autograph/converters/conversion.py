@@ -88,6 +88,8 @@ class Conversion:
         self.hoisted: list[gast.stmt] = []
         # How many `try` and `with` around a `yield` the walk is in.
         self.protecting = 0
+        # Whether each `:=` becomes a call, which may stand anywhere.
+        self.binding_by_calls = False
         self._lazy = 0
         self._inline = 0
 
@@ -124,8 +126,7 @@ class Conversion:
         """A walrus binds in the function around it, which a lambda cannot say."""
         thunk = self.namer.fresh("thunk")
         for bound in names:
-            self.require(bound)
-            self._home(bound).rebound.add(bound)
+            self.bind_by_operand(bound)
         shared = [n for n in names if n in self.function.globals]
         local = [n for n in names if n not in self.function.globals]
         self.hoisted += NAMED_THUNK.statements(
@@ -144,8 +145,20 @@ class Conversion:
         )
         return called
 
+    def bind_by_operand(self, name: str) -> None:
+        """Note that a function in an operand binds a name of the function around by `:=`."""
+        self.require(name)
+        self._home(name).rebound.add(name)
+
+    @property
+    def may_hoist(self) -> bool:
+        """Whether functions that an expression needs can be put before its statement."""
+        return not self._inline
+
     def _bound_by_walrus(self, node: gast.AST) -> list[str]:
-        return sorted(walrus_names(node)) if self.function.has_walrus else []
+        if not self.function.has_walrus or self.binding_by_calls:
+            return []
+        return sorted(walrus_names(node))
 
     def must_stay_inline(self, *nodes: gast.AST) -> bool:
         """Whether parts must be computed where they stand.
@@ -155,7 +168,7 @@ class Conversion:
         """
         if any(map(self.suspends, nodes)):
             return True
-        if not self._inline or not self.function.has_walrus:
+        if not self._inline or not self.function.has_walrus or self.binding_by_calls:
             return False
         return any(walrus_names(node, into_lambdas=True) for node in nodes)
 

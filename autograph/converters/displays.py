@@ -1,6 +1,7 @@
 """Lists, sets and dicts made in converted code are known to be new; `*` goes over what it unpacks.
 
 [a, b]      ag__.fresh([ag__.ld(a), ag__.ld(b)])
+[*a, b]     ag__.fresh([*ag__.spread(ag__.ld(a)), ag__.ld(b)])
 {k: v}      ag__.fresh({ag__.ld(k): ag__.ld(v)})
 f(*a)       ag__.converted_call(ag__.ld(f), (*ag__.iterate(ag__.ld(a)),), None, fscope)
 """
@@ -16,6 +17,7 @@ from autograph.syntax.template import Template
 from autograph.syntax.walk import transform_children
 
 ITERATE = Template("ag__.iterate(iterable)")
+SPREAD = Template("ag__.spread(iterable)")
 FRESH = Template("ag__.fresh(made)")
 
 
@@ -25,6 +27,18 @@ def convert_display(node: Any, conversion: Conversion) -> gast.expr:
     if isinstance(getattr(node, "ctx", None), gast.Store | gast.Del):
         return made
     return FRESH.expression(node, made=made)
+
+
+def convert_list(node: Any, conversion: Conversion) -> gast.expr:
+    """The length of what `*` puts into a list may depend on data."""
+    if not isinstance(node.ctx, gast.Load):
+        return convert_display(node, conversion)
+    for position, part in enumerate(node.elts):
+        if not isinstance(part, gast.Starred):
+            node.elts[position] = conversion.expression(part)
+            continue
+        part.value = SPREAD.expression(part, iterable=conversion.expression(part.value))
+    return FRESH.expression(node, made=node)
 
 
 def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
@@ -37,7 +51,7 @@ def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
 
 
 EXPRESSIONS = {
-    gast.List: convert_display,
+    gast.List: convert_list,
     gast.Set: convert_display,
     gast.Dict: convert_display,
     gast.Starred: convert_starred,

@@ -29,9 +29,11 @@ from autograph.operators.calls import (
     converted_lambda,
     frame_call,
 )
+from autograph.operators.comprehensions import dict_comp, generator_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
+from autograph.operators.gathering import spread
 from autograph.operators.generators import GeneratorScope
 from autograph.operators.logical import (
     and_,
@@ -88,11 +90,13 @@ __all__ = [
     "converted_lambda",
     "delattr_",
     "delitem",
+    "dict_comp",
     "equal",
     "for_stmt",
     "frame_call",
     "fresh",
     "fstring",
+    "generator_exp",
     "getattr_",
     "getitem",
     "greater",
@@ -123,6 +127,7 @@ __all__ = [
     "ld_free",
     "less",
     "less_equal",
+    "list_comp",
     "new_names",
     "not_",
     "not_equal",
@@ -132,9 +137,11 @@ __all__ = [
     "percent",
     "print_",
     "read_or_undefined",
+    "set_comp",
     "setattr_",
     "setitem",
     "slice_",
+    "spread",
     "truth",
     "try_body",
     "try_stmt",

@@ -26,6 +26,7 @@ from runtime.building import building
 from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
+from runtime.origins import origin_of_caller
 from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 
@@ -45,7 +46,13 @@ def lists() -> Cell:
 
 
 def absorb(items: Iterable[Any]) -> None:
-    """Note that the arrays among the items of a list, and in them, are held by their content."""
+    """Note that the arrays among the items of a list, and in them, are held by their content.
+
+    So are the lists and dicts among them.
+    """
+    items = list(items)
+    for nest in _nests(items):
+        _freeze(nest)
     for x in _arrays(items):
         for cell in cells_under(x):
             _note(cell, not x._chain)
@@ -68,14 +75,35 @@ def _arrays(items: Iterable[Any]) -> Iterator[Tensor]:
     for x in items:
         if has_cell(x):
             yield x
-        elif isinstance(x, tuple) and has_parts(x):
+        elif isinstance(x, tuple | list | dict) and has_parts(x):
             yield from _arrays(part for _, part in own_children(x))
+
+
+def _nests(items: Iterable[Any]) -> Iterator[Any]:
+    for x in items:
+        if isinstance(x, tuple | list | dict) and has_parts(x):
+            if not isinstance(x, tuple):
+                yield x
+            yield from _nests(part for _, part in own_children(x))
+
+
+def _freeze(nest: Any) -> None:
+    facts = current_trace()
+    if facts is not None and (facts.is_outside(nest) or facts.is_given(nest)):
+        raise StagingError(
+            f"a {type(nest).__name__} that existed before the call is put into a list whose length "
+            "depends on data",
+            "put a copy into the list (`.append(list(x))`)",
+            origin=origin_of_caller(),
+        )
+    journal.note_frozen(nest, whole=True)
 
 
 def absorb_left(outcome: Outcome, x: Any) -> None:
     """Note the arrays in a list that a body left, and whose length depends on data."""
     if type(x) is not list:
         return
+    outcome.growing[id(x)] = x
     with trace.interpreting(outcome.builder), journal.transaction() as noted:
         noted.frozen.update(outcome.frozen)
         absorb(item for item in x if not isinstance(item, Run))
@@ -87,12 +115,46 @@ def freeze_again(outcome: Outcome, *, repeats: bool) -> None:
 
     Where it `repeats`, an older array is in a list several times.
     """
+    nests = {id(x): x for x, _ in outcome.frozen.values() if not isinstance(x, Cell)}
+    if nests:
+        _refuse_other_names(outcome, nests)
     for cell, whole in outcome.frozen.values():
+        if not isinstance(cell, Cell):
+            journal.note_frozen(cell, whole=whole)
+            continue
         if isinstance(cell, Snapshot) or not is_older_cell(cell, outcome.builder):
             continue
         _note(cell, whole)
         if repeats and whole:
             _note_shared()
+
+
+def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:
+    """Refuse a list or dict among the items of a list that a body leaves in another place, too.
+
+    A write by that way would have to be seen in the list, and is found no more after the body.
+    """
+    left = [*outcome.values, *(new for _, _, new in outcome.writes.values())]
+    held = [new for slot, _, new in outcome.writes.values() if id(slot.owner) in outcome.growing]
+    for x in _held_in([x for x in left if not any(x is y for y in held)], outcome.growing, set()):
+        if id(x) in nests:
+            raise StagingError(
+                f"a {type(x).__name__} that is an item of a list whose length depends on data has "
+                "another name here, by which it could be changed",
+                "put a copy into the list (`.append(list(x))`), or take one out of it",
+                origin=origin_of_caller(),
+            )
+
+
+def _held_in(things: Iterable[Any], growing: dict[int, Any], met: set[int]) -> Iterator[Any]:
+    """The lists and dicts that are in things, but not those in the `growing` lists."""
+    for x in things:
+        if id(x) in growing or id(x) in met or not has_parts(x):
+            continue
+        met.add(id(x))
+        if isinstance(x, list | dict):
+            yield x
+        yield from _held_in([part for _, part in own_children(x)], growing, met)
 
 
 def refuse_shared(facts: Any, handles: Iterable[Tensor], results: Iterable[Tensor]) -> None:

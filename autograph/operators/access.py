@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing
+from autograph.operators import growing, keyed
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
@@ -20,12 +20,13 @@ from autograph.operators.captures import (
     guard_length,
 )
 from autograph.operators.caught import PartOfError
+from autograph.operators.choosing import chosen
 from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
 from autograph.operators.runs import has_runs, refusal
-from autograph.operators.templates import ChosenText, python_type_of
+from autograph.operators.templates import ChosenText, python_type_of, shown
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal, ops
 from runtime.array_methods import FlatView
@@ -72,10 +73,13 @@ def getitem(thing: Any, key: Any) -> Any:
     if type(key) is ChosenText:
         return of_each(key, lambda text: getitem(thing, text))
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
-        if key.is_known:
-            key = key.item()
-        else:
+        if not key.is_known:
             return _select(thing, key)
+        key = shown(key)
+    elif isinstance(thing, dict) and keyed.is_open_key(key):
+        return _select(thing, key)
+    elif type(thing) is list and _has_open(key):
+        return growing.slice_of([getitem(thing, k) for k in range(len(thing))], key)
     trace = current_trace()
     if trace is None:
         return thing[key]
@@ -99,7 +103,7 @@ def getitem(thing: Any, key: Any) -> Any:
     return journal.fresh(value) if isinstance(key, slice) and isinstance(value, list) else value
 
 
-def _select(thing: Any, key: Tensor) -> Any:
+def _select(thing: Any, key: Any) -> Any:
     if isinstance(thing, (list, tuple, range)):
         _check_index(thing, key)
         what = "range object" if isinstance(thing, range) else type(thing).__name__
@@ -108,7 +112,11 @@ def _select(thing: Any, key: Tensor) -> Any:
     if isinstance(thing, range):
         return ops.as_weak(ops.getitem(constant(np.asarray(thing)), key), kind="int")
     if isinstance(thing, (list, tuple)) and thing:
-        return _select_element([getitem(thing, k) for k in range(len(thing))], key, thing)
+        things = [getitem(thing, k) for k in range(len(thing))]
+        position = ops.where(key < 0, key + len(thing), key)
+        return chosen(things, position, type(thing).__name__)
+    if isinstance(thing, dict):
+        return keyed.item(thing, key, lambda k: getitem(thing, k))
     raise StagingError(
         f"a {type(thing).__name__} is indexed by {key.describe()}",
         "its value is known only when the graph runs; use an array, or `int` keys known before",
@@ -128,26 +136,6 @@ def _check_index(thing: Any, key: Tensor) -> None:
         )
 
 
-def _select_element(elements: list[Any], key: Tensor, thing: Any) -> Any:
-    """The element at a traced index, of numbers or arrays of one shape and kind."""
-    try:
-        arrays = [x if isinstance(x, Tensor) else np.asarray(x) for x in elements]
-        if any(a.dtype.kind not in "biufc" for a in arrays):
-            raise TypeError(", ".join(sorted({type(x).__name__ for x in elements})))
-        chosen = ops.getitem(ops.stack(arrays), key)
-    except (TypeError, ValueError) as error:
-        raise StagingError(
-            f"a {type(thing).__name__} is indexed by {key.describe()}, and its elements do not "
-            f"stack: {error}",
-            "elements must be numbers or arrays of one shape",
-        ) from error
-    return ops.as_weak(chosen) if all(map(_is_python_number, elements)) else chosen
-
-
-def _is_python_number(x: Any) -> bool:
-    return x.type.weak if isinstance(x, Tensor) else type(x) in (bool, int, float, complex)
-
-
 def _has_open(key: Any) -> bool:
     if isinstance(key, tuple):
         return any(map(_has_open, key))
@@ -161,9 +149,14 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     if building() is not None:
         thing, key = _present(thing), there(key)
         value = there(value) if isinstance(thing, (*_OF_GRAPHS, np.ndarray)) else value
+    if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
+        key = shown(key)
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
-        if has_runs(thing) or growing.is_at_unknown(thing, key):
-            growing.put(thing, key, value)
+        is_put = has_runs(thing) or growing.is_at_unknown(thing, key)
+        if is_put or (type(thing) is list and isinstance(key, slice) and has_runs(value)):
+            growing.put(thing, key, _listed(value) if isinstance(key, slice) else value)
+            return
+        if _is_put_by_data(thing, key, value):
             return
         if isinstance(thing, (list, dict, deque, np.ndarray)):
             _refuse_traced(thing, key, value)
@@ -182,6 +175,27 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
 
 # What journals itself that it is written.
 _OF_GRAPHS = (Tensor, Variable, FlatView)
+
+
+def _listed(value: Any) -> list[Any]:
+    """What a slice is set to, as a list."""
+    return value if has_runs(value) else list(iterate(value))
+
+
+def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
+    """Set an item whose key only the graph knows, if the others can be kept."""
+    if isinstance(thing, dict) and keyed.is_open_key(key):
+        keyed.put(thing, key, value, lambda k: getitem(thing, k), lambda k, x: setitem(thing, k, x))
+        return True
+    if type(thing) is list and isinstance(key, Tensor) and not key.is_known:
+        _check_index(thing, key)
+        outside = ops.logical_or(key < -len(thing), key >= len(thing))
+        stage_raise(outside, IndexError("list assignment index out of range"))
+        keyed.put_at(
+            thing, key, value, lambda k: getitem(thing, k), lambda k, x: setitem(thing, k, x)
+        )
+        return True
+    return False
 
 
 def _present(thing: Any) -> Any:

@@ -91,7 +91,10 @@ class Outcome:
     pinned: dict[int, Tensor] = field(default_factory=dict)
     roots: dict[Cell, Tensor] = field(default_factory=dict)
     # The arrays of which lists hold the content: see `journal.note_frozen`.
-    frozen: dict[int, tuple[Cell, bool]] = field(default_factory=dict)
+    # Lists and dicts that are items stand among them for themselves.
+    frozen: dict[int, tuple[Any, bool]] = field(default_factory=dict)
+    # The lists of which the items are held by the graph, by id.
+    growing: dict[int, Any] = field(default_factory=dict)
     # The lists of a length that depends on data, by id and form of the items.
     packings: dict[tuple[int, Any], Packing] = field(default_factory=dict)
 

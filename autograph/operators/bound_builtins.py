@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import attributes, growing, growing_methods
+from autograph.operators import attributes, growing, growing_methods, keyed
 from autograph.operators.access import delitem, getitem, iadd, ior, setitem
 from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
@@ -22,6 +22,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import container_base, content_slot
+from autograph.operators.gathering import gathered
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
 from autograph.operators.iterators import taken
@@ -29,6 +30,7 @@ from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
 from autograph.operators.runs import has_runs
+from autograph.operators.sorting import sort
 from autograph.operators.templates import ChosenText, has_traced
 from autograph.operators.unconverted import (
     ARRAYS,
@@ -75,6 +77,12 @@ _MUTATORS = frozenset(
 )
 # Those that neither look at what is there nor depend on it.
 _BLIND = frozenset(("append", "extend", "add"))
+# Those that go through what they are given.
+_CONSUMING = frozenset(
+    ("join", "extend", "extendleft", "update", "difference", "difference_update", "intersection",
+     "intersection_update", "isdisjoint", "issubset", "issuperset", "symmetric_difference",
+     "symmetric_difference_update", "union", "__iadd__")
+)  # fmt: skip
 _CONTAINERS = (list, dict, set, deque)
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, range, frozenset, type, np.dtype)
 _ITEM_METHODS: dict[str, Callable[..., Any]] = {
@@ -98,6 +106,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return format_method(owner, args, kwargs)
     if journal.recording() is None:
         return function(*args, **kwargs)
+    if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
+        args = tuple(map(gathered, args))
     for argument in args:
         taken(argument)
     if is_of_ufunc(function):
@@ -108,11 +118,18 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return _OF_OBJECTS[name](owner, *args)
     if name == "__new__":
         return journal.fresh(function(*args, **kwargs))
+    if name == "sort" and type(owner) is list and _is_sorted_by_data(owner, kwargs):
+        guard_content(owner, "a list")
+        return sort(owner, **kwargs)
     is_looked_at = has_runs(owner) and name not in growing_methods.BLIND
     if is_looked_at or (name in ("pop", "insert") and growing.is_at_unknown(owner, *args[:1])):
         return growing_methods.call(function, args, kwargs)
     if isinstance(owner, dict) and name == "get" and args and type(args[0]) is ChosenText:
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
+    if isinstance(owner, dict) and name in ("get", "__contains__") and keyed.is_open_key(args[0]):
+        return _asked(owner, name, *args)
+    if isinstance(owner, (set, frozenset)) and name == "__contains__" and keyed.is_open_key(*args):
+        return keyed.contains(owner, *args)
     if isinstance(owner, _CONTAINERS):
         if not kwargs and appended(owner, name, args):
             return None
@@ -150,6 +167,17 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if shuffled(function, args, kwargs):
         return None
     return call_host(function, args, kwargs)
+
+
+def _is_sorted_by_data(owner: list[Any], kwargs: dict[str, Any]) -> bool:
+    return has_runs(owner) or kwargs.get("key") is not None or has_traced(list.copy(owner))
+
+
+def _asked(owner: dict[Any, Any], name: str, key: Any, *default: Any) -> Any:
+    """`get` or `in` of a dict, and a key that only the graph knows."""
+    if name == "__contains__":
+        return keyed.contains(owner, key)
+    return keyed.get(owner, key, lambda k: getitem(owner, k), *default)
 
 
 def _items(x: Any) -> Any:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import access, attributes, growing, iterables
+from autograph.operators import access, attributes, gathering, growing, iterables
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, KindOfError
 from autograph.operators.chosen_text import of_each
+from autograph.operators.comprehensions import filtered, generator_exp
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.generators import call_of
 from autograph.operators.growing_arrays import as_array
@@ -177,11 +179,17 @@ def _weak_int(x: Any) -> Any:
 
 def enumerate_(x: Any, start: Any = 0) -> Any:
     x = _plain(x)
+    if call_of(x) is not None:
+        return gathering.enumerated(x, start)
     return journal.fresh(iterables.enumerated(x, start) if _array(x) else enumerate(x, start))
 
 
 def zip_(*parts: Any, strict: bool = False) -> Any:
     parts = tuple(map(_plain, parts))
+    if not strict and sum(call_of(part) is not None for part in parts) == 1:
+        together = gathering.zipped(parts)
+        if together is not None:
+            return together
     traced = any(map(_array, parts))
     return journal.fresh(iterables.zipped(parts, strict) if traced else zip(*parts, strict=strict))
 
@@ -193,25 +201,16 @@ def reversed_(x: Any) -> Any:
 
 def map_(function: Any, *parts: Any) -> Any:
     parts = tuple(map(_plain, parts))
+    if len(parts) == 1 and call_of(parts[0]) is not None:
+        return generator_exp(parts[0], lambda items: (function(item) for item in items))
     traced = any(map(_array, parts))
     return journal.fresh(iterables.mapped(function, parts) if traced else map(function, *parts))
 
 
 def filter_(function: Any, x: Any) -> Any:
-    test = (lambda item: item) if function is None else function
     if not _array(_plain(x)) and current_trace() is None:
         return filter(function, x)
-
-    def known(item: Any) -> bool:
-        result = condition(test(item))
-        if isinstance(result, Tensor):
-            raise StagingError(
-                "`filter` by a value that is known only when the graph runs",
-                "index with a boolean mask (`x[x > 0]`) instead",
-            )
-        return bool(result)
-
-    return journal.fresh(filter(known, access.iterate(x)))
+    return filtered((lambda item: item) if function is None else function, _plain(x))
 
 
 def sum_(x: Any, start: Any = 0) -> Any:
@@ -242,25 +241,41 @@ def _as_tensor(x: Any) -> Any:
 def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     python = getattr(builtins, name)
 
-    def choose(best: Any, item: Any, key: Any) -> Any:
-        test = better(item, best) if key is None else better(key(item), key(best))
-        return if_exp(test, lambda: item, lambda: best, name)
+    def choose(best: Any, item: Any) -> Any:
+        return if_exp(better(item, best), lambda: item, lambda: best, name)
+
+    def choose_pair(best: Any, item: Any) -> Any:
+        return if_exp(better(item[0], best[0]), lambda: item, lambda: best, name)
 
     def extreme(*args: Any, key: Any = None, default: Any = _ABSENT) -> Any:
-        args = tuple(map(_plain, args))
-        if len(args) == 1 and _array(args[0]):
-            return _over_rows(args[0], lambda a, b: choose(a, b, key), name, default)
-        items = list(access.iterate(args[0])) if len(args) == 1 else list(args)
-        if not any(map(_array, items)):
-            options = {} if default is _ABSENT else {"default": default}
-            return python(items, key=key, **options) if len(args) == 1 else python(*args, key=key)
-        best = items[0]
-        for item in items[1:]:
-            best = choose(best, item, key)
-        return best
+        choice = choose if key is None else choose_pair
+        change = None if key is None else lambda item: (key(item), item)
+        is_changed = len(args) == 1 and call_of(args[0]) is not None
+        x = _plain(gathering.gathered(args[0], change) if len(args) == 1 else args)
+        if len(args) == 1 and _array(x):
+            rows = iterables.as_indexed(x)
+            assert rows is not None
+            if change is not None and not is_changed:
+                rows = _changed(rows, change)
+            return _extreme_of(rows, choice, name, default, is_keyed=key is not None)
+        items = list(access.iterate(x))
+        if change is not None and not is_changed:
+            items = [change(item) for item in items]
+        if not items:
+            return python(()) if default is _ABSENT else default
+        order = items if key is None else [item[0] for item in items]
+        if not any(map(_array, order)):
+            found = python(items) if key is None else python(items, key=operator.itemgetter(0))
+        else:
+            found = functools.reduce(choice, items)
+        return found if key is None else found[1]
 
     extreme.__name__ = name
     return extreme
+
+
+def _changed(rows: Indexed, change: Callable[[Any], Any]) -> Indexed:
+    return Indexed(rows.name, rows.length, lambda i: change(rows.item(i)))
 
 
 def reduced(items: Any, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
@@ -279,13 +294,10 @@ def reduced(items: Any, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
     return result
 
 
-def _over_rows(x: Any, choose: Callable[[Any, Any], Any], name: str, default: Any) -> Any:
-    rows = iterables.as_indexed(x)
-    assert rows is not None
-    return _extreme_of(rows, choose, name, default)
-
-
-def _extreme_of(rows: Indexed, choose: Callable[[Any, Any], Any], name: str, default: Any) -> Any:
+def _extreme_of(
+    rows: Indexed, choose: Callable[[Any, Any], Any], name: str, default: Any, *, is_keyed: bool
+) -> Any:
+    """The best of some rows, which are pairs of the key and the item if they are `keyed`."""
     known = rows.known_length()
     if known == 0:
         if default is _ABSENT:
@@ -294,10 +306,14 @@ def _extreme_of(rows: Indexed, choose: Callable[[Any, Any], Any], name: str, def
     if known is None and default is _ABSENT:
         stage_raise(ops.equal(rows.length, 0), _of_nothing(name))
     elif known is None:
-        go = rows.length > 0
-        return if_exp(go, lambda: _extreme_of(rows, choose, name, _ABSENT), lambda: default, name)
+
+        def some() -> Any:
+            return _extreme_of(rows, choose, name, _ABSENT, is_keyed=is_keyed)
+
+        return if_exp(rows.length > 0, some, lambda: default, name)
     rest = Indexed(name, rows.length - 1, lambda i: rows.item(i + 1))
-    return reduced(rest, rows.item(0), choose)
+    found = reduced(rest, rows.item(0), choose)
+    return found[1] if is_keyed else found
 
 
 def _of_nothing(name: str) -> ValueError:
@@ -320,7 +336,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
             if x.type.rank != 1:
                 return fold(name, access.iterate(x))
             return ops.as_weak(op(x), kind="bool")
-        return fold(name, access.iterate(x)) if current_trace() is not None else python(x)
+        return gathering.quantified(name, x) if current_trace() is not None else python(x)
 
     quantify.__name__ = name
     return quantify
@@ -328,6 +344,8 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
 
 def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            args = (gathering.gathered(args[0]), *args[1:])
         if args and has_runs(args[0]):
             if python is not list or type(args[0]) is not list:
                 raise refusal(f"a {python.__name__} is made of it")
@@ -403,7 +421,7 @@ def next_(iterator: Any, *default: Any) -> Any:
             "call `next` outside and pass the item as an argument",
         )
     taken(iterator)
-    return next(iterator, *default)
+    return gathering.first_of(iterator, *default)
 
 
 def iter_(x: Any, *sentinel: Any) -> Any:

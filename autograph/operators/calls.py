@@ -149,6 +149,8 @@ def converted_call(
     if isinstance(function, _BOUND_BUILTINS) and not isinstance(
         function.__self__, types.ModuleType | None
     ):
+        if kwargs.get("key") is not None and function.__name__ == "sort":
+            kwargs = {**kwargs, "key": _callback(kwargs["key"], scope)}
         return call_bound_builtin(function, args, kwargs)
     if isinstance(function, _UNBOUND_BUILTINS) and args:
         bound = function.__get__(args[0], type(args[0]))

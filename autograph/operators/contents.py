@@ -21,15 +21,23 @@ from autograph.operators.captures import (
     guard_length,
     read,
 )
+from autograph.operators.iterators import taken
 from autograph.operators.runs import has_runs, padded, unpadded
 from autograph.operators.variables import _Unreadable
 from runtime import journal
 from runtime.building import building
 from runtime.tensor import Tensor
 
-__all__ = ["container_base", "content_slot", "is_plain_key", "read_item"]
+__all__ = ["append_item", "container_base", "content_slot", "is_plain_key", "read_item"]
 
 _ABSENT = object()
+
+
+def append_item(made: list[Any], item: Any) -> None:
+    """Put an item at the end of a list that was made while tracing."""
+    taken(item)
+    journal.note(content_slot(made))
+    made.append(item)
 
 
 def container_base(thing: Any) -> Any:

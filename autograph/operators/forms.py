@@ -367,7 +367,8 @@ def item_form(x: Any) -> Form:
         if is_array(x) and type_of(x).rank == 0:
             return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
         return Leaf(type_of(x))
-    if isinstance(x, tuple) and has_parts(x) and not has_runs(x):
+    is_nest = isinstance(x, tuple) or type(x) in (list, dict)
+    if is_nest and has_parts(x) and not has_runs(x):
         children = parts_of(x)
         parts = tuple(item_form(part) for _, part in children)
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
@@ -380,7 +381,9 @@ def item_form(x: Any) -> Form:
 def _no_item(what: str, hint: str = "") -> Poisoned:
     return Poisoned(
         f"the length of a list depends on data, and an item of it is {what}",
-        hint or "such a list can hold numbers, arrays of one shape and tuples of them",
+        hint
+        or "such a list can hold numbers, arrays of one shape, and tuples, lists and dicts of "
+        "them that are of one length",
     )
 
 
@@ -390,7 +393,7 @@ def _item_of(form: Form) -> Form:
         return item_form(form.value)
     if isinstance(form, Referring):
         return Leaf(form.type)
-    if isinstance(form, Branching) and isinstance(form.like, tuple):
+    if isinstance(form, Branching) and isinstance(form.like, tuple | list | dict):
         return replace(form, parts=tuple(map(_item_of, form.parts)))
     if isinstance(form, Leaf | Poisoned):
         return form

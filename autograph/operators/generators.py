@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType, GeneratorType, TracebackType
+from types import GeneratorType, TracebackType
 from typing import Any, NamedTuple
 
 from autograph.operators.access import iterate
 from autograph.operators.bodies import State
 from autograph.operators.captures import Trace, current_trace
 from autograph.operators.conditionals import condition
-from autograph.operators.iterables import Indexed, as_indexed
+from autograph.operators.iterables import Indexed, IndexedIterator, as_indexed
 from autograph.operators.iterators import ends
 from autograph.operators.logical import not_
 from autograph.operators.methods import for_consumer
@@ -26,7 +26,16 @@ from runtime.errors import Origin, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Call", "Consumer", "GeneratorScope", "call_of", "check_left", "made"]
+__all__ = [
+    "Call",
+    "Consumer",
+    "Ending",
+    "GeneratorScope",
+    "call_of",
+    "check_left",
+    "made",
+    "placed",
+]
 
 _WAY_OUT = (
     "go through it by a `for` statement, with no `try` or `with` around the `yield`, or give the "
@@ -252,25 +261,83 @@ def check_left(trace: Trace) -> None:
 # ---- generators that are run in the place of a loop --------------------------------------------
 
 
-class Call(NamedTuple):
-    """What made a generator."""
+class Run(NamedTuple):
+    """Runs a generator's code in the place of a loop: `code` calls a consumer for each item.
 
-    function: FunctionType
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    `is_once`: it takes items of an iterator of Python's, so that only one may try to.
+    """
 
-    def run(self, consumer: Consumer, twin: Callable[..., Any]) -> None:
-        """Run the generator's code, which calls the consumer for each item."""
+    name: str
+    code: Callable[[Consumer], None]
+    is_once: bool = False
+
+    def __call__(self, consumer: Consumer) -> None:
+        """Give all items to a consumer; no generator ends by StopIteration."""
         builder = building()
         assert builder is not None
         mark = builder.mark()
         try:
-            twin(consumer, *self.args, **self.kwargs)
+            self.code(consumer)
         except StopIteration as error:
             if consumer.error is error:
                 raise
             raise RuntimeError("generator raised StopIteration") from error
-        _refuse_end(self.function.__name__, builder, mark)
+        _refuse_end(self.name, builder, mark)
+
+
+class Again(NamedTuple):
+    """A generator that is run in the place of a loop, though items of it may have been tried."""
+
+    generator: Any
+    run: Run
+
+
+class Call(NamedTuple):
+    """What made a generator: a call of a generator function."""
+
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def in_place(self) -> Run | None:
+        """What runs the generator in the place of a loop; None where nothing can."""
+        twin = for_consumer(self.function)
+        if twin is None:
+            return None
+        return Run(
+            self.function.__name__, lambda consumer: twin(consumer, *self.args, **self.kwargs)
+        )
+
+
+class _Placed(NamedTuple):
+    """What made a generator: an expression, which goes through `source`."""
+
+    name: str
+    source: Any
+    code: Callable[[Any, Consumer], None]
+
+    def in_place(self) -> Run | None:
+        """What runs the generator in the place of a loop; None where nothing can."""
+        source, is_once = self.source, False
+        if type(source) is GeneratorType:
+            run = call_of(source)
+            if run is None:
+                return None
+            source, is_once = Again(source, run), run.is_once
+        elif isinstance(source, IndexedIterator):
+            source = source.copy()
+        elif isinstance(source, Iterator):
+            is_once = True
+        return Run(self.name, lambda consumer: self.code(source, consumer), is_once)
+
+
+def placed(generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None]) -> Any:
+    """A new generator, for which `code` can be run in the place of a loop, over its `source`."""
+    trace = current_trace()
+    journal.fresh(generator)
+    if trace is not None:
+        trace.generators[generator] = _Placed(name, source, code)
+    return generator
 
 
 def made(result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -283,16 +350,16 @@ def made(result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return result
 
 
-def call_of(iterator: Any) -> tuple[Call, Callable[..., Any]] | None:
-    """What made a generator that has not begun, and what runs it in the place of a loop."""
+def call_of(iterator: Any) -> Run | None:
+    """What runs a new generator in the place of a loop; None where nothing can."""
     trace = current_trace()
     if trace is None or type(iterator) is not GeneratorType:
         return None
     call = trace.generators.get(iterator)
     if call is None or inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED:
         return None
-    twin = for_consumer(call.function)
-    return None if twin is None else (call, twin)
+    run: Run | None = call.in_place()
+    return run
 
 
 class Consumer:
@@ -302,9 +369,17 @@ class Consumer:
     are told to the journal: the loops and branches of the generator carry them.
     """
 
-    def __init__(self, body: Callable[[Any], None], test: Callable[[], Any], state: State) -> None:
+    def __init__(
+        self,
+        body: Callable[[Any], None],
+        test: Callable[[], Any],
+        state: State,
+        *,
+        goes_to_end: bool = False,
+    ) -> None:
         trace = current_trace()
         assert trace is not None
+        self.goes_to_end = goes_to_end
         self._body, self._test, self._state, self._trace = body, test, state, trace
         self._depth = len(trace.scopes)
         self.error: BaseException | None = None
@@ -362,3 +437,21 @@ class Consumer:
 
         key = ("cell", id(cell)) if cell is not None else ("consumer", id(self), i)
         return journal.Slot(key, cell or self, name, lambda: state.get()[i], write)
+
+
+class Ending:
+    """Gives items to a consumer, until it wants no more: `state` is whether it does, if it may."""
+
+    def __init__(self, consumer: Consumer) -> None:
+        self._consumer = consumer
+        self.is_left: Any = False
+        self.state = None
+        if not consumer.goes_to_end:
+            self.state = State(lambda: (self.is_left,), self._set, ("the end of the items",))
+
+    def put(self, item: Any) -> None:
+        """Give an item to the consumer."""
+        self.is_left = self._consumer.__ag_call__((item,), {})
+
+    def _set(self, values: tuple[Any, ...]) -> None:
+        (self.is_left,) = values

@@ -26,7 +26,7 @@ from autograph.operators.forms import (
 from autograph.operators.iterables import Indexed
 from autograph.operators.references import snapshot
 from autograph.operators.rows import length, pack
-from autograph.operators.runs import Run, Sealed, has_runs, padded, refusal
+from autograph.operators.runs import Run, Sealed, has_runs, padded, refusal, unpadded
 from autograph.operators.templates import lazy
 from autograph.operators.values import with_children
 from runtime import journal, ops
@@ -93,9 +93,15 @@ def position_of(x: list[Any], key: Any) -> int | None:
 def is_at_unknown(x: Any, key: Any = None) -> bool:
     """Whether an item of a list that the function made is meant whose index depends on data."""
     trace = current_trace()
-    if trace is None or type(x) is not list or not isinstance(key, Tensor) or key.is_known:
+    if trace is None or type(x) is not list or not _is_open(key):
         return False
     return not trace.is_outside(x) and not trace.is_given(x)
+
+
+def _is_open(key: Any) -> bool:
+    if isinstance(key, slice):
+        return any(map(_is_open, (key.start, key.stop, key.step)))
+    return isinstance(key, Tensor) and not key.is_known
 
 
 def checked(key: Any, count: Any, message: str) -> Any:
@@ -148,8 +154,15 @@ def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
         made = leaf(form)
         return _kept(made) if form.type.rank else made
     if isinstance(form, Branching):
-        return with_children(form.like, [_built(part, leaf) for part in form.parts])
+        return _frozen(with_children(form.like, [_built(part, leaf) for part in form.parts]))
     return form.value  # type: ignore[attr-defined]
+
+
+def _frozen(nest: Any) -> Any:
+    """A list or dict that is an item: a write of it would have to reach the list."""
+    if isinstance(nest, (list, dict)):
+        journal.note_frozen(journal.fresh(nest), whole=False)
+    return nest
 
 
 def _kept(x: Tensor) -> Tensor:
@@ -262,7 +275,8 @@ def write(x: list[Any], form: Form, rows: list[Tensor]) -> None:
 def put(x: list[Any], key: Any, value: Any) -> None:
     """`x[key] = value`."""
     if isinstance(key, slice):
-        raise refusal("a slice of it is set")
+        put_slice(x, key, value)
+        return
     position = position_of(x, key)
     if position is not None:
         journal.note(content_slot(x))
@@ -279,7 +293,8 @@ def put(x: list[Any], key: Any, value: Any) -> None:
 def delete(x: list[Any], key: Any) -> None:
     """`del x[key]`."""
     if isinstance(key, slice):
-        raise refusal("a slice of it is deleted")
+        delete_slice(x, key)
+        return
     position = position_of(x, key)
     if position is not None:
         journal.note(content_slot(x))
@@ -289,6 +304,48 @@ def delete(x: list[Any], key: Any) -> None:
     count = ops.dim(rows[0], axis=0)
     key = checked(key, count, "list assignment index out of range")
     write(x, form, [without(row, key, count) for row in rows])
+
+
+def put_slice(x: list[Any], key: slice, value: Any) -> None:
+    """`x[key] = value`, of what a list is made of already: `value` is a list."""
+    if key.step not in (None, 1):
+        raise refusal("a slice of it with a step is set", "set its items one by one")
+    form, rows = packed(x, *value)
+    start, stop = _bounds(key, ops.dim(rows[0], axis=0))
+    first, rest = (
+        Run(form, [ops.getitem(row, part) for row in rows])
+        for part in (slice(None, start), slice(stop, None))
+    )
+    journal.note(content_slot(x))
+    x[:] = padded([first, *unpadded(value), rest], x)
+
+
+def delete_slice(x: list[Any], key: slice) -> None:
+    """`del x[key]`."""
+    if key.step in (None, 1):
+        put_slice(x, key, [])
+        return
+    form, rows = packed(x)
+    count = ops.dim(rows[0], axis=0)
+    gone = ops.getitem(ops.arange(count), key)
+    kept = ops.index_update(ops.full(count, True, dtype=bool), False, gone)
+    write(x, form, [ops.getitem(row, kept) for row in rows])
+
+
+def _bounds(key: slice, count: Any) -> tuple[Any, Any]:
+    """Where a slice starts and ends, both in range, the end not before the start."""
+    start = 0 if key.start is None else _clamped(key.start, count)
+    stop = count if key.stop is None else _clamped(key.stop, count)
+    return start, ops.maximum(start, stop)
+
+
+def _clamped(index: Any, count: Any) -> Any:
+    if not isinstance(index, Tensor):
+        index = operator.index(index)
+    elif index.dtype.kind not in "iub" or index.type.rank != 0:
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    index = ops.where(index < 0, index + count, index)
+    return ops.minimum(ops.maximum(index, 0), count)
 
 
 def without(row: Tensor, key: Any, count: Any) -> Tensor:

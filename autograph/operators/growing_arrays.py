@@ -29,8 +29,10 @@ def _as_rows(x: list[Any]) -> Tensor:
     form, rows = looked_at(x)
     if isinstance(form, Leaf):
         return rows[0]
-    if isinstance(form, Branching) and all(
-        isinstance(part, Leaf) and part.type.rank == 0 for part in form.parts
+    if (
+        isinstance(form, Branching)
+        and type(form.like) is not dict
+        and all(isinstance(part, Leaf) and part.type.rank == 0 for part in form.parts)
     ):
         result: Tensor = ops.stack(rows, axis=1)
         return result

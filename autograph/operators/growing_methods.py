@@ -24,13 +24,13 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.rows import length
-from autograph.operators.runs import Run, holds_runs, padded, refusal
+from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.templates import lazy
 from autograph.operators.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = ["BLIND", "call", "contains", "equal", "sorted_items"]
+__all__ = ["BLIND", "call", "contains", "equal", "numbers_of", "refuse_nan"]
 
 
 def _pop(x: list[Any], key: Any = -1) -> Any:
@@ -73,36 +73,13 @@ def _reverse(x: list[Any]) -> None:
     write(x, form, [ops.flip(row, axis=0) for row in rows])
 
 
-def _sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
-    if key is not None:
-        raise refusal("it is sorted by a key", "sort an array of the keys (`np.argsort`)")
-    form, rows = packed(x)
-    write(x, form, [_sorted(form, rows, reverse)])
-
-
-def sorted_items(x: list[Any], reverse: bool) -> list[Any]:
-    """`sorted(x)`."""
-    form, rows = packed(x)
-    made: list[Any] = journal.fresh([Run(form, [_sorted(form, rows, reverse)])])
-    return made
-
-
-def _sorted(form: Form, rows: list[Tensor], reverse: bool) -> Tensor:
-    (row,) = _numbers(form, rows, "it is sorted")
-    _refuse_nan(row)
-    order = ops.argsort(ops.flip(row) if reverse else row, stable=True)
-    order = ops.flip(ops.dim(row, axis=0) - 1 - order) if reverse else order
-    result: Tensor = ops.take(row, order, axis=0)
-    return result
-
-
-def _numbers(form: Form, rows: list[Tensor], what: str) -> list[Tensor]:
+def numbers_of(form: Form, rows: list[Tensor], what: str) -> list[Tensor]:
     if not isinstance(form, Leaf) or form.type.rank != 0:
         raise refusal(f"{what}, and its items are no numbers")
     return rows
 
 
-def _refuse_nan(*numbers: Any) -> None:
+def refuse_nan(*numbers: Any) -> None:
     """Raise, when the graph runs, where nan would be compared: Python asks which object it is."""
     tests = [ops.any(ops.isnan(x)) for x in numbers if isinstance(x, Tensor) and x.type.is_inexact]
     if tests:
@@ -135,17 +112,25 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
             raise refusal("its items, which are arrays, are compared")
         if not is_numeric(value):
             return False
-        _refuse_nan(row, value)
+        refuse_nan(row, value)
         return row == value
     if isinstance(form, Branching):
+        if type(form.like) is dict:
+            raise refusal("its items, which are dicts, are compared")
         parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
-        return functools.reduce(_both, parts, isinstance(value, tuple))
+        return functools.reduce(_both, parts, _is_alike(form, value))
     return form.value == value if isinstance(form, Static) else False
 
 
 def _paired(form: Branching, value: Any) -> list[tuple[Form, Any]]:
-    is_alike = isinstance(value, tuple) and len(value) == len(form.parts)
+    is_alike = _is_alike(form, value)
     return list(zip(form.parts, value if is_alike else [_OTHER] * len(form.parts), strict=True))
+
+
+def _is_alike(form: Branching, value: Any) -> bool:
+    """Whether a value is a list or tuple of as many parts, as the items are."""
+    kind = tuple if isinstance(form.like, tuple) else list
+    return isinstance(value, kind) and not has_runs(value) and len(value) == len(form.parts)
 
 
 _OTHER = object()
@@ -233,10 +218,10 @@ def _compared(x: list[Any], y: list[Any]) -> tuple[Tensor, Tensor] | None:
     if isinstance(form, Unbound) or isinstance(other_form, Unbound):
         return None
     (row,), (mine,) = (
-        _numbers(form, rows, "it is compared"),
-        _numbers(other_form, other_rows, "it is compared"),
+        numbers_of(form, rows, "it is compared"),
+        numbers_of(other_form, other_rows, "it is compared"),
     )
-    _refuse_nan(row, mine)
+    refuse_nan(row, mine)
     return row, mine
 
 
@@ -255,7 +240,7 @@ BLIND = frozenset(
 )
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "pop": _pop, "insert": _insert, "reverse": _reverse, "sort": _sort, "count": _count,
+    "pop": _pop, "insert": _insert, "reverse": _reverse, "count": _count,
     "index": _index, "remove": _remove, "__len__": length, "__getitem__": item,
     "__setitem__": put, "__delitem__": delete, "__contains__": contains,
 }  # fmt: skip

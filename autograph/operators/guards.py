@@ -121,12 +121,12 @@ class IdentityGuard(Guard):
 class SharingGuard(Guard):
     """Two places: they must hold one object again, or two again."""
 
-    __slots__ = ("other",)
+    __slots__ = ("one", "other")
 
     def __init__(self, place: Place, other: Place, is_one: bool) -> None:
         # Without a route: both places are to be read.
         super().__init__(Place(place.name, place.fetch), is_one, by_value=False)
-        self.other = Guard(other, None, by_value=False)
+        self.one, self.other = place, Guard(other, None, by_value=False)
 
     def holds(self) -> bool:
         found, other = self.found(), self.other.found()

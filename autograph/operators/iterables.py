@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.operators.bodies import stage_raise
 from autograph.operators.iterators import spend, taken
-from runtime import ops
+from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.tensor import Tensor
 
@@ -88,6 +88,18 @@ class IndexedIterator(Indexed):
         """Note that the items are gone through now; refused if they may have been before."""
         taken(self)
         spend([self])
+
+    def rest(self) -> Indexed:
+        """The items that are left, which are all gone through: none is left then."""
+        taken(self)
+        items = Indexed(self.name, self.length, self._item)
+        self.length = 0
+        return items
+
+    def copy(self) -> IndexedIterator:
+        """Another one, over the items that are left."""
+        made: IndexedIterator = journal.fresh(type(self)(self.name, self.length, self._item))
+        return made
 
     def unrolled(self) -> Iterator[Any]:
         """The items one after the other: those that nobody asks for remain, as in Python."""

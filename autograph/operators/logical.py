@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_methods
+from autograph.operators import growing_methods, keyed
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
@@ -18,7 +18,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.methods import method
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
-from autograph.operators.templates import ChosenText
+from autograph.operators.templates import ChosenText, shown
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
@@ -95,12 +95,13 @@ def not_(operand: Any) -> Any:
 
 
 def truth(x: Any) -> Any:
-    """A condition in a place that cannot be staged (a comprehension): it must be known now."""
+    """A condition of a generator expression whose items are taken one by one: known by now."""
     test = condition(x)
     if isinstance(test, Tensor):
         raise StagingError(
-            f"a comprehension filters by {test.describe()}",
-            "write the loop out, or use ag.where / boolean indexing",
+            f"which items a generator expression gives depends on data ({test.describe()}), and "
+            "they are taken one by one here",
+            "make a list of them first (`[...]`), or write the loop out",
         )
     return test
 
@@ -229,6 +230,8 @@ def in_(item: Any, container: Any) -> Any:
     it equals one element after the other.
     """
     if building() is None and not issubclass(type(container), Tensor):
+        if isinstance(item, Tensor) and isinstance(container, (dict, set, frozenset)):
+            item = shown(item)
         return item in container
     if type(container) is ChosenText:
         return of_each(container, lambda text: in_(item, text))
@@ -253,11 +256,8 @@ def in_(item: Any, container: Any) -> Any:
             and_(lambda: len(container) > 0, lambda: inside,
                  lambda: (item - container.start) % container.step == 0)
         )  # fmt: skip
-    if isinstance(container, (dict, set, frozenset)) and _is_open(item):
-        raise StagingError(
-            f"{item.describe()} is looked up in a {type(container).__name__}",
-            "its value is known only when the graph runs; compare with the keys instead",
-        )
+    if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
+        return keyed.contains(container, item)
     own = method(container, "__contains__")
     if own is not None:
         return _as_bool(own(item))

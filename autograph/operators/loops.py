@@ -12,9 +12,9 @@ from autograph.operators.captured_items import one_by_one
 from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.decisions import UNROLLED
-from autograph.operators.generators import Call, Consumer, call_of
+from autograph.operators.generators import Again, Consumer, Run, call_of
 from autograph.operators.iterables import Indexed, as_indexed
-from autograph.operators.iterators import spend
+from autograph.operators.iterators import spend, taken
 from autograph.operators.progress import Progress
 from autograph.operators.runs import has_runs
 from autograph.operators.staged_loops import Step, staged_loop
@@ -26,7 +26,7 @@ from runtime.origins import origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["NESTED_ITEMS", "for_stmt", "while_stmt"]
+__all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
@@ -161,6 +161,9 @@ def for_stmt(
     if has_runs(iterated):
         iterated = growing.items_of(iterated)
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
+    if type(iterated) is Again:
+        loop.in_place(*iterated)
+        return
     if isinstance(iterated, (Indexed, Tensor)):
         indexed = as_indexed(iterated)
         assert indexed is not None
@@ -193,6 +196,43 @@ def _iterator(iterated: Any) -> Iterator[Any]:
     return iter(one_by_one(iterated))
 
 
+def in_turn_or_place(
+    generator: Any, run: Run, in_turn: Callable[[], Any], body: Callable[[Any], None], state: State,
+    test: Thunk | None = None,
+) -> Any:  # fmt: skip
+    """What `in_turn` makes of a generator, item by item; None, where that cannot be.
+
+    There its code is run in the place of a loop that runs `body`, while `test` holds.
+    """
+    builder = building()
+    assert builder is not None
+    taken(generator)
+    if run.is_once:
+        _For(test, body, state, {}).in_place(generator, run)
+        return None
+    mark = builder.mark()
+    with journal.transaction() as attempt:
+        try:
+            found = in_turn()
+        except StagingError as error:
+            if attempt.advanced or error.is_final:
+                raise
+        except BaseException:
+            attempt.commit()
+            raise
+        else:
+            attempt.commit()
+            return found
+    generator.close()
+    builder.truncate(mark)
+    try:
+        _For(test, body, state, {}).in_place(generator, run)
+    except StagingError as error:
+        error.is_final = True
+        raise
+    return None
+
+
 class _For(NamedTuple):
     extra_test: Thunk | None
     body: Callable[[Any], None]
@@ -212,13 +252,11 @@ class _For(NamedTuple):
                 kind = type(iterable).__name__
                 _note_unrolled(builder, mark, f"it goes over a {kind}, item by item")
             else:
-                self.over_generator(iterator, *found, builder)
+                self.over_generator(iterator, found, builder)
         finally:
             del iterator, iterable
 
-    def over_generator(
-        self, generator: Any, call: Call, twin: Callable[..., Any], builder: Builder
-    ) -> None:
+    def over_generator(self, generator: Any, run: Run, builder: Builder) -> None:
         """Run a generator in the place of the loop, or go through it item by item.
 
         In its place, its own loops and branches are staged. A loop that may be left goes through
@@ -226,10 +264,14 @@ class _For(NamedTuple):
         """
 
         def in_place() -> None:
-            self.in_place(generator, call, twin)
+            self.in_place(generator, run)
 
         def one_by_one() -> None:
             self.unrolled(generator)
+
+        if run.is_once:
+            in_place()
+            return
 
         goes_to_end = self.extra_test is None
         first, second = (in_place, one_by_one) if goes_to_end else (one_by_one, in_place)
@@ -256,27 +298,28 @@ class _For(NamedTuple):
             error.is_final = True
             raise
 
-    def in_place(self, generator: Any, call: Call, twin: Callable[..., Any]) -> None:
+    def in_place(self, generator: Any, run: Run) -> None:
         """Run a generator's code, which runs the body for each item."""
-        consumer = Consumer(self.body, self.test, self.state)
+        goes_to_end = self.extra_test is None
+        consumer = Consumer(self.body, self.test, self.state, goes_to_end=goes_to_end)
         journal.note_spent(generator)  # nobody else can take its items meanwhile
-        with journal.transaction() as run:
+        with journal.transaction() as changes:
             consumer.note_names()
             try:
                 if_stmt(
-                    self.test(), lambda: call.run(consumer, twin), _nothing,
+                    self.test(), lambda: run(consumer), _nothing,
                     self.state.get, self.state.set, self.state.names, 0,
                 )  # fmt: skip
             except StagingError:
                 journal.note_unspent(generator)
                 raise
             except BaseException:
-                consumer.forget_names(run)
-                run.commit()
+                consumer.forget_names(changes)
+                changes.commit()
                 spend([generator])
                 raise
-            consumer.forget_names(run)
-            run.commit()
+            consumer.forget_names(changes)
+            changes.commit()
         if self.extra_test is None:
             generator.close()
             journal.note_unspent(generator)

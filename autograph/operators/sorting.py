@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import access
-from autograph.operators.growing_methods import sorted_items
+from autograph.operators import access, growing_sorts
+from autograph.operators.choosing import chosen
+from autograph.operators.contents import content_slot
+from autograph.operators.gathering import gathered
 from autograph.operators.iterables import Indexed
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
@@ -19,7 +21,7 @@ from runtime.spec import promote
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["sorted_"]
+__all__ = ["sort", "sorted_"]
 
 
 def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
@@ -30,17 +32,27 @@ def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
     return journal.fresh(_sorted(x, key, reverse))
 
 
+def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
+    """`x.sort(key=key, reverse=reverse)`."""
+    if has_runs(x):
+        growing_sorts.sort(x, key=key, reverse=reverse)
+        return
+    made = _sorted([access.getitem(x, k) for k in range(len(x))], key, reverse)
+    journal.note(content_slot(x))
+    list.__setitem__(x, slice(None), made)
+
+
 def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     x = x.read_value() if isinstance(x, Variable) else x
-    if has_runs(x) and key is None:
-        return sorted_items(x, reverse)
+    x = gathered(x)
+    if has_runs(x):
+        return growing_sorts.sorted_items(x, key=key, reverse=reverse)
     items = list(access.iterate(x))
     if not isinstance(x, (Tensor, Indexed)):
-        if not has_traced(items) and key is None:
-            return sorted(items, reverse=reverse)
         keys: Any = items if key is None else [key(item) for item in items]
-        if not has_traced(keys) and not has_traced(items):
-            return sorted(items, key=key, reverse=reverse)
+        if not has_traced(keys):
+            order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+            return [items[k] for k in order]
     elif key is not None:
         keys = [key(item) for item in items]
     else:
@@ -82,12 +94,18 @@ def _order(columns: list[Any], length: int, reverse: bool) -> Any:
     return ops.flip(length - 1 - order) if reverse else order
 
 
+# Up to so many texts or objects are put in order by branches: each may come to each place.
+_FEW = 16
+
+
 def _permuted(items: list[Any], order: Any) -> list[Any]:
     """Items in another order, which is known only when the graph runs."""
     if all(isinstance(item, tuple) for item in items):
         columns = [_permuted(list(column), order) for column in zip(*items, strict=True)]
         return list(zip(*columns, strict=True))
     wrong = next((item for item in items if not is_numeric(item)), None)
+    if wrong is not None and len(items) <= _FEW:
+        return [chosen(items, order[k], "list") for k in range(len(items))]
     if wrong is not None:
         raise StagingError(
             f"a {type(wrong).__name__} is sorted by what is known only when the graph runs",

@@ -377,7 +377,8 @@ class _Loop:
         """Refuse to write, in a round, an array of which a list holds the content."""
         for entry in self.entries.values():
             cell = None if entry.slot is None else entry.slot.owner
-            if isinstance(cell, Cell) and cell.seen_by and entry.slot is not None:
+            is_seen = isinstance(cell, Cell) and bool(cell.seen_by)
+            if entry.slot is not None and (is_seen or journal.is_frozen(cell)):
                 raise journal.frozen_refusal(entry.slot.name, entry.place)
 
     def _carried(self, outcome: Outcome) -> list[tuple[Any, Any, TensorType]]:

@@ -159,6 +159,8 @@ def cond(x: Operand, /, p: Any = None) -> Any:
     >>> ag.linalg.cond(np.array([[4.0, 0.0], [0.0, 2.0]])).item()
     2.0
     """
+    if 0 in (n for n in shape_of(x)[-2:] if isinstance(n, int)):
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
     if p not in (None, 2, -2):
         return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
     values = svdvals(x)

@@ -253,6 +253,27 @@ def vander(x: Operand, /, N: int | None = None, increasing: bool = False) -> Any
 _X, _Y = np.array([0.0, 1.0, 2.0, 3.5, 5.0]), array((5,))
 
 
+def _check_points(x: Operand, y: Operand, w: Operand) -> None:
+    """Raise NumPy's errors for points that no polynomial can be fitted to."""
+    if rank_of(x) != 1:
+        raise TypeError("expected 1D vector for x")
+    (count,) = shape_of(x)
+    if isinstance(count, int) and count == 0:
+        raise TypeError("expected non-empty vector for x")
+    if rank_of(y) not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    rows = shape_of(y)[0]
+    if isinstance(count, int) and isinstance(rows, int) and count != rows:
+        raise TypeError("expected x and y to have same length")
+    if w is None:
+        return
+    if rank_of(w) != 1:
+        raise TypeError("expected a 1-d array for weights")
+    (weights,) = shape_of(w)
+    if isinstance(weights, int) and isinstance(rows, int) and weights != rows:
+        raise TypeError("expected w and y to have the same length")
+
+
 @implements(
     "polyfit",
     samples=calls(
@@ -285,8 +306,7 @@ def polyfit(
     order = deg + 1
     if deg < 0:
         raise ValueError("expected deg >= 0")
-    if rank_of(x) != 1:
-        raise TypeError("expected 1D vector for x")
+    _check_points(x, y, w)
     x, y = x + 0.0, y + 0.0
     bound = shape_of(x)[0] * np.finfo(dtype_of(x)).eps if rcond is None else rcond
     left, right = vander(x, order), y

@@ -115,3 +115,84 @@ def test_variables_are_inputs_as_they_are():
     f(X), f(X)
     v.assign(X)
     np.testing.assert_array_equal(f(X).numpy(), X + X)
+
+
+# ---- names are read as the function reads them ---------------------------------------------------
+
+ONE = TWO = np.ones(3)
+
+
+def uses_one_array_twice(x):
+    return x * ONE + TWO
+
+
+def test_one_array_under_two_names_is_one_again(monkeypatch):
+    read = read_of(uses_one_array_twice, X)
+    assert read([X]) is not None
+    monkeypatch.setitem(globals(), "TWO", np.ones(3))
+    assert read([X]) is None
+    monkeypatch.setitem(globals(), "ONE", globals()["TWO"])
+    assert read([X]) is not None
+
+
+def test_names_that_the_reader_uses_itself_may_be_the_users(monkeypatch):
+    names = dict.fromkeys(("type", "ndarray", "Exception", "leaves", "around", "read"), 1.0)
+    for name, value in names.items():
+        monkeypatch.setitem(globals(), name, value)
+    f = ag.convert(lambda x: x * type * leaves + read)  # noqa: F821 - made above
+    for _ in range(3):
+        np.testing.assert_array_equal(f(X), X + 1.0)
+    assert read_of(f.python_function, X)([X]) is not None
+    monkeypatch.setitem(globals(), "leaves", 2.0)
+    np.testing.assert_array_equal(f(X), 2.0 * X + 1.0)
+    monkeypatch.delitem(globals(), "leaves")
+    with pytest.raises(NameError):
+        f(X)
+
+
+def test_cells_are_read_where_they_are():
+    scale, table = 2.0, np.ones(3)
+
+    def f(x):
+        return x * scale + table
+
+    converted = ag.convert(f)
+    for _ in range(3):
+        np.testing.assert_array_equal(converted(X), X * 2.0 + 1.0)
+    scale = 3.0
+    np.testing.assert_array_equal(converted(X), X * 3.0 + 1.0)
+    table = np.full(3, 5.0)
+    np.testing.assert_array_equal(converted(X), X * 3.0 + 5.0)
+    assert converted.trace_count == 2
+
+
+def test_the_short_way_ends_where_something_changed(monkeypatch):
+    f = ag.convert(uses_globals)
+    for _ in range(3):
+        np.testing.assert_array_equal(f(X), X * 2.0)
+    (entry,) = f._fast.values()
+    assert entry.direct is not None
+    monkeypatch.setitem(globals(), "FACTOR", 4.0)
+    np.testing.assert_array_equal(f(X), X * 4.0)
+    assert f.trace_count == 2
+
+
+def test_captures_that_are_set_are_read_from_then_on():
+    v = np.ones(3)
+    f = ag.convert(lambda x: x * v)
+    for _ in range(3):
+        f(X)
+    (concrete,) = f.traces()
+    concrete.set_external_captures([np.full(3, 7.0)])
+    np.testing.assert_array_equal(f(X), X * 7.0)
+
+
+def test_an_array_that_got_another_shape_in_place_is_seen():
+    v = np.ones(4)
+    f = ag.convert(lambda x: x + v)
+    for _ in range(3):
+        assert f(np.ones(4)).shape == (4,)
+    v.resize((2, 2), refcheck=False)
+    assert f(np.ones((2, 1))).shape == (2, 2)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.ones(4))

@@ -443,7 +443,7 @@ def message_kind_in_loop(x, n):
 
 
 def message_comprehension(x):
-    return [v for v in x if v > 0]  # refused
+    return {k: v for k, v in zip("ab", x) if v > 0}  # refused
 
 
 def message_outside(x):
@@ -483,7 +483,7 @@ def message_unpack(x):
 def message_list_grows(x, n):
     out = []
     while n > 0:
-        out = out + [[n]]  # refused
+        out = out + [{1, 2}]  # refused
         n = n - 1
     return out
 

@@ -767,10 +767,10 @@ def items_of_two_shapes(x):
     return out
 
 
-def lists_in_the_list(n):
+def lists_of_two_lengths(n):
     out = []
     for i in range(n):
-        out.append([i])  # refused
+        out.append([i] if i < 1 else [i, i])  # refused
     return out
 
 
@@ -788,11 +788,12 @@ def made_into_a_tuple(n):
     return tuple(out)  # refused
 
 
-def given_to_python(n):
+def set_with_a_step(n):
     out = []
     for i in range(n):
         out.append(i)
-    return [out.sort(key=lambda v: -v)]  # refused
+    out[::2] = out[1::2]  # refused
+    return out
 
 
 def changed_while_something_goes_through_it(n):
@@ -819,10 +820,10 @@ REFUSED = [
         (X,),
         r"its items are not of one kind: a float64\[0\] and a float64\[1\]",
     ),
-    (lists_in_the_list, (I(2),), "an item of it is a list of 1 item"),
+    (lists_of_two_lengths, (I(2),), "an item of it is a list whose length depends on data"),
     (made_into_text, (I(2),), "depends on data, and it is made into text"),
     (made_into_a_tuple, (I(2),), "depends on data, and a tuple is made of it"),
-    (given_to_python, (I(2),), "it is sorted by a key"),
+    (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
     (in_the_result_twice, (I(2),), "in another place too"),
 ]

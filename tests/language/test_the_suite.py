@@ -71,8 +71,8 @@ def refuse(text, *arguments):
     return register
 
 
-@refuse(f"the hash of Traced: int64[] (known at run time; use ag.eager() to see it) {KEY}",
-        np.array([3, 1, 3]))  # fmt: skip
+@refuse("an item of a dict is set at a key that is known only when the graph runs, and that is none "
+        "of its keys", np.array([3, 1, 3]))  # fmt: skip
 def histogram_in_a_dict(x):
     counts = {}
     for v in x:
@@ -92,8 +92,8 @@ def distinct(x):
     return set(x)
 
 
-@refuse("Traced: int64[] (known at run time; use ag.eager() to see it) is looked up in a dict",
-        np.array([3, 1, 3]))  # fmt: skip
+@refuse("an item of a dict is set at a key that is known only when the graph runs, and that is none "
+        "of its keys", np.array([3, 1, 3]))  # fmt: skip
 def pair_with_sum_four(x):
     seen = {}
     for i, v in enumerate(x):
@@ -144,11 +144,9 @@ def vectorized(x):
     return np.vectorize(lambda v: v * 2 if v > 1 else 0)(x)
 
 
-@refuse("a Python `if`, `while`, `and`, `or`, `not` or `bool()` needs the value of Traced: bool[] "
-        "(known at run time; use ag.eager() to see it), which is known only when the graph runs",
-        np.float64(3))  # fmt: skip
-def name_of_the_largest(x):
-    return max(["a", "b"], key=lambda k: {"a": x, "b": 2.0}[k])
+@refuse("what is in a set that a comprehension makes depends on data", np.array([3.0, -1.0]))
+def signs(x):
+    return {"+" if v > 0 else "-" for v in x if v > 0}
 
 
 @pytest.mark.parametrize("name", refused)

@@ -148,16 +148,19 @@ def item_of_a_number(x):
     return x[0]  # wrong
 
 
-@wrong(I(3), cause="its elements do not stack: str", hint="numbers or arrays", names=("names",))
-def list_of_texts_indexed_by_data(i):
-    names = ["a", "b", "c"]
-    return names[i % 3].upper()  # wrong
+@wrong(
+    I(3), cause="data does not choose between its items", hint="that are alike", names=("steps",)
+)
+def list_of_functions_indexed_by_data(i):
+    steps = [np.sin, np.cos]
+    return steps[i % 2](1.0)  # wrong
 
 
-@wrong(I(3), cause="a dict is indexed by Traced i", hint="use an array", names=("table",))
-def dict_indexed_by_data(i):
-    table = {1: "one", 3: "three"}
-    return table[i]  # wrong
+@wrong(I(3), cause="text that is known only when the graph runs", hint="compare numbers",
+       names=("names",))  # fmt: skip
+def text_in_a_dict_indexed_by_data(i):
+    names = {1: "one", 3: "three"}
+    return names[i].upper()  # wrong
 
 
 @wrong(I(3), cause="the hash of Traced i", hint="compare with each key", names=("seen",))

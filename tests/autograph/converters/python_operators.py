@@ -255,11 +255,42 @@ getitem = operator.getitem
 setitem = operator.setitem
 delitem = operator.delitem
 slice_ = slice
-iterate = iter
+iterate = spread = iter
 
 
-def fresh(made):
+class Going:
+    """What the second form of a comprehension calls."""
+
+    def __init__(self, put):
+        self.put = put
+
+    def over(self, iterable, items):
+        items(iter(iterable))
+
+    def when(self, test, then):
+        if test():
+            then()
+
+
+def list_comp(iterable, plain, staged=None):
+    """The second form, if there is one, does what the first does."""
+    if staged is None:
+        return plain(iter(iterable))
+    made = []
+    staged(iter(iterable), Going(made.append))
     return made
+
+
+def set_comp(iterable, plain, staged=None):
+    return plain(iter(iterable)) if staged is None else set(list_comp(iterable, plain, staged))
+
+
+def dict_comp(iterable, plain, staged=None):
+    return plain(iter(iterable)) if staged is None else dict(list_comp(iterable, plain, staged))
+
+
+def generator_exp(iterable, plain, staged=None):
+    return plain(iter(iterable))
 
 
 for (

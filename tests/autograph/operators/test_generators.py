@@ -124,8 +124,8 @@ def with_a_try(n):
 def test_what_made_a_generator_is_known_until_it_begins():
     with tracing():
         g = made(counting(3), counting, (3,), {})
-        call, twin = call_of(g)
-        assert call == (counting, (3,), {}) and twin.__name__ == "counting"
+        run = call_of(g)
+        assert run is not None and run.name == "counting" and not run.is_once
         next(g)
         assert call_of(g) is None
         assert call_of(made(with_a_try(3), with_a_try, (3,), {})) is None

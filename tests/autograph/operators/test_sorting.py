@@ -32,7 +32,7 @@ def test_other_things_are_not_moved_by_data():
     with tracing():
         x = placeholder()
         with pytest.raises(ag.StagingError, match="a str is sorted by what is known only"):
-            sorted_([(x, "a"), (2.0, "b")], key=lambda row: row[0])
+            sorted_([(x, "a"), *[(2.0, "b")] * 16], key=lambda row: row[0])
         with pytest.raises(ag.StagingError, match="tuples of several lengths"):
             sorted_([(x,), (2.0, 1)])
 

@@ -1,0 +1,214 @@
+"""Generators that a function uses up: item by item, or in the place of a loop where data decides.
+
+What goes through a generator by itself (`list`, `max`, `next`) is tried with Python's own generator
+first, so that the number of its items is known. Where that is refused, since data decides about a
+`yield`, its code is run in the place of a loop that collects the items.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from autograph.operators.access import getitem, iterate
+from autograph.operators.bodies import State, stage_raise
+from autograph.operators.comprehensions import values_of
+from autograph.operators.conditionals import condition, if_stmt
+from autograph.operators.contents import append_item
+from autograph.operators.generators import Consumer, Ending, call_of, placed
+from autograph.operators.growing import items_of
+from autograph.operators.iterables import Indexed, IndexedIterator, as_indexed
+from autograph.operators.logical import and_, not_, or_
+from autograph.operators.loops import for_stmt, in_turn_or_place
+from autograph.operators.quantifiers import fold
+from autograph.operators.runs import has_runs, unpadded
+from autograph.operators.variables import Undefined, ld
+from runtime import journal, ops
+from runtime.tensor import Tensor
+
+__all__ = ["enumerated", "first_of", "gathered", "quantified", "spread", "zipped"]
+
+_NO_NAMES = State(lambda: (), lambda values: None, ())
+
+
+def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
+    """A list of what a generator gives, if it can be put in the place of a loop; else `x`.
+
+    With `change`, of what that makes of each item when it comes.
+    """
+    run = call_of(x)
+    if run is None:
+        return x
+    made = journal.fresh([])
+
+    def put(item: Any) -> None:
+        append_item(made, item if change is None else change(item))
+
+    def in_turn() -> list[Any]:
+        return journal.fresh([item if change is None else change(item) for item in x])  # type: ignore[no-any-return]
+
+    found = in_turn_or_place(x, run, in_turn, put, _NO_NAMES)
+    return made if found is None else found
+
+
+def spread(x: Any) -> Any:
+    """What `*x` puts into the display of a list."""
+    x = gathered(x)
+    return unpadded(x) if has_runs(x) and type(x) is list else iterate(x)
+
+
+def first_of(x: Any, *default: Any) -> Any:
+    """`next(x, ...)` of a generator that has not begun."""
+    run = call_of(x)
+    if run is None:
+        return next(x, *default)
+    is_found: Any = False
+    item: Any = default[0] if default else Undefined("the item")
+
+    def take(given: Any) -> None:
+        nonlocal is_found, item
+        is_found, item = True, given
+
+    def put(values: tuple[Any, ...]) -> None:
+        nonlocal is_found, item
+        is_found, item = values
+
+    state = State(lambda: (is_found, item), put, ("the end of the items", "the item"))
+    made = in_turn_or_place(
+        x, run, lambda: (next(x, *default),), take, state, lambda: not_(is_found)
+    )
+    if made is not None:
+        return made[0]
+    if default:
+        return item
+    stage_raise(not_(is_found), StopIteration())
+    return ld(item)
+
+
+def quantified(name: str, x: Any) -> Any:
+    """`any` or `all` of a generator."""
+    run = call_of(x)
+    if run is None:
+        return fold(name, iterate(x))
+    stop = name == "any"
+    is_decided: Any = False
+
+    def ask(item: Any) -> None:
+        nonlocal is_decided
+        test = condition(item)
+        is_decided = test if stop else not_(test)
+
+    def put(values: tuple[Any, ...]) -> None:
+        nonlocal is_decided
+        (is_decided,) = values
+
+    state = State(lambda: (is_decided,), put, (f"what `{name}` gives",))
+    made = in_turn_or_place(x, run, lambda: (fold(name, x),), ask, state, lambda: not_(is_decided))
+    if made is not None:
+        return made[0]
+    result = is_decided if stop else not_(is_decided)
+    return ops.as_weak(result, kind="bool") if isinstance(result, Tensor) else result
+
+
+# ---- iterators over generators -----------------------------------------------------------------
+
+
+def enumerated(x: Any, start: Any) -> Any:
+    """`enumerate(x, start)` of a generator that can be put in the place of a loop."""
+
+    def run(source: Any, consumer: Consumer) -> None:
+        _InStep(consumer, lambda index, item: (start + index, item), [], []).go(source)
+
+    return placed(_items(enumerate(x, start)), "enumerate", x, run)
+
+
+def zipped(parts: tuple[Any, ...]) -> Any:
+    """`zip(*parts)` of which one is a generator that can be put in the place of a loop.
+
+    None where what else is zipped has no length.
+    """
+    position = next(k for k, part in enumerate(parts) if call_of(part) is not None)
+    others = [_indexed(part) for k, part in enumerate(parts) if k != position]
+    if None in others:
+        return None
+    known = [part for part in others if part is not None]
+    before, after = known[:position], known[position:]
+
+    def together(index: Any, item: Any) -> tuple[Any, ...]:
+        return (*(b.item(index) for b in before), item, *(a.item(index) for a in after))
+
+    def run(source: Any, consumer: Consumer) -> None:
+        _InStep(consumer, together, before, after).go(source)
+
+    return placed(_items(zip(*map(values_of, parts), strict=False)), "zip", parts[position], run)
+
+
+class _InStep:
+    """A generator gone through in step with what has items at an index.
+
+    Python asks the iterables before the generator for an item first, those after it last: the
+    first that has none ends it.
+    """
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        together: Callable[[Any, Any], Any],
+        before: list[Any],
+        after: list[Any],
+    ) -> None:
+        self._ending, self._together, self._before, self._after = (
+            Ending(consumer), together, before, after,
+        )  # fmt: skip
+        self._is_endless = consumer.goes_to_end and not before and not after
+        self._index: Any = 0
+        self._is_short: Any = False
+        self._state = State(
+            lambda: (self._index, self._is_short, self._ending.is_left),
+            self._set,
+            ("the number of items", "the end of the shortest", "the end of the items"),
+        )
+
+    def go(self, generator: Any) -> None:
+        """Give all items to the consumer."""
+        test = None if self._is_endless else self._goes_on
+        for_stmt(generator, test, self._step, *self._state, {})
+
+    def _set(self, values: tuple[Any, ...]) -> None:
+        self._index, self._is_short, self._ending.is_left = values
+
+    def _goes_on(self) -> Any:
+        test = not_(or_(lambda: self._is_short, lambda: self._ending.is_left))
+        return and_(lambda: test, lambda: _are_there(self._before, self._index))
+
+    def _step(self, item: Any) -> None:
+        index = self._index
+
+        def give() -> None:
+            self._ending.put(self._together(index, item))
+
+        def end() -> None:
+            self._is_short = True
+
+        if_stmt(_are_there(self._after, index), give, end, *self._state, 0)
+        self._index = index + 1
+
+
+def _items(iterator: Iterable[Any]) -> Iterator[Any]:
+    yield from iterator
+
+
+def _indexed(x: Any) -> Indexed | None:
+    if has_runs(x):
+        return items_of(x)
+    if type(x) in (list, tuple):
+        return Indexed(type(x).__name__, len(x), lambda index: getitem(x, index))
+    return None if isinstance(x, IndexedIterator) else as_indexed(x)
+
+
+def _are_there(parts: list[Any], index: Any) -> Any:
+    """Whether all of these have an item of that index."""
+    tests = [functools.partial(operator.gt, part.length, index) for part in parts]
+    return and_(*tests, lambda: True)

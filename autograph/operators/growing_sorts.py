@@ -1,0 +1,78 @@
+"""Lists whose length depends on data put in order: by their items, or by a key of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators.bodies import State
+from autograph.operators.contents import append_item
+from autograph.operators.forms import Branching, Form, Leaf
+from autograph.operators.growing import items_of, looked_at, packed, write
+from autograph.operators.growing_methods import numbers_of, refuse_nan
+from autograph.operators.loops import for_stmt
+from autograph.operators.runs import Run
+from runtime import journal, ops
+from runtime.tensor import Tensor
+
+__all__ = ["sort", "sorted_items"]
+
+_NO_NAMES = State(lambda: (), lambda values: None, ())
+
+
+def sort(x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    """`x.sort(key=key, reverse=reverse)`."""
+    form, rows = packed(x)
+    write(x, form, _sorted(x, form, rows, key, reverse))
+
+
+def sorted_items(
+    x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False
+) -> list[Any]:
+    """`sorted(x, key=key, reverse=reverse)`."""
+    form, rows = packed(x)
+    made: list[Any] = journal.fresh([Run(form, _sorted(x, form, rows, key, reverse))])
+    return made
+
+
+def _sorted(
+    x: list[Any], form: Form, rows: list[Tensor], key: Callable[[Any], Any] | None, reverse: bool
+) -> list[Tensor]:
+    columns = _columns(form, rows) if key is None else _columns(*_keys(x, key))
+    if not columns:
+        return rows  # there is nothing to compare: no item, or only empty ones
+    refuse_nan(*columns)
+    columns = [ops.flip(column) for column in columns] if reverse else columns
+    several = len(columns) > 1
+    order = ops.lexsort(columns[::-1]) if several else ops.argsort(columns[0], stable=True)
+    order = ops.flip(ops.dim(rows[0], axis=0) - 1 - order) if reverse else order
+    return [ops.take(row, order, axis=0) for row in rows]
+
+
+def _keys(x: list[Any], key: Callable[[Any], Any]) -> tuple[Form, list[Tensor]]:
+    """The keys of the items, which are asked for one after the other, before any is compared."""
+    keys: list[Any] = journal.fresh([])
+    for_stmt(items_of(x), None, _Asking(keys, key), *_NO_NAMES, {})
+    return looked_at(keys)
+
+
+class _Asking:
+    """A round of the loop that asks for keys; its place in the program is that of the key."""
+
+    def __init__(self, keys: list[Any], key: Callable[[Any], Any]) -> None:
+        self._keys, self._key = keys, key
+        self.__code__ = getattr(key, "__code__", _Asking.__call__.__code__)
+
+    def __call__(self, item: Any) -> None:
+        append_item(self._keys, self._key(item))
+
+
+def _columns(form: Form, rows: list[Tensor]) -> list[Tensor]:
+    """What is compared, the most important first: numbers, or those in tuples."""
+    if (
+        isinstance(form, Branching)
+        and type(form.like) is not dict
+        and all(isinstance(part, Leaf) and part.type.rank == 0 for part in form.parts)
+    ):
+        return rows if form.parts else []
+    return numbers_of(form, rows, "it is sorted")

@@ -1,0 +1,163 @@
+"""Dicts, sets and lists from outside asked for a key that only the graph knows.
+
+The keys themselves are known while tracing: what is looked up is compared with each of them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.bodies import stage_raise
+from autograph.operators.captures import current_trace, guard_content
+from autograph.operators.choosing import chosen, replaced
+from autograph.operators.conditionals import if_exp
+from autograph.operators.values import is_numeric, type_of
+from runtime import ops
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = ["contains", "get", "is_open_key", "item", "put", "put_at"]
+
+Read = Callable[[Any], Any]
+Write = Callable[[Any, Any], None]
+
+
+def is_open_key(key: Any) -> bool:
+    """Whether only the graph knows a key."""
+    if type(key) is tuple:
+        return any(map(is_open_key, key))
+    return isinstance(key, Tensor) and not key.is_known
+
+
+def item(thing: dict[Any, Any], key: Any, read: Read) -> Any:
+    """`thing[key]`; KeyError when the graph runs and the key is not there."""
+    keys, tests = _found(thing, key)
+    there = _any(tests)
+    if isinstance(there, Tensor):
+        stage_raise(ops.logical_not(there), KeyError(key))
+    elif not there:
+        raise KeyError(key)
+    return _value(keys, tests, read, type(thing).__name__)
+
+
+def get(thing: dict[Any, Any], key: Any, read: Read, default: Any = None) -> Any:
+    """`thing.get(key, default)`."""
+    keys, tests = _found(thing, key)
+    name = type(thing).__name__
+    return if_exp(_any(tests), lambda: _value(keys, tests, read, name), lambda: default, "get")
+
+
+def contains(thing: Any, key: Any) -> Any:
+    """`key in thing`."""
+    there = _any(_found(thing, key)[1])
+    return ops.as_weak(there, kind="bool") if isinstance(there, Tensor) else there
+
+
+def put(thing: dict[Any, Any], key: Any, value: Any, read: Read, write: Write) -> None:
+    """`thing[key] = value`, of a key that is there."""
+    keys, tests = _found(thing, key)
+    there = _any(tests)
+    kind = type(thing).__name__
+    if there is False:
+        raise _new_key(kind, key)
+    if isinstance(there, Tensor):
+        what = f"a key is new to a {kind}, whose keys are those it had when it was traced"
+        stage_raise(ops.logical_not(there), NotImplementedError(what))
+    for one, test in zip(keys, tests, strict=True):
+        write(one, value if test is True else replaced(read(one), test, value))
+
+
+def put_at(thing: list[Any], index: Tensor, value: Any, read: Read, write: Write) -> None:
+    """`thing[index] = value`, of a list from outside; the index is in range."""
+    size = len(thing)
+    index = ops.where(index < 0, index + size, index)
+    for position in range(size):
+        write(position, replaced(read(position), ops.equal(index, position), value))
+
+
+def _new_key(kind: str, key: Any) -> StagingError:
+    return StagingError(
+        f"an item of a {kind} is set at a key that is known only when the graph runs, and that is "
+        "none of its keys",
+        "make all keys before (`dict.fromkeys(range(n), 0)`), or use an array",
+        origin=origin_of_caller(),
+    )
+
+
+def _found(thing: Any, key: Any) -> tuple[list[Any], list[Any]]:
+    """The keys that may be meant, and for each whether it is."""
+    if isinstance(thing, dict) and type(thing) not in (dict, OrderedDict):
+        raise StagingError(
+            f"a {type(thing).__name__} is asked for a key that is known only when the graph runs",
+            "use a dict with all keys, or an array",
+            origin=origin_of_caller(),
+        )
+    _refuse_unhashable(key)
+    trace = current_trace()
+    if trace is not None and trace.is_outside(thing):
+        guard_content(thing, f"a {type(thing).__name__}")
+    known = list(dict.keys(thing) if isinstance(thing, dict) else thing)
+    pairs = [(one, _is_key(key, one)) for one in known]
+    kept = [(one, test) for one, test in pairs if test is not False]
+    return [one for one, _ in kept], [test for _, test in kept]
+
+
+def _refuse_unhashable(key: Any) -> None:
+    if type(key) is tuple:
+        for part in key:
+            _refuse_unhashable(part)
+    elif isinstance(key, Tensor) and key.type.rank != 0:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+
+
+def _is_key(key: Any, one: Any) -> Any:
+    """Whether a key is `one`: equal, as numbers of any kind are that are the same number."""
+    if type(key) is tuple:
+        if not isinstance(one, tuple) or len(one) != len(key):
+            return False
+        tests = [_is_key(a, b) for a, b in zip(key, one, strict=True)]
+        return functools.reduce(_both, tests, True)
+    if not isinstance(key, Tensor):
+        return bool(key == one)
+    if not is_numeric(one) or type_of(one).rank != 0:
+        return False
+    return ops.equal(_exact(key), one if isinstance(one, Tensor) else _exact_number(one))
+
+
+def _exact(key: Tensor) -> Tensor:
+    """A number in the widest type of its kind: float32 0.1 is another key than 0.1."""
+    wide = {"b": np.int64, "i": np.int64, "f": np.float64, "c": np.complex128}.get(key.dtype.kind)
+    return key if wide is None or key.type.weak else ops.astype(key, np.dtype(wide))
+
+
+def _exact_number(one: Any) -> Any:
+    return one.item() if isinstance(one, np.generic) else one
+
+
+def _both(a: Any, b: Any) -> Any:
+    if a is False or b is False:
+        return False
+    if a is True or b is True:
+        return b if a is True else a
+    return ops.logical_and(a, b)
+
+
+def _any(tests: list[Any]) -> Any:
+    if True in [test for test in tests if not isinstance(test, Tensor)]:
+        return True
+    return functools.reduce(ops.logical_or, tests) if tests else False
+
+
+def _value(keys: list[Any], tests: list[Any], read: Read, kind: str) -> Any:
+    """What stands at the key that is meant, of which there is one."""
+    values = [read(one) for one in keys]
+    if len(values) == 1:
+        return values[0]
+    position = ops.as_weak(ops.argmax(ops.stack(tests)), kind="int")
+    return chosen(values, position, kind)

@@ -1,0 +1,342 @@
+"""Comprehensions and generator expressions of which data decides what they make (E4, B4.10)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, check, refuse
+
+F, I = np.float64, np.int64
+X = np.array([1.0, -2.0, 3.0, 0.5])
+NEGATIVE = -np.abs(X)
+ZEROS = np.array([2.0, 0.0, 0.0, 1.0])
+THREE = ((X,), (NEGATIVE,), (ZEROS,))
+NUMBERS = ((I(5),), (I(0),), (I(1),))
+samples = Samples()
+
+
+# ---- lists ---------------------------------------------------------------------------------------
+
+
+@samples("E4", *THREE, whiles=1)
+def filtered_rows(x):
+    return [v * 2 for v in x if v > 0]
+
+
+@samples("E4", *THREE, joined=True)
+def used_at_once(x):
+    return (len([v for v in x if v > 0]), np.array([v * 2 for v in x if v > 0]),
+            sum([v for v in x if v > 0], 0.0))  # fmt: skip
+
+
+@samples("E4", *THREE)
+def filtered_items_of_a_list(x):
+    items = [x[0], x[1], x[2]]
+    return [v + 1 for v in items if v > 0]
+
+
+@samples("E4", *NUMBERS, whiles=1)
+def a_range_of_unknown_length(n):
+    return [i * i for i in range(n)]
+
+
+@samples("E4", *NUMBERS)
+def filtered_ranges(n):
+    return ([i * i for i in range(n) if i % 2 == 0], [i for i in range(6) if i < n],
+            [i for i in range(40) if i % 7 == n])  # fmt: skip
+
+
+@samples("E4", *THREE)
+def over_a_list_whose_length_depends_on_data(x):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v)
+    return [v * 2 for v in out], [v for v in out if v > 1], [v for v in out[1:]]
+
+
+@samples("E4", *THREE)
+def pairs_of_two_loops(x):
+    return [(a, b) for a in x if a > 0 for b in x if b < a]
+
+
+@samples("E4", *THREE)
+def two_conditions(x):
+    return [v for v in x if v > 0 if v < 2], [10.0 / v for v in x if v != 0 if 10.0 / v > 4]
+
+
+@samples("E4", *THREE)
+def over_enumerate_and_zip(x):
+    return ([i for i, v in enumerate(x) if v > 0], [a * b for a, b in zip(x, x[::-1]) if a > b],
+            [v for k, v in zip("abcd", x) if v > 0 and k != "c"])  # fmt: skip
+
+
+@samples("E4", *THREE)
+def over_the_items_of_a_dict(x):
+    d = {"a": x[0], "b": x[1]}
+    return [v for k, v in d.items() if v > 0], [v for v in d.values() if v < 0]
+
+
+@samples("E4", *THREE)
+def effects_of_conditions_and_items(x):
+    def positive(v):
+        print("asks for", v)
+        return v > 0
+
+    def twice(v):
+        print("takes", v)
+        return v * 2
+
+    return [twice(v) for v in x if positive(v)]
+
+
+@samples("E4", *THREE)
+def names_bound_in_it(x):
+    y = 0.0
+    found = [y for v in x if (y := v * 2.0) > 1 and y < 5.0]
+    total = 0.0
+    sums = [total := total + v for v in x]
+    return found, y, total, sums
+
+
+@samples("E4", *THREE)
+def rows_of_a_matrix(x):
+    return [row * 2 for row in x.reshape(2, 2) if row[0] > 0]
+
+
+@samples("E4", *THREE)
+def one_in_another(x):
+    return [[v * 2 for v in row if v > 0] for row in x.reshape(2, 2)]
+
+
+@samples("E4", *THREE)
+def in_a_lambda(x):
+    above = lambda t: [v for v in x if v > t]  # noqa: E731
+    return above(0.0), above(x[0])
+
+
+@samples("E4", *THREE)
+def what_the_condition_does_not_decide_stays_as_it_is(x):
+    use, named = True, [("a", x[0]), ("b", x[1])]
+    first, second = [v for v in x[:2] if use]
+    return (
+        first,
+        second,
+        [v for name, v in named if name == "b"][0],
+        [x[i] for i in range(4) if i % 2],
+    )
+
+
+@samples("E4", (X,), (ZEROS,))
+def an_error_of_an_item(x):
+    return [1.0 / int(v) for v in x if v != 0.5]
+
+
+@samples("E4", *NUMBERS)
+def in_a_staged_loop(n):
+    total = 0
+    for k in range(n):
+        total += len([i for i in range(k) if i % 2]) + sum([i for i in range(k)])
+    return total
+
+
+@samples("E4", *THREE)
+def dicts_and_sets_of_known_keys(x):
+    d = {k: v for k, v in zip("abcd", x) if k != "b"}
+    return d, len({k for k in d}), {k: [w for w in x if w > v] for k, v in d.items()}
+
+
+@samples("E4", *THREE, joined=True)
+def put_into_a_display(x):
+    return [*[v for v in x if v > 0], 7.0], [0.0, *(v for v in x if v < 0)]
+
+
+# ---- generator expressions -----------------------------------------------------------------------
+
+
+@samples("B4.10", *THREE, joined=True)
+def summed(x):
+    return (
+        sum((v for v in x if v > 0), 0.0),
+        sum(1 for v in x if v > 0),
+        sum(i for i in range(4) if x[i] > 0),
+    )
+
+
+@samples("B4.10", *NUMBERS)
+def summed_over_a_range(n):
+    return sum(i * i for i in range(n)), sum(i for i in range(n) if i % 2)
+
+
+@samples("B4.10", *THREE, joined=True)
+def summed_twice(x):
+    return sum(sum((a * b for b in x if b > a), 0.0) for a in x if a > 0)
+
+
+@samples("B4.10", *THREE, joined=True)
+def the_largest(x):
+    return max((v for v in x if v > 0), default=0.0), min((v for v in x if v < 0), default=None)
+
+
+@samples("B4.10", *THREE)
+def the_largest_of_none_is_an_error(x):
+    return max(v for v in x if v > 0)
+
+
+@samples("B4.10", *THREE)
+def the_largest_by_a_key(x):
+    def key(v):
+        print("asks for", v)
+        return -v
+
+    return (max((v for v in x if v != 1), key=key), min(x, key=key), max(x[0], x[1], key=key),
+            max(range(4), key=lambda i: x[i]), max(enumerate(x), key=lambda pair: pair[1]))  # fmt: skip
+
+
+@samples("B4.10", *THREE)
+def asked_for_any_and_all(x):
+    return (any(v > 2 for v in x if v > 0), all(v > 0.7 for v in x if v > 0),
+            any(a > b for a, b in zip(x, x[::-1]) if a > 0))  # fmt: skip
+
+
+@samples("B4.10", *THREE)
+def any_stops_at_the_first(x):
+    def large(v):
+        print("asks for", v)
+        return v > 2
+
+    return any(large(v) for v in x if v > 0)
+
+
+@samples("B4.10", *THREE)
+def made_into_lists(x):
+    return (
+        list(v for v in x if v > 0),
+        np.array(list(v for v in x if v > 0)),
+        sorted(v for v in x if v > 0),
+    )
+
+
+@samples("B4.10", *THREE, joined=True)
+def the_first(x):
+    return next((v for v in x if v > 0), -1.0), next((i for i, v in enumerate(x) if v > 0), None)
+
+
+@samples("B4.10", *THREE)
+def the_first_of_none_is_an_error(x):
+    return next(v for v in x if v > 2)
+
+
+@samples("B4.10", *THREE)
+def gone_through_by_a_loop(x):
+    total = x[0] * 0.0
+    for v in (w * 2 for w in x if w > 0):
+        if v > 5:
+            break
+        total += v
+    return total
+
+
+@samples("B4.10", *THREE)
+def filtered_by_a_function(x):
+    def positive(v):
+        print("asks for", v)
+        return v > 0
+
+    return (
+        list(filter(positive, x)),
+        sum(filter(None, x), 0.0),
+        len(list(filter(lambda v: v < 0, x))),
+    )
+
+
+@samples("B4.10", *THREE)
+def joined_texts(x):
+    return ",".join(f"{v}" for v in x), "".join(["+" if v > 0 else "-" for v in x])
+
+
+@samples("B4.10", *THREE, joined=True)
+def one_over_another(x):
+    positive = (v for v in x if v > 0)
+    return sum((v * 2 for v in positive if v < 3), 0.0)
+
+
+test_a_comprehension_by_data = samples.test()
+
+
+# ---- graphs --------------------------------------------------------------------------------------
+
+
+def test_gradients_of_what_a_comprehension_makes():
+    def loss(x):
+        return sum([v * v for v in x if v > 0], 0.0) + sum(v * 3.0 for v in x if v < 0)
+
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            gradient = ag.grad(ag.convert(loss))
+            np.testing.assert_array_equal(gradient(X), np.where(X > 0, 2 * X, 3.0))
+            np.testing.assert_array_equal(gradient(NEGATIVE), np.full(4, 3.0))
+
+
+def test_a_long_range_is_one_loop():
+    def positive(x):
+        return [i for i in range(1000) if x[i] > 0]
+
+    cases = [(np.where(np.arange(1000) % k, -1.0, 1.0),) for k in (7, 100)]
+    check(positive, *cases, whiles=1)
+
+
+# ---- refusals ------------------------------------------------------------------------------------
+
+
+def a_tuple(x):
+    return tuple(v for v in x if v > 0)  # refused
+
+
+def keys_by_data(x):
+    return {k: v for k, v in zip("abcd", x) if v > 0}  # refused
+
+
+def items_of_a_set_by_data(x):
+    return {k for k in ("a", "b") if x[0] > 0}  # refused
+
+
+def texts(x):
+    return ",".join(f"{v}" for v in x if v > 0)  # refused
+
+
+def arguments_of_a_call(x):
+    return max(*[v for v in x if v > 0])  # refused
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        (a_tuple, "a tuple is made of it"),
+        (keys_by_data, "what is in a dict that a comprehension makes depends on data"),
+        (items_of_a_set_by_data, "what is in a set that a comprehension makes depends on data"),
+        (texts, "an item of it is a str"),
+        (arguments_of_a_call, "its length is known only when the graph runs"),
+    ],
+)
+def test_what_no_graph_holds_is_refused(sample, words):
+    refuse(sample, X, match=words)
+
+
+def test_an_iterator_is_gone_through_once():
+    def rest(x):
+        pairs = zip("abcd", x)
+        found = [v for _, v in pairs if v > 0]
+        return found, list(pairs)
+
+    check(rest, (X,), (ZEROS,))
+
+    def shared(x):
+        items = iter([x[0], x[1], x[2]])
+        return sum((v for v in items if v > 0), 0.0), next(items, None)
+
+    check(shared, (X,), (ZEROS,), joined=True)

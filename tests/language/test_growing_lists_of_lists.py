@@ -1,0 +1,222 @@
+"""Lists whose length depends on data, of lists and dicts of one length (E4)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, refuse
+
+F, I = np.float64, np.int64
+X = np.array([3.0, 1.0, -2.0, 2.0, 5.0])
+FEW = np.array([1.0, 0.0, 0.0, 4.0, 0.0])
+THREE = ((X,), (-X,), (FEW,))
+NUMBERS = ((I(3),), (I(0),), (I(1),))
+samples = Samples()
+
+
+@samples("E4", *NUMBERS)
+def pairs(n):
+    out = []
+    for i in range(n):
+        out.append([i, i + 1])
+    return out
+
+
+@samples("E4", *THREE)
+def of_several_kinds(x):
+    out = []
+    for i, v in enumerate(x):
+        row = [v, i, "a", (v, None)]
+        if v > 0:
+            out.append(row)
+    return out, len(out), [{"value": v, "place": i} for i, v in enumerate(x) if v > 0]
+
+
+@samples("E4", *THREE, joined=True)
+def read(x):
+    out = [[v, v * 2] for v in x if v > 0]
+    total = 0.0
+    for a, b in out:
+        total += a * b
+    for row in out:
+        total += row[0]
+    return total, [2.0, 4.0] in out, (2.0, 4.0) in out, sorted(out), [row[1] for row in out]
+
+
+@samples("E4", (X,), (FEW,))
+def arrays_of_them(x):
+    out = [[v, v * 2] for v in x if v > 0]
+    return np.array(out), out[0], out[-1][1]
+
+
+@samples("E4", *THREE)
+def of_dicts(x):
+    out = [{"v": v, "w": v * 2} for v in x if v > 0]
+    return sum(d["v"] * d["w"] for d in out), out, sorted(out, key=lambda d: -d["v"])
+
+
+@samples("E4", *NUMBERS)
+def a_copy_of_what_changes(n):
+    row, out = [0, 0], []
+    for i in range(n):
+        row[0] += i
+        out.append(list(row))
+    return out, row
+
+
+@samples("E4", *NUMBERS)
+def a_stack_of_them(n):
+    stack, total = [[n, 0]], 0
+    while stack:
+        k, depth = stack.pop()
+        total += depth
+        if k > 0:
+            stack.append([k - 1, depth + 1])
+    return total
+
+
+@samples("E4", *NUMBERS)
+def one_behind_them_may_be_changed(n):
+    out = []
+    for i in range(n):
+        out.append([i, 0])
+    out.append([7, 8])
+    out[-1][0] = 3
+    return out
+
+
+test_lists_of_lists = samples.test()
+
+
+def test_gradients():
+    def loss(x):
+        out = [[v, v * 2] for v in x if v > 0]
+        return sum(a * b for a, b in out)
+
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            np.testing.assert_array_equal(ag.grad(ag.convert(loss))(X), np.where(X > 0, 4 * X, 0))
+
+
+# ---- a write would have to be seen in the list ---------------------------------------------------
+
+
+def appended_and_changed_by_each_round(n):
+    row, out = [0, 0], []
+    for i in range(n):
+        row[0] += i  # refused
+        out.append(row)
+    return out
+
+
+def read_and_changed(n):
+    out = []
+    for i in range(n):
+        out.append([i, 0])
+    out[0][1] = 7  # refused
+    return out
+
+
+def appended_on_one_path_and_changed(n):
+    out, row = [], [1, 2]
+    for i in range(n):
+        if i > 0:
+            out.append(row)
+    row[0] = 9  # refused
+    return out
+
+
+def gone_through_and_changed(n):
+    out = []
+    for i in range(n):
+        out.append([i, 0])
+    for row in out:
+        row[1] = 7  # refused
+    return out
+
+
+def an_item_from_before_the_loop(n):
+    out = [[1, 2]]
+    row = out[0]
+    for i in range(n):
+        out.append([i, 0])
+    row[0] = 5  # refused
+    return out
+
+
+def popped_and_changed(n):
+    out = []
+    for i in range(n):
+        out.append([i, 0])
+    row = out.pop()
+    row[0] = 3  # refused
+    return out
+
+
+def another_name_of_the_last(n):
+    out, last = [], [0, 0]
+    for i in range(n):
+        last = [i, i]
+        out.append(last)
+    last[0] = 9
+    return out
+
+
+def another_name_that_a_round_changes(n):
+    out, last = [], [0, 0]
+    for i in range(n):
+        last[0] = 5
+        last = [i, i]
+        out.append(last)
+    return out
+
+
+class Holder:
+    """Holds a list."""
+
+
+def an_attribute_that_is_the_last(n):
+    out, holder = [], Holder()
+    holder.last = [0, 0]
+    for i in range(n):
+        holder.last = [i, i]
+        out.append(holder.last)
+    holder.last[0] = 7
+    return out
+
+
+WRITTEN = "is an item of a list whose length depends on data, and it is written here"
+NAMED = "is an item of a list whose length depends on data has another name"
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        (appended_and_changed_by_each_round, WRITTEN),
+        (read_and_changed, WRITTEN),
+        (appended_on_one_path_and_changed, WRITTEN),
+        (gone_through_and_changed, WRITTEN),
+        (an_item_from_before_the_loop, WRITTEN),
+        (popped_and_changed, WRITTEN),
+        (another_name_of_the_last, NAMED),
+        (another_name_that_a_round_changes, NAMED),
+        (an_attribute_that_is_the_last, NAMED),
+    ],
+)
+def test_a_write_that_the_list_would_have_to_see_is_refused(sample, words):
+    refuse(sample, I(3), match=words)
+
+
+def test_lists_of_the_callers_are_not_items():
+    def kept(rows, n):
+        out = []
+        for row in rows:
+            if n > 0:
+                out.append(row)
+        return out
+
+    refuse(kept, [[1.0, 2.0], [3.0, 4.0]], I(1), match="existed before the call")
