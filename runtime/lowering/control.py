@@ -17,6 +17,7 @@ from runtime.lowering.kernel import (
     Buffer,
     Cell,
     Check,
+    Contract,
     Copy,
     For,
     If,
@@ -35,6 +36,8 @@ from runtime.lowering.updates import may_overwrite
 __all__ = ["call_graph", "choose", "cond", "fail", "while_loop"]
 
 Lower = Callable[[Builder, Graph], None]
+# Products of matrices do more at once than other loops.
+_PRODUCTS_AT_ONCE = 8
 
 
 @dataclass(eq=False, repr=False)
@@ -335,6 +338,11 @@ def _work(block: Block) -> tuple[int, list[Expr]]:
             for branch in (statement.yes, statement.no):
                 inner, parts = _work(branch)
                 known += inner
+        elif isinstance(statement, Contract):
+            axes = (*statement.outer, statement.row, statement.column, *statement.inner)
+            size = product([axis.size for axis in axes])
+            known += size // _PRODUCTS_AT_ONCE if isinstance(size, int) else 0
+            unknown += [] if isinstance(size, int) else [size]
         elif isinstance(statement, Copy):
             size = product(statement.target.shape)
             known += size if isinstance(size, int) else 0

@@ -19,10 +19,12 @@ from runtime.spec import TensorType
 __all__ = [
     "Allocate",
     "Assign",
+    "Axis",
     "Block",
     "Buffer",
     "Cell",
     "Check",
+    "Contract",
     "Copy",
     "Dim",
     "For",
@@ -154,6 +156,36 @@ class PairwiseSum(_Record):
     element: Expr
 
 
+class Axis(_Record):
+    """An axis of a contraction: its size, and how far apart in memory its elements are.
+
+    The steps are those of both operands and of the result; 0 where one does not have the axis.
+    """
+
+    size: Dim
+    x: Dim
+    y: Dim
+    out: Dim
+
+
+class Contract(_Record):
+    """Sums of products: `target[outer, row, column] = sum of x[...] * y[...] over inner axes`.
+
+    All steps are in elements; columns lie side by side in `target`. `starts` are the positions of
+    the first elements of `x`, `y` and `target`. Floats are added in any order that depends on
+    the sizes alone.
+    """
+
+    target: Buffer
+    x: Buffer
+    y: Buffer
+    outer: Sequence[Axis]
+    row: Axis
+    column: Axis
+    inner: Sequence[Axis]
+    starts: tuple[Dim, Dim, Dim] = (0, 0, 0)
+
+
 class If(_Record):
     """Run one of two blocks."""
 
@@ -186,7 +218,19 @@ class Check(_Record):
 
 
 Statement: TypeAlias = (
-    Let | Assign | Allocate | Store | Copy | Swap | For | PairwiseSum | If | While | Poll | Check
+    Let
+    | Assign
+    | Allocate
+    | Store
+    | Copy
+    | Swap
+    | For
+    | PairwiseSum
+    | Contract
+    | If
+    | While
+    | Poll
+    | Check
 )
 Block: TypeAlias = list[Statement]
 

@@ -15,7 +15,9 @@ from contextlib import contextmanager
 import numpy as np
 
 from runtime.execute.native.context import SLOT, word
+from runtime.execute.native.engine import vector_bytes
 from runtime.execute.native.entry import REFUSED, SET
+from runtime.lowering.contractions import contraction_text, parts
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
@@ -23,6 +25,7 @@ from runtime.lowering.kernel import (
     Buffer,
     Cell,
     Check,
+    Contract,
     Copy,
     Dim,
     For,
@@ -127,6 +130,7 @@ class _Writer:
         self.lines: list[str] = []
         self.first: list[str] = []
         self.globals: list[str] = []
+        self.functions: list[str] = []
         self.metadata: list[str] = []
         self.count = 0
         self.label = "start"
@@ -169,7 +173,8 @@ class _Writer:
             "}",
         ]
         declarations = [f"declare {text}" for text in sorted(self.intrinsics)]
-        return "\n".join([*self.globals, *body, *declarations, *self.metadata]) + "\n"
+        lines = [*self.globals, *self.functions, *body, *declarations, *self.metadata]
+        return "\n".join(lines) + "\n"
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -487,6 +492,21 @@ class _Writer:
         self._leave(str(s.site))
         self.known = kept
         self.begin(go)
+
+    # ---- contractions ------------------------------------------------------------------------
+
+    def _contract(self, s: Contract) -> None:
+        name = f"@contract{len(self.functions)}"
+        text, declared, sizes = contraction_text(name, s, vector_bytes())
+        self.functions.append(text)
+        self.intrinsics |= declared
+        places = [f"ptr {self._pointer(buffer)}" for buffer in (s.x, s.y, s.target)]
+        given = [f"i64 {self.value(size)}" for size in sizes]
+        bounds: list[str] = []
+        for count in parts(s, vector_bytes()):
+            end = str(count) if isinstance(count, int) else self.value(count)
+            bounds += ["i64 0", f"i64 {end}"]
+        self.add(f"call void {name}({', '.join([*places, *given, *bounds])})")
 
     # ---- sums --------------------------------------------------------------------------------
 

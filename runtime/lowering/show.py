@@ -10,9 +10,11 @@ from typing import Any
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
+    Axis,
     Block,
     Buffer,
     Check,
+    Contract,
     Copy,
     Dim,
     For,
@@ -134,6 +136,23 @@ def _pairwise(s: PairwiseSum) -> Iterator[str]:
     yield f"{INDENT}{_expr(s.element)}"
 
 
+def _contract(s: Contract) -> Iterator[str]:
+    """The axes with their sizes, and how far elements are in both operands and the result."""
+    axes = {"around": s.outer, "row": [s.row], "column": [s.column], "sum over": s.inner}
+    operands = [
+        buffer.name if start == 0 else f"{buffer.name} from {_dim(start)}"
+        for buffer, start in zip((s.x, s.y), s.starts, strict=False)
+    ]
+    yield f"{s.target.name} = products of {' and '.join(operands)}:"
+    for name, found in axes.items():
+        for axis in found:
+            yield f"{INDENT}{name} < {_dim(axis.size)}: {_steps(axis)}"
+
+
+def _steps(axis: Axis) -> str:
+    return ", ".join(_dim(step) for step in (axis.x, axis.y, axis.out))
+
+
 def _if(s: If) -> Iterator[str]:
     yield f"if {_expr(s.condition)}:"
     yield from _inside(s.yes)
@@ -166,6 +185,7 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Swap: _swap,
     For: _for,
     PairwiseSum: _pairwise,
+    Contract: _contract,
     If: _if,
     While: _while,
     Poll: _poll,
