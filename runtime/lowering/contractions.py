@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from runtime.lowering.kernel import Axis, Contract, Dim
+from runtime.lowering.kernel import Axis, Contract, Dim, product
 from runtime.lowering.scalar import Expr, call, index, is_float
 
-__all__ = ["Cut", "contraction_text", "cut", "has_short_sums", "parts"]
+__all__ = ["Cut", "contraction_text", "cut", "has_short_sums", "parts", "products"]
 
 # Sums are cut into pieces of about this many terms: what a tile reads of `y` stays in the cache.
 _TERMS = 256
@@ -108,6 +108,11 @@ def parts(c: Contract, vector_bytes: int) -> tuple[Dim, Dim]:
     axes = list(c.outer) if along_sum else sorted(c.outer, key=lambda axis: axis.y == 0)
     first = axes[0].size if axes else _blocks(c.row.size, tile.rows)
     return first, _blocks(c.column.size, tile.vectors * (1 if along_sum else tile.lanes))
+
+
+def products(c: Contract) -> Dim:
+    """How many products there are."""
+    return product([axis.size for axis in (*c.outer, c.row, c.column, *c.inner)])
 
 
 def _blocks(size: Dim, most: int) -> Dim:
@@ -640,8 +645,7 @@ class _Contraction:
         if not isinstance(size, int):
             whole = self.of(size)
             with code.loop("%panel", "%last") as j:
-                rest = code.do(f"sub i64 {whole}, {code.mul(j, str(width))}")
-                block(j, width, rest)
+                block(j, width, code.do(f"sub i64 {whole}, {code.mul(j, str(width))}"))
             return
         count, rest = divmod(size, width)
         if count:

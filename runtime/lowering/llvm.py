@@ -17,7 +17,7 @@ import numpy as np
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.engine import vector_bytes
 from runtime.execute.native.entry import REFUSED, SET
-from runtime.lowering.contractions import contraction_text, parts
+from runtime.lowering.contractions import contraction_text, parts, products
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
@@ -41,7 +41,18 @@ from runtime.lowering.kernel import (
     While,
     product,
 )
+from runtime.lowering.parallel import (
+    LARGE,
+    PARTS,
+    Part,
+    cells_assigned,
+    cost,
+    is_divisible,
+    launch,
+    name_of_part,
+)
 from runtime.lowering.scalar import Expr, is_float, is_signed
+from runtime.lowering.strides import plus, times
 
 __all__ = ["BUDGET", "function_text", "literal", "llvm_type", "walk"]
 
@@ -145,6 +156,9 @@ class _Writer:
         self.groups: list[int] = []
         self.rare: int | None = None
         self.on_heap = False
+        # The function around a part, and what the part has of it.
+        self.around: _Writer | None = None
+        self.part: Part | None = None
         self.intrinsics: set[str] = set()
 
     # ---- the function ------------------------------------------------------------------------
@@ -318,9 +332,12 @@ class _Writer:
 
     def _cell(self, cell: Cell) -> str:
         if cell not in self.cells:
-            name = self.name()
-            self.first.append(f"{name} = alloca {llvm_type(cell.type)}")
+            name, kind = self.name(), llvm_type(cell.type)
+            self.first.append(f"{name} = alloca {kind}")
             self.cells[cell] = name
+            if self.around is not None and self.part is not None and cell in self.around.cells:
+                value = self.around._do(f"load {kind}, ptr {self.around.cells[cell]}")
+                self.first.append(f"store {kind} {self.part.capture(value, kind)}, ptr {name}")
         return self.cells[cell]
 
     def _allocate(self, s: Allocate) -> None:
@@ -392,7 +409,13 @@ class _Writer:
         self.add(f"store ptr {one}, ptr {self.pointers[s.other]}")
 
     def _for(self, s: For) -> None:
-        size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
+        work = self._work_in_parts(s)
+        if work is None:
+            self._rounds(s, "0", self._size(s.size))
+        else:
+            self._for_in_parts(s, work)
+
+    def _rounds(self, s: For, first: str, size: str) -> None:
         is_inner = not any(isinstance(x, For | PairwiseSum | While) for x in s.body)
         end = ""
         if is_inner and not s.serial:
@@ -403,7 +426,7 @@ class _Writer:
             self.meta(parallel)
             self.groups.append(group)
             end = f", !llvm.loop !{own}"
-        with self._counted(s.index, "0", size, 1, end):
+        with self._counted(s.index, first, size, 1, end):
             self._block(s.body)
         if end:
             self.groups.pop()
@@ -501,12 +524,119 @@ class _Writer:
         self.functions.append(text)
         self.intrinsics |= declared
         places = [f"ptr {self._pointer(buffer)}" for buffer in (s.x, s.y, s.target)]
-        given = [f"i64 {self.value(size)}" for size in sizes]
-        bounds: list[str] = []
-        for count in parts(s, vector_bytes()):
-            end = str(count) if isinstance(count, int) else self.value(count)
-            bounds += ["i64 0", f"i64 {end}"]
-        self.add(f"call void {name}({', '.join([*places, *given, *bounds])})")
+        given = [*places, *(f"i64 {self.value(size)}" for size in sizes)]
+        ends = [self._size(count) for count in parts(s, vector_bytes())]
+        work = products(s)
+        if isinstance(work, int) and work < LARGE:
+            self.add(f"call void {name}({', '.join([*given, *_ranges(['0', '0'], ends)])})")
+        else:
+            self._contract_in_parts(name, given, ends, work)
+
+    def _contract_in_parts(self, name: str, given: list[str], ends: list[str], work: Dim) -> None:
+        """Parts of columns; of rows, too, where columns are few."""
+        alone = None
+        counts = [self._least(ends[1], str(PARTS))]
+        more = self._do(f"add i64 {counts[0]}, {PARTS - 1}")
+        rows = self._do(f"sdiv i64 {more}, {self._most(counts[0], '1')}")
+        counts.insert(0, self._least(ends[0], rows))
+        if not isinstance(work, int):
+            alone = self._do(f"icmp slt i64 {self.value(work)}, {LARGE}")
+            counts = [self._do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
+        part = Part(self)
+        inside = [
+            f"{kind} {part.capture(value, kind)}"
+            for kind, value in (x.split(" ", 1) for x in given)
+        ]
+        own = [part.capture(value, "i64") for value in (*ends, *counts)]
+        child = self._child(part)
+        i, j = child._do(f"sdiv i64 %k, {own[3]}"), child._do(f"srem i64 %k, {own[3]}")
+        firsts, lasts = [], []
+        for number, end, count in ((i, own[0], own[2]), (j, own[1], own[3])):
+            following = child._do(f"add i64 {number}, 1")
+            bounds = [
+                child._do(f"sdiv i64 {child._do(f'mul i64 {n}, {end}')}, {count}")
+                for n in (number, following)
+            ]
+            firsts.append(bounds[0])
+            lasts.append(bounds[1])
+        child.add(f"call void {name}({', '.join([*inside, *_ranges(firsts, lasts)])})")
+        total = self._do(f"mul i64 {counts[0]}, {counts[1]}")
+        launch(self, part, self._finish(child, part), total, alone)
+
+    # ---- parts -------------------------------------------------------------------------------
+
+    def _size(self, size: Dim) -> str:
+        return str(size) if isinstance(size, int) else self.value(size)
+
+    def _do(self, text: str) -> str:
+        name = self.name()
+        self.add(f"{name} = {text}")
+        return name
+
+    def _least(self, a: str, b: str) -> str:
+        self.intrinsic("i64 @llvm.smin.i64(i64, i64)")
+        return self._do(f"call i64 @llvm.smin.i64(i64 {a}, i64 {b})")
+
+    def _most(self, a: str, b: str) -> str:
+        self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
+        return self._do(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
+
+    def _child(self, part: Part) -> _Writer:
+        """The writer of a part."""
+        child = _Writer(self.program)
+        child.globals, child.functions = self.globals, self.functions
+        child.metadata, child.intrinsics = self.metadata, self.intrinsics
+        child.places = part.registers(lambda register: llvm_type(register.type))
+        child.pointers = part.buffers()
+        child.around, child.part, child.rare = self, part, self.rare
+        return child
+
+    def _finish(self, child: _Writer, part: Part) -> str:
+        """Keep the text of a part; its name."""
+        name = name_of_part(len(self.functions))
+        lines = [
+            f"define internal void {name}(ptr %data, i64 %k) noinline {{",
+            "entry:",
+            *(f"  {line}" for line in (*part.entry, *child.first)),
+            "  br label %start",
+            "start:",
+            *child.lines,
+            "  ret void",
+            "}",
+        ]
+        self.functions.append("\n".join(lines))
+        return name
+
+    def _for_in_parts(self, s: For, work: Dim) -> None:
+        """The rounds of a loop, some at a time."""
+        is_flat = not any(isinstance(x, For | PairwiseSum) for x in s.body)
+        size, alone = self._size(s.size), None
+        each = self._do(f"add i64 {size}, {PARTS - 1}")
+        each = self._do(f"sdiv i64 {each}, {PARTS}")
+        if is_flat:  # whole lines of memory, and vectors
+            each = self._do(f"and i64 {self._do(f'add i64 {each}, 1023')}, -1024")
+        each = self._most(each, "1")
+        if not isinstance(work, int):
+            alone = self._do(f"icmp slt i64 {self.value(work)}, {LARGE}")
+            each = self._do(f"select i1 {alone}, i64 {size}, i64 {each}")
+        part = Part(self)
+        child = self._child(part)
+        own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")
+        first = child._do(f"mul i64 %k, {own_each}")
+        end = child._least(child._do(f"add i64 {first}, {own_each}"), own_size)
+        child._rounds(s, first, end)
+        up = self._do(f"sub i64 {self._do(f'add i64 {size}, {each}')}, 1")
+        count = self._do(f"sdiv i64 {up}, {each}")
+        launch(self, part, self._finish(child, part), count, alone)
+
+    def _work_in_parts(self, s: For) -> Dim | None:
+        """About how much there is to do, if that may be enough for several threads."""
+        if self.around is not None or not is_divisible(s):
+            return None
+        work = times(s.size, plus(1, cost(s.body)))
+        if isinstance(work, int) and work < LARGE:
+            return None
+        return None if cells_assigned(s.body) & set(self.cells) else work
 
     # ---- sums --------------------------------------------------------------------------------
 
@@ -760,6 +890,10 @@ class _Writer:
         ones = f"splat (i{kind.split(' i')[-1].rstrip('>')} -1)" if kind.startswith("<") else "-1"
         ones = "true" if kind == "i1" else ones
         return f"xor {kind} {args[0]}, {ones}"
+
+
+def _ranges(firsts: list[str], ends: list[str]) -> list[str]:
+    return [f"i64 {n}" for pair in zip(firsts, ends, strict=True) for n in pair]
 
 
 def _depends(x: Expr, register: Register) -> bool:

@@ -226,7 +226,7 @@ def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
         return b.let(read(cell))
     target = b.buffer("sums", x.type, shape)
     row = Register(b.fresh("row"), "i8")
-    loop = For(row, product(shape), [], serial=True)
+    loop = For(row, product(shape), [])
     with b.loop_body(loop.body):
         cell = total(read(row))
         b.emit(Store(target, read(row), b.let(read(cell))))
