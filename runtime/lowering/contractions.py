@@ -57,7 +57,8 @@ def _runs_along_sum(c: Contract) -> bool:
         return True
     if c.column.y == 1 or has_short_sums(c.inner):
         return c.column.y != 1 and c.row.size == 1
-    return not isinstance(c.row.size, int) or c.row.size <= _FEW_ROWS
+    rows = product([axis.size for axis in (*c.outer, c.row) if axis.y == 0])
+    return not isinstance(rows, int) or rows <= _FEW_ROWS
 
 
 def cut(c: Contract, vector_bytes: int) -> Cut:

@@ -30,6 +30,17 @@ from runtime.lowering.shaping import (
     squeeze,
 )
 from runtime.lowering.updates import index_update
+from runtime.lowering.windows import (
+    convolution,
+    convolution_input,
+    convolution_kernel,
+    window_argmax,
+    window_max,
+    window_pick,
+    window_place,
+    window_spread,
+    window_sum,
+)
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
@@ -165,5 +176,14 @@ _RULES: dict[str, Rule] = {
     "getitem": getitem,
     "index_update": index_update,
     "matmul": matmul,
+    "convolution": convolution,
+    "convolution_input": convolution_input,
+    "convolution_kernel": convolution_kernel,
+    "window_argmax": window_argmax,
+    "window_max": window_max,
+    "window_pick": window_pick,
+    "window_place": window_place,
+    "window_spread": window_spread,
+    "window_sum": window_sum,
     **dict.fromkeys(("sum", "mean", "max", "min", "any", "all"), reduction),
 }

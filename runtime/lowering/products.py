@@ -114,10 +114,11 @@ def placed(b: Builder, x: Array, kind: str) -> Strided:
     return found
 
 
-def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any) -> None:
+def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, start: int = 0) -> None:
     """Write a contraction, its axes brought into the form that has the fastest loops.
 
-    `axes` are those around, the rows, the columns, and those of the sums.
+    `axes` are those around, the rows, the columns, and those of the sums; `start` is the position
+    of the first element that it writes.
     """
     around, row, column, inner = axes
     outer = [axis for axis in around if axis.size != 1]
@@ -128,7 +129,7 @@ def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any) -> N
         inner = [_exchanged(axis) for axis in inner]
     terms = _merged([axis for axis in inner if axis.size != 1])
     *outer, row = _merged([*outer, row]) if row.size != 1 else [*_merged(outer), row]
-    starts = x.start, y.start, 0
+    starts = x.start, y.start, start
     b.emit(Contract(target, x.buffer, y.buffer, outer, row, column, terms or inner[:1], starts))
 
 

@@ -42,7 +42,7 @@ from runtime.lowering.scalar import (
     select,
 )
 
-__all__ = ["reduction"]
+__all__ = ["monoid", "reduction"]
 
 # NumPy converts what it sums in pieces of this many elements.
 _CONVERTED_AT_ONCE = 8192
@@ -63,7 +63,7 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
     source = _source(b, name, form, result, count)
-    combine, first = _monoid(name, result)
+    combine, first = monoid(name, result)
     made = _reduced(b, source, axes, combine, first)
     if name == "mean":
         made = _divided(b, made, count, result)
@@ -102,7 +102,7 @@ def _source(b: Builder, name: str, form: Array, result: str, count: Dim) -> Arra
     return Computed(lambda i: change(b.at(form, i)), form.shape, result, flat)
 
 
-def _monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
+def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
     """How two values are combined, and what nothing at all gives."""
     if name in ("sum", "mean"):
         return (lambda x, y: call("add", x, y)), const(0, type_)
