@@ -102,13 +102,18 @@ def _work(tile: Cut, rows: Dim, columns: Dim) -> float:
     return total + (blocks * cycles(rest, tile.rows) if rest else 0)
 
 
-def parts(c: Contract, vector_bytes: int) -> tuple[Dim, Dim]:
-    """How many parts there are to compute: along the first axis, and of columns."""
+def parts(c: Contract, vector_bytes: int) -> tuple[Dim, Dim, Dim]:
+    """How many parts there are to compute: along the first axis, of rows, and of columns."""
     tile = cut(c, vector_bytes)
     along_sum = _runs_along_sum(c)
-    axes = list(c.outer) if along_sum else sorted(c.outer, key=lambda axis: axis.y == 0)
-    first = axes[0].size if axes else _blocks(c.row.size, tile.rows)
-    return first, _blocks(c.column.size, tile.vectors * (1 if along_sum else tile.lanes))
+    axes = list(c.outer) if along_sum else _in_loops(c.outer)
+    panels = _blocks(c.column.size, tile.vectors * (1 if along_sum else tile.lanes))
+    return axes[0].size if axes else 1, _blocks(c.row.size, tile.rows), panels
+
+
+def _in_loops(axes: Sequence[Axis]) -> list[Axis]:
+    """The axes around in the order of their loops: first those that all operands have."""
+    return sorted(axes, key=lambda axis: axis.y == 0)
 
 
 def products(c: Contract) -> Dim:
@@ -120,6 +125,20 @@ def _blocks(size: Dim, most: int) -> Dim:
     if isinstance(size, int):
         return -(-size // most)
     return call("quotient", call("add", size, index(most - 1)), index(most))
+
+
+class _Piece(NamedTuple):
+    """A piece of the sums of a panel."""
+
+    # The axes of the piece; how long the first of them is in it.
+    inner: list[Axis]
+    length: str
+    vectors: int
+    # How many columns there are, if not all.
+    left: str | None
+    # Whether pieces before it are in the result; empty: there are none.
+    adds: str
+    is_packed: bool
 
 
 class _Code:
@@ -209,8 +228,8 @@ def _is_number(text: str) -> bool:
 def contraction_text(name: str, c: Contract, vector_bytes: int) -> tuple[str, set[str], list[Expr]]:
     """A function that computes rows and panels of a contraction; what it declares; its sizes.
 
-    `void name(ptr x, ptr y, ptr out, <sizes>, i64 first, i64 end, i64 first panel, i64 end)`: the
-    first two count along the outermost axis, or blocks of rows where there is no axis around them.
+    `void name(ptr x, ptr y, ptr out, <sizes>, i64 first, i64 end, i64 block, i64 stop, i64 panel,
+    i64 last)`: ranges of the parts that `parts` counts.
     """
     return _Contraction(name, c, vector_bytes).text()
 
@@ -253,7 +272,7 @@ class _Contraction:
         lines = [
             f"define internal void {self.function}(ptr readonly %x, ptr readonly %y, "
             f"ptr noalias %out{sizes}, "
-            "i64 %first, i64 %end, i64 %panel, i64 %last) noinline {",
+            "i64 %first, i64 %end, i64 %block, i64 %stop, i64 %panel, i64 %last) noinline {",
             "entry:",
             *code.first,
             "  br label %start",
@@ -329,51 +348,70 @@ class _Contraction:
         self, pointers: list[str], outer: list[Axis], is_first: bool, left: str | None
     ) -> None:
         """The pieces that sums are cut into; those but the first are added to the result."""
-        c, code = self.c, self.code
-        inner = list(c.inner) or [Axis(1, 0, 0, 0)]
-        first, *rest = inner
-        others = math.prod(a.size for a in rest if isinstance(a.size, int))
-        step = max(_TERMS // max(others, 1), 1)
-        size = self.of(first.size)
+        code = self.code
+        around, axis, rest = self._pieces(outer)
         vectors = self.tile.vectors
         if left is not None and _is_number(left):
             vectors = -(-int(left) // self.lanes)
         packs = self._packs(outer)
-        if isinstance(first.size, int):
-            pieces = max(-(-first.size // step), 1)
-            step = max(-(-first.size // pieces), 1)
-        cuts = packs or (is_long(inner) and not self._has_one_tile(outer))
-        if not cuts or (isinstance(first.size, int) and first.size <= step):
-            step_text, is_whole = size, True
-        else:
-            step_text, is_whole = str(step), False
-        block = self._room(inner, step, vectors) if packs else ""
+        others = math.prod(a.size for a in rest if isinstance(a.size, int))
+        step = max(_TERMS // max(others, 1), 1)
+        size = self.of(axis.size)
+        if isinstance(axis.size, int):
+            step = max(-(-axis.size // max(-(-axis.size // step), 1)), 1)
+        is_whole = not self._cuts(outer) or (isinstance(axis.size, int) and axis.size <= step)
+        block = self._room(axis, rest, step, vectors, is_whole) if packs else ""
 
-        def piece(k: str) -> None:
+        def piece(pointers: list[str], k: str, before: str) -> None:
             x, y, out = pointers
-            end = size if is_whole else code.least(code.plus(k, step_text), size)
-            if packs:
-                self._pack(block, self.along(y, k, first.y), inner, k, end, vectors, left)
-            inside = [self.along(x, k, first.x), block or self.along(y, k, first.y), out]
-            adds = None if is_whole else code.do(f"icmp sgt i64 {k}, 0")
+            end = size if is_whole else code.least(code.plus(k, str(step)), size)
             count = end if k == "0" else code.do(f"sub i64 {end}, {k}")
+            source = self.along(y, k, axis.y)
+            adds = before
+            if not is_whole:
+                here = code.do(f"icmp sgt i64 {k}, 0")
+                adds = code.do(f"or i1 {before}, {here}") if before else here
+            found = _Piece([axis, *rest], count, vectors, left, adds, bool(block))
+            if packs:
+                self._pack(block, source, found)
+            inside = [self.along(x, k, axis.x), block or source, out]
+            self._outer(outer, inside, lambda p: self._rows(p, found), is_first)
 
-            def rows(p: list[str]) -> None:
-                self._rows(
-                    p, not outer and is_first, inner, count, vectors, left, adds, bool(block)
-                )
+        def nest(axes: list[Axis], pointers: list[str], before: str) -> None:
+            if axes:
+                first, *more = axes
+                x, y, out = pointers
+                with code.loop("0", self.of(first.size)) as i:
+                    here = code.do(f"icmp sgt i64 {i}, 0")
+                    adds = code.do(f"or i1 {before}, {here}") if before else here
+                    inside = [self.along(x, i, first.x), self.along(y, i, first.y), out]
+                    nest(more, inside, adds)
+            elif is_whole:
+                piece(pointers, "0", before)
+            else:
+                with code.loop("0", size, step) as k:
+                    piece(pointers, k, before)
 
-            self._outer(outer, inside, rows, is_first)
+        nest(around, pointers, "")
 
-        if is_whole:
-            piece("0")
-        else:
-            with code.loop("0", size, step) as k:
-                piece(k)
+    def _cuts(self, outer: list[Axis]) -> bool:
+        """Whether sums are cut into pieces."""
+        return self._packs(outer) or is_long(self.c.inner)
 
-    def _has_one_tile(self, outer: list[Axis]) -> bool:
-        """Whether a panel has few rows: nothing is read again then."""
-        return not outer and isinstance(self.c.row.size, int) and self.c.row.size <= self.tile.rows
+    def _pieces(self, outer: list[Axis]) -> tuple[list[Axis], Axis, list[Axis]]:
+        """The axes of sums: those around pieces, the one that is cut, and those of a piece."""
+        inner = list(self.c.inner) or [Axis(1, 0, 0, 0)]
+        k = 0
+        if self._cuts(outer):
+            k = len(inner) - 1
+            terms = 1
+            while k > 0:
+                size = inner[k].size
+                if not isinstance(size, int) or terms * size > _TERMS:
+                    break
+                terms *= size
+                k -= 1
+        return inner[:k], inner[k], inner[k + 1 :]
 
     def _packs(self, outer: list[Axis]) -> bool:
         c = self.c
@@ -388,23 +426,22 @@ class _Contraction:
         far = terms * abs(c.inner[-1].y if isinstance(c.inner[-1].y, int) else 0) if c.inner else 0
         return tiles >= 4 * _READERS and far * int(self.type[1:]) >= 64 * _FAR
 
-    def _room(self, inner: list[Axis], step: int, vectors: int) -> str:
+    def _room(self, axis: Axis, rest: list[Axis], step: int, vectors: int, is_whole: bool) -> str:
         """Memory for a packed piece of a panel."""
-        sizes = [a.size for a in inner[1:]]
-        if all(isinstance(n, int) for n in sizes):
-            count = step * math.prod(n for n in sizes if isinstance(n, int))
-            return self.code.alloca(f"[{max(count, 1) * vectors} x {self.vector}]")
-        raise NotImplementedError("several sums of unknown size")
+        count = axis.size if is_whole else step
+        for size in [a.size for a in rest]:
+            assert isinstance(size, int), "only one axis of sums is cut"
+            assert isinstance(count, int)
+            count *= size
+        assert isinstance(count, int)
+        return self.code.alloca(f"[{max(count, 1) * vectors} x {self.vector}]")
 
-    def _pack(
-        self, block: str, y: str, inner: list[Axis], k: str, end: str, vectors: int,
-        left: str | None,
-    ) -> None:  # fmt: skip
+    def _pack(self, block: str, y: str, piece: _Piece) -> None:
         """Copy a piece of a panel: its rows side by side."""
         code, column = self.code, self.c.column
+        vectors, left = piece.vectors, piece.left
         width = vectors * self.lanes
-        first, *rest = inner
-        count = end if k == "0" else code.do(f"sub i64 {end}, {k}")
+        first, *rest = piece.inner
 
         def copy(pointers: list[str], number: str) -> None:
             target = self.at(block, code.mul(number, str(width)))
@@ -427,7 +464,7 @@ class _Contraction:
                 copy([source], number)
                 return
             axis, *others = axes
-            bound = count if axis is first else self.of(axis.size)
+            bound = piece.length if axis is first else self.of(axis.size)
             with code.loop("0", bound) as i:
                 inside = code.plus(code.mul(number, self.of(axis.size)), i)
                 nest(others, self.along(source, i, axis.y), inside if axis is not first else i)
@@ -437,23 +474,16 @@ class _Contraction:
 
     # ---- rows --------------------------------------------------------------------------------
 
-    def _rows(
-        self, pointers: list[str], is_first: bool, inner: list[Axis], count: str, vectors: int,
-        left: str | None, adds: str | None, is_packed: bool,
-    ) -> None:  # fmt: skip
+    def _rows(self, pointers: list[str], piece: _Piece) -> None:
         """Blocks of rows: some of one row more where they do not come out even."""
-        row = self.c.row
-
-        def tile(p: list[str], height: int, rows_left: str | None) -> None:
-            self._tile(p, height, inner, count, vectors, left, adds, is_packed, rows_left)
-
-        self._row_blocks(pointers, row, is_first, tile)
+        self._row_blocks(
+            pointers, lambda p, height, rows_left: self._tile(p, height, piece, rows_left)
+        )
 
     def _row_blocks(
-        self, pointers: list[str], row: Axis, is_first: bool,
-        tile: Callable[[list[str], int, str | None], None],
-    ) -> None:  # fmt: skip
-        code = self.code
+        self, pointers: list[str], tile: Callable[[list[str], int, str | None], None]
+    ) -> None:
+        code, row = self.code, self.c.row
         x, y, out = pointers
 
         def place(start: str) -> list[str]:
@@ -461,8 +491,7 @@ class _Contraction:
 
         if not isinstance(row.size, int):
             size, most = self.of(row.size), self.tile.rows
-            bounds = ("%first", "%end") if is_first else ("0", self._block_count(row))
-            with code.loop(*bounds) as i:
+            with code.loop("%block", "%stop") as i:
                 start = code.mul(i, str(most))
                 tile(place(start), most, code.do(f"sub i64 {size}, {start}"))
             return
@@ -470,27 +499,20 @@ class _Contraction:
         if blocks == 0:
             return
         height, longer = divmod(row.size, blocks)
-        bounds = ("%first", "%end") if is_first else ("0", str(blocks))
         if longer:
-            with code.loop(bounds[0], code.least(bounds[1], str(longer))) as i:
+            with code.loop("%block", code.least("%stop", str(longer))) as i:
                 tile(place(code.mul(i, str(height + 1))), height + 1, None)
-        begin = code.most(bounds[0], str(longer)) if longer else bounds[0]
-        with code.loop(begin, bounds[1]) as i:
+        begin = code.most("%block", str(longer)) if longer else "%block"
+        with code.loop(begin, "%stop") as i:
             tile(place(code.plus(code.mul(i, str(height)), str(longer))), height, None)
-
-    def _block_count(self, row: Axis) -> str:
-        most = self.tile.rows
-        more = self.code.plus(self.of(row.size), str(most - 1))
-        return self.code.do(f"sdiv i64 {more}, {most}")
 
     # ---- a tile ------------------------------------------------------------------------------
 
-    def _tile(
-        self, pointers: list[str], height: int, inner: list[Axis], count: str, vectors: int,
-        left: str | None, adds: str | None, is_packed: bool, rows_left: str | None,
-    ) -> None:  # fmt: skip
+    def _tile(self, pointers: list[str], height: int, piece: _Piece, rows_left: str | None) -> None:
         """The sums of a tile, in registers."""
         code, row = self.code, self.c.row
+        inner, vectors, is_packed = piece.inner, piece.vectors, piece.is_packed
+        left = piece.left
         x, y, out = pointers
         places = [self._row_number(r, rows_left) for r in range(height)]
         sums = [[code.alloca(self.vector) for _ in range(vectors)] for _ in range(height)]
@@ -515,7 +537,7 @@ class _Contraction:
                 return
             axis, *rest = axes
             is_outermost = axis is inner[0]
-            with code.loop("0", count if is_outermost else self.of(axis.size)) as i:
+            with code.loop("0", piece.length if is_outermost else self.of(axis.size)) as i:
                 inside = i if is_outermost else code.plus(code.mul(number, self.of(axis.size)), i)
                 other = y if is_packed else self.along(y, i, axis.y)
                 nest(rest, self.along(x, i, axis.x), other, inside)
@@ -527,7 +549,7 @@ class _Contraction:
             target = self.along(out, places[r], row.out)
             for v, place in enumerate(line):
                 at, mask = self.at(target, str(v * self.lanes)), self._mask(v, left)
-                given.append((at, self._total(at, place, mask, adds), mask))
+                given.append((at, self._total(at, place, mask, piece.adds), mask))
         for at, total, mask in given:
             self._give(at, total, mask)
 
@@ -538,11 +560,11 @@ class _Contraction:
         last = self.code.do(f"sub i64 {rows_left}, 1")
         return self.code.least(str(r), last)
 
-    def _total(self, at: str, place: str, mask: str | None, adds: str | None) -> str:
+    def _total(self, at: str, place: str, mask: str | None, adds: str) -> str:
         """The sum in a register, with what the pieces before gave."""
         code, bits = self.code, f"<{self.lanes} x i1>"
         total = code.do(f"load {self.vector}, ptr {place}")
-        if adds is None:
+        if not adds:
             return total
         wanted = code.do(f"select i1 {adds}, {bits} {self._all(True)}, {bits} zeroinitializer")
         if mask is not None:
@@ -639,7 +661,7 @@ class _Contraction:
             start = code.mul(j, str(width))
             inside = [x, self.along(y, start, c.column.y), self.along(out, start, c.column.out)]
             self._row_blocks(
-                inside, c.row, not c.outer,
+                inside,
                 lambda p, height, rows_left: self._dots(p, height, wide, rows_left, columns_left),
             )  # fmt: skip
 

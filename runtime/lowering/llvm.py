@@ -528,17 +528,18 @@ class _Writer:
         ends = [self._size(count) for count in parts(s, vector_bytes())]
         work = products(s)
         if isinstance(work, int) and work < LARGE:
-            self.add(f"call void {name}({', '.join([*given, *_ranges(['0', '0'], ends)])})")
+            self.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
         else:
             self._contract_in_parts(name, given, ends, work)
 
     def _contract_in_parts(self, name: str, given: list[str], ends: list[str], work: Dim) -> None:
-        """Parts of columns; of rows, too, where columns are few."""
-        alone = None
-        counts = [self._least(ends[1], str(PARTS))]
-        more = self._do(f"add i64 {counts[0]}, {PARTS - 1}")
-        rows = self._do(f"sdiv i64 {more}, {self._most(counts[0], '1')}")
-        counts.insert(0, self._least(ends[0], rows))
+        """Parts of columns; of what is around and of rows, too, where columns are few."""
+        alone, done = None, "1"
+        counts: list[str] = []
+        for end in reversed(ends):
+            missing = self._do(f"sdiv i64 {self._do(f'add i64 {done}, {PARTS - 1}')}, {done}")
+            counts.insert(0, self._most(self._least(end, missing), "1"))
+            done = self._do(f"mul i64 {done}, {counts[0]}")
         if not isinstance(work, int):
             alone = self._do(f"icmp slt i64 {self.value(work)}, {LARGE}")
             counts = [self._do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
@@ -547,21 +548,21 @@ class _Writer:
             f"{kind} {part.capture(value, kind)}"
             for kind, value in (x.split(" ", 1) for x in given)
         ]
-        own = [part.capture(value, "i64") for value in (*ends, *counts)]
-        child = self._child(part)
-        i, j = child._do(f"sdiv i64 %k, {own[3]}"), child._do(f"srem i64 %k, {own[3]}")
-        firsts, lasts = [], []
-        for number, end, count in ((i, own[0], own[2]), (j, own[1], own[3])):
-            following = child._do(f"add i64 {number}, 1")
+        child, left = self._child(part), "%k"
+        firsts: list[str] = []
+        lasts: list[str] = []
+        for end, count in zip(reversed(ends), reversed(counts), strict=True):
+            own_end, own_count = part.capture(end, "i64"), part.capture(count, "i64")
+            number = child._do(f"srem i64 {left}, {own_count}")
+            left = child._do(f"sdiv i64 {left}, {own_count}")
             bounds = [
-                child._do(f"sdiv i64 {child._do(f'mul i64 {n}, {end}')}, {count}")
-                for n in (number, following)
+                child._do(f"sdiv i64 {child._do(f'mul i64 {n}, {own_end}')}, {own_count}")
+                for n in (number, child._do(f"add i64 {number}, 1"))
             ]
-            firsts.append(bounds[0])
-            lasts.append(bounds[1])
+            firsts.insert(0, bounds[0])
+            lasts.insert(0, bounds[1])
         child.add(f"call void {name}({', '.join([*inside, *_ranges(firsts, lasts)])})")
-        total = self._do(f"mul i64 {counts[0]}, {counts[1]}")
-        launch(self, part, self._finish(child, part), total, alone)
+        launch(self, part, self._finish(child, part), done, alone)
 
     # ---- parts -------------------------------------------------------------------------------
 

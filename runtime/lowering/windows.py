@@ -184,7 +184,7 @@ def convolution_input(b: Builder, node: Node) -> list[Form]:
 
 
 class _Remainder(NamedTuple):
-    """On one axis: positions `start + i * stride` for `i < number`, and what of a window meets them.
+    """On one axis: positions `start + i * stride` for `i < number`, and what meets them.
 
     Element `first + j * step` of window number `i + shift - j * back` does, for each `j < taps`.
     """
