@@ -41,6 +41,8 @@ __all__ = [
     "Store",
     "Swap",
     "While",
+    "expressions",
+    "inner_blocks",
     "load",
     "product",
     "read",
@@ -273,8 +275,47 @@ class Program:
     equal: list[tuple[Expr, Expr]] = field(default_factory=list)
     # Constants too large for the text: the kernel finds them by number in the context.
     constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    # Buffers in the memory of others.
+    shared: dict[Buffer, Buffer] = field(default_factory=dict)
     # Registers that hold sizes: those of the parameters' axes that are not known.
     sizes: list[tuple[Register, int, int]] = field(default_factory=list)
+
+
+def inner_blocks(statement: Statement) -> list[Block]:
+    """The blocks that a statement holds."""
+    if isinstance(statement, For | PairwiseSum):
+        return [statement.body]
+    if isinstance(statement, If):
+        return [statement.yes, statement.no]
+    if isinstance(statement, While):
+        return [statement.test, statement.body]
+    return []
+
+
+def expressions(statement: Statement) -> list[Expr]:
+    """What a statement itself computes; blocks that it holds aside."""
+    if isinstance(statement, Let | Assign):
+        return [statement.value]
+    if isinstance(statement, Store):
+        return [statement.offset, statement.value]
+    if isinstance(statement, PairwiseSum):
+        return [statement.element, *_computed([statement.size])]
+    if isinstance(statement, For):
+        return _computed([statement.size])
+    if isinstance(statement, If | While):
+        return [statement.condition]
+    if isinstance(statement, Poll):
+        return [statement.cost]
+    if isinstance(statement, Check):
+        return [statement.failed, *statement.operands]
+    if isinstance(statement, Contract):
+        axes = (*statement.outer, statement.row, statement.column, *statement.inner)
+        return _computed([*statement.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])
+    return []
+
+
+def _computed(sizes: Sequence[Dim]) -> list[Expr]:
+    return [n for n in sizes if isinstance(n, Expr)]
 
 
 def read(place: Register | Cell) -> Expr:

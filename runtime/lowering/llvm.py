@@ -39,6 +39,7 @@ from runtime.lowering.kernel import (
     Store,
     Swap,
     While,
+    inner_blocks,
     product,
 )
 from runtime.lowering.parallel import (
@@ -116,18 +117,8 @@ def walk(block: Block) -> Iterator[Statement]:
     """All statements, those in loops and branches included."""
     for statement in block:
         yield statement
-        for inner in _inner(statement):
+        for inner in inner_blocks(statement):
             yield from walk(inner)
-
-
-def _inner(statement: Statement) -> list[Block]:
-    if isinstance(statement, For | PairwiseSum):
-        return [statement.body]
-    if isinstance(statement, If):
-        return [statement.yes, statement.no]
-    if isinstance(statement, While):
-        return [statement.test, statement.body]
-    return []
 
 
 def function_text(program: Program) -> str:
@@ -346,6 +337,7 @@ class _Writer:
     def _pointer(self, buffer: Buffer) -> str:
         if buffer.role == "constant" and buffer not in self.pointers:
             self.pointers[buffer] = self._constant(buffer)
+        buffer = self.program.shared.get(buffer, buffer)
         name = self.pointers[buffer]
         if buffer not in self.moving:
             return name
@@ -416,7 +408,7 @@ class _Writer:
             self._for_in_parts(s, work)
 
     def _rounds(self, s: For, first: str, size: str) -> None:
-        is_inner = not any(isinstance(x, For | PairwiseSum | While) for x in s.body)
+        is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
         end = ""
         if is_inner and not s.serial:
             group = self.meta("distinct !{}")
@@ -527,7 +519,7 @@ class _Writer:
         given = [*places, *(f"i64 {self.value(size)}" for size in sizes)]
         ends = [self._size(count) for count in parts(s, vector_bytes())]
         work = products(s)
-        if isinstance(work, int) and work < LARGE:
+        if self.around is not None or (isinstance(work, int) and work < LARGE):
             self.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
         else:
             self._contract_in_parts(name, given, ends, work)
@@ -610,7 +602,7 @@ class _Writer:
 
     def _for_in_parts(self, s: For, work: Dim) -> None:
         """The rounds of a loop, some at a time."""
-        is_flat = not any(isinstance(x, For | PairwiseSum) for x in s.body)
+        is_flat = not any(isinstance(x, For | PairwiseSum | Contract) for x in s.body)
         size, alone = self._size(s.size), None
         each = self._do(f"add i64 {size}, {PARTS - 1}")
         each = self._do(f"sdiv i64 {each}, {PARTS}")

@@ -12,6 +12,7 @@ from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
+from runtime.lowering.epilogues import join_epilogues
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
 from runtime.lowering.products import matmul
 from runtime.lowering.reductions import reduction
@@ -59,6 +60,7 @@ def lower(graph: Graph) -> Program:
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
+    join_epilogues(b.program)
     return b.program
 
 

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.execute.native.context import PART
+from runtime.lowering.contractions import products
 from runtime.lowering.kernel import (
     Assign,
     Block,
     Buffer,
     Cell,
+    Contract,
     Copy,
     Dim,
     For,
@@ -63,6 +65,8 @@ def cost(block: Block) -> Dim:
             total = plus(total, of(s.value) + 1)
         elif isinstance(s, For | PairwiseSum):
             total = plus(total, times(s.size, plus(1, cost(s.body))))
+        elif isinstance(s, Contract):
+            total = plus(total, products(s))
         elif isinstance(s, If):
             total = plus(total, plus(cost(s.yes), cost(s.no)))
     return total
@@ -78,7 +82,7 @@ def _is_simple(s: Statement) -> bool:
         return all(map(_is_simple, s.body))
     if isinstance(s, If):
         return all(map(_is_simple, (*s.yes, *s.no)))
-    return isinstance(s, Let | Assign | Store | Copy)
+    return isinstance(s, Let | Assign | Store | Copy | Contract)
 
 
 def cells_assigned(block: Block) -> set[Cell]:
