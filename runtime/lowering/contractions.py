@@ -14,117 +14,17 @@ the sums.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from runtime.lowering.kernel import Axis, Contract, Dim, product
-from runtime.lowering.scalar import Expr, call, index, is_float
+from runtime.lowering.kernel import Axis, Contract, Dim
+from runtime.lowering.scalar import Expr, is_float
+from runtime.lowering.tiles import TERMS, around, cut, is_cut, packs, pieces, runs_along_sum
 
-__all__ = ["Cut", "contraction_text", "cut", "has_short_sums", "parts", "products"]
+__all__ = ["contraction_text"]
 
-# Sums are cut into pieces of about this many terms: what a tile reads of `y` stays in the cache.
-_TERMS = 256
-# `y` is packed where as many tiles read it, if its rows are far apart.
-_READERS = 4
-_FAR = 1 << 12
-# Sums that run in vectors pay for the sum over the lanes where they are shorter.
-_SHORT = 64
-# With more rows than these, packing is worth it.
-_FEW_ROWS = 200
 _KINDS = {"f4": "float", "f8": "double", "b1": "i8"}
-
-
-class Cut(NamedTuple):
-    """How a result is cut into tiles: lanes of a vector, vectors and rows of a tile."""
-
-    lanes: int
-    vectors: int
-    rows: int
-
-
-def has_short_sums(inner: Sequence[Axis]) -> bool:
-    """Whether sums are too short to be run in vectors."""
-    size = inner[-1].size if inner else 0
-    return isinstance(size, int) and size < _SHORT
-
-
-def _runs_along_sum(c: Contract) -> bool:
-    """Whether sums run in vectors, not columns."""
-    if not c.inner or c.inner[-1].x != 1 or c.inner[-1].y != 1:
-        return False
-    if c.column.size == 1:
-        return True
-    if c.column.y == 1 or has_short_sums(c.inner):
-        return c.column.y != 1 and c.row.size == 1
-    rows = product([axis.size for axis in (*c.outer, c.row) if axis.y == 0])
-    return not isinstance(rows, int) or rows <= _FEW_ROWS
-
-
-def cut(c: Contract, vector_bytes: int) -> Cut:
-    """The tiles of a contraction: those with the least work for the sizes."""
-    lanes = max(vector_bytes // int(c.target.type[1:]), 1)
-    columns, rows = c.column.size, c.row.size
-    if _runs_along_sum(c):
-        most = 4 if rows != 1 and columns != 1 else 8
-        return Cut(lanes, _known_most(columns, most), _known_most(rows, most))
-    if isinstance(columns, int):
-        while lanes > 4 and lanes // 2 >= columns:
-            lanes //= 2
-    registers = 24 if vector_bytes == 64 else 12
-    best, least = Cut(lanes, 1, 1), math.inf
-    for vectors in (1, 2, 3, 4, 6):
-        tile = Cut(lanes, vectors, _known_most(rows, registers // vectors))
-        work = _work(tile, rows, columns)
-        if work < least:
-            best, least = tile, work
-    return best
-
-
-def _known_most(size: Dim, most: int) -> int:
-    """`most`, or less where equal parts of `size` are smaller."""
-    if not isinstance(size, int):
-        return most
-    return max(-(-size // max(-(-size // most), 1)), 1)
-
-
-def _work(tile: Cut, rows: Dim, columns: Dim) -> float:
-    """About how many cycles a step of the sum takes for all tiles, if sizes are many or known."""
-    vectors = -(-columns // tile.lanes) if isinstance(columns, int) else 12 * tile.vectors
-    count = rows if isinstance(rows, int) else 24 * tile.rows
-
-    def cycles(wide: int, high: int) -> float:
-        return max(wide * high, 4) + (wide + high) / 8 + 1
-
-    blocks = -(-count // tile.rows)
-    whole, rest = divmod(vectors, tile.vectors)
-    total = whole * blocks * cycles(tile.vectors, tile.rows)
-    return total + (blocks * cycles(rest, tile.rows) if rest else 0)
-
-
-def parts(c: Contract, vector_bytes: int) -> tuple[Dim, Dim, Dim]:
-    """How many parts there are to compute: along the first axis, of rows, and of columns."""
-    tile = cut(c, vector_bytes)
-    along_sum = _runs_along_sum(c)
-    axes = list(c.outer) if along_sum else _in_loops(c.outer)
-    panels = _blocks(c.column.size, tile.vectors * (1 if along_sum else tile.lanes))
-    return axes[0].size if axes else 1, _blocks(c.row.size, tile.rows), panels
-
-
-def _in_loops(axes: Sequence[Axis]) -> list[Axis]:
-    """The axes around in the order of their loops: first those that all operands have."""
-    return sorted(axes, key=lambda axis: axis.y == 0)
-
-
-def products(c: Contract) -> Dim:
-    """How many products there are."""
-    return product([axis.size for axis in (*c.outer, c.row, c.column, *c.inner)])
-
-
-def _blocks(size: Dim, most: int) -> Dim:
-    if isinstance(size, int):
-        return -(-size // most)
-    return call("quotient", call("add", size, index(most - 1)), index(most))
 
 
 class _Piece(NamedTuple):
@@ -261,11 +161,10 @@ class _Contraction:
             self.at(f"%{name}", start)
             for name, start in zip(("x", "y", "out"), starts, strict=True)
         ]
-        if _runs_along_sum(c):
+        if runs_along_sum(c):
             self._outer(list(c.outer), pointers, self._blocks_along_sum, is_first=True)
         else:
-            batch = [a for a in c.outer if a.y != 0]
-            rest = [a for a in c.outer if a.y == 0]
+            batch, rest = around(c)
             is_first = bool(batch)
             self._outer(batch, pointers, lambda p: self._panels(p, rest, not is_first), is_first)
         sizes = "".join(f", i64 %s{k}" for k in range(len(self.sizes)))
@@ -349,18 +248,20 @@ class _Contraction:
     ) -> None:
         """The pieces that sums are cut into; those but the first are added to the result."""
         code = self.code
-        around, axis, rest = self._pieces(outer)
+        around, axis, rest = pieces(self.c, self.tile)
         vectors = self.tile.vectors
         if left is not None and _is_number(left):
             vectors = -(-int(left) // self.lanes)
-        packs = self._packs(outer)
+        is_packed = packs(self.c, self.tile)
         others = math.prod(a.size for a in rest if isinstance(a.size, int))
-        step = max(_TERMS // max(others, 1), 1)
+        step = max(TERMS // max(others, 1), 1)
         size = self.of(axis.size)
         if isinstance(axis.size, int):
             step = max(-(-axis.size // max(-(-axis.size // step), 1)), 1)
-        is_whole = not self._cuts(outer) or (isinstance(axis.size, int) and axis.size <= step)
-        block = self._room(axis, rest, step, vectors, is_whole) if packs else ""
+        is_whole = not is_cut(self.c, self.tile) or (
+            isinstance(axis.size, int) and axis.size <= step
+        )
+        block = self._room(axis, rest, step, vectors, is_whole) if is_packed else ""
 
         def piece(pointers: list[str], k: str, before: str) -> None:
             x, y, out = pointers
@@ -372,7 +273,7 @@ class _Contraction:
                 here = code.do(f"icmp sgt i64 {k}, 0")
                 adds = code.do(f"or i1 {before}, {here}") if before else here
             found = _Piece([axis, *rest], count, vectors, left, adds, bool(block))
-            if packs:
+            if is_packed:
                 self._pack(block, source, found)
             inside = [self.along(x, k, axis.x), block or source, out]
             self._outer(outer, inside, lambda p: self._rows(p, found), is_first)
@@ -393,38 +294,6 @@ class _Contraction:
                     piece(pointers, k, before)
 
         nest(around, pointers, "")
-
-    def _cuts(self, outer: list[Axis]) -> bool:
-        """Whether sums are cut into pieces."""
-        return self._packs(outer) or is_long(self.c.inner)
-
-    def _pieces(self, outer: list[Axis]) -> tuple[list[Axis], Axis, list[Axis]]:
-        """The axes of sums: those around pieces, the one that is cut, and those of a piece."""
-        inner = list(self.c.inner) or [Axis(1, 0, 0, 0)]
-        k = 0
-        if self._cuts(outer):
-            k = len(inner) - 1
-            terms = 1
-            while k > 0:
-                size = inner[k].size
-                if not isinstance(size, int) or terms * size > _TERMS:
-                    break
-                terms *= size
-                k -= 1
-        return inner[:k], inner[k], inner[k + 1 :]
-
-    def _packs(self, outer: list[Axis]) -> bool:
-        c = self.c
-        if c.column.y != 1:
-            return True
-        if not all(isinstance(a.size, int) for a in (*outer, c.row, *c.inner)):
-            return False
-        tiles = math.prod(a.size for a in outer if isinstance(a.size, int))
-        assert isinstance(c.row.size, int)
-        tiles *= -(-c.row.size // self.tile.rows)
-        terms = math.prod(a.size for a in c.inner if isinstance(a.size, int))
-        far = terms * abs(c.inner[-1].y if isinstance(c.inner[-1].y, int) else 0) if c.inner else 0
-        return tiles >= 4 * _READERS and far * int(self.type[1:]) >= 64 * _FAR
 
     def _room(self, axis: Axis, rest: list[Axis], step: int, vectors: int, is_whole: bool) -> str:
         """Memory for a packed piece of a panel."""
@@ -742,9 +611,3 @@ class _Contraction:
             vector = f"<{lanes} x {self.kind}>"
             value = code.do(f"{plus} {vector} {halves[0]}, {halves[1]}")
         return code.do(f"extractelement {vector} {value}, i64 0")
-
-
-def is_long(inner: Sequence[Axis]) -> bool:
-    """Whether sums are cut into pieces."""
-    known = [a.size for a in inner if isinstance(a.size, int)]
-    return len(known) < len(inner) or math.prod(known) > 2 * _TERMS

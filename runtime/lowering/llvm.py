@@ -15,9 +15,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from runtime.execute.native.context import SLOT, word
-from runtime.execute.native.engine import vector_bytes
 from runtime.execute.native.entry import REFUSED, SET
-from runtime.lowering.contractions import contraction_text, parts, products
+from runtime.lowering import parts
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
@@ -42,16 +41,7 @@ from runtime.lowering.kernel import (
     inner_blocks,
     product,
 )
-from runtime.lowering.parallel import (
-    LARGE,
-    PARTS,
-    Part,
-    cells_assigned,
-    cost,
-    is_divisible,
-    launch,
-    name_of_part,
-)
+from runtime.lowering.parallel import LARGE, Part, cost, name_of_part
 from runtime.lowering.scalar import Expr, is_float, is_signed
 from runtime.lowering.strides import plus, times
 
@@ -401,11 +391,11 @@ class _Writer:
         self.add(f"store ptr {one}, ptr {self.pointers[s.other]}")
 
     def _for(self, s: For) -> None:
-        work = self._work_in_parts(s)
+        work = parts.work_of(self, s)
         if work is None:
             self._rounds(s, "0", self._size(s.size))
         else:
-            self._for_in_parts(s, work)
+            parts.rounds(self, s, work)
 
     def _rounds(self, s: For, first: str, size: str) -> None:
         is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
@@ -508,55 +498,10 @@ class _Writer:
         self.known = kept
         self.begin(go)
 
-    # ---- contractions ------------------------------------------------------------------------
+    # ---- parts -------------------------------------------------------------------------------
 
     def _contract(self, s: Contract) -> None:
-        name = f"@contract{len(self.functions)}"
-        text, declared, sizes = contraction_text(name, s, vector_bytes())
-        self.functions.append(text)
-        self.intrinsics |= declared
-        places = [f"ptr {self._pointer(buffer)}" for buffer in (s.x, s.y, s.target)]
-        given = [*places, *(f"i64 {self.value(size)}" for size in sizes)]
-        ends = [self._size(count) for count in parts(s, vector_bytes())]
-        work = products(s)
-        if self.around is not None or (isinstance(work, int) and work < LARGE):
-            self.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
-        else:
-            self._contract_in_parts(name, given, ends, work)
-
-    def _contract_in_parts(self, name: str, given: list[str], ends: list[str], work: Dim) -> None:
-        """Parts of columns; of what is around and of rows, too, where columns are few."""
-        alone, done = None, "1"
-        counts: list[str] = []
-        for end in reversed(ends):
-            missing = self._do(f"sdiv i64 {self._do(f'add i64 {done}, {PARTS - 1}')}, {done}")
-            counts.insert(0, self._most(self._least(end, missing), "1"))
-            done = self._do(f"mul i64 {done}, {counts[0]}")
-        if not isinstance(work, int):
-            alone = self._do(f"icmp slt i64 {self.value(work)}, {LARGE}")
-            counts = [self._do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
-        part = Part(self)
-        inside = [
-            f"{kind} {part.capture(value, kind)}"
-            for kind, value in (x.split(" ", 1) for x in given)
-        ]
-        child, left = self._child(part), "%k"
-        firsts: list[str] = []
-        lasts: list[str] = []
-        for end, count in zip(reversed(ends), reversed(counts), strict=True):
-            own_end, own_count = part.capture(end, "i64"), part.capture(count, "i64")
-            number = child._do(f"srem i64 {left}, {own_count}")
-            left = child._do(f"sdiv i64 {left}, {own_count}")
-            bounds = [
-                child._do(f"sdiv i64 {child._do(f'mul i64 {n}, {own_end}')}, {own_count}")
-                for n in (number, child._do(f"add i64 {number}, 1"))
-            ]
-            firsts.insert(0, bounds[0])
-            lasts.insert(0, bounds[1])
-        child.add(f"call void {name}({', '.join([*inside, *_ranges(firsts, lasts)])})")
-        launch(self, part, self._finish(child, part), done, alone)
-
-    # ---- parts -------------------------------------------------------------------------------
+        parts.contract(self, s)
 
     def _size(self, size: Dim) -> str:
         return str(size) if isinstance(size, int) else self.value(size)
@@ -600,49 +545,25 @@ class _Writer:
         self.functions.append("\n".join(lines))
         return name
 
-    def _for_in_parts(self, s: For, work: Dim) -> None:
-        """The rounds of a loop, some at a time."""
-        is_flat = not any(isinstance(x, For | PairwiseSum | Contract) for x in s.body)
-        size, alone = self._size(s.size), None
-        each = self._do(f"add i64 {size}, {PARTS - 1}")
-        each = self._do(f"sdiv i64 {each}, {PARTS}")
-        if is_flat:  # whole lines of memory, and vectors
-            each = self._do(f"and i64 {self._do(f'add i64 {each}, 1023')}, -1024")
-        each = self._most(each, "1")
-        if not isinstance(work, int):
-            alone = self._do(f"icmp slt i64 {self.value(work)}, {LARGE}")
-            each = self._do(f"select i1 {alone}, i64 {size}, i64 {each}")
-        part = Part(self)
-        child = self._child(part)
-        own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")
-        first = child._do(f"mul i64 %k, {own_each}")
-        end = child._least(child._do(f"add i64 {first}, {own_each}"), own_size)
-        child._rounds(s, first, end)
-        up = self._do(f"sub i64 {self._do(f'add i64 {size}, {each}')}, 1")
-        count = self._do(f"sdiv i64 {up}, {each}")
-        launch(self, part, self._finish(child, part), count, alone)
-
-    def _work_in_parts(self, s: For) -> Dim | None:
-        """About how much there is to do, if that may be enough for several threads."""
-        if self.around is not None or not is_divisible(s):
-            return None
-        work = times(s.size, plus(1, cost(s.body)))
-        if isinstance(work, int) and work < LARGE:
-            return None
-        return None if cells_assigned(s.body) & set(self.cells) else work
-
     # ---- sums --------------------------------------------------------------------------------
 
     def _pairwisesum(self, s: PairwiseSum) -> None:
-        """Halves on a stack of (start, count, sum of the left half, whether that is known)."""
-        size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
+        """NumPy adds the sum to zero."""
         kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
-        zero = literal(0.0, s.cell.type)
+        work = times(s.size, plus(1, cost(s.body)))
         if isinstance(s.size, int) and s.size <= _BLOCK:
-            total, whole = self._leaf(s, "0", size), self.name()
-            self.add(f"{whole} = fadd {kind} {zero}, {total}")
-            self.add(f"store {kind} {whole}, ptr {cell}")
-            return
+            total = self._leaf(s, "0", str(s.size))
+        elif isinstance(work, int) and work >= LARGE and self.around is None:
+            total = parts.sum_of(self, s)
+        else:
+            self._halves(s, "0", self._size(s.size))
+            total = self._do(f"load {kind}, ptr {cell}")
+        whole = self._do(f"fadd {kind} {literal(0.0, s.cell.type)}, {total}")
+        self.add(f"store {kind} {whole}, ptr {cell}")
+
+    def _halves(self, s: PairwiseSum, begin: str, size: str) -> None:
+        """Halves on a stack of (start, count, sum of the left half, whether that is known)."""
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
         names = ["starts", "counts", "sums", "known", "depth", "start", "count"]
         start_of, count_of, sum_of, known_of, depth, start, count = (
             f"%{name}{self.count}" for name in names
@@ -651,7 +572,7 @@ class _Writer:
             self.first.append(f"{name} = alloca [{_DEPTH} x {of}]")
         self.first += [f"{name} = alloca i64" for name in (depth, start, count)]
         self.add(f"store i64 0, ptr {depth}")
-        self.add(f"store i64 0, ptr {start}")
+        self.add(f"store i64 {begin}, ptr {start}")
         self.add(f"store i64 {size}, ptr {count}")
         split, halve, leaf, up, look, left, add, done = self.labels(
             "split", "halve", "leaf", "up", "look", "left", "add", "done"
@@ -676,8 +597,8 @@ class _Writer:
         self.add(f"br i1 {do(f'icmp sgt i64 {n}, {_BLOCK}')}, label %{halve}, label %{leaf}")
         self.begin(halve)
         first = do(f"and i64 {do(f'ashr i64 {n}, 1')}, -8")
-        k, begin = get(depth), get(start)
-        self.add(f"store i64 {do(f'add i64 {begin}, {first}')}, ptr {at(start_of, k, 'i64')}")
+        k, here = get(depth), get(start)
+        self.add(f"store i64 {do(f'add i64 {here}, {first}')}, ptr {at(start_of, k, 'i64')}")
         self.add(f"store i64 {do(f'sub i64 {n}, {first}')}, ptr {at(count_of, k, 'i64')}")
         self.add(f"store i8 0, ptr {at(known_of, k, 'i8')}")
         self.add(f"store i64 {do(f'add i64 {k}, 1')}, ptr {depth}")
@@ -707,8 +628,6 @@ class _Writer:
         self.add(f"store i64 {top}, ptr {depth}")
         self.add(f"br label %{up}")
         self.begin(done)
-        final = do(f"fadd {kind} {zero}, {get(cell, kind)}")
-        self.add(f"store {kind} {final}, ptr {cell}")
 
     def _leaf(self, s: PairwiseSum, start: str, count: str) -> str:
         """The sum of at most 128 elements: by eights, then the rest one by one."""
@@ -883,10 +802,6 @@ class _Writer:
         ones = f"splat (i{kind.split(' i')[-1].rstrip('>')} -1)" if kind.startswith("<") else "-1"
         ones = "true" if kind == "i1" else ones
         return f"xor {kind} {args[0]}, {ones}"
-
-
-def _ranges(firsts: list[str], ends: list[str]) -> list[str]:
-    return [f"i64 {n}" for pair in zip(firsts, ends, strict=True) for n in pair]
 
 
 def _depends(x: Expr, register: Register) -> bool:

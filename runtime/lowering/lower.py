@@ -10,10 +10,23 @@ from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Elements, Form, Stored
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
+from runtime.lowering.convolutions import (
+    convolution,
+    convolution_input,
+    convolution_kernel,
+)
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
 from runtime.lowering.epilogues import join_epilogues
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
+from runtime.lowering.pooling import (
+    window_argmax,
+    window_max,
+    window_pick,
+    window_place,
+    window_spread,
+    window_sum,
+)
 from runtime.lowering.products import matmul
 from runtime.lowering.reductions import reduction
 from runtime.lowering.refusal import Refusal
@@ -31,17 +44,6 @@ from runtime.lowering.shaping import (
     squeeze,
 )
 from runtime.lowering.updates import index_update
-from runtime.lowering.windows import (
-    convolution,
-    convolution_input,
-    convolution_kernel,
-    window_argmax,
-    window_max,
-    window_pick,
-    window_place,
-    window_spread,
-    window_sum,
-)
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 

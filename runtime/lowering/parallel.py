@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.execute.native.context import PART
-from runtime.lowering.contractions import products
 from runtime.lowering.kernel import (
     Assign,
     Block,
@@ -31,6 +30,7 @@ from runtime.lowering.kernel import (
 )
 from runtime.lowering.scalar import Expr
 from runtime.lowering.strides import plus, times
+from runtime.lowering.tiles import products
 
 __all__ = ["LARGE", "PARTS", "Captured", "Part", "cells_assigned", "cost", "is_divisible", "launch"]
 

@@ -7,7 +7,7 @@ from runtime import ops
 
 SIZES = [0, 1, 7, 8, 9, 16, 17, 100, 127, 128, 129, 136, 1000, 1023, 4097]
 # Before 2.3, NumPy added up more elements than these in pieces.
-SIZES += [100_003] if np.lib.NumpyVersion(np.__version__) >= "2.3.0" else [8192]
+SIZES += [100_003, 3_000_017] if np.lib.NumpyVersion(np.__version__) >= "2.3.0" else [8192]
 
 
 def array(shape, dtype="f4"):
