@@ -43,6 +43,7 @@ from runtime.lowering.shaping import (
     size_of,
     squeeze,
 )
+from runtime.lowering.tensor_products import einsum, tensordot, vecdot
 from runtime.lowering.updates import index_update
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
@@ -180,6 +181,9 @@ _RULES: dict[str, Rule] = {
     "getitem": getitem,
     "index_update": index_update,
     "matmul": matmul,
+    "einsum": einsum,
+    "tensordot": tensordot,
+    "vecdot": vecdot,
     "convolution": convolution,
     "convolution_input": convolution_input,
     "convolution_kernel": convolution_kernel,

@@ -15,11 +15,13 @@ from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, index
 from runtime.lowering.strides import Strided, steps_of, strided, times
 
-__all__ = ["contract", "matmul", "placed"]
+__all__ = ["ONE", "contract", "matmul", "placed"]
 
 # Sums of no more products are written out, if there are few of them: they join other loops then.
 _WRITTEN_OUT = 16
 _FEW = 1 << 12
+# Instead of rows or columns where there are none: one, of elements side by side.
+ONE = Axis(1, 0, 1, 1)
 
 
 def matmul(b: Builder, node: Node) -> list[Form]:
@@ -72,7 +74,7 @@ def _contracted(
     rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
     shape = (*batch, *rows, *columns)
     out = list(steps_of(shape))
-    row = column = Axis(1, 0, 0, 0)
+    row = column = ONE
     if columns:
         column = Axis(columns[0], 0, y_steps.pop(), out.pop())
     if rows:
