@@ -68,20 +68,21 @@ def _lettered(b: Builder, node: Node, one: str, other: str, result: str) -> list
         for term, array, found in zip((one, other), (x, y), operands, strict=True)
     ]
     last = result[-1:]
-    if last and last not in steps[1] and last in steps[0]:
+    alone = [set(result) - set(steps[1]), set(result) - set(steps[0])]
+    if (last and last in alone[0]) or (alone[1] and not alone[0] and last not in alone[1]):
         operands.reverse()
         steps.reverse()
+        alone.reverse()
     in_x, in_y = steps
-    shared = set(in_x) & set(in_y)
-    if last in shared and not set(result) <= shared:
+    if last not in alone[1] and alone[1]:
         raise Refusal("a product whose last axis is one of both operands")
     out = dict(zip(result, steps_of(shape), strict=True))
 
     def axis(letter: str) -> Axis:
         return Axis(sizes[letter], in_x.get(letter, 0), in_y.get(letter, 0), out.get(letter, 0))
 
-    rows = [letter for letter in result if letter not in in_y]
-    column = axis(last) if last and last not in in_x else ONE
+    rows = [letter for letter in result if letter in alone[0]]
+    column = axis(last) if last in alone[1] else ONE
     row = axis(rows[-1]) if rows else ONE
     taken = {*rows[-1:], *([last] if column is not ONE else [])}
     around = [axis(letter) for letter in result if letter not in taken]
