@@ -91,6 +91,8 @@ def loop_types(node: Node) -> list[str]:
         result = machine_type(tensor_type(node.outputs[0].type).dtype)
         return ["b1", result, result]
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
+    if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
+        return [machine_type(tensor_type(node.outputs[0].type).dtype)]
     if not isinstance(ufunc, np.ufunc):
         raise Refusal(f"op `{op.name}` is no function of NumPy")
     weak = [t.weak for t in types]

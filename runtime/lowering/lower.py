@@ -7,29 +7,30 @@ from collections.abc import Callable
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.lowering.arrays import Elements, Form, Stored
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.arrays import Form, Stored
+from runtime.lowering.builder import Builder
 from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
+from runtime.lowering.creation import arange, array_form, full, missing, zeros_of
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
+from runtime.lowering.gathers import gather
+from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
 from runtime.lowering.products import matmul
-from runtime.lowering.reductions import reduction
+from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, const
+from runtime.lowering.scans import scan
 from runtime.lowering.shaping import (
     broadcast_to,
-    concat,
     expand_dims,
-    full,
     getitem,
-    missing,
     permute_dims,
     reshape,
     size_of,
     squeeze,
 )
-from runtime.lowering.updates import index_update
+from runtime.lowering.updates import index_add, index_update
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
@@ -128,11 +129,7 @@ def _constant(b: Builder, node: Node) -> list[Form]:
     kind = machine_type(tensor_type(type_).dtype)
     if type_.shape == ():
         return [const(value.item() if isinstance(value, (np.generic, np.ndarray)) else value, kind)]
-    array = np.ascontiguousarray(value)
-    if is_small(array.shape):
-        return [Elements([const(x, kind) for x in array.ravel().tolist()], array.shape, kind)]
-    buffer = Buffer(b.fresh("constant"), kind, array.shape, "constant", array)
-    return [Stored(buffer, array.shape, kind)]
+    return [array_form(b, value, kind)]
 
 
 def _pending(b: Builder, node: Node) -> list[Form]:
@@ -160,10 +157,25 @@ _RULES: dict[str, Rule] = {
     "broadcast_to": broadcast_to,
     "permute_dims": permute_dims,
     "concat": concat,
+    "stack": stack,
+    "flip": flip,
+    "roll": roll,
     "zeros": full,
     "full": full,
+    "arange": arange,
+    "zeros_of": zeros_of,
     "getitem": getitem,
+    "getitem_array": gather,
     "index_update": index_update,
+    "index_add": index_add,
     "matmul": matmul,
-    **dict.fromkeys(("sum", "mean", "max", "min", "any", "all"), reduction),
+    **dict.fromkeys(("sum", "mean", "prod", "max", "min", "any", "all"), reduction),
+    "sum_to": sum_to,
+    "count_nonzero": count_nonzero,
+    "argmax": position,
+    "argmin": position,
+    "var": variance,
+    "std": variance,
+    "cumsum": scan,
+    "cumprod": scan,
 }
