@@ -33,6 +33,7 @@ __all__ = [
     "Poll",
     "Program",
     "Register",
+    "Reserve",
     "Result",
     "Site",
     "Statement",
@@ -79,8 +80,8 @@ class Cell(_Record):
 class Buffer(_Record):
     """Memory for an array, its last axis contiguous.
 
-    `role` is "input", "result", "constant", or "own": memory of the call, which two buffers may
-    exchange (`Swap`).
+    `role` is "input", "result", "constant", "own": memory of the call, which two buffers may
+    exchange (`Swap`), or "stack": memory of the call that grows (`Reserve`).
     """
 
     name: str
@@ -116,6 +117,13 @@ class Store(_Record):
     buffer: Buffer
     offset: Expr
     value: Expr
+
+
+class Reserve(_Record):
+    """Make sure that a stack has room for so many elements."""
+
+    buffer: Buffer
+    size: Expr
 
 
 class Copy(_Record):
@@ -186,7 +194,19 @@ class Check(_Record):
 
 
 Statement: TypeAlias = (
-    Let | Assign | Allocate | Store | Copy | Swap | For | PairwiseSum | If | While | Poll | Check
+    Let
+    | Assign
+    | Allocate
+    | Store
+    | Reserve
+    | Copy
+    | Swap
+    | For
+    | PairwiseSum
+    | If
+    | While
+    | Poll
+    | Check
 )
 Block: TypeAlias = list[Statement]
 

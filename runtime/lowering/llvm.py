@@ -32,6 +32,7 @@ from runtime.lowering.kernel import (
     Poll,
     Program,
     Register,
+    Reserve,
     Statement,
     Store,
     Swap,
@@ -46,6 +47,8 @@ __all__ = ["BUDGET", "function_text", "literal", "llvm_type", "walk"]
 BUDGET = 1 << 19
 # Bytes of arrays of a call that are kept on the stack.
 _ON_STACK = 1 << 15
+# Bytes that a stack has at first.
+_LEAST_ROOM = 1 << 12
 # Elements of constants that are written into the text.
 _IN_TEXT = 64
 _LANES = 8
@@ -134,6 +137,7 @@ class _Writer:
         self.cells: dict[Cell, str] = {}
         self.pointers: dict[Buffer, str] = {}
         self.moving: set[Buffer] = set()
+        self.rooms: dict[Buffer, str] = {}
         self.known: dict[Expr, str] = {}
         # Names that are vectors, while the body of a sum is written in lanes.
         self.wide: set[str] = set()
@@ -194,6 +198,7 @@ class _Writer:
         self.moving = {
             buffer for s in statements if isinstance(s, Swap) for buffer in (s.one, s.other)
         }
+        self._stacks([s.buffer for s in statements if isinstance(s, Reserve)])
         own = [s.buffer for s in statements if isinstance(s, Allocate) and s.buffer.role == "own"]
         if any(isinstance(s, Poll) for s in statements):
             self.first += ["%work = alloca i64", f"store i64 {BUDGET}, ptr %work"]
@@ -253,15 +258,30 @@ class _Writer:
         self.add(f"{aligned} = and i64 {up}, -64")
         self.add(f"%arena = inttoptr i64 {aligned} to ptr")
 
+    def _stacks(self, buffers: list[Buffer]) -> None:
+        """Pointer and room of each piece of memory that grows."""
+        for buffer in dict.fromkeys(buffers):
+            pointer, room = self.name(), self.name()
+            self.first += [f"{pointer} = alloca ptr", f"store ptr null, ptr {pointer}"]
+            self.first += [f"{room} = alloca i64", f"store i64 0, ptr {room}"]
+            self.pointers[buffer] = pointer
+            self.rooms[buffer] = room
+            self.moving.add(buffer)
+
     def _free(self) -> list[str]:
-        if not self.on_heap:
+        owned = [self.pointers[buffer] for buffer in self.rooms]
+        if self.on_heap:
+            owned.append("%owned")
+        if not owned:
             return []
-        return [
-            "  %owned.out = load ptr, ptr %owned",
+        lines = [
             f"  %free.at = getelementptr ptr, ptr %ctx, i64 {word('PyMem_RawFree')}",
             "  %free = load ptr, ptr %free.at",
-            "  call void %free(ptr %owned.out)",
         ]
+        for k, place in enumerate(owned):
+            lines.append(f"  %owned.out{k} = load ptr, ptr {place}")
+            lines.append(f"  call void %free(ptr %owned.out{k})")
+        return lines
 
     def _leave(self, status: str) -> None:
         self.add(f"store i64 {status}, ptr %status")
@@ -369,6 +389,35 @@ class _Writer:
 
     def _group(self) -> str:
         return f", !llvm.access.group !{self.groups[-1]}" if self.groups else ""
+
+    def _reserve(self, s: Reserve) -> None:
+        """At least twice as much as before, so that it does not happen often."""
+        pointer, room = self.pointers[s.buffer], self.rooms[s.buffer]
+        names = [self.name() for _ in range(10)]
+        size, old, short, twice, larger, more, function, present, new, failed = names
+        grow, kept, go = self.labels("grow", "kept", "go")
+        self.add(f"{size} = mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
+        self.add(f"{old} = load i64, ptr {room}")
+        self.add(f"{short} = icmp sgt i64 {size}, {old}")
+        self.add(f"br i1 {short}, label %{grow}, label %{go}{self._rarely()}")
+        self.begin(grow)
+        self.add(f"{twice} = mul i64 {old}, 2")
+        self.add(f"{larger} = call i64 @llvm.smax.i64(i64 {size}, i64 {twice})")
+        self.add(f"{more} = call i64 @llvm.smax.i64(i64 {larger}, i64 {_LEAST_ROOM})")
+        self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
+        self.add(f"{function} = {self.context('PyMem_RawRealloc')}")
+        self.add(f"{present} = load ptr, ptr {pointer}")
+        self.add(f"{new} = call ptr {function}(ptr {present}, i64 {more})")
+        self.add(f"{failed} = icmp eq ptr {new}, null")
+        refuse = self.labels("refuse")[0]
+        self.add(f"br i1 {failed}, label %{refuse}, label %{kept}{self._rarely()}")
+        self.begin(refuse)
+        self._leave(str(REFUSED))
+        self.begin(kept)
+        self.add(f"store ptr {new}, ptr {pointer}")
+        self.add(f"store i64 {more}, ptr {room}")
+        self.add(f"br label %{go}")
+        self.begin(go)
 
     def _copy(self, s: Copy) -> None:
         size = product([*s.source.shape, size_in_bytes(s.source.type)])

@@ -30,6 +30,7 @@ from runtime.lowering.shaping import (
     size_of,
     squeeze,
 )
+from runtime.lowering.stacks import empty, pop, push, take
 from runtime.lowering.updates import index_add, index_update
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
@@ -164,6 +165,10 @@ _RULES: dict[str, Rule] = {
     "full": full,
     "arange": arange,
     "zeros_of": zeros_of,
+    "stack_empty": empty,
+    "stack_push": push,
+    "stack_pop": pop,
+    "stack_take": take,
     "getitem": getitem,
     "getitem_array": gather,
     "index_update": index_update,

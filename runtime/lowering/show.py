@@ -21,6 +21,7 @@ from runtime.lowering.kernel import (
     PairwiseSum,
     Poll,
     Program,
+    Reserve,
     Statement,
     Store,
     Swap,
@@ -114,6 +115,10 @@ def _store(s: Store) -> Iterator[str]:
     yield f"{s.buffer.name}[{_expr(s.offset)}] = {_expr(s.value)}"
 
 
+def _reserve(s: Reserve) -> Iterator[str]:
+    yield f"reserve {s.buffer.name}[{_expr(s.size)}]"
+
+
 def _copy(s: Copy) -> Iterator[str]:
     yield f"copy {s.target.name} from {s.source.name}"
 
@@ -162,6 +167,7 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Assign: _assign,
     Allocate: _allocate,
     Store: _store,
+    Reserve: _reserve,
     Copy: _copy,
     Swap: _swap,
     For: _for,
