@@ -73,13 +73,13 @@ def rows(x, n):
 def chained(x, n):
     """The gradient of one loop in another."""
     for _ in range(n):
-        x = x - 0.01 * ag.grad(lambda x: power(x, n))(x)
+        x = x - 0.01 * ag.grad(lambda x: power(x / (1.0 + x * x), n))(x)
     return x
 
 
 def descent(x, n, steps):
     for _ in range(steps):
-        x = x - 0.01 * ag.grad(lambda x: power(x, n))(x)
+        x = x - 0.01 * ag.grad(lambda x: power(x / (1.0 + x * x), n))(x)
     return x
 
 
