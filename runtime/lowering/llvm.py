@@ -66,7 +66,7 @@ _INTEGER = {
 }  # fmt: skip
 _INTRINSICS = {
     "abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc",
-    "rint": "rint", "copysign": "copysign",
+    "rint": "rint", "copysign": "copysign", "fma": "fma",
 }  # fmt: skip
 _CHECKED = {"checked_add": "sadd", "checked_sub": "ssub", "checked_mul": "smul"}
 _ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
@@ -721,6 +721,8 @@ class _Writer:
 
     def _load(self, x: Expr) -> str:
         (offset,) = x.args
+        if self.value(offset) in self.wide:
+            return self._gathered(x)
         is_lanes = self.lane is not None and _depends(offset, self.lane)
         at = self._address(x.value, self.value(offset))
         kind, name = memory_type(x.type), self.name()
@@ -735,6 +737,24 @@ class _Writer:
         if is_lanes:
             self.wide.add(name)
         return name
+
+    def _gathered(self, x: Expr) -> str:
+        """Elements at eight places, which need not follow each other."""
+        offsets, kind = self.value(x.args[0]), memory_type(x.type)
+        result = "poison"
+        for k in range(_LANES):
+            offset, one, more = self.name(), self.name(), self.name()
+            self.add(f"{offset} = extractelement <{_LANES} x i64> {offsets}, i64 {k}")
+            at = self._address(x.value, offset)
+            self.add(f"{one} = load {kind}, ptr {at}{self._group()}")
+            self.add(f"{more} = insertelement <{_LANES} x {kind}> {result}, {kind} {one}, i64 {k}")
+            result = more
+        if x.type == "b1":
+            truth = self.name()
+            self.add(f"{truth} = icmp ne <{_LANES} x i8> {result}, zeroinitializer")
+            result = truth
+        self.wide.add(result)
+        return result
 
     def _operation(self, x: Expr, args: list[str], is_wide: bool) -> str:
         def of(type_: str) -> str:

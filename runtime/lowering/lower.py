@@ -105,7 +105,7 @@ def _nodes(b: Builder, graph: Graph) -> None:
             forms = _CONTROL[node.op.name](b, node, _nodes)
         elif rule is not None:
             forms = rule(b, node)
-        elif node.op.elementwise:
+        elif node.op.elementwise or "of_floats" in node.op.options:
             forms = elementwise(b, node)
         else:
             raise Refusal(f"op `{node.op.name}` has no native form")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runtime.graph.clone import copy_node
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.refusal import Refusal
-from runtime.ops.conversion import astype
+from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType, VariableType
 
 __all__ = ["Functional", "functional", "has_variables"]
@@ -115,7 +115,9 @@ class _Rewriting:
         if new.type.shape != content.shape:
             raise Refusal("an assignment of a value of another shape")
         if new.type.dtype != content.dtype or new.type.weak:
-            change = Node(astype.op, [new], {"dtype": content.dtype}, (), (content,), node.origin)
+            change = Node(
+                REGISTRY["astype"].op, [new], {"dtype": content.dtype}, (), (content,), node.origin
+            )
             self.graph.nodes.append(change)
             new = change.outputs[0]
         self.content[variable] = new
