@@ -108,7 +108,7 @@ def _nodes(b: Builder, graph: Graph) -> None:
         elif node.op.elementwise or "of_floats" in node.op.options:
             forms = elementwise(b, node)
         else:
-            raise Refusal(f"op `{node.op.name}` has no native form")
+            raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
         for value, form in zip(node.outputs, forms, strict=True):
             b.define(value, form)
 
@@ -138,6 +138,11 @@ def _pending(b: Builder, node: Node) -> list[Form]:
     return []
 
 
+# Why there is no native form, where the name of the op says little to the user.
+_REASONS = {
+    "append_row": "a list that grows",
+    **dict.fromkeys(("recursion", "recur"), "a function that calls itself until data stops it"),
+}
 _CONTROL = {"cond": cond, "while": while_loop, "call": call_graph}
 _RULES: dict[str, Rule] = {
     "constant": _constant,
