@@ -153,13 +153,17 @@ class For(_Record):
 
 
 class PairwiseSum(_Record):
-    """Sum `element` over an index, in the order in which NumPy sums contiguous elements."""
+    """Sum `element` over an index, in the order in which NumPy sums contiguous elements.
+
+    With `how` = "ge" or "le", the largest or least of at least one element, in any order.
+    """
 
     cell: Cell
     index: Register
     size: Dim
     body: Block
     element: Expr
+    how: str = "sum"
 
 
 class If(_Record):

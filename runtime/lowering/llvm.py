@@ -54,6 +54,8 @@ _IN_TEXT = 64
 _LANES = 8
 _BLOCK = 128  # NumPy's PW_BLOCKSIZE
 _DEPTH = 64
+# Vectors of extremes that are found at once.
+_VECTORS = 4
 _TYPES = {"b1": "i1", "f4": "float", "f8": "double", "pair": "{i64, i1}"}
 _WIDTHS = {"f4": 32, "f8": 64}
 _FLOATING = {
@@ -541,6 +543,9 @@ class _Writer:
 
     def _pairwisesum(self, s: PairwiseSum) -> None:
         """Halves on a stack of (start, count, sum of the left half, whether that is known)."""
+        if s.how != "sum":
+            self._extreme(s)
+            return
         size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
         kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
         zero = literal(0.0, s.cell.type)
@@ -615,6 +620,73 @@ class _Writer:
         self.begin(done)
         final = do(f"fadd {kind} {zero}, {get(cell, kind)}")
         self.add(f"store {kind} {final}, ptr {cell}")
+
+    def _extreme(self, s: PairwiseSum) -> None:
+        """The largest or least element: of some vectors of eight at once, then of what is left."""
+        size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
+        vector, at_once = f"<{_LANES} x {kind}>", _LANES * _VECTORS
+        best = [self.name() for _ in range(_VECTORS)]
+        self.first += [f"{name} = alloca {vector}" for name in best]
+        self.places[s.index] = "0"
+        self._block(s.body)
+        first = self.value(s.element)
+        self.add(f"store {kind} {first}, ptr {cell}")
+        self.known.clear()
+        whole = self.name()
+        self.add(f"{whole} = and i64 {size}, {-at_once}")
+        has, lanes, after = self.name(), *self.labels("lanes", "after")
+        self.add(f"{has} = icmp sge i64 {size}, {at_once}")
+        self.add(f"br i1 {has}, label %{lanes}, label %{after}")
+        self.begin(lanes)
+        for k, name in enumerate(best):
+            self.add(f"store {vector} {self._in_lanes(s, str(_LANES * k))}, ptr {name}")
+        with self._counted(s.index, str(at_once), whole, at_once):
+            start = self.places[s.index]
+            for k, name in enumerate(best):
+                here, old = self.name(), self.name()
+                self.add(f"{here} = add i64 {start}, {_LANES * k}")
+                value = self._in_lanes(s, here)
+                self.add(f"{old} = load {vector}, ptr {name}")
+                self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {name}")
+            self.places[s.index] = start
+        found = []
+        for name in best:
+            found.append(self.name())
+            self.add(f"{found[-1]} = load {vector}, ptr {name}")
+        while len(found) > 1:
+            pairs = zip(found[::2], found[1::2], strict=True)
+            found = [self._better(s, vector, x, y) for x, y in pairs]
+        parts = []
+        for k in range(_LANES):
+            parts.append(self.name())
+            self.add(f"{parts[-1]} = extractelement {vector} {found[0]}, i64 {k}")
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self._better(s, kind, x, y) for x, y in pairs]
+        self.add(f"store {kind} {parts[0]}, ptr {cell}")
+        self.add(f"br label %{after}")
+        self.begin(after)
+        with self._counted(s.index, whole, size, 1):
+            self._block(s.body)
+            value, old = self.value(s.element), self.name()
+            self.add(f"{old} = load {kind}, ptr {cell}")
+            self.add(f"store {kind} {self._better(s, kind, old, value)}, ptr {cell}")
+
+    def _better(self, s: PairwiseSum, kind: str, x: str, y: str) -> str:
+        """The larger or the lesser of two values, or of eight pairs; a nan if there is one."""
+        keeps, result = self.name(), self.name()
+        truths = f"<{_LANES} x i1>" if kind.startswith("<") else "i1"
+        if is_float(s.cell.type):
+            is_better, is_nan = self.name(), self.name()
+            self.add(f"{is_better} = fcmp o{s.how} {kind} {x}, {y}")
+            self.add(f"{is_nan} = fcmp uno {kind} {x}, {x}")
+            self.add(f"{keeps} = or {truths} {is_better}, {is_nan}")
+        else:
+            sign = "s" if is_signed(s.cell.type) else "u"
+            self.add(f"{keeps} = icmp {sign}{s.how} {kind} {x}, {y}")
+        self.add(f"{result} = select {truths} {keeps}, {kind} {x}, {kind} {y}")
+        return result
 
     def _leaf(self, s: PairwiseSum, start: str, count: str) -> str:
         """The sum of at most 128 elements: by eights, then the rest one by one."""

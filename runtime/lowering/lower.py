@@ -16,6 +16,7 @@ from runtime.lowering.elementwise import as_weak, astype, elementwise, same
 from runtime.lowering.gathers import gather
 from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
+from runtime.lowering.merging import merge
 from runtime.lowering.products import matmul
 from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.refusal import Refusal
@@ -50,6 +51,7 @@ def lower(graph: Graph) -> Program:
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
+    merge(b.program)
     return b.program
 
 

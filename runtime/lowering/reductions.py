@@ -297,6 +297,10 @@ def _reduced(
     is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
     if is_last and first is not None and is_float(x.type) and not first.value:
         return _pairwise(b, x, shape, product([x.shape[a] for a in axes]))
+    if is_last and first is None and x.type != "b1":
+        keeps = combine(const(1, x.type), const(2, x.type))
+        how = "le" if keeps.value == 1 else "ge"
+        return _pairwise(b, x, shape, product([x.shape[a] for a in axes]), how)
     if axes and shape and first is not None and max(axes) < min(kept):
         return _row_by_row(b, x, axes, kept, combine, first)
     return _one_by_one(b, x, axes, kept, combine, first)
@@ -351,8 +355,8 @@ def _in_lanes(parts: list[Expr], combine: Combine) -> list[Expr]:
     return [total]
 
 
-def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
-    """Sums over the last axes."""
+def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim, how: str = "sum") -> Form:
+    """Sums, or extremes, over the last axes."""
     source = x if b.has_flat(x) else b.stored(x)
 
     def total(row: Expr | None) -> Cell:
@@ -366,7 +370,7 @@ def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
         b.block = body
         value = b.let(b.flat_at(source, position))
         b.block = outer
-        b.emit(PairwiseSum(cell, i, count, body, value))
+        b.emit(PairwiseSum(cell, i, count, body, value, how))
         return cell
 
     if not shape:
@@ -375,7 +379,7 @@ def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
         return b.let(read(cell))
     target = b.buffer("sums", x.type, shape)
     row = Register(b.fresh("row"), "i8")
-    loop = For(row, product(shape), [], serial=True)
+    loop = For(row, product(shape), [])
     with b.loop_body(loop.body):
         cell = total(read(row))
         b.emit(Store(target, read(row), b.let(read(cell))))

@@ -134,7 +134,8 @@ def _for(s: For) -> Iterator[str]:
 
 
 def _pairwise(s: PairwiseSum) -> Iterator[str]:
-    yield f"{s.cell.name} := sum in pairs over {s.index.name} < {_dim(s.size)} of:"
+    how = {"sum": "sum in pairs", "ge": "largest", "le": "least"}[s.how]
+    yield f"{s.cell.name} := {how} over {s.index.name} < {_dim(s.size)} of:"
     yield from _inside(s.body)
     yield f"{INDENT}{_expr(s.element)}"
 
