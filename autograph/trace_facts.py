@@ -80,9 +80,9 @@ def explained(name: str, filename: str, count: int, traces: Iterable[ConcreteFun
         lines.append(_LIST.format("traced because", because))
         if concrete.remedy:
             lines.append(_LIST.format("to avoid it", concrete.remedy))
-        lines += [f"  {note}" for note in concrete.execution]
         lines += _decisions(concrete, filename)
         lines += _dependencies(concrete)
+        lines += [f"  {note}" for note in concrete.execution]
     return "\n".join(lines)
 
 

@@ -60,7 +60,7 @@ def check(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> CheckRe
     ...         x = x * rate
     ...     return x
     >>> ag.check(decay, np.array([3.0, 4.0]), 0.5)
-    decay: eager, graph (plan), graph (reference), gradient agree with plain Python
+    decay: eager, graph (native), graph (plan), graph (reference), gradient agree with plain Python
     """
     return _Check(function, args, kwargs).run()
 

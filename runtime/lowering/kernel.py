@@ -35,6 +35,7 @@ __all__ = [
     "Poll",
     "Program",
     "Register",
+    "Reserve",
     "Result",
     "Site",
     "Statement",
@@ -83,8 +84,8 @@ class Cell(_Record):
 class Buffer(_Record):
     """Memory for an array, its last axis contiguous.
 
-    `role` is "input", "result", "constant", or "own": memory of the call, which two buffers may
-    exchange (`Swap`).
+    `role` is "input", "result", "constant", "own": memory of the call, which two buffers may
+    exchange (`Swap`), or "stack": memory of the call that grows (`Reserve`).
     """
 
     name: str
@@ -122,6 +123,13 @@ class Store(_Record):
     value: Expr
 
 
+class Reserve(_Record):
+    """Make sure that a stack has room for so many elements."""
+
+    buffer: Buffer
+    size: Expr
+
+
 class Copy(_Record):
     """Copy all elements of a buffer to another of the same shape."""
 
@@ -149,13 +157,17 @@ class For(_Record):
 
 
 class PairwiseSum(_Record):
-    """Sum `element` over an index, in the order in which NumPy sums contiguous elements."""
+    """Sum `element` over an index, in the order in which NumPy sums contiguous elements.
+
+    With `how` = "ge" or "le", the largest or least of at least one element, in any order.
+    """
 
     cell: Cell
     index: Register
     size: Dim
     body: Block
     element: Expr
+    how: str = "sum"
 
 
 class Axis(_Record):
@@ -224,6 +236,7 @@ Statement: TypeAlias = (
     | Assign
     | Allocate
     | Store
+    | Reserve
     | Copy
     | Swap
     | For
@@ -306,6 +319,8 @@ def expressions(statement: Statement) -> list[Expr]:
         return [statement.condition]
     if isinstance(statement, Poll):
         return [statement.cost]
+    if isinstance(statement, Reserve):
+        return [statement.size]
     if isinstance(statement, Check):
         return [statement.failed, *statement.operands]
     if isinstance(statement, Contract):

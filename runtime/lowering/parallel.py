@@ -13,6 +13,7 @@ from typing import Any
 
 from runtime.execute.native.context import PART
 from runtime.lowering.kernel import (
+    Allocate,
     Assign,
     Block,
     Buffer,
@@ -27,6 +28,7 @@ from runtime.lowering.kernel import (
     Register,
     Statement,
     Store,
+    product,
 )
 from runtime.lowering.scalar import Expr
 from runtime.lowering.strides import plus, times
@@ -40,6 +42,8 @@ LARGE = 1 << 21
 PARTS = 16
 # Bytes of a word of the data: what a register holds fits in.
 _WORD = 16
+# Bytes of an array that a round of a loop has for itself, if threads run the rounds.
+_ON_STACK = 1 << 14
 # Operations that take longer than others.
 _SLOW = {"div": 4, "sqrt": 4, "quotient": 8, "fmod": 16}
 
@@ -82,6 +86,9 @@ def _is_simple(s: Statement) -> bool:
         return all(map(_is_simple, s.body))
     if isinstance(s, If):
         return all(map(_is_simple, (*s.yes, *s.no)))
+    if isinstance(s, Allocate):
+        size = product([*s.buffer.shape, int(s.buffer.type[1:])])
+        return isinstance(size, int) and size <= _ON_STACK
     return isinstance(s, Let | Assign | Store | Copy | Contract)
 
 

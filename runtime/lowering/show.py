@@ -23,6 +23,7 @@ from runtime.lowering.kernel import (
     PairwiseSum,
     Poll,
     Program,
+    Reserve,
     Statement,
     Store,
     Swap,
@@ -116,6 +117,10 @@ def _store(s: Store) -> Iterator[str]:
     yield f"{s.buffer.name}[{_expr(s.offset)}] = {_expr(s.value)}"
 
 
+def _reserve(s: Reserve) -> Iterator[str]:
+    yield f"reserve {s.buffer.name}[{_expr(s.size)}]"
+
+
 def _copy(s: Copy) -> Iterator[str]:
     yield f"copy {s.target.name} from {s.source.name}"
 
@@ -131,7 +136,8 @@ def _for(s: For) -> Iterator[str]:
 
 
 def _pairwise(s: PairwiseSum) -> Iterator[str]:
-    yield f"{s.cell.name} := sum in pairs over {s.index.name} < {_dim(s.size)} of:"
+    how = {"sum": "sum in pairs", "ge": "largest", "le": "least"}[s.how]
+    yield f"{s.cell.name} := {how} over {s.index.name} < {_dim(s.size)} of:"
     yield from _inside(s.body)
     yield f"{INDENT}{_expr(s.element)}"
 
@@ -181,6 +187,7 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Assign: _assign,
     Allocate: _allocate,
     Store: _store,
+    Reserve: _reserve,
     Copy: _copy,
     Swap: _swap,
     For: _for,

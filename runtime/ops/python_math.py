@@ -47,11 +47,16 @@ def _declare(
     gives: Any = 0.0,
     raises: bool = True,
     function: Callable[..., Any] | None = None,
+    scalar: str | None = None,
 ) -> None:
-    """Declare an op; `like` is the one for arrays, whose gradient it has."""
+    """Declare an op; `like` is the one for arrays, whose gradient it has.
+
+    Where `scalar`, or that of `like`, gives nan or inf of finite numbers, `function` is asked.
+    """
     python: Callable[..., Any] = function or getattr(math, name)
     if like is not None:
         vjp, reads = like.op.vjp, like.op.reads
+        scalar = like.op.options.get("scalar", like.op.expression)
 
     def one(xp: Module, x: Any) -> Any:
         return python(_number(x))
@@ -69,6 +74,7 @@ def _declare(
         raises=always if raises else None,
         samples=fixed(lambda: (sample,)),
         name=f"math_{name}",
+        **({} if scalar is None else {"scalar": scalar, "of_floats": True}),
     )(kernel)
 
 
@@ -103,9 +109,9 @@ _declare("gamma", 2.5, vjp=None)
 _declare("lgamma", 2.5, vjp=None)
 _declare("ulp", 0.5, raises=False)
 for _name in ("isnan", "isinf", "isfinite"):
-    _declare(_name, 0.5, gives=False, raises=False)
+    _declare(_name, 0.5, gives=False, raises=False, scalar=f"{_name}({{0}})")
 for _name in ("floor", "ceil", "trunc"):
-    _declare(_name, 2.5, gives=0)
+    _declare(_name, 2.5, gives=0, scalar=f"{_name}({{0}})")
 _declare(
     "modf_0", 2.5, vjp=(lambda g, out, x: g,), raises=False, function=lambda x: math.modf(x)[0]
 )

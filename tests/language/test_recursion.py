@@ -5,6 +5,7 @@ import pytest
 
 import autograph as ag
 from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import check, count_nodes, refuse
 
 I = np.int64  # noqa: E741 - a strong number, which is an input of the graph
@@ -929,7 +930,7 @@ def test_as_deep_as_python():
 
 def test_too_deep_is_a_recursion_error():
     f = ag.convert(deep)
-    for backend in ("plan", "reference"):
+    for backend in BACKENDS:
         with config.backend.using(backend):
             with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
                 f(I(-1))
@@ -1017,7 +1018,7 @@ def test_what_was_written_before_it_was_too_deep_stays():
         f(x, n + 1)
 
     converted = ag.convert(f)
-    for backend in ("plan", "reference"):
+    for backend in BACKENDS:
         x = np.zeros(4)
         with config.backend.using(backend), pytest.raises(RecursionError):
             converted(x, I(0))

@@ -38,6 +38,7 @@ _PYTHON = (
     "Py_DecRef",
     "PyMem_RawMalloc",
     "PyMem_RawFree",
+    "PyMem_RawRealloc",
 )
 # Positions in the table of NumPy's C interface, which never change.
 _NUMPY = {"PyArray_Scalar": 60, "PyArray_New": 93}

@@ -125,7 +125,7 @@ def test_the_first_line_that_gives_something_else_is_named():
         assert difference.filename == __file__ and difference.line == line_of(unfaithful, 5)
         assert difference.name == "b" and difference.values == ("5.0", "6.0")
     text = repr(report)
-    assert text.startswith(f"unfaithful: 2 differences among {', '.join(ALL)}")
+    assert text.startswith(f"unfaithful: {len(GRAPHS)} differences among {', '.join(ALL)}")
     assert f"test_ways.py:{line_of(unfaithful, 5)} | b = cheated(b)" in text
     assert "`b` is 5.0 there, but 6.0 in plain Python" in text
 

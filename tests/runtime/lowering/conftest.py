@@ -13,6 +13,15 @@ from runtime.ops.operands import type_of
 from runtime.passes import optimize
 from runtime.spec import TensorType
 
+# Tests of these need no LLVM.
+_OF_TEXT = ("test_groups", "test_notation", "test_show")
+
+
+@pytest.fixture(autouse=True)
+def _llvm(request):
+    if request.path.stem not in _OF_TEXT:
+        pytest.importorskip("llvmlite", exc_type=ImportError)
+
 
 def _leaves(result):
     if isinstance(result, (tuple, list)):

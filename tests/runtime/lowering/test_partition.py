@@ -94,3 +94,60 @@ def test_a_number_of_the_users_class_is_left_to_the_plan():
     for _ in range(2):
         assert type(function(np.float64(3.0))) is type(other + np.float64(3.0))
     assert "a number of a class of the user's" in function.explain()
+
+
+# ---- beside lists that grow, and in functions that call themselves -------------------------------
+
+
+def weighted(xs, i):
+    total = 0.0
+    for k in range(30):
+        total = total + xs[i - k % 3] * k
+    return total
+
+
+def growing(xs, n):
+    found = []
+    k = n - n
+    while k < n:
+        k += 1
+        found.append(weighted(xs, k))
+    return found
+
+
+def recursive(xs, n):
+    if n <= 0:
+        return xs[0]
+    return weighted(xs, n) / 2 + recursive(xs, n - 2)
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        (growing, "a list that grows"),
+        (recursive, "a function that calls itself until data stops it"),
+    ],
+)
+def test_parts_of_loops_and_functions_are_native(sample, reason):
+    function, xs = ag.convert(sample), np.linspace(0.0, 1.0, 40)
+    for n in (0, 1, 2, 30):
+        assert function(xs, np.int64(n)) == sample(xs, np.int64(n))
+    told = function.explain().splitlines()[-1]
+    assert f"1 part(s) are native code; the rest is not: {reason}" in told
+    with pytest.raises(IndexError, match="index 40 is out of bounds") as caught:
+        function(xs, np.int64(40))
+    assert caught.traceback[-1].lineno + 1 == weighted.__code__.co_firstlineno + 3
+
+
+def test_a_value_that_may_be_none_is_native_as_a_whole():
+    def sample(xs, least):
+        best = None
+        for x in xs:
+            if x > least and (best is None or x > best):
+                best = x
+        return -1.0 if best is None else best
+
+    function, xs = ag.convert(sample), np.array([0.5, 3.0, 2.0])
+    for least in (0.0, 2.5, 3.0):
+        assert function(xs, np.float64(least)) == sample(xs, np.float64(least))
+    assert not function.traces()[-1].execution

@@ -68,3 +68,51 @@ def test_operands_of_unknown_sizes_must_agree_or_the_plan_computes(traced, nativ
     np.testing.assert_array_equal(native(x, y[:1])[0], x + y[:1])
     with pytest.raises(ValueError, match="could not be broadcast together"):
         native(x, y[:4])
+
+
+# ---- arrays joined -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_arrays_of_several_dtypes_are_stacked_in_the_joined_one(axis, compare):
+    for shape in [(3,), (40,)]:
+        given = [array(shape, "f4"), array(shape), (array(shape) * 9).astype("i4")]
+        result = compare(lambda *xs: ops.stack(list(xs), axis=axis), *given)[0]
+        assert result.dtype == np.float64
+
+
+def test_numbers_are_stacked(compare):
+    x, n = np.float32(0.5), np.int64(2**53 + 1)
+    assert compare(lambda x, n: ops.stack([x, n, 1, True]), x, n)[0].dtype == np.float64
+    many = [np.float64(k) for k in range(20)]
+    compare(lambda *xs: ops.stack([x * 2.0 for x in xs]), *many)
+
+
+def test_no_rows_are_joined(compare):
+    empty = np.ones((0, 3))
+    compare(lambda x, y: ops.concat([x, y], axis=0), empty, empty)
+    compare(lambda x, y: ops.stack([x, y], axis=1), empty, empty)
+    compare(lambda x: ops.concat([x, x], axis=0), np.ones((0, 30)))
+
+
+def test_no_columns_are_joined_where_the_number_of_rows_is_not_known(traced, native_of):
+    types = [TensorType(np.dtype("f8"), (None, 0))] * 2
+    builder, _, result = trace_function(lambda x, y: ops.concat([x, y], axis=1) + 1.0, types)
+    builder.graph.outputs = [builder.value_of(result)]
+    assert native_of(builder.graph)(np.ones((5, 0)), np.ones((5, 0)))[0].shape == (5, 0)
+
+
+def test_joined_arrays_of_unknown_sizes_must_be_alike_or_the_plan_computes(traced, native_of):
+    x, y = array((5, 6)), array((4, 6))
+    stacked = native_of(traced(lambda x, y: ops.stack([x, y], axis=1), x, y, unknown=True))
+    np.testing.assert_array_equal(stacked(x, x + 1.0)[0], np.stack([x, x + 1.0], 1))
+    with pytest.raises(ValueError, match="all input arrays must have the same shape"):
+        stacked(x, y)
+    types = [TensorType(np.dtype("f8"), (None, 3))] * 2
+    builder, _, result = trace_function(lambda x, y: ops.concat([x, y], axis=1), types)
+    builder.graph.outputs = [builder.value_of(result)]
+    joined = native_of(builder.graph)
+    rows = array((5, 3))
+    np.testing.assert_array_equal(joined(rows, rows + 1.0)[0], np.hstack([rows, rows + 1.0]))
+    with pytest.raises(ValueError, match="must match exactly"):
+        joined(np.ones((5, 3)), np.ones((4, 3)))

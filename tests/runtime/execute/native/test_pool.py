@@ -28,6 +28,11 @@ def rows(x):
     return np.sum(x * x, -1) + np.max(x, -1)
 
 
+def softmax(x):
+    e = np.exp(x - np.max(x, -1, keepdims=True))
+    return e / np.sum(e, -1, keepdims=True)
+
+
 def total(x):
     return np.mean(x * x)
 
@@ -40,6 +45,7 @@ CASES = {
     "chain": (chain, random(300_007)),
     "outer": (lambda x: x[:, None] * x + np.exp(x), random(1031)),
     "rows": (rows, random(1003, 1009)),
+    "softmax": (softmax, random(1003, 509)),
     "total": (total, random(3_000_001)),
     "product": (product, random(257, 257)),
     "wide": (lambda x: x[:3] @ x.T, random(1500, 700)),
