@@ -22,7 +22,10 @@ from runtime.lowering.kernel import Axis, Contract, Dim
 from runtime.lowering.scalar import Expr, is_float
 from runtime.lowering.tiles import TERMS, around, cut, is_cut, packs, pieces, runs_along_sum
 
-__all__ = ["contraction_text"]
+__all__ = ["NAME", "contraction_text"]
+
+# What stands for the name of the function, so that equal ones can be told.
+NAME = "@contraction"
 
 _KINDS = {"f4": "float", "f8": "double", "b1": "i8"}
 
@@ -125,18 +128,17 @@ def _is_number(text: str) -> bool:
     return not text.startswith("%")
 
 
-def contraction_text(name: str, c: Contract, vector_bytes: int) -> tuple[str, set[str], list[Expr]]:
-    """A function that computes rows and panels of a contraction; what it declares; its sizes.
+def contraction_text(c: Contract, vector_bytes: int) -> tuple[str, set[str], list[Expr]]:
+    """A function that computes parts of a contraction; what it declares; sizes that it takes.
 
-    `void name(ptr x, ptr y, ptr out, <sizes>, i64 first, i64 end, i64 block, i64 stop, i64 panel,
-    i64 last)`: ranges of the parts that `parts` counts.
+    `void @NAME(ptr x, ptr y, ptr out, <sizes>, i64 first, i64 end, i64 block, i64 stop, i64 panel,
+    i64 last)`: where the first elements are, and ranges of the parts that `counts_of_parts` counts.
     """
-    return _Contraction(name, c, vector_bytes).text()
+    return _Contraction(c, vector_bytes).text()
 
 
 class _Contraction:
-    def __init__(self, name: str, c: Contract, vector_bytes: int) -> None:
-        self.function = name
+    def __init__(self, c: Contract, vector_bytes: int) -> None:
         self.c = c
         self.code = _Code()
         self.tile = cut(c, vector_bytes)
@@ -156,11 +158,7 @@ class _Contraction:
 
     def text(self) -> tuple[str, set[str], list[Expr]]:
         code, c = self.code, self.c
-        starts = [self.of(start) for start in c.starts]
-        pointers = [
-            self.at(f"%{name}", start)
-            for name, start in zip(("x", "y", "out"), starts, strict=True)
-        ]
+        pointers = ["%x", "%y", "%out"]
         if runs_along_sum(c):
             self._outer(list(c.outer), pointers, self._blocks_along_sum, is_first=True)
         else:
@@ -169,7 +167,7 @@ class _Contraction:
             self._outer(batch, pointers, lambda p: self._panels(p, rest, not is_first), is_first)
         sizes = "".join(f", i64 %s{k}" for k in range(len(self.sizes)))
         lines = [
-            f"define internal void {self.function}(ptr readonly %x, ptr readonly %y, "
+            f"define internal void {NAME}(ptr readonly %x, ptr readonly %y, "
             f"ptr noalias %out{sizes}, "
             "i64 %first, i64 %end, i64 %block, i64 %stop, i64 %panel, i64 %last) noinline {",
             "entry:",

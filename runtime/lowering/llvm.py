@@ -128,6 +128,8 @@ class _Writer:
         self.first: list[str] = []
         self.globals: list[str] = []
         self.functions: list[str] = []
+        # The names of contractions, by their text.
+        self.contractions: dict[str, str] = {}
         self.metadata: list[str] = []
         self.count = 0
         self.label = "start"
@@ -578,6 +580,7 @@ class _Writer:
         """The writer of a part."""
         child = _Writer(self.program)
         child.globals, child.functions = self.globals, self.functions
+        child.contractions = self.contractions
         child.metadata, child.intrinsics = self.metadata, self.intrinsics
         child.places = part.registers(lambda register: llvm_type(register.type))
         child.pointers = part.buffers()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.execute.native.engine import vector_bytes
-from runtime.lowering.contractions import contraction_text
+from runtime.lowering.contractions import NAME, contraction_text
 from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.parallel import (
     LARGE,
@@ -29,11 +29,13 @@ _BLOCK, _LANES = 128, 8
 
 
 def contract(w: Any, s: Contract) -> None:
-    name = f"@contract{len(w.functions)}"
-    text, declared, sizes = contraction_text(name, s, vector_bytes())
-    w.functions.append(text)
+    text, declared, sizes = contraction_text(s, vector_bytes())
+    name = _function(w, text)
     w.intrinsics |= declared
-    places = [f"ptr {w._pointer(buffer)}" for buffer in (s.x, s.y, s.target)]
+    places = [
+        f"ptr {w._address(buffer, w._size(start))}"
+        for buffer, start in zip((s.x, s.y, s.target), s.starts, strict=True)
+    ]
     given = [*places, *(f"i64 {w.value(size)}" for size in sizes)]
     ends = [w._size(count) for count in counts_of_parts(s, vector_bytes())]
     work = products(s)
@@ -41,6 +43,14 @@ def contract(w: Any, s: Contract) -> None:
         w.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
     else:
         _contract_in_parts(w, name, given, ends, work)
+
+
+def _function(w: Any, text: str) -> str:
+    """The name of a contraction's function; equal ones are one."""
+    if text not in w.contractions:
+        w.contractions[text] = f"@contract{len(w.contractions)}"
+        w.functions.append(text.replace(f"{NAME}(", f"{w.contractions[text]}("))
+    return str(w.contractions[text])
 
 
 def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], work: Dim) -> None:

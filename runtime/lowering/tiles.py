@@ -91,7 +91,7 @@ def cut(c: Contract, vector_bytes: int) -> Cut:
     best, least = Cut(lanes, 1, 1), math.inf
     for vectors in (1, 2, 3, 4, 6):
         tile = Cut(lanes, vectors, _known_most(rows, registers // vectors))
-        work = _work(tile, rows, columns)
+        work = _work(tile, rows, columns) * _price_of_variants(tile, rows, columns)
         if work < least:
             best, least = tile, work
     return best
@@ -104,18 +104,30 @@ def _known_most(size: Dim, most: int) -> int:
     return max(-(-size // max(-(-size // most), 1)), 1)
 
 
+def _price_of_variants(tile: Cut, rows: Dim, columns: Dim) -> float:
+    """Tiles of several forms take longer to compile: some percent of the work are worth one."""
+    price = 1.0
+    if isinstance(rows, int) and rows and rows % -(-rows // tile.rows):
+        price *= 1.05
+    width = tile.vectors * tile.lanes
+    if isinstance(columns, int) and columns > width and columns % width:
+        price *= 1.05
+    return price
+
+
 def _work(tile: Cut, rows: Dim, columns: Dim) -> float:
     """About how many cycles a step of the sum takes for all tiles, if sizes are many or known."""
     vectors = -(-columns // tile.lanes) if isinstance(columns, int) else 12 * tile.vectors
     count = rows if isinstance(rows, int) else 24 * tile.rows
 
-    def cycles(wide: int, high: int) -> float:
+    blocks = max(-(-count // tile.rows), 1)
+    high = count / blocks
+
+    def cycles(wide: int) -> float:
         return max(wide * high, 4) + (wide + high) / 8 + 1
 
-    blocks = -(-count // tile.rows)
     whole, rest = divmod(vectors, tile.vectors)
-    total = whole * blocks * cycles(tile.vectors, tile.rows)
-    return total + (blocks * cycles(rest, tile.rows) if rest else 0)
+    return blocks * (whole * cycles(tile.vectors) + (cycles(rest) if rest else 0))
 
 
 def counts_of_parts(c: Contract, vector_bytes: int) -> tuple[Dim, Dim, Dim]:
