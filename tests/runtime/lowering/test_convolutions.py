@@ -1,6 +1,4 @@
-"""Convolution and pooling as loops: next to the plan, whose kernels NumPy computes."""
-
-import itertools
+"""Convolution as loops: next to the plan, whose kernels NumPy computes."""
 
 import numpy as np
 import pytest
@@ -9,7 +7,6 @@ from runtime import ops
 from runtime.execute import plan
 from runtime.lowering.prepare import prepare
 from runtime.ops import convolution as conv
-from runtime.ops import pooling
 
 CASES = [
     # sizes, kernel, strides, padding, dilations
@@ -91,31 +88,6 @@ def test_a_convolution_of_nothing_is_nothing(traced, native_of):
         graph = traced(lambda x, k: conv.convolution(x, k, **how), x, k)
         (actual,), (expected,) = native_of(graph)(x, k), plan.prepare(graph)(x, k)
         np.testing.assert_array_equal(actual, expected, strict=True)
-
-
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("dtype", ["f4", "u1"])
-def test_pooling_has_the_bits_of_the_plan(case, dtype, compare):
-    sizes, size, *_ = case
-    how = {"size": size, **attributes(case)}
-    x = random(2, *sizes, 5, dtype=dtype)
-    (largest,) = compare(lambda x: pooling.window_max(x, **how), x)
-    compare(lambda x: pooling.window_sum(x, **how), x)
-    (winners,) = compare(lambda x, m: pooling.window_argmax(x, m, **how), x, largest)
-    compare(lambda x, w: pooling.window_pick(x, w, **how), x, winners)
-    g = random(*largest.shape, dtype=dtype, seed=3)
-    compare(lambda g, w: pooling.window_place(g, w, shape=sizes, **how), g, winners)
-    compare(lambda g: pooling.window_spread(g, shape=sizes, **how), g)
-
-
-def test_special_values_win_as_in_the_plan(compare):
-    how = {"size": (2, 2), "strides": (1, 1), "padding": "same", "dilations": (1, 1)}
-    # NumPy itself gives one zero or the other as the larger one.
-    values = itertools.cycle([0.0, np.nan, 1.0, -np.inf, np.inf, -1.0])
-    x = np.array([next(values) for _ in range(4 * 5 * 3)], "f4").reshape(1, 4, 5, 3)
-    (largest,) = compare(lambda x: pooling.window_max(x, **how), x)
-    compare(lambda x, m: pooling.window_argmax(x, m, **how), x, largest)
-    compare(lambda x: pooling.window_sum(x, **how), x)
 
 
 def test_each_channel_by_itself_is_left_to_the_plan(traced):
