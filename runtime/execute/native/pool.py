@@ -17,6 +17,7 @@ import os
 import platform
 import re
 import signal
+import threading
 from functools import cache
 
 from runtime import config
@@ -44,6 +45,8 @@ _PLACES = {
 _SIZE = 1024
 # Looks for work before a thread sleeps: about 50 microseconds.
 _LOOKS = 2000
+# Bytes of a thread's stack: what a part needs at most, and more.
+_STACK = 1 << 20
 # What a thread does between two looks.
 _X86, _ARM = "call void @llvm.x86.sse2.pause()", "call void @llvm.aarch64.hint(i32 1)"
 _PAUSES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
@@ -56,14 +59,29 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-@cache
+_lock = threading.Lock()
+
+
 def address() -> int:
     """The address of the pool, ready for use."""
+    with _lock:
+        return _address()
+
+
+@cache
+def _address() -> int:
     _reset()
     config.threads.watch(_follow)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_reset)
+        os.register_at_fork(after_in_child=_begin_anew)
     return ctypes.addressof(_memory())
+
+
+def _begin_anew() -> None:
+    """In the child of a fork, where the thread that holds the lock may not be."""
+    global _lock
+    _lock = threading.Lock()
+    _reset()
 
 
 @cache
@@ -113,12 +131,13 @@ def pool_text() -> str:
     if "@" in pause:
         name = pause[pause.index("@") : pause.index("(")]
         text += f"declare void {name}({'i32' if 'i32' in pause else ''})\n"
-    mask = getattr(signal, "SIG_SETMASK", 2)
-    return (
-        text.replace("$PAUSE", pause)
-        .replace("$SETMASK", str(int(mask)))
-        .replace("$LOOKS", str(_LOOKS))
-    )
+    numbers = {
+        "SETMASK": int(getattr(signal, "SIG_SETMASK", 2)),
+        "LOOKS": _LOOKS,
+        "STACK": _STACK,
+        "PAUSE": pause,
+    }
+    return re.sub(r"\$(\w+)", lambda m: str(numbers[m[1]]), text)
 
 
 _ALONE = """
@@ -144,6 +163,9 @@ done:
 
 _TEXT = """
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @pthread_attr_init(ptr)
+declare i32 @pthread_attr_setstacksize(ptr, i64)
+declare i32 @pthread_attr_destroy(ptr)
 declare i32 @pthread_mutex_init(ptr, ptr)
 declare i32 @pthread_mutex_lock(ptr)
 declare i32 @pthread_mutex_unlock(ptr)
@@ -253,6 +275,9 @@ define internal void @grow(ptr %pool) {
   %all = alloca [256 x i8], align 16
   %old = alloca [256 x i8], align 16
   %thread = alloca [64 x i8], align 16
+  %attributes = alloca [256 x i8], align 16
+  %prepared = call i32 @pthread_attr_init(ptr %attributes)
+  %sized = call i32 @pthread_attr_setstacksize(ptr %attributes, i64 $STACK)
   %filled = call i32 @sigfillset(ptr %all)
   %blocked = call i32 @pthread_sigmask(i32 $SETMASK, ptr %all, ptr %old)
   br label %head
@@ -262,7 +287,7 @@ head:
   %wanted = icmp slt i64 %started, %helpers
   br i1 %wanted, label %make, label %done
 make:
-  %code = call i32 @pthread_create(ptr %thread, ptr null, ptr @worker, ptr %pool)
+  %code = call i32 @pthread_create(ptr %thread, ptr %attributes, ptr @worker, ptr %pool)
   %made = icmp eq i32 %code, 0
   br i1 %made, label %count, label %give.up
 count:
@@ -273,6 +298,7 @@ give.up:
   store i64 %started, ptr %helpers.at
   br label %done
 done:
+  %destroyed = call i32 @pthread_attr_destroy(ptr %attributes)
   %restored = call i32 @pthread_sigmask(i32 $SETMASK, ptr %old, ptr null)
   ret void
 }

@@ -6,6 +6,7 @@ import pytest
 import autograph as ag
 from runtime import ops
 from runtime.execute.native.prepared import Native
+from runtime.lowering import parts
 from runtime.lowering.stages import native_text
 
 SHAPES = [((1, 2), (2, 1)), ((3,), (3,)), ((4, 10), (10, 9)), ((5, 30), (30,)), ((20,), (20, 3)),
@@ -100,6 +101,16 @@ def test_what_is_added_to_a_product_joins_its_loop(traced, native_of):
     x, y, b = np.ones((4, 8)), np.ones((8, 9)), np.arange(9.0)
     (actual,) = native_of(traced(lambda x, y, b: x @ y + b, x, y, b))(x, y, b)
     np.testing.assert_array_equal(actual, x @ y + b)
+
+
+@pytest.mark.parametrize("vector_bytes", [16, 32])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "u1"])
+def test_shorter_vectors_do(vector_bytes, dtype, traced, native_of, monkeypatch):
+    monkeypatch.setattr(parts, "vector_bytes", lambda: vector_bytes)
+    for one, other in (SHAPES[-1], STACKS[0], STACKS[4]):
+        x, y = operands(one, other, dtype)
+        check(native_of(traced(ops.matmul, x, y))(x, y)[0], x @ y)
+        check(native_of(traced(ops.matmul, x, y, unknown=len(one) == 2))(x, y)[0], x @ y)
 
 
 def rnn(x, w, u, h, n):
