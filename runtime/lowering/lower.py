@@ -32,6 +32,7 @@ from runtime.lowering.shaping import (
     squeeze,
 )
 from runtime.lowering.stacks import empty, pop, push, take
+from runtime.lowering.tiling import tile
 from runtime.lowering.updates import index_add, index_update
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
@@ -52,6 +53,7 @@ def lower(graph: Graph) -> Program:
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
     merge(b.program)
+    tile(b.program)
     return b.program
 
 
