@@ -80,8 +80,8 @@ class Peer:
 
     def close(self) -> None:
         """End the process."""
-        self._process.terminate()
-        self._process.wait()
+        with self._process:  # closes the pipes, and waits
+            self._process.terminate()
 
 
 # ---- in the process ------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def main(name: str) -> None:
     answers = sys.stdout
     sys.stdout = sys.stderr  # what frameworks print is no answer
     server = _Server(name)
-    commands = {"prepare": server.prepare, "block": server.block}
+    commands: dict[str, Any] = {"prepare": server.prepare, "block": server.block}
     for line in sys.stdin:
         command, *words = line.split()
         try:

@@ -69,8 +69,8 @@ Loss = Callable[..., Any]
 def trained(parameters: Sequence[Any], loss_of: Loss) -> Callable[..., Any]:
     """Our step: `loss_of(parameters, x, y)`, its gradients, Adam."""
     weights = [ag.Variable(p) for p in parameters]
-    means = [ag.Variable(np.zeros_like(p)) for p in parameters]
-    squares = [ag.Variable(np.zeros_like(p)) for p in parameters]
+    means: list[Any] = [ag.Variable(np.zeros_like(p)) for p in parameters]
+    squares: list[Any] = [ag.Variable(np.zeros_like(p)) for p in parameters]
     count = ag.Variable(np.float32(0))
 
     def step(x: Any, y: Any) -> Any:
@@ -80,8 +80,8 @@ def trained(parameters: Sequence[Any], loss_of: Loss) -> Callable[..., Any]:
         count.assign_add(1.0)
         scale = RATE * np.sqrt(1 - BETA2 ** count.read_value()) / (1 - BETA1 ** count.read_value())
         for w, g, m, v in zip(weights, gradients, means, squares, strict=True):
-            m.assign(BETA1 * m + (1 - BETA1) * g)
-            v.assign(BETA2 * v + (1 - BETA2) * g * g)
+            m.assign(m * BETA1 + (1 - BETA1) * g)
+            v.assign(v * BETA2 + (1 - BETA2) * g * g)
             w.assign_sub(scale * m / (np.sqrt(v) + EPSILON))
         return loss
 

@@ -129,6 +129,7 @@ def roll(b: Builder, node: Node) -> list[Form]:
     """The elements along some axes moved on, those that leave coming in at the other end."""
     x = as_array(b.forms[node.inputs[0]])
     shift, axis = node.attrs["shift"], node.attrs["axis"]
+    axis = 0 if axis is None and len(x.shape) == 1 else axis
     shifts = shift if isinstance(shift, tuple) else (shift,)
     if axis is None or any(not isinstance(n, int) for n in (*shifts, *x.shape)):
         raise Refusal("roll of flattened arrays, or by numbers that are not known")

@@ -147,13 +147,15 @@ class Swap(_Record):
 class For(_Record):
     """Run the body for each index from 0 to `size` less 1.
 
-    The rounds are independent unless the loop is `serial`.
+    The rounds are independent unless the loop is `serial`. `most` is a limit of a size that is not
+    known, where there is one.
     """
 
     index: Register
     size: Dim
     body: Block
     serial: bool = False
+    most: int | None = None
 
 
 class PairwiseSum(_Record):

@@ -47,6 +47,7 @@ from runtime.lowering.shaping import (
 )
 from runtime.lowering.stacks import empty, pop, push, take
 from runtime.lowering.tensor_products import einsum, tensordot, vecdot
+from runtime.lowering.tiling import tile
 from runtime.lowering.updates import index_add, index_update
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
@@ -67,6 +68,7 @@ def lower(graph: Graph) -> Program:
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
     merge(b.program)
+    tile(b.program)
     join_epilogues(b.program)
     return b.program
 

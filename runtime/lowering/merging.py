@@ -30,7 +30,7 @@ from runtime.lowering.kernel import (
 )
 from runtime.lowering.scalar import Expr, call, index
 
-__all__ = ["merge"]
+__all__ = ["Access", "Summary", "mentioned", "merge", "renamed", "row"]
 
 # A body of more statements is not made longer.
 _LONGEST = 256
@@ -86,17 +86,19 @@ def _linear(x: Expr, known: Mapping[Register, Expr]) -> _Linear | None:
 
 
 @dataclass
-class _Access:
+class Access:
+    """A load or store of an element."""
+
     buffer: Buffer
     offset: Expr
     is_write: bool
 
 
 @dataclass
-class _Summary:
+class Summary:
     """What statements read and write; `is_plain` if they are of the kinds that are known here."""
 
-    accesses: list[_Access] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
     read_cells: set[Cell] = field(default_factory=set)
     assigned: set[Cell] = field(default_factory=set)
     # Inner indices, by size, and registers that stand for offsets.
@@ -106,6 +108,7 @@ class _Summary:
     count: int = 0
 
     def expression(self, x: Expr) -> None:
+        """Add what an expression reads."""
         seen: set[Expr] = set()
         todo = [x]
         while todo:
@@ -114,12 +117,13 @@ class _Summary:
                 continue
             seen.add(part)
             if part.function == "load":
-                self.accesses.append(_Access(part.value, part.args[0], False))
+                self.accesses.append(Access(part.value, part.args[0], False))
             elif part.function == "read" and isinstance(part.value, Cell):
                 self.read_cells.add(part.value)
             todo += part.args
 
-    def add(self, block: Block) -> _Summary:
+    def add(self, block: Block) -> Summary:
+        """Add what statements do."""
         for s in block:
             self.count += 1
             if isinstance(s, Let):
@@ -132,7 +136,7 @@ class _Summary:
             elif isinstance(s, Store):
                 self.expression(s.value)
                 self.expression(s.offset)
-                self.accesses.append(_Access(s.buffer, s.offset, True))
+                self.accesses.append(Access(s.buffer, s.offset, True))
             elif isinstance(s, For | PairwiseSum):
                 if isinstance(s.size, int):
                     self.ranges[s.index] = s.size
@@ -150,7 +154,7 @@ class _Summary:
         return self
 
 
-def _row(access: _Access, loop: Register, what: _Summary) -> tuple[int, object] | None:
+def row(access: Access, loop: Register, what: Summary) -> tuple[int, object] | None:
     """How far apart the parts are that rounds of a loop access, and where they begin; or None.
 
     Each round keeps to its own part.
@@ -174,10 +178,11 @@ def _row(access: _Access, loop: Register, what: _Summary) -> tuple[int, object] 
     return (step, frozenset(base.items())) if step > 0 and least >= 0 and most < step else None
 
 
-def _can_join(one: For, other: For) -> bool:
+def _can_join(one: For, first: Summary, other: For) -> bool:
+    """Whether a loop may become part of one, of which the summary is at hand."""
     if one.size is not other.size and not (isinstance(one.size, int) and one.size == other.size):
         return False
-    first, second = _Summary().add(one.body), _Summary().add(other.body)
+    second = Summary().add(other.body)
     if not (first.is_plain and second.is_plain) or first.count + second.count > _LONGEST:
         return False
     if first.assigned & second.read_cells - second.assigned:
@@ -190,17 +195,17 @@ def _can_join(one: For, other: For) -> bool:
     for loop, what in ((one, first), (other, second)):
         for access in what.accesses:
             if access.buffer in common:
-                rows.setdefault(access.buffer, set()).add(_row(access, loop.index, what))
+                rows.setdefault(access.buffer, set()).add(row(access, loop.index, what))
     return all(len(found) == 1 and None not in found for found in rows.values())
 
 
-def _can_pass(s: Statement, loop: For) -> bool:
+def _can_pass(s: Statement, around: Summary) -> bool:
     """Whether a statement behind a loop may as well stand before it."""
     if isinstance(s, Allocate):
         return True
     if not isinstance(s, Let | Assign | Check):
         return False
-    what, around = _Summary(), _Summary().add(loop.body)
+    what = Summary()
     if isinstance(s, Check):
         for x in (s.failed, *s.operands):
             what.expression(x)
@@ -217,27 +222,29 @@ def _can_pass(s: Statement, loop: For) -> bool:
 
 def _block(block: Block) -> None:
     """Join the loops of a block, inner ones when outer ones are joined."""
-    at, last = 0, -1
-    while at < len(block):
-        s = block[at]
-        loop = block[last] if last >= 0 else None
-        if isinstance(s, For):
-            if isinstance(loop, For) and _can_join(loop, s):
-                block[last] = For(
-                    loop.index,
-                    loop.size,
-                    [*loop.body, *_renamed(s.body, {s.index: read(loop.index)})],
-                    bool(loop.serial or s.serial),
-                )
-                del block[at]
-                continue
-            last = at
-        elif isinstance(loop, For) and _can_pass(s, loop):
-            block.insert(last, block.pop(at))
-            last += 1
+    made: Block = []
+    # The last loop, what it does, and what stands behind it that may stand before it.
+    loop: For | None = None
+    what = Summary()
+    passing: Block = []
+    for s in block:
+        if isinstance(s, For) and loop is not None and _can_join(loop, what, s):
+            body = [*loop.body, *renamed(s.body, {s.index: read(loop.index)})]
+            loop = For(loop.index, loop.size, body, bool(loop.serial or s.serial))
+            what = Summary().add(body)
+            made += passing
+            passing = []
+        elif isinstance(s, For):
+            made += [*([] if loop is None else [loop]), *passing]
+            loop, what, passing = s, Summary().add(s.body), []
+        elif loop is None:
+            made.append(s)
+        elif _can_pass(s, what):
+            passing.append(s)
         else:
-            last = -1
-        at += 1
+            made += [loop, *passing, s]
+            loop, passing = None, []
+    block[:] = [*made, *([] if loop is None else [loop]), *passing]
     for s in block:
         for inner in _inner(s):
             _block(inner)
@@ -277,7 +284,8 @@ class _Renaming:
         return Expr(x.function, x.type, args, x.value)
 
 
-def _renamed(block: Block, registers: Mapping[Register, Expr]) -> Block:
+def renamed(block: Block, registers: Mapping[Register, Expr]) -> Block:
+    """Statements with expressions in the place of registers."""
     return [_with(s, _Renaming(registers)) for s in block]
 
 
@@ -349,11 +357,11 @@ def _walk(block: Block) -> Iterator[Statement]:
             yield from _walk(inner)
 
 
-def _mentioned(s: Statement) -> set[Buffer]:
+def mentioned(s: Statement) -> set[Buffer]:
     """The buffers that a statement, and those in it, have to do with; allocations do not count."""
     found: set[Buffer] = set()
     for inner in _walk([s]):
-        what = _Summary()
+        what = Summary()
         for name in inner._fields:
             value = getattr(inner, name, None)
             if isinstance(value, Buffer) and not isinstance(inner, Allocate):
@@ -370,11 +378,11 @@ def _mentioned(s: Statement) -> set[Buffer]:
 
 def _shrink(block: Block) -> None:
     """Give arrays that one round of a loop fills and reads the room of one round."""
-    mentioned = [_mentioned(s) for s in block]
+    users_of = [mentioned(s) for s in block]
     for at, s in enumerate(list(block)):
         if not isinstance(s, Allocate) or s.buffer.role != "own":
             continue
-        users = [k for k, found in enumerate(mentioned) if s.buffer in found]
+        users = [k for k, found in enumerate(users_of) if s.buffer in found]
         if len(users) == 1 and isinstance(block[users[0]], For):
             _shrink_in(block, at, users[0])
     for s in block:
@@ -386,9 +394,9 @@ def _shrink(block: Block) -> None:
 def _shrink_in(block: Block, allocation: int, user: int) -> None:
     loop, s = block[user], block[allocation]
     assert isinstance(loop, For) and isinstance(s, Allocate)
-    what = _Summary().add(loop.body)
+    what = Summary().add(loop.body)
     own = [access for access in what.accesses if access.buffer is s.buffer]
-    rows = {_row(access, loop.index, what) for access in own}
+    rows = {row(access, loop.index, what) for access in own}
     if not what.is_plain or len(rows) != 1 or None in rows:
         return
     ((step, base),) = rows  # type: ignore[misc]
@@ -444,7 +452,7 @@ def _drop(program: Program) -> None:
     """Leave out stores into memory that nothing reads."""
     kept = {r.buffer for r in program.results if r.buffer is not None}
     for s in _walk(program.body):
-        what = _Summary()
+        what = Summary()
         for name in s._fields:
             value = getattr(s, name, None)
             if isinstance(value, Buffer) and not isinstance(s, Allocate | Store):

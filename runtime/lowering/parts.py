@@ -112,7 +112,7 @@ def work_of(w: Any, s: For) -> Dim | None:
     """About how much there is to do, if that may be enough for several threads."""
     if w.around is not None or not is_divisible(s):
         return None
-    work = times(s.size, plus(1, cost(s.body)))
+    work = times(s.size if s.most is None else s.most, plus(1, cost(s.body)))
     if isinstance(work, int) and work < LARGE:
         return None
     return None if cells_assigned(s.body) & set(w.cells) else work

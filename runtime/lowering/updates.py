@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Elements, Form, Stored, indices_of_flat
@@ -97,7 +98,7 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
         found = b.elements(x)
         for k in range(math.prod(sizes)):
             at = indices_of_flat(k, sizes)
-            found = _of_elements(b, found, part.place(at), lambda old, at=at: what.new(old, at))
+            found = _of_elements(b, found, part.place(at), partial(_new, what, at))
         return [found]
     memory = _memory(b, node, x)
     what.keep(memory)
@@ -114,6 +115,10 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
         write([])
     b.owned.add(node.outputs[0])
     return [target]
+
+
+def _new(what: _Assignment, indices: Sequence[Expr], old: Expr) -> Expr:
+    return what.new(old, indices)
 
 
 def _part(b: Builder, node: Node, x: Array) -> Part:

@@ -57,6 +57,7 @@ def _declare(
     if like is not None:
         vjp, reads = like.op.vjp, like.op.reads
         scalar = like.op.options.get("scalar", like.op.expression)
+    options: dict[str, Any] = {} if scalar is None else {"scalar": scalar, "of_floats": True}
 
     def one(xp: Module, x: Any) -> Any:
         return python(_number(x))
@@ -74,7 +75,7 @@ def _declare(
         raises=always if raises else None,
         samples=fixed(lambda: (sample,)),
         name=f"math_{name}",
-        **({} if scalar is None else {"scalar": scalar, "of_floats": True}),
+        **options,
     )(kernel)
 
 

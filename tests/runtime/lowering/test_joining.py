@@ -29,6 +29,7 @@ def test_a_joined_array_has_the_dtype_of_all(compare):
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
 def test_axes_are_turned_round(shape, axis, compare):
     compare(lambda x: ops.flip(x, axis=axis), array(shape))
+    compare(lambda x: ops.roll(x[0] * 1.0, 3), array((2, 30)))
     if axis is not None:
         compare(lambda x: ops.roll(x, 2, axis) * 2.0, array(shape))
         compare(lambda x: ops.roll(x, -1, axis), array(shape))

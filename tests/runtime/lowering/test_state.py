@@ -126,6 +126,18 @@ def test_gradients_with_respect_to_variables():
     both(make, np.linspace(1.0, 2.0, 40))
 
 
+def test_kernels_of_a_function_with_variables_are_shown():
+    v, m = ag.Variable(np.zeros(40)), ag.Variable(np.ones(40))
+
+    @ag.convert
+    def step(g):
+        m.assign(m * 0.9 + g)
+        v.assign_sub(m * 0.1)
+
+    text = step.get_concrete_function(np.ones(40)).lower("kernels")
+    assert text.count("for each") == 1 and text.count("result") >= 2
+
+
 def test_a_content_that_native_code_does_not_take_is_the_plans():
     v = ag.Variable(np.zeros((30, 4)), shape=(None, 4))
     add = ag.convert(lambda x: v.assign(v + x))
