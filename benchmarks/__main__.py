@@ -1,6 +1,7 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
-Each name is a workload, `startup`, `compile`, `ops` or `calls`.
+Each name is a workload of the table, `startup`, `compile`, `ops` or `calls`. The table beside peers
+of another interpreter is `python -m benchmarks.table`.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -11,28 +12,13 @@ from __future__ import annotations
 import os
 import sys
 
-import numpy as np
-
+from benchmarks import table
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
 from benchmarks.ops import eager_times, operation_times
+from benchmarks.peers import NAMES, framework
+from benchmarks.rows import ROWS
 from benchmarks.startup import FIRST_CALLS, conversion_times, first_call, import_time
-from benchmarks.timing import interleaved
-from benchmarks.workloads import WORKLOADS, peers
-
-
-def _agrees(result: object, expected: object) -> bool:
-    return bool(np.allclose(np.asarray(result), np.asarray(expected), rtol=1e-6, atol=1e-5))
-
-
-def _workload(name: str, frameworks: dict[str, object]) -> None:
-    calls, expected = WORKLOADS[name](frameworks)
-    wrong = [peer for peer, call in calls.items() if not _agrees(call(), expected)]
-    if wrong:
-        sys.exit(f"{name}: wrong result from {', '.join(wrong)}")
-    print(f"{name}: {(WORKLOADS[name].__doc__ or '').splitlines()[0]}")
-    for peer, timing in interleaved(calls).items():
-        print(f"  {peer:22} {timing.median:10.2f} us  (spread {timing.spread:.2f})")
 
 
 def _startup() -> None:
@@ -56,6 +42,18 @@ def _compile() -> None:
             cost = compile_costs(name, statements)
             parts = f"trace {cost.trace:.1f}  passes {cost.passes:.1f}  plan {cost.plan:.1f}"
             print(f"  {name:10} {cost.nodes:6} nodes  {parts}  together {cost.total:.1f}")
+
+
+def _frameworks() -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in NAMES:
+        try:
+            module = framework(name)
+        except ImportError:
+            continue
+        if module is not None:
+            found[name] = module
+    return found
 
 
 def _operations(frameworks: dict[str, object]) -> None:
@@ -84,7 +82,7 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "compile", "ops", "calls", *WORKLOADS)
+    known = ("startup", "compile", "ops", "calls", *ROWS)
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
@@ -93,14 +91,13 @@ def main(names: list[str]) -> None:
         _startup()
     if "compile" in names:
         _compile()
-    frameworks = peers()
     if "ops" in names:
-        _operations(frameworks)
+        _operations(_frameworks())
     if "calls" in names:
         _calls()
-    for name in names:
-        if name in WORKLOADS:
-            _workload(name, frameworks)
+    rows = [name for name in names if name in ROWS]
+    if rows:
+        table.main(rows)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ __all__ = [
     "run_functions_eagerly",
     "show",
     "soft_placement",
+    "threads",
     "verbosity",
 ]
 
@@ -106,6 +107,43 @@ class Switch(Generic[T]):
             return self.parse(value)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{self.name} cannot be {value!r}{origin}: {error}") from None
+
+
+class Watched(Switch[T]):
+    """A setting that something outside of Python follows: it holds for all threads at once."""
+
+    __slots__ = ("_watchers",)
+
+    def __init__(self, name: str, default: Any, parse: Callable[[Any], T], doc: str) -> None:
+        super().__init__(name, default, parse, doc)
+        self._watchers: list[Callable[[], None]] = []
+
+    def watch(self, follow: Callable[[], None]) -> None:
+        """Call `follow` whenever the value may have changed."""
+        self._watchers.append(follow)
+
+    def _tell(self) -> None:
+        for follow in self._watchers:
+            follow()
+
+    def set(self, value: Any) -> None:
+        super().set(value)
+        self._tell()
+
+    def reset(self) -> None:
+        super().reset()
+        self._tell()
+
+    @contextmanager
+    def using(self, value: Any) -> Iterator[None]:
+        """Change the value for a `with` block, for all threads."""
+        before = list(self._outer)
+        self.set(value)
+        try:
+            yield
+        finally:
+            self._outer[:] = before
+            self._tell()
 
 
 class Mode(Switch[bool]):
@@ -188,6 +226,9 @@ backend = Switch(
 native = Switch(
     "native", True, _flag, "Whether graphs become machine code where the backend is `native`."
 )
+threads = Watched(
+    "threads", 0, _count, "How many threads machine code may use for large work; 0: one per core."
+)
 check = Switch("check", False, _flag, "Check each graph after it is made and after each pass.")
 verbosity = Switch(
     "verbosity",
@@ -245,6 +286,7 @@ SWITCHES: dict[str, Switch[Any]] = {
     for switch in (
         backend,
         native,
+        threads,
         check,
         verbosity,
         disable_passes,

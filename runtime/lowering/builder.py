@@ -200,7 +200,9 @@ class Builder:
             self._spilled[array] = Stored(buffer, array.shape, array.type)
         return self._spilled[array]
 
-    def nest(self, shape: Sequence[Dim], write: Callable[[list[Expr]], None]) -> None:
+    def nest(
+        self, shape: Sequence[Dim], write: Callable[[list[Expr]], None], serial: bool = False
+    ) -> None:
         """A nest of loops over an index space, its body written by `write`."""
         assert self._around is None
         outer, self._around = self.block, self.block
@@ -211,7 +213,7 @@ class Builder:
         write([read(r) for r in registers])
         self._computed, self._around, self.block = before, None, outer
         for register, size in zip(reversed(registers), reversed(list(shape)), strict=True):
-            body = [For(register, size, body)]
+            body = [For(register, size, body, serial)]
         for statement in body:
             self.emit(statement)
 

@@ -17,6 +17,7 @@ from runtime.lowering.kernel import (
     Buffer,
     Cell,
     Check,
+    Contract,
     Copy,
     For,
     If,
@@ -30,11 +31,15 @@ from runtime.lowering.kernel import (
 from runtime.lowering.meaning import truth
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
+from runtime.lowering.stacks import Memory, Stack, in_memory
 from runtime.lowering.updates import may_overwrite
+from runtime.spec import StackType
 
 __all__ = ["call_graph", "choose", "cond", "fail", "while_loop"]
 
 Lower = Callable[[Builder, Graph], None]
+# Products of matrices do more at once than other loops.
+_PRODUCTS_AT_ONCE = 8
 
 
 @dataclass(eq=False, repr=False)
@@ -45,12 +50,16 @@ class _Place:
     cells: list[Cell]
     shape: tuple[int, ...] | None = None
     buffer: Buffer | None = None
+    # That of a stack, whose cells are its two numbers.
+    memory: Memory | None = None
 
     def form(self, b: Builder, name: str | None) -> Form:
         """The value that is there now."""
         if self.buffer is not None:
             return Stored(self.buffer, self.buffer.shape, self.type)
         values = [b.let(read(cell), name) for cell in self.cells]
+        if self.memory is not None:
+            return Stack(values, (2,), "i8", self.memory)
         return values[0] if self.shape is None else Elements(values, self.shape, self.type)
 
 
@@ -62,9 +71,22 @@ def _expressions(b: Builder, form: Form) -> list[Expr] | None:
 
 
 def _check_type(form: Form, value: Value) -> None:
+    if isinstance(value.type, StackType):
+        return
     expected = machine_type(tensor_type(value.type).dtype)
     if form.type != expected:
         raise Refusal(f"a value of type {form.type} where {expected} is declared")
+
+
+def _memory(form: Form) -> Memory | None:
+    return form.memory if isinstance(form, Stack) else None
+
+
+def _have_memory(b: Builder, value: Value) -> None:
+    """Give a stack that is handed to graphs its memory, which is the same in all of them."""
+    form = b.forms[value]
+    if isinstance(form, Stack) and form.memory is None:
+        b.forms[value] = in_memory(b, form, value.type)
 
 
 def _bind(b: Builder, graph: Graph, forms: Sequence[Form]) -> None:
@@ -88,6 +110,8 @@ def lower_inside(b: Builder, graph: Graph, lower: Lower) -> None:
 
 def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     """`if`: both branches write their results to the same places."""
+    for value in node.inputs:
+        _have_memory(b, value)
     predicate, *captures = (b.forms[value] for value in node.inputs)
     assert isinstance(predicate, Expr)
     condition = truth(predicate)
@@ -148,7 +172,7 @@ def _place_for(b: Builder, form: Form, value: Value, before: Block) -> _Place:
     if is_small(form.shape):
         elements = b.elements(form)
         cells = [Cell(b.fresh(name), form.type) for _ in elements.values]
-        return _Place(form.type, cells, elements.shape)
+        return _Place(form.type, cells, elements.shape, None, _memory(form))
     buffer = Buffer(b.fresh(name), form.type, tuple(form.shape))
     before.append(Allocate(buffer))
     return _Place(form.type, [], None, buffer)
@@ -160,6 +184,8 @@ def _write(b: Builder, place: _Place, form: Form) -> None:
         b.same_shape(place.buffer.shape, form.shape)
         b.fill(place.buffer, form)
         return
+    if _memory(form) is not place.memory:
+        raise Refusal("one of two stacks, by a condition known at run time")
     values = _expressions(b, form)
     if values is None or len(values) != len(place.cells):
         raise Refusal("branches that give arrays of different shapes")
@@ -212,6 +238,8 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     test, body = node.graphs
     count = node.attrs.get("captures", 0)
     maximum = node.attrs.get("maximum")
+    for value in node.inputs[:count]:
+        _have_memory(b, value)
     forms = [b.forms[value] for value in node.inputs]
     captures, initial = forms[:count], forms[count:]
     names = [value.name for value in body.inputs[count:]]
@@ -253,6 +281,8 @@ def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) 
 def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
     """A place for a part of the state, with its first value: `is_own`, in the memory of that."""
     _check_type(form, value)
+    if isinstance(form, Stack):
+        form = in_memory(b, form, value.type)
     values = _expressions(b, form)
     if values is None:
         assert not isinstance(form, Expr)
@@ -265,7 +295,7 @@ def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
     shape = None
     if not isinstance(form, Expr):
         shape = tuple(n for n in form.shape if isinstance(n, int))
-    return _Place(form.type, cells, shape)
+    return _Place(form.type, cells, shape, None, _memory(form))
 
 
 def _advance(
@@ -284,6 +314,8 @@ def _advance(
                 arrays.append((place.buffer, new))
             continue
         values = _expressions(b, form)
+        if _memory(form) is not place.memory:
+            raise Refusal("a stack that becomes another in a loop")
         if values is None or len(values) != len(place.cells):
             raise Refusal("an array whose shape changes in a loop")
         scalars += zip(place.cells, values, strict=True)
@@ -335,6 +367,11 @@ def _work(block: Block) -> tuple[int, list[Expr]]:
             for branch in (statement.yes, statement.no):
                 inner, parts = _work(branch)
                 known += inner
+        elif isinstance(statement, Contract):
+            axes = (*statement.outer, statement.row, statement.column, *statement.inner)
+            size = product([axis.size for axis in axes])
+            known += size // _PRODUCTS_AT_ONCE if isinstance(size, int) else 0
+            unknown += [] if isinstance(size, int) else [size]
         elif isinstance(statement, Copy):
             size = product(statement.target.shape)
             known += size if isinstance(size, int) else 0

@@ -13,14 +13,18 @@ from runtime.lowering.meaning import NumPyMeaning, PythonMeaning
 from runtime.lowering.notation import evaluate
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import (
+    FALSE,
     Expr,
+    both,
     call,
     cast,
     const,
     either,
+    invert,
     is_float,
     is_int,
     limits,
+    select,
 )
 from runtime.spec import WEAK_DTYPES, TensorType, Type
 
@@ -56,9 +60,39 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     text = _text(node.op)
     types = [tensor_type(value.type) for value in node.inputs]
     found = tensor_type(node.outputs[0].type)
+    if node.op.options.get("of_floats"):
+        made = evaluate(text, operands, NumPyMeaning())
+        if node.op.raises is not None:
+            fail(_is_wrong(made, operands))
+        return _as_number(made, machine_type(found.dtype), fail)
     is_array = found.shape != ()
     meaning = PythonMeaning(fail) if _is_python(node.op, types) else NumPyMeaning(is_array)
     return cast(evaluate(text, operands, meaning), machine_type(found.dtype))
+
+
+def _is_wrong(x: Expr, operands: Sequence[Expr]) -> Expr:
+    """Whether it is nan, or infinite, as no operand is."""
+    zero = const(0.0, "f8")
+    if x.type == "b1":
+        return FALSE
+    # A difference with itself is 0 where a float is finite, else nan.
+    are_finite = call("eq", call("sub", operands[0], operands[0]), zero)
+    is_nan = call("ne", operands[0], operands[0])
+    for y in operands[1:]:
+        are_finite = both(are_finite, call("eq", call("sub", y, y), zero))
+        is_nan = either(is_nan, call("ne", y, y))
+    not_finite = call("ne", call("sub", x, x), zero)
+    return either(both(not_finite, are_finite), both(call("ne", x, x), invert(is_nan)))
+
+
+def _as_number(x: Expr, kind: str, fail: Fail) -> Expr:
+    """A result as what the op gives: an int that 64 bits do not hold fails."""
+    if is_float(x.type) and is_int(kind):
+        bound = const(2.0**63, "f8")
+        inside = both(call("ge", x, call("neg", bound)), call("lt", x, bound))
+        fail(invert(inside))
+        x = select(inside, x, const(0.0, "f8"))
+    return cast(x, kind)
 
 
 def _text(op: Op) -> str:
@@ -78,6 +112,8 @@ def loop_types(node: Node) -> list[str]:
     _text(op)
     types = [tensor_type(value.type) for value in node.inputs]
     own = [machine_type(t.dtype) for t in types]
+    if op.options.get("of_floats"):
+        return ["f8"] * len(own)
     if _is_python(op, types):
         is_builtin = getattr(op.python, "__module__", "") in ("_operator", "builtins")
         if not is_builtin and "scalar" not in op.options and op.name != "pow":
@@ -91,6 +127,8 @@ def loop_types(node: Node) -> list[str]:
         result = machine_type(tensor_type(node.outputs[0].type).dtype)
         return ["b1", result, result]
     ufunc = getattr(np, op.numpy[0], None) if op.numpy else None
+    if ufunc is None and len(own) == 1:  # of one operand: it is computed in the result's type
+        return [machine_type(tensor_type(node.outputs[0].type).dtype)]
     if not isinstance(ufunc, np.ufunc):
         raise Refusal(f"op `{op.name}` is no function of NumPy")
     weak = [t.weak for t in types]

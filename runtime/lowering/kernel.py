@@ -19,10 +19,12 @@ from runtime.spec import TensorType
 __all__ = [
     "Allocate",
     "Assign",
+    "Axis",
     "Block",
     "Buffer",
     "Cell",
     "Check",
+    "Contract",
     "Copy",
     "Dim",
     "For",
@@ -33,12 +35,15 @@ __all__ = [
     "Poll",
     "Program",
     "Register",
+    "Reserve",
     "Result",
     "Site",
     "Statement",
     "Store",
     "Swap",
     "While",
+    "expressions",
+    "inner_blocks",
     "load",
     "product",
     "read",
@@ -79,8 +84,8 @@ class Cell(_Record):
 class Buffer(_Record):
     """Memory for an array, its last axis contiguous.
 
-    `role` is "input", "result", "constant", or "own": memory of the call, which two buffers may
-    exchange (`Swap`).
+    `role` is "input", "result", "constant", "own": memory of the call, which two buffers may
+    exchange (`Swap`), or "stack": memory of the call that grows (`Reserve`).
     """
 
     name: str
@@ -118,6 +123,13 @@ class Store(_Record):
     value: Expr
 
 
+class Reserve(_Record):
+    """Make sure that a stack has room for so many elements."""
+
+    buffer: Buffer
+    size: Expr
+
+
 class Copy(_Record):
     """Copy all elements of a buffer to another of the same shape."""
 
@@ -135,23 +147,59 @@ class Swap(_Record):
 class For(_Record):
     """Run the body for each index from 0 to `size` less 1.
 
-    The rounds are independent unless the loop is `serial`.
+    The rounds are independent unless the loop is `serial`. `most` is a limit of a size that is not
+    known, where there is one.
     """
 
     index: Register
     size: Dim
     body: Block
     serial: bool = False
+    most: int | None = None
 
 
 class PairwiseSum(_Record):
-    """Sum `element` over an index, in the order in which NumPy sums contiguous elements."""
+    """Sum `element` over an index, in the order in which NumPy sums contiguous elements.
+
+    With `how` = "ge" or "le", the largest or least of at least one element, in any order.
+    """
 
     cell: Cell
     index: Register
     size: Dim
     body: Block
     element: Expr
+    how: str = "sum"
+
+
+class Axis(_Record):
+    """An axis of a contraction: its size, and how far apart in memory its elements are.
+
+    The steps are those of both operands and of the result; 0 where one does not have the axis.
+    """
+
+    size: Dim
+    x: Dim
+    y: Dim
+    out: Dim
+
+
+class Contract(_Record):
+    """Sums of products: `target[outer, row, column] = sum of x[...] * y[...] over inner axes`.
+
+    All steps are in elements; columns lie side by side in `target`. `starts` are the positions of
+    the first elements of `x`, `y` and `target`. Floats are added in any order that depends on
+    the sizes alone.
+    """
+
+    target: Buffer
+    x: Buffer
+    y: Buffer
+    outer: Sequence[Axis]
+    row: Axis
+    column: Axis
+    inner: Sequence[Axis]
+    starts: tuple[Dim, Dim, Dim] = (0, 0, 0)
 
 
 class If(_Record):
@@ -186,7 +234,20 @@ class Check(_Record):
 
 
 Statement: TypeAlias = (
-    Let | Assign | Allocate | Store | Copy | Swap | For | PairwiseSum | If | While | Poll | Check
+    Let
+    | Assign
+    | Allocate
+    | Store
+    | Reserve
+    | Copy
+    | Swap
+    | For
+    | PairwiseSum
+    | Contract
+    | If
+    | While
+    | Poll
+    | Check
 )
 Block: TypeAlias = list[Statement]
 
@@ -229,8 +290,49 @@ class Program:
     equal: list[tuple[Expr, Expr]] = field(default_factory=list)
     # Constants too large for the text: the kernel finds them by number in the context.
     constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    # Buffers in the memory of others.
+    shared: dict[Buffer, Buffer] = field(default_factory=dict)
     # Registers that hold sizes: those of the parameters' axes that are not known.
     sizes: list[tuple[Register, int, int]] = field(default_factory=list)
+
+
+def inner_blocks(statement: Statement) -> list[Block]:
+    """The blocks that a statement holds."""
+    if isinstance(statement, For | PairwiseSum):
+        return [statement.body]
+    if isinstance(statement, If):
+        return [statement.yes, statement.no]
+    if isinstance(statement, While):
+        return [statement.test, statement.body]
+    return []
+
+
+def expressions(statement: Statement) -> list[Expr]:
+    """What a statement itself computes; blocks that it holds aside."""
+    if isinstance(statement, Let | Assign):
+        return [statement.value]
+    if isinstance(statement, Store):
+        return [statement.offset, statement.value]
+    if isinstance(statement, PairwiseSum):
+        return [statement.element, *_computed([statement.size])]
+    if isinstance(statement, For):
+        return _computed([statement.size])
+    if isinstance(statement, If | While):
+        return [statement.condition]
+    if isinstance(statement, Poll):
+        return [statement.cost]
+    if isinstance(statement, Reserve):
+        return [statement.size]
+    if isinstance(statement, Check):
+        return [statement.failed, *statement.operands]
+    if isinstance(statement, Contract):
+        axes = (*statement.outer, statement.row, statement.column, *statement.inner)
+        return _computed([*statement.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])
+    return []
+
+
+def _computed(sizes: Sequence[Dim]) -> list[Expr]:
+    return [n for n in sizes if isinstance(n, Expr)]
 
 
 def read(place: Register | Cell) -> Expr:

@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import REFUSED, SET
+from runtime.lowering import parts
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
@@ -23,6 +24,7 @@ from runtime.lowering.kernel import (
     Buffer,
     Cell,
     Check,
+    Contract,
     Copy,
     Dim,
     For,
@@ -32,13 +34,17 @@ from runtime.lowering.kernel import (
     Poll,
     Program,
     Register,
+    Reserve,
     Statement,
     Store,
     Swap,
     While,
+    inner_blocks,
     product,
 )
+from runtime.lowering.parallel import LARGE, Part, cost, name_of_part
 from runtime.lowering.scalar import Expr, is_float, is_signed
+from runtime.lowering.strides import plus, times
 
 __all__ = ["BUDGET", "function_text", "literal", "llvm_type", "walk"]
 
@@ -46,11 +52,15 @@ __all__ = ["BUDGET", "function_text", "literal", "llvm_type", "walk"]
 BUDGET = 1 << 19
 # Bytes of arrays of a call that are kept on the stack.
 _ON_STACK = 1 << 15
+# Bytes that a stack has at first.
+_LEAST_ROOM = 1 << 12
 # Elements of constants that are written into the text.
 _IN_TEXT = 64
 _LANES = 8
 _BLOCK = 128  # NumPy's PW_BLOCKSIZE
 _DEPTH = 64
+# Vectors of extremes that are found at once.
+_VECTORS = 4
 _TYPES = {"b1": "i1", "f4": "float", "f8": "double", "pair": "{i64, i1}"}
 _WIDTHS = {"f4": 32, "f8": 64}
 _FLOATING = {
@@ -63,7 +73,7 @@ _INTEGER = {
 }  # fmt: skip
 _INTRINSICS = {
     "abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc",
-    "rint": "rint", "copysign": "copysign",
+    "rint": "rint", "copysign": "copysign", "fma": "fma",
 }  # fmt: skip
 _CHECKED = {"checked_add": "sadd", "checked_sub": "ssub", "checked_mul": "smul"}
 _ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
@@ -102,18 +112,8 @@ def walk(block: Block) -> Iterator[Statement]:
     """All statements, those in loops and branches included."""
     for statement in block:
         yield statement
-        for inner in _inner(statement):
+        for inner in inner_blocks(statement):
             yield from walk(inner)
-
-
-def _inner(statement: Statement) -> list[Block]:
-    if isinstance(statement, For | PairwiseSum):
-        return [statement.body]
-    if isinstance(statement, If):
-        return [statement.yes, statement.no]
-    if isinstance(statement, While):
-        return [statement.test, statement.body]
-    return []
 
 
 def function_text(program: Program) -> str:
@@ -127,6 +127,9 @@ class _Writer:
         self.lines: list[str] = []
         self.first: list[str] = []
         self.globals: list[str] = []
+        self.functions: list[str] = []
+        # The names of contractions, by their text.
+        self.contractions: dict[str, str] = {}
         self.metadata: list[str] = []
         self.count = 0
         self.label = "start"
@@ -134,6 +137,7 @@ class _Writer:
         self.cells: dict[Cell, str] = {}
         self.pointers: dict[Buffer, str] = {}
         self.moving: set[Buffer] = set()
+        self.rooms: dict[Buffer, str] = {}
         self.known: dict[Expr, str] = {}
         # Names that are vectors, while the body of a sum is written in lanes.
         self.wide: set[str] = set()
@@ -141,6 +145,9 @@ class _Writer:
         self.groups: list[int] = []
         self.rare: int | None = None
         self.on_heap = False
+        # The function around a part, and what the part has of it.
+        self.around: _Writer | None = None
+        self.part: Part | None = None
         self.intrinsics: set[str] = set()
 
     # ---- the function ------------------------------------------------------------------------
@@ -169,7 +176,8 @@ class _Writer:
             "}",
         ]
         declarations = [f"declare {text}" for text in sorted(self.intrinsics)]
-        return "\n".join([*self.globals, *body, *declarations, *self.metadata]) + "\n"
+        lines = [*self.globals, *self.functions, *body, *declarations, *self.metadata]
+        return "\n".join(lines) + "\n"
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -194,6 +202,7 @@ class _Writer:
         self.moving = {
             buffer for s in statements if isinstance(s, Swap) for buffer in (s.one, s.other)
         }
+        self._stacks([s.buffer for s in statements if isinstance(s, Reserve)])
         own = [s.buffer for s in statements if isinstance(s, Allocate) and s.buffer.role == "own"]
         if any(isinstance(s, Poll) for s in statements):
             self.first += ["%work = alloca i64", f"store i64 {BUDGET}, ptr %work"]
@@ -253,15 +262,30 @@ class _Writer:
         self.add(f"{aligned} = and i64 {up}, -64")
         self.add(f"%arena = inttoptr i64 {aligned} to ptr")
 
+    def _stacks(self, buffers: list[Buffer]) -> None:
+        """Pointer and room of each piece of memory that grows."""
+        for buffer in dict.fromkeys(buffers):
+            pointer, room = self.name(), self.name()
+            self.first += [f"{pointer} = alloca ptr", f"store ptr null, ptr {pointer}"]
+            self.first += [f"{room} = alloca i64", f"store i64 0, ptr {room}"]
+            self.pointers[buffer] = pointer
+            self.rooms[buffer] = room
+            self.moving.add(buffer)
+
     def _free(self) -> list[str]:
-        if not self.on_heap:
+        owned = [self.pointers[buffer] for buffer in self.rooms]
+        if self.on_heap:
+            owned.append("%owned")
+        if not owned:
             return []
-        return [
-            "  %owned.out = load ptr, ptr %owned",
+        lines = [
             f"  %free.at = getelementptr ptr, ptr %ctx, i64 {word('PyMem_RawFree')}",
             "  %free = load ptr, ptr %free.at",
-            "  call void %free(ptr %owned.out)",
         ]
+        for k, place in enumerate(owned):
+            lines.append(f"  %owned.out{k} = load ptr, ptr {place}")
+            lines.append(f"  call void %free(ptr %owned.out{k})")
+        return lines
 
     def _leave(self, status: str) -> None:
         self.add(f"store i64 {status}, ptr %status")
@@ -313,17 +337,25 @@ class _Writer:
 
     def _cell(self, cell: Cell) -> str:
         if cell not in self.cells:
-            name = self.name()
-            self.first.append(f"{name} = alloca {llvm_type(cell.type)}")
+            name, kind = self.name(), llvm_type(cell.type)
+            self.first.append(f"{name} = alloca {kind}")
             self.cells[cell] = name
+            if self.around is not None and self.part is not None and cell in self.around.cells:
+                value = self.around._do(f"load {kind}, ptr {self.around.cells[cell]}")
+                self.first.append(f"store {kind} {self.part.capture(value, kind)}, ptr {name}")
         return self.cells[cell]
 
     def _allocate(self, s: Allocate) -> None:
-        """All memory was had at the start."""
+        """All memory was had at the start, but for what each thread needs for itself."""
+        if self.around is not None:
+            size = product([*s.buffer.shape, size_in_bytes(s.buffer.type)])
+            self.pointers[s.buffer] = self.name()
+            self.first.append(f"{self.pointers[s.buffer]} = alloca [{size} x i8], align 64")
 
     def _pointer(self, buffer: Buffer) -> str:
         if buffer.role == "constant" and buffer not in self.pointers:
             self.pointers[buffer] = self._constant(buffer)
+        buffer = self.program.shared.get(buffer, buffer)
         name = self.pointers[buffer]
         if buffer not in self.moving:
             return name
@@ -370,6 +402,35 @@ class _Writer:
     def _group(self) -> str:
         return f", !llvm.access.group !{self.groups[-1]}" if self.groups else ""
 
+    def _reserve(self, s: Reserve) -> None:
+        """At least twice as much as before, so that it does not happen often."""
+        pointer, room = self.pointers[s.buffer], self.rooms[s.buffer]
+        names = [self.name() for _ in range(10)]
+        size, old, short, twice, larger, more, function, present, new, failed = names
+        grow, kept, go = self.labels("grow", "kept", "go")
+        self.add(f"{size} = mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
+        self.add(f"{old} = load i64, ptr {room}")
+        self.add(f"{short} = icmp sgt i64 {size}, {old}")
+        self.add(f"br i1 {short}, label %{grow}, label %{go}{self._rarely()}")
+        self.begin(grow)
+        self.add(f"{twice} = mul i64 {old}, 2")
+        self.add(f"{larger} = call i64 @llvm.smax.i64(i64 {size}, i64 {twice})")
+        self.add(f"{more} = call i64 @llvm.smax.i64(i64 {larger}, i64 {_LEAST_ROOM})")
+        self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
+        self.add(f"{function} = {self.context('PyMem_RawRealloc')}")
+        self.add(f"{present} = load ptr, ptr {pointer}")
+        self.add(f"{new} = call ptr {function}(ptr {present}, i64 {more})")
+        self.add(f"{failed} = icmp eq ptr {new}, null")
+        refuse = self.labels("refuse")[0]
+        self.add(f"br i1 {failed}, label %{refuse}, label %{kept}{self._rarely()}")
+        self.begin(refuse)
+        self._leave(str(REFUSED))
+        self.begin(kept)
+        self.add(f"store ptr {new}, ptr {pointer}")
+        self.add(f"store i64 {more}, ptr {room}")
+        self.add(f"br label %{go}")
+        self.begin(go)
+
     def _copy(self, s: Copy) -> None:
         size = product([*s.source.shape, size_in_bytes(s.source.type)])
         text = str(size) if isinstance(size, int) else self.value(size)
@@ -387,8 +448,14 @@ class _Writer:
         self.add(f"store ptr {one}, ptr {self.pointers[s.other]}")
 
     def _for(self, s: For) -> None:
-        size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
-        is_inner = not any(isinstance(x, For | PairwiseSum | While) for x in s.body)
+        work = parts.work_of(self, s)
+        if work is None:
+            self._rounds(s, "0", self._size(s.size))
+        else:
+            parts.rounds(self, s, work)
+
+    def _rounds(self, s: For, first: str, size: str) -> None:
+        is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
         end = ""
         if is_inner and not s.serial:
             group = self.meta("distinct !{}")
@@ -398,7 +465,7 @@ class _Writer:
             self.meta(parallel)
             self.groups.append(group)
             end = f", !llvm.loop !{own}"
-        with self._counted(s.index, "0", size, 1, end):
+        with self._counted(s.index, first, size, 1, end):
             self._block(s.body)
         if end:
             self.groups.pop()
@@ -488,18 +555,76 @@ class _Writer:
         self.known = kept
         self.begin(go)
 
+    # ---- parts -------------------------------------------------------------------------------
+
+    def _contract(self, s: Contract) -> None:
+        parts.contract(self, s)
+
+    def _size(self, size: Dim) -> str:
+        return str(size) if isinstance(size, int) else self.value(size)
+
+    def _do(self, text: str) -> str:
+        name = self.name()
+        self.add(f"{name} = {text}")
+        return name
+
+    def _least(self, a: str, b: str) -> str:
+        self.intrinsic("i64 @llvm.smin.i64(i64, i64)")
+        return self._do(f"call i64 @llvm.smin.i64(i64 {a}, i64 {b})")
+
+    def _most(self, a: str, b: str) -> str:
+        self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
+        return self._do(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
+
+    def _child(self, part: Part) -> _Writer:
+        """The writer of a part."""
+        child = _Writer(self.program)
+        child.globals, child.functions = self.globals, self.functions
+        child.contractions = self.contractions
+        child.metadata, child.intrinsics = self.metadata, self.intrinsics
+        child.places = part.registers(lambda register: llvm_type(register.type))
+        child.pointers = part.buffers()
+        child.around, child.part, child.rare = self, part, self.rare
+        return child
+
+    def _finish(self, child: _Writer, part: Part) -> str:
+        """Keep the text of a part; its name."""
+        name = name_of_part(len(self.functions))
+        lines = [
+            f"define internal void {name}(ptr %data, i64 %k) noinline {{",
+            "entry:",
+            *(f"  {line}" for line in (*part.entry, *child.first)),
+            "  br label %start",
+            "start:",
+            *child.lines,
+            "  ret void",
+            "}",
+        ]
+        self.functions.append("\n".join(lines))
+        return name
+
     # ---- sums --------------------------------------------------------------------------------
 
     def _pairwisesum(self, s: PairwiseSum) -> None:
-        """Halves on a stack of (start, count, sum of the left half, whether that is known)."""
-        size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
-        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
-        zero = literal(0.0, s.cell.type)
-        if isinstance(s.size, int) and s.size <= _BLOCK:
-            total, whole = self._leaf(s, "0", size), self.name()
-            self.add(f"{whole} = fadd {kind} {zero}, {total}")
-            self.add(f"store {kind} {whole}, ptr {cell}")
+        """NumPy adds the sum to zero."""
+        if s.how != "sum":
+            self._extreme(s)
             return
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
+        work = times(s.size, plus(1, cost(s.body)))
+        if isinstance(s.size, int) and s.size <= _BLOCK:
+            total = self._leaf(s, "0", str(s.size))
+        elif isinstance(work, int) and work >= LARGE and self.around is None:
+            total = parts.sum_of(self, s)
+        else:
+            self._halves(s, "0", self._size(s.size))
+            total = self._do(f"load {kind}, ptr {cell}")
+        whole = self._do(f"fadd {kind} {literal(0.0, s.cell.type)}, {total}")
+        self.add(f"store {kind} {whole}, ptr {cell}")
+
+    def _halves(self, s: PairwiseSum, begin: str, size: str) -> None:
+        """Halves on a stack of (start, count, sum of the left half, whether that is known)."""
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
         names = ["starts", "counts", "sums", "known", "depth", "start", "count"]
         start_of, count_of, sum_of, known_of, depth, start, count = (
             f"%{name}{self.count}" for name in names
@@ -508,7 +633,7 @@ class _Writer:
             self.first.append(f"{name} = alloca [{_DEPTH} x {of}]")
         self.first += [f"{name} = alloca i64" for name in (depth, start, count)]
         self.add(f"store i64 0, ptr {depth}")
-        self.add(f"store i64 0, ptr {start}")
+        self.add(f"store i64 {begin}, ptr {start}")
         self.add(f"store i64 {size}, ptr {count}")
         split, halve, leaf, up, look, left, add, done = self.labels(
             "split", "halve", "leaf", "up", "look", "left", "add", "done"
@@ -533,8 +658,8 @@ class _Writer:
         self.add(f"br i1 {do(f'icmp sgt i64 {n}, {_BLOCK}')}, label %{halve}, label %{leaf}")
         self.begin(halve)
         first = do(f"and i64 {do(f'ashr i64 {n}, 1')}, -8")
-        k, begin = get(depth), get(start)
-        self.add(f"store i64 {do(f'add i64 {begin}, {first}')}, ptr {at(start_of, k, 'i64')}")
+        k, here = get(depth), get(start)
+        self.add(f"store i64 {do(f'add i64 {here}, {first}')}, ptr {at(start_of, k, 'i64')}")
         self.add(f"store i64 {do(f'sub i64 {n}, {first}')}, ptr {at(count_of, k, 'i64')}")
         self.add(f"store i8 0, ptr {at(known_of, k, 'i8')}")
         self.add(f"store i64 {do(f'add i64 {k}, 1')}, ptr {depth}")
@@ -564,8 +689,73 @@ class _Writer:
         self.add(f"store i64 {top}, ptr {depth}")
         self.add(f"br label %{up}")
         self.begin(done)
-        final = do(f"fadd {kind} {zero}, {get(cell, kind)}")
-        self.add(f"store {kind} {final}, ptr {cell}")
+
+    def _extreme(self, s: PairwiseSum) -> None:
+        """The largest or least element: of some vectors of eight at once, then of what is left."""
+        size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
+        vector, at_once = f"<{_LANES} x {kind}>", _LANES * _VECTORS
+        best = [self.name() for _ in range(_VECTORS)]
+        self.first += [f"{name} = alloca {vector}" for name in best]
+        self.places[s.index] = "0"
+        self._block(s.body)
+        first = self.value(s.element)
+        self.add(f"store {kind} {first}, ptr {cell}")
+        self.known.clear()
+        whole = self.name()
+        self.add(f"{whole} = and i64 {size}, {-at_once}")
+        has, lanes, after = self.name(), *self.labels("lanes", "after")
+        self.add(f"{has} = icmp sge i64 {size}, {at_once}")
+        self.add(f"br i1 {has}, label %{lanes}, label %{after}")
+        self.begin(lanes)
+        for k, name in enumerate(best):
+            self.add(f"store {vector} {self._in_lanes(s, str(_LANES * k))}, ptr {name}")
+        with self._counted(s.index, str(at_once), whole, at_once):
+            start = self.places[s.index]
+            for k, name in enumerate(best):
+                here, old = self.name(), self.name()
+                self.add(f"{here} = add i64 {start}, {_LANES * k}")
+                value = self._in_lanes(s, here)
+                self.add(f"{old} = load {vector}, ptr {name}")
+                self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {name}")
+            self.places[s.index] = start
+        found = []
+        for name in best:
+            found.append(self.name())
+            self.add(f"{found[-1]} = load {vector}, ptr {name}")
+        while len(found) > 1:
+            pairs = zip(found[::2], found[1::2], strict=True)
+            found = [self._better(s, vector, x, y) for x, y in pairs]
+        parts = []
+        for k in range(_LANES):
+            parts.append(self.name())
+            self.add(f"{parts[-1]} = extractelement {vector} {found[0]}, i64 {k}")
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self._better(s, kind, x, y) for x, y in pairs]
+        self.add(f"store {kind} {parts[0]}, ptr {cell}")
+        self.add(f"br label %{after}")
+        self.begin(after)
+        with self._counted(s.index, whole, size, 1):
+            self._block(s.body)
+            value, old = self.value(s.element), self.name()
+            self.add(f"{old} = load {kind}, ptr {cell}")
+            self.add(f"store {kind} {self._better(s, kind, old, value)}, ptr {cell}")
+
+    def _better(self, s: PairwiseSum, kind: str, x: str, y: str) -> str:
+        """The larger or the lesser of two values, or of eight pairs; a nan if there is one."""
+        keeps, result = self.name(), self.name()
+        truths = f"<{_LANES} x i1>" if kind.startswith("<") else "i1"
+        if is_float(s.cell.type):
+            is_better, is_nan = self.name(), self.name()
+            self.add(f"{is_better} = fcmp o{s.how} {kind} {x}, {y}")
+            self.add(f"{is_nan} = fcmp uno {kind} {x}, {x}")
+            self.add(f"{keeps} = or {truths} {is_better}, {is_nan}")
+        else:
+            sign = "s" if is_signed(s.cell.type) else "u"
+            self.add(f"{keeps} = icmp {sign}{s.how} {kind} {x}, {y}")
+        self.add(f"{result} = select {truths} {keeps}, {kind} {x}, {kind} {y}")
+        return result
 
     def _leaf(self, s: PairwiseSum, start: str, count: str) -> str:
         """The sum of at most 128 elements: by eights, then the rest one by one."""
@@ -672,6 +862,8 @@ class _Writer:
 
     def _load(self, x: Expr) -> str:
         (offset,) = x.args
+        if self.value(offset) in self.wide:
+            return self._gathered(x)
         is_lanes = self.lane is not None and _depends(offset, self.lane)
         at = self._address(x.value, self.value(offset))
         kind, name = memory_type(x.type), self.name()
@@ -686,6 +878,24 @@ class _Writer:
         if is_lanes:
             self.wide.add(name)
         return name
+
+    def _gathered(self, x: Expr) -> str:
+        """Elements at eight places, which need not follow each other."""
+        offsets, kind = self.value(x.args[0]), memory_type(x.type)
+        result = "poison"
+        for k in range(_LANES):
+            offset, one, more = self.name(), self.name(), self.name()
+            self.add(f"{offset} = extractelement <{_LANES} x i64> {offsets}, i64 {k}")
+            at = self._address(x.value, offset)
+            self.add(f"{one} = load {kind}, ptr {at}{self._group()}")
+            self.add(f"{more} = insertelement <{_LANES} x {kind}> {result}, {kind} {one}, i64 {k}")
+            result = more
+        if x.type == "b1":
+            truth = self.name()
+            self.add(f"{truth} = icmp ne <{_LANES} x i8> {result}, zeroinitializer")
+            result = truth
+        self.wide.add(result)
+        return result
 
     def _operation(self, x: Expr, args: list[str], is_wide: bool) -> str:
         def of(type_: str) -> str:

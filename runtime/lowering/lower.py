@@ -7,30 +7,48 @@ from collections.abc import Callable
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.lowering.arrays import Elements, Form, Stored
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.arrays import Form, Stored
+from runtime.lowering.builder import Builder
 from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
+from runtime.lowering.convolutions import (
+    convolution,
+    convolution_input,
+    convolution_kernel,
+)
+from runtime.lowering.creation import arange, array_form, full, missing, zeros_of
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
+from runtime.lowering.epilogues import join_epilogues
+from runtime.lowering.gathers import gather
+from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
+from runtime.lowering.merging import merge
+from runtime.lowering.pooling import (
+    window_argmax,
+    window_max,
+    window_pick,
+    window_place,
+    window_spread,
+    window_sum,
+)
 from runtime.lowering.products import matmul
-from runtime.lowering.reductions import reduction
+from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, const
+from runtime.lowering.scans import scan
 from runtime.lowering.shaping import (
     broadcast_to,
-    concat,
     expand_dims,
-    full,
     getitem,
-    missing,
     permute_dims,
     reshape,
     size_of,
     squeeze,
-    stack,
 )
-from runtime.lowering.updates import index_update
+from runtime.lowering.stacks import empty, pop, push, take
+from runtime.lowering.tensor_products import einsum, tensordot, vecdot
+from runtime.lowering.tiling import tile
+from runtime.lowering.updates import index_add, index_update
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
@@ -49,6 +67,9 @@ def lower(graph: Graph) -> Program:
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
+    merge(b.program)
+    tile(b.program)
+    join_epilogues(b.program)
     return b.program
 
 
@@ -104,7 +125,7 @@ def _nodes(b: Builder, graph: Graph) -> None:
             forms = _CONTROL[node.op.name](b, node, _nodes)
         elif rule is not None:
             forms = rule(b, node)
-        elif node.op.elementwise:
+        elif node.op.elementwise or "of_floats" in node.op.options:
             forms = elementwise(b, node)
         else:
             raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
@@ -129,11 +150,7 @@ def _constant(b: Builder, node: Node) -> list[Form]:
     kind = machine_type(tensor_type(type_).dtype)
     if type_.shape == ():
         return [const(value.item() if isinstance(value, (np.generic, np.ndarray)) else value, kind)]
-    array = np.ascontiguousarray(value)
-    if is_small(array.shape):
-        return [Elements([const(x, kind) for x in array.ravel().tolist()], array.shape, kind)]
-    buffer = Buffer(b.fresh("constant"), kind, array.shape, "constant", array)
-    return [Stored(buffer, array.shape, kind)]
+    return [array_form(b, value, kind)]
 
 
 def _pending(b: Builder, node: Node) -> list[Form]:
@@ -167,10 +184,40 @@ _RULES: dict[str, Rule] = {
     "permute_dims": permute_dims,
     "concat": concat,
     "stack": stack,
+    "flip": flip,
+    "roll": roll,
     "zeros": full,
     "full": full,
+    "arange": arange,
+    "zeros_of": zeros_of,
+    "stack_empty": empty,
+    "stack_push": push,
+    "stack_pop": pop,
+    "stack_take": take,
     "getitem": getitem,
+    "getitem_array": gather,
     "index_update": index_update,
+    "index_add": index_add,
     "matmul": matmul,
-    **dict.fromkeys(("sum", "mean", "max", "min", "any", "all"), reduction),
+    "einsum": einsum,
+    "tensordot": tensordot,
+    "vecdot": vecdot,
+    "convolution": convolution,
+    "convolution_input": convolution_input,
+    "convolution_kernel": convolution_kernel,
+    "window_argmax": window_argmax,
+    "window_max": window_max,
+    "window_pick": window_pick,
+    "window_place": window_place,
+    "window_spread": window_spread,
+    "window_sum": window_sum,
+    **dict.fromkeys(("sum", "mean", "prod", "max", "min", "any", "all"), reduction),
+    "sum_to": sum_to,
+    "count_nonzero": count_nonzero,
+    "argmax": position,
+    "argmin": position,
+    "var": variance,
+    "std": variance,
+    "cumsum": scan,
+    "cumprod": scan,
 }

@@ -11,53 +11,82 @@ ranges and, for logarithm and tangent, its minimax coefficients.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from runtime.lowering.scalar import Expr, call, cast, const, either, select
 
-__all__ = ["FUNCTIONS"]
+__all__ = [
+    "BITS",
+    "add",
+    "apart",
+    "clamped",
+    "exp",
+    "exp_minus_one_of_small",
+    "exp_series",
+    "has_sign",
+    "is_finite",
+    "is_infinite",
+    "is_nan",
+    "log",
+    "log_of_parts",
+    "log_series",
+    "mul",
+    "number",
+    "of_logarithm",
+    "polynomial",
+    "power_of_two",
+    "reduced_exp",
+    "scaled",
+    "sqrt",
+    "sub",
+    "tanh",
+]
 
-_BITS = {"f4": ("i4", 23, 127), "f8": ("i8", 52, 1023)}
+BITS = {"f4": ("i4", 23, 127), "f8": ("i8", 52, 1023)}
 
 
-def _c(value: float, like: Expr) -> Expr:
+def number(value: float, like: Expr) -> Expr:
+    """A constant of the type of another expression."""
     return const(value, like.type)
 
 
-def _add(a: Expr, b: Expr) -> Expr:
+def add(a: Expr, b: Expr) -> Expr:
+    """A sum that may be fused with a product."""
     return call("fused_add", a, b)
 
 
-def _mul(a: Expr, b: Expr) -> Expr:
+def mul(a: Expr, b: Expr) -> Expr:
+    """A product that may be fused with a sum."""
     return call("fused_mul", a, b)
 
 
-def _sub(a: Expr, b: Expr) -> Expr:
+def sub(a: Expr, b: Expr) -> Expr:
+    """A difference that may be fused with a product."""
     return call("fused_sub", a, b)
 
 
-def _polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:
+def polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:
     """A polynomial, highest power first, by Horner's rule."""
-    result = _c(coefficients[0], x)
+    result = number(coefficients[0], x)
     for c in coefficients[1:]:
-        result = _add(_mul(result, x), _c(c, x))
+        result = add(mul(result, x), number(c, x))
     return result
 
 
-def _power_of_two(n: Expr, type_: str) -> Expr:
+def power_of_two(n: Expr, type_: str) -> Expr:
     """2**n for an integer n (of the float's width) within the normal exponents."""
-    integer, mantissa, bias = _BITS[type_]
+    integer, mantissa, bias = BITS[type_]
     shifted = call("shl", call("add", n, const(bias, integer)), const(mantissa, integer))
     return Expr("bitcast", type_, (shifted,))
 
 
-def _scaled(x: Expr, n: Expr) -> Expr:
+def scaled(x: Expr, n: Expr) -> Expr:
     """x * 2**n in two steps, so that results may be subnormal and 2**n may overflow."""
     half = call("ashr", n, const(1, n.type))
     rest = call("sub", n, half)
-    return call("mul", call("mul", x, _power_of_two(half, x.type)), _power_of_two(rest, x.type))
+    return call("mul", call("mul", x, power_of_two(half, x.type)), power_of_two(rest, x.type))
 
 
 _LN2 = {"f4": (0.693359375, -2.12194440e-4), "f8": (6.93145751953125e-1, 1.42860682030941723212e-6)}
@@ -66,34 +95,39 @@ _EXP_RANGE = {"f4": (-104.0, 89.0), "f8": (-746.0, 710.0)}
 _EXP_TERMS = {"f4": 7, "f8": 13}
 
 
-def _reduced_exp(x: Expr) -> tuple[Expr, Expr]:
+def reduced_exp(x: Expr) -> tuple[Expr, Expr]:
     """(n, r) with x = n ln 2 + r and |r| <= ln(2)/2."""
     high, low = _LN2[x.type]
-    n = call("rint", _mul(x, _c(1 / math.log(2), x)))
-    r = _sub(_sub(x, _mul(n, _c(high, x))), _mul(n, _c(low, x)))
-    return cast(n, _BITS[x.type][0]), r
+    n = call("rint", mul(x, number(1 / math.log(2), x)))
+    r = sub(sub(x, mul(n, number(high, x))), mul(n, number(low, x)))
+    return cast(n, BITS[x.type][0]), r
 
 
-def _clamped(x: Expr, low: float, high: float) -> Expr:
+def clamped(x: Expr, low: float, high: float) -> Expr:
     """x within limits; nan becomes the lower one, so that it can be made an integer."""
-    x = select(call("lt", x, _c(high, x)), x, _c(high, x))
-    x = select(call("gt", x, _c(low, x)), x, _c(low, x))
+    x = select(call("lt", x, number(high, x)), x, number(high, x))
+    x = select(call("gt", x, number(low, x)), x, number(low, x))
     return x
 
 
-def _exp_minus_one_of_small(r: Expr) -> Expr:
-    """exp(r) - 1 for |r| <= ln(2)/2, by Taylor's series."""
+def exp_series(r: Expr) -> Expr:
+    """exp(r) - 1 - r for |r| <= ln(2)/2, by Taylor's series."""
     terms = _EXP_TERMS[r.type]
     series = [1 / math.factorial(k) for k in range(terms, 1, -1)]
-    return _add(_mul(_mul(r, r), _polynomial(r, series)), r)
+    return mul(mul(r, r), polynomial(r, series))
+
+
+def exp_minus_one_of_small(r: Expr) -> Expr:
+    """exp(r) - 1 for |r| <= ln(2)/2."""
+    return add(exp_series(r), r)
 
 
 def exp(x: Expr) -> Expr:
     """e to the power of x."""
     low, high = _EXP_RANGE[x.type]
-    inside = select(call("eq", x, x), x, _c(0.0, x))
-    n, r = _reduced_exp(_clamped(inside, low, high))
-    result = _scaled(_add(_c(1.0, x), _exp_minus_one_of_small(r)), n)
+    inside = select(call("eq", x, x), x, number(0.0, x))
+    n, r = reduced_exp(clamped(inside, low, high))
+    result = scaled(add(number(1.0, x), exp_minus_one_of_small(r)), n)
     return select(call("ne", x, x), x, result)
 
 
@@ -108,19 +142,19 @@ _TANH_Q = (1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.8440630532
 def tanh(x: Expr) -> Expr:
     """Hyperbolic tangent: a polynomial near 0, else 1 - 2 / (exp(2 |x|) + 1)."""
     size = call("abs", x)
-    square = _mul(x, x)
+    square = mul(x, x)
     if x.type == "f4":
-        ratio = _polynomial(square, _TANH_SMALL["f4"])
+        ratio = polynomial(square, _TANH_SMALL["f4"])
     else:
-        ratio = call("div", _polynomial(square, _TANH_P), _polynomial(square, _TANH_Q))
-    small = _add(_mul(_mul(ratio, square), x), x)
+        ratio = call("div", polynomial(square, _TANH_P), polynomial(square, _TANH_Q))
+    small = add(mul(mul(ratio, square), x), x)
     # From 10 (20) on the result is 1.
-    limited = _clamped(_mul(size, _c(2.0, x)), 0.0, 20.0 if x.type == "f4" else 44.0)
-    n, r = _reduced_exp(limited)
-    power = _mul(_add(_c(1.0, x), _exp_minus_one_of_small(r)), _power_of_two(n, x.type))
-    large = _sub(_c(1.0, x), call("div", _c(2.0, x), _add(power, _c(1.0, x))))
-    result = select(call("lt", size, _c(0.625, x)), small, call("copysign", large, x))
-    is_itself = either(call("ne", x, x), call("eq", x, _c(0.0, x)))
+    limited = clamped(mul(size, number(2.0, x)), 0.0, 20.0 if x.type == "f4" else 44.0)
+    n, r = reduced_exp(limited)
+    power = mul(add(number(1.0, x), exp_minus_one_of_small(r)), power_of_two(n, x.type))
+    large = sub(number(1.0, x), call("div", number(2.0, x), add(power, number(1.0, x))))
+    result = select(call("lt", size, number(0.625, x)), small, call("copysign", large, x))
+    is_itself = either(call("ne", x, x), call("eq", x, number(0.0, x)))
     return select(is_itself, x, result)
 
 
@@ -138,39 +172,56 @@ _LOG_Q = (
 )  # fmt: skip
 
 
-def log(x: Expr) -> Expr:
-    """Natural logarithm: of a mantissa within sqrt(1/2) and sqrt(2), plus exponent times ln 2."""
-    integer, bits, bias = _BITS[x.type]
+def apart(x: Expr) -> tuple[Expr, Expr]:
+    """(n, r), both of the type of x, with x = 2**n (1 + r) and 1 + r within sqrt(1/2), sqrt(2)."""
+    integer, bits, bias = BITS[x.type]
     tiny = float(np.finfo(x.type).smallest_normal)
-    is_subnormal = call("lt", x, _c(tiny, x))
-    lifted = select(is_subnormal, call("mul", x, _c(2.0**bits, x)), x)
+    is_subnormal = call("lt", x, number(tiny, x))
+    lifted = select(is_subnormal, call("mul", x, number(2.0**bits, x)), x)
     pattern = Expr("bitcast", integer, (lifted,))
     exponent = call("sub", call("lshr", pattern, const(bits, integer)), const(bias - 1, integer))
     exponent = call("sub", exponent, select(is_subnormal, const(bits, integer), const(0, integer)))
     mask, half = (1 << bits) - 1, (bias - 1) << bits
     pattern = call("or", call("and", pattern, const(mask, integer)), const(half, integer))
     mantissa = Expr("bitcast", x.type, (pattern,))
-    is_low = call("lt", mantissa, _c(math.sqrt(0.5), x))
+    is_low = call("lt", mantissa, number(math.sqrt(0.5), x))
     exponent = call("sub", exponent, select(is_low, const(1, integer), const(0, integer)))
-    r = call("sub", mantissa, _c(1.0, x))
-    r = call("add", r, select(is_low, mantissa, _c(0.0, x)))
-    square = _mul(r, r)
-    if x.type == "f4":
-        series = _mul(_mul(_polynomial(r, _LOG_F4), r), square)
-        high, low = _LN2["f4"]
-    else:
-        ratio = call("div", _polynomial(r, _LOG_P), _polynomial(r, _LOG_Q))
-        series = _mul(_mul(ratio, r), square)
-        high, low = 0.693359375, -2.121944400546905827679e-4
-    count = cast(exponent, x.type)
-    series = _add(series, _mul(count, _c(low, x)))
-    series = _sub(series, _mul(square, _c(0.5, x)))
-    result = _add(_add(r, series), _mul(count, _c(high, x)))
-    infinite = _c(math.inf, x)
+    r = call("sub", mantissa, number(1.0, x))
+    r = call("add", r, select(is_low, mantissa, number(0.0, x)))
+    return cast(exponent, x.type), r
+
+
+def log_series(r: Expr) -> Expr:
+    """log(1 + r) - r + r**2 / 2, for 1 + r within sqrt(1/2) and sqrt(2)."""
+    square = mul(r, r)
+    if r.type == "f4":
+        return mul(mul(polynomial(r, _LOG_F4), r), square)
+    ratio = call("div", polynomial(r, _LOG_P), polynomial(r, _LOG_Q))
+    return mul(mul(ratio, r), square)
+
+
+def log_of_parts(n: Expr, r: Expr, rest: Expr | None = None) -> Expr:
+    """log(2**n (1 + r)), plus a small rest."""
+    high, low = _LN2["f4"] if r.type == "f4" else (0.693359375, -2.121944400546905827679e-4)
+    series = add(log_series(r), mul(n, number(low, r)))
+    if rest is not None:
+        series = add(series, rest)
+    series = sub(series, mul(mul(r, r), number(0.5, r)))
+    return add(add(r, series), mul(n, number(high, r)))
+
+
+def of_logarithm(x: Expr, result: Expr) -> Expr:
+    """What a logarithm of x is, special values included, where x has parts: else `result`."""
+    infinite = number(math.inf, x)
     result = select(call("eq", x, infinite), infinite, result)
-    result = select(call("eq", x, _c(0.0, x)), _c(-math.inf, x), result)
-    is_wrong = either(call("lt", x, _c(0.0, x)), call("ne", x, x))
-    return select(is_wrong, _c(math.nan, x), result)
+    result = select(call("eq", x, number(0.0, x)), number(-math.inf, x), result)
+    is_wrong = either(call("lt", x, number(0.0, x)), call("ne", x, x))
+    return select(is_wrong, number(math.nan, x), result)
+
+
+def log(x: Expr) -> Expr:
+    """Natural logarithm: of a mantissa within sqrt(1/2) and sqrt(2), plus exponent times ln 2."""
+    return of_logarithm(x, log_of_parts(*apart(x)))
 
 
 def sqrt(x: Expr) -> Expr:
@@ -185,32 +236,15 @@ def is_nan(x: Expr) -> Expr:
 
 def is_finite(x: Expr) -> Expr:
     """Whether x is neither infinite nor nan."""
-    return call("lt", call("abs", x), _c(math.inf, x))
+    return call("lt", call("abs", x), number(math.inf, x))
 
 
 def is_infinite(x: Expr) -> Expr:
     """Whether x is infinite."""
-    return call("eq", call("abs", x), _c(math.inf, x))
+    return call("eq", call("abs", x), number(math.inf, x))
 
 
 def has_sign(x: Expr) -> Expr:
     """Whether the sign bit is set, that of zero and nan too."""
-    integer = _BITS[x.type][0]
+    integer = BITS[x.type][0]
     return call("lt", Expr("bitcast", integer, (x,)), const(0, integer))
-
-
-FUNCTIONS: dict[str, Callable[..., Expr]] = {
-    "exp": exp,
-    "log": log,
-    "tanh": tanh,
-    "sqrt": sqrt,
-    "floor": lambda x: call("floor", x),
-    "ceil": lambda x: call("ceil", x),
-    "trunc": lambda x: call("trunc", x),
-    "rint": lambda x: call("rint", x),
-    "copysign": lambda x, y: call("copysign", x, y),
-    "isnan": is_nan,
-    "isfinite": is_finite,
-    "isinf": is_infinite,
-    "signbit": has_sign,
-}

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
-from runtime.lowering.mathematics import FUNCTIONS
+from runtime.lowering.functions import FUNCTIONS
+from runtime.lowering.powers import power
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import (
     Expr,
@@ -248,7 +249,7 @@ def _float_power(x: Expr, y: Expr, is_array: bool) -> Expr:
         return {1: x, 2: square, 3: call("mul", square, x), 4: call("mul", square, square)}[
             exponent
         ]
-    raise Refusal("a power whose exponent is no small constant")
+    return power(x, y)
 
 
 class PythonMeaning(NumPyMeaning):
@@ -274,8 +275,11 @@ class PythonMeaning(NumPyMeaning):
             self.fail(call("eq", y, const(0.0, "f8")))
         result = super().binary(operator, x, y)
         if operator == "Pow":  # what leaves the range raises OverflowError
-            infinite = const(math.inf, "f8")
+            infinite, zero = const(math.inf, "f8"), const(0.0, "f8")
             self.fail(both(call("eq", call("abs", result), infinite), call("ne", x, infinite)))
+            if y.function != "const":  # 0 to a negative power raises, others are complex
+                self.fail(call("lt", x, zero))
+                self.fail(both(call("eq", x, zero), call("lt", y, zero)))
         return result
 
     def _of_ints(self, operator: str, x: Expr, y: Expr) -> Expr:

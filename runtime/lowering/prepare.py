@@ -8,11 +8,13 @@ from typing import Any
 from runtime.execute import Executable, plan
 from runtime.execute.native import engine, layout
 from runtime.execute.native.prepared import Native, Place
+from runtime.execute.native.stateful import Stateful, again
 from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text, signature
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
 from runtime.lowering.refusal import Refusal, TooLarge
+from runtime.lowering.state import functional, has_variables
 
 __all__ = ["Planned", "prepare", "problem"]
 
@@ -44,9 +46,34 @@ def prepare(graph: Graph) -> Executable:
     if reason is not None:
         return Planned(plan.prepare(graph), reason)
     try:
-        return _prepared(graph)
+        return _stateful(graph) if has_variables(graph) else _prepared(graph)
     except (TooLarge, engine.Unavailable) as error:
         return Planned(plan.prepare(graph), str(error))
+
+
+def _stateful(graph: Graph) -> Executable:
+    """A graph with variables: on their contents, if it does nothing but to read and assign."""
+    try:
+        found = functional(graph)
+    except Refusal as refusal:
+        made = _prepared(graph)
+        if isinstance(made, Planned):
+            made.reason = f"{refusal}; {made.reason}"
+        return made
+    try:
+        run: Executable = _native(found.graph, again)
+    except TooLarge:
+        raise
+    except Refusal:
+        run = _prepared(found.graph)
+    return Stateful(
+        run,
+        partial(plan.prepare, graph),
+        found.variables,
+        found.assigned,
+        len(graph.outputs),
+        isinstance(run, Native),
+    )
 
 
 def _prepared(graph: Graph) -> Executable:
@@ -63,13 +90,16 @@ def _prepared(graph: Graph) -> Executable:
     return Planned(plan.prepare(parted.graph), reasons)
 
 
-def _native(graph: Graph) -> Native:
-    """`graph` as one native function; Refusal where it has no native form."""
+def _native(graph: Graph, other: Executable | None = None) -> Native:
+    """`graph` as one native function; Refusal where it has no native form.
+
+    `other`, or its plan, does what it cannot do.
+    """
     program = lower(graph)
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
-    repeats = any(node.op.name == "pending" for node in graph.walk())
+    repeats = other is not None or any(node.op.name == "pending" for node in graph.walk())
     text = module_text(program)
-    fallback = partial(plan.prepare, graph)
+    fallback = partial(plan.prepare, graph) if other is None else lambda: other
     return Native(
         text,
         signature(program),

@@ -1,45 +1,55 @@
-"""Lowering of products of matrices: small ones as sums written out, others as loops over rows."""
+"""Lowering of products of matrices: small ones as sums written out, others as contractions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import Array, Computed, Form, Stored
 from runtime.lowering.builder import Builder
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.kernel import Dim, For, Register, Store, product, read
+from runtime.lowering.elementwise import converted, mapped
+from runtime.lowering.kernel import Axis, Buffer, Contract, Dim, load, product
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import Expr, call, cast, const, index, is_float
+from runtime.lowering.scalar import Expr, call, cast, const, index
+from runtime.lowering.strides import Strided, steps_of, strided, times
 
-__all__ = ["matmul"]
+__all__ = ["ONE", "contract", "matmul", "placed"]
 
-# Sums of no more products are written out.
+# Sums of no more products are written out, if there are few of them: they join other loops then.
 _WRITTEN_OUT = 16
-# Products of floats with more multiplications are left to the BLAS of NumPy.
-_LARGEST = 32**3
+_FEW = 1 << 12
+# Instead of rows or columns where there are none: one, of elements side by side.
+ONE = Axis(1, 0, 1, 1)
 
 
 def matmul(b: Builder, node: Node) -> list[Form]:
-    """The product of two matrices, of a matrix and a vector, or of two vectors."""
+    """Products of matrices and vectors, one for each element of the axes before them."""
     x, y = (b.forms[value] for value in node.inputs)
-    if isinstance(x, Expr) or isinstance(y, Expr) or max(len(x.shape), len(y.shape)) > 2:
-        raise Refusal("a product of many matrices")
+    if isinstance(x, Expr) or isinstance(y, Expr):
+        raise Refusal("a product of arrays without axes")
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    inner = b.equal(x.shape[-1], y.shape[0])
-    rows, columns = x.shape[:-1], y.shape[1:]
-    work = product([*rows, inner, *columns])
-    if not isinstance(inner, int) or kind == "b1":
-        raise Refusal("a product of matrices of unknown size, or of bools")
-    if is_float(kind) and (not isinstance(work, int) or work > _LARGEST):
-        raise Refusal("a large product of matrices, which BLAS computes")
-    shape = (*rows, *columns)
-    if inner > _WRITTEN_OUT:
-        return [_in_loops(b, x, y, inner, shape, kind)]
+    inner = b.equal(x.shape[-1], y.shape[0 if len(y.shape) == 1 else -2])
+    rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
+    batch = b.broadcast([x.shape[:-2], y.shape[:-2]])
+    work = product([*batch, *rows, inner, *columns])
+    is_short = isinstance(inner, int) and inner <= _WRITTEN_OUT and not batch and kind != "b1"
+    if is_short and isinstance(work, int) and work <= _FEW:
+        assert isinstance(inner, int)
+        return [_written_out(b, x, y, inner, (*rows, *columns), kind)]
+    return [_contracted(b, x, y, inner, batch, kind)]
+
+
+def _written_out(
+    b: Builder, x: Array, y: Array, inner: int, shape: tuple[Dim, ...], kind: str
+) -> Form:
+    """A sum of products for each element of the result, computed where that is read."""
     one, other = _ready(b, x), _ready(b, y)
+    row_count = len(x.shape) - 1
 
     def at(indices: Sequence[Expr]) -> Expr:
-        row, column = list(indices[: len(rows)]), list(indices[len(rows) :])
+        row, column = list(indices[:row_count]), list(indices[row_count:])
         total: Expr | None = None
         for k in range(inner):
             left = cast(b.at(one, [*row, index(k)]), kind)
@@ -48,8 +58,7 @@ def matmul(b: Builder, node: Node) -> list[Form]:
             total = term if total is None else call("add", total, term)
         return const(0, kind) if total is None else total
 
-    made = Computed(at, shape, kind)
-    return [made if shape else at([])]
+    return Computed(at, shape, kind) if shape else at([])
 
 
 def _ready(b: Builder, x: Array) -> Array:
@@ -57,33 +66,93 @@ def _ready(b: Builder, x: Array) -> Array:
     return b.stored(x) if isinstance(x, Computed) else x
 
 
-def _in_loops(b: Builder, x: Array, y: Array, inner: int, shape: Sequence[Dim], kind: str) -> Form:
-    """Add to each row of the result the rows of `y`, times the elements of a row of `x`."""
-    x, y = b.stored(x), b.stored(y)
-    if not shape:
-        raise Refusal("a product of two long vectors")
-    target = b.buffer("product", kind, shape)
-    has_rows, has_columns = len(x.shape) == 2, len(y.shape) == 2
-    row, k, column = (Register(b.fresh(name), "i8") for name in ("row", "k", "column"))
-    width = y.shape[1] if has_columns else 1
-    row_count = x.shape[0] if has_rows else 1
-    place = Stored(target, (row_count, width), kind)
-    left = Stored(x.buffer, (row_count, inner), x.type)
-    right = Stored(y.buffer, (inner, width), y.type)
-    clearing = For(column, width, [])
-    rounds = For(k, inner, [], serial=True)
-    adding_column = Register(b.fresh("column"), "i8")
-    adding = For(adding_column, width, [])
-    outer = For(row, row_count, [clearing, rounds], serial=True)
-    offset = place.at([read(row), read(column)]).args[0]
-    clearing.body.append(Store(target, offset, const(0, kind)))
-    with b.loop_body(rounds.body):
-        factor = b.let(cast(left.at([read(row), read(k)]), kind))
-        rounds.body.append(adding)
-    with b.loop_body(adding.body):
-        where = b.let(place.at([read(row), read(adding_column)]).args[0])
-        term = call("mul", factor, cast(right.at([read(k), read(adding_column)]), kind))
-        old = Expr("load", kind, (where,), target)
-        b.emit(Store(target, where, call("add", old, term)))
-    b.emit(outer)
-    return Stored(target, tuple(shape), kind)
+def _contracted(
+    b: Builder, x: Array, y: Array, inner: Dim, batch: tuple[Dim, ...], kind: str
+) -> Form:
+    one, other = placed(b, x, kind), placed(b, y, kind)
+    x_steps, y_steps = list(one.steps), list(other.steps)
+    rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
+    shape = (*batch, *rows, *columns)
+    out = list(steps_of(shape))
+    row = column = ONE
+    if columns:
+        column = Axis(columns[0], 0, y_steps.pop(), out.pop())
+    if rows:
+        row = Axis(rows[0], x_steps.pop(-2), 0, out.pop())
+    terms = Axis(inner, x_steps.pop(), y_steps.pop(), 0)
+    around = [
+        Axis(size, *steps)
+        for size, steps in zip(
+            batch,
+            zip(
+                _stretched(x_steps, x.shape, len(batch)),
+                _stretched(y_steps, y.shape, len(batch)),
+                out,
+                strict=True,
+            ),
+            strict=True,
+        )
+    ]
+    target = b.buffer("product", kind, shape or (1,))
+    contract(b, target, one, other, (around, row, column, [terms]))
+    return Stored(target, shape, kind) if shape else b.let(load(target, index(0)))
+
+
+def _stretched(steps: list[Dim], shape: Sequence[Dim], rank: int) -> list[Dim]:
+    """The steps of broadcast axes: 0 along those that an operand has not, or once."""
+    own: list[Dim] = [0 if n == 1 else step for n, step in zip(shape, steps, strict=False)]
+    return [0] * (rank - len(own)) + own
+
+
+def placed(b: Builder, x: Array, kind: str) -> Strided:
+    """An operand in memory, its elements of a type."""
+    if x.type != kind:
+        given = x
+        x = mapped(b, [given], kind, lambda args: converted(args[0], kind))
+    found = strided(b, x)
+    if found is None:
+        found = strided(b, b.stored(x))
+    assert found is not None
+    return found
+
+
+def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, start: int = 0) -> None:
+    """Write a contraction, its axes brought into the form that has the fastest loops.
+
+    `axes` are those around, the rows, the columns, and those of the sums; `start` is the position
+    of the first element that it writes.
+    """
+    around, row, column, inner = axes
+    outer = [axis for axis in around if axis.size != 1]
+    if column.size == 1 and row.size != 1 and row.out == 1:
+        x, y = y, x
+        outer = [_exchanged(axis) for axis in outer]
+        row, column = _exchanged(column), _exchanged(row)
+        inner = [_exchanged(axis) for axis in inner]
+    terms = _merged([axis for axis in inner if axis.size != 1])
+    *outer, row = _merged([*outer, row]) if row.size != 1 else [*_merged(outer), row]
+    starts = x.start, y.start, start
+    b.emit(Contract(target, x.buffer, y.buffer, outer, row, column, terms or inner[:1], starts))
+
+
+def _exchanged(axis: Axis) -> Axis:
+    return Axis(axis.size, axis.y, axis.x, axis.out)
+
+
+def _merged(axes: Sequence[Axis]) -> list[Axis]:
+    """Axes that go through memory as one are one."""
+    found: list[Axis] = []
+    for axis in axes:
+        if found and _is_continued(found[-1], axis):
+            before = found.pop()
+            axis = Axis(times(before.size, axis.size), axis.x, axis.y, axis.out)
+        found.append(axis)
+    return found
+
+
+def _is_continued(outer: Axis, inner: Axis) -> bool:
+    """Whether a step along one axis is as long as all of the next."""
+    pairs = ((outer.x, inner.x), (outer.y, inner.y), (outer.out, inner.out))
+    return isinstance(inner.size, int) and all(
+        isinstance(a, int) and isinstance(b, int) and a == b * inner.size for a, b in pairs
+    )

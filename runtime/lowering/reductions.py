@@ -11,10 +11,18 @@ import math
 from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Node
-from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, indices_of_flat
+from runtime.lowering.arrays import (
+    Array,
+    Computed,
+    Form,
+    Stored,
+    as_expr,
+    flat_offset,
+    indices_of_flat,
+)
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.elementwise import converted
+from runtime.lowering.elementwise import converted, mapped
 from runtime.lowering.kernel import (
     Assign,
     Block,
@@ -25,6 +33,7 @@ from runtime.lowering.kernel import (
     PairwiseSum,
     Register,
     Store,
+    load,
     product,
     read,
 )
@@ -38,11 +47,21 @@ from runtime.lowering.scalar import (
     const,
     either,
     index,
+    invert,
     is_float,
     select,
 )
 
-__all__ = ["reduction"]
+__all__ = [
+    "count_nonzero",
+    "in_shape",
+    "monoid",
+    "position",
+    "reduced_axes",
+    "reduction",
+    "sum_to",
+    "variance",
+]
 
 # NumPy converts what it sums in pieces of this many elements.
 _CONVERTED_AT_ONCE = 8192
@@ -58,31 +77,158 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     result = machine_type(tensor_type(node.outputs[0].type).dtype)
     if isinstance(form, Expr):
         raise Refusal(f"{name} of a scalar")
-    axes, shape = _axes(node, form)
+    axes, shape = reduced_axes(node, form)
+    return [_over_axes(b, name, form, axes, shape, result)]
+
+
+def _over_axes(
+    b: Builder, name: str, form: Array, axes: Sequence[int], shape: tuple[Dim, ...], result: str
+) -> Form:
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
     source = _source(b, name, form, result, count)
-    combine, first = _monoid(name, result)
+    combine, first = monoid(name, result)
     made = _reduced(b, source, axes, combine, first)
     if name == "mean":
         made = _divided(b, made, count, result)
+    return in_shape(b, made, axes, shape, len(form.shape))
+
+
+def in_shape(
+    b: Builder, made: Form, axes: Sequence[int], shape: tuple[Dim, ...], rank: int
+) -> Form:
+    """A result without the reduced axes in the shape that it has with or without them."""
     if isinstance(made, Expr):
-        return [made] if not shape else [Computed(lambda i: made, shape, result)]
-    if tuple(made.shape) != tuple(shape):  # axes of size 1 are kept
-        kept = [a for a in range(len(form.shape)) if a not in axes]
-        inner = made
-        return [Computed(lambda i: b.at(inner, [i[a] for a in kept]), shape, result)]
-    return [made]
+        return made if not shape else Computed(lambda i: made, shape, made.type)
+    if tuple(made.shape) == tuple(shape):
+        return made
+    kept = [a for a in range(rank) if a not in axes]
+    if isinstance(made, Stored):
+        return Stored(made.buffer, shape, made.type)
+    inner = made
+    return Computed(lambda i: b.at(inner, [i[a] for a in kept]), shape, made.type)
 
 
-def _axes(node: Node, form: Array) -> tuple[list[int], tuple[Dim, ...]]:
+def sum_to(b: Builder, node: Node) -> list[Form]:
+    """The sum over the axes along which an array was broadcast."""
+    x = b.forms[node.inputs[0]]
+    result = tensor_type(node.outputs[0].type)
+    if isinstance(x, Expr) or len(node.inputs) > 1 or result.shape is None:
+        raise Refusal("sum_to of a scalar, or to sizes that are not known")
+    lead = len(x.shape) - len(result.shape)
+    axes = list(range(lead))
+    shape: list[Dim] = []
+    for axis, size in enumerate(result.shape, lead):
+        if size == 1 and x.shape[axis] != 1:
+            axes.append(axis)
+        shape.append(1 if size == 1 else x.shape[axis])
+    kind = machine_type(result.dtype)
+    if not axes:
+        return [mapped(b, [x], kind, lambda args: args[0])]
+    return [_over_axes(b, "sum", x, axes, tuple(shape), kind)]
+
+
+def count_nonzero(b: Builder, node: Node) -> list[Form]:
+    """How many elements are not zero."""
+    form = b.forms[node.inputs[0]]
+    if isinstance(form, Expr):
+        return [cast(truth(form), "i8")]
+    axes, shape = reduced_axes(node, form)
+    truths = mapped(b, [form], "i8", lambda args: cast(truth(args[0]), "i8"))
+    return [_over_axes(b, "sum", truths, axes, shape, "i8")]
+
+
+def variance(b: Builder, node: Node) -> list[Form]:
+    """`var` and `std`, in the steps of NumPy's."""
+    form = b.forms[node.inputs[0]]
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if isinstance(form, Expr) or form.type != kind or not is_float(kind):
+        raise Refusal(f"{node.op.name} of a scalar, or of integers")
+    axes, shape = reduced_axes(node, form)
+    count = product([form.shape[axis] for axis in axes])
+    ddof = node.attrs["ddof"]
+    if not isinstance(ddof, int) or not isinstance(count, int):
+        raise Refusal(f"{node.op.name} with a divisor that is not known")
+    source = b.stored(form) if isinstance(form, Computed) and not form.is_view else form
+    kept = tuple(1 if a in axes else n for a, n in enumerate(form.shape))
+    mean = _over_axes(b, "mean", source, axes, kept, kind)
+    if isinstance(mean, Computed) and not is_small(kept):
+        mean = b.stored(mean)
+
+    def square(args: Sequence[Expr]) -> Expr:
+        off = call("sub", args[0], args[1])
+        return call("mul", off, off)
+
+    squares: Array = mapped(b, [source, mean], kind, square)
+    total = _over_axes(b, "sum", squares, axes, shape, kind)
+    found = _divided(b, total, max(count - ddof, 0), kind)
+    if node.op.name == "var":
+        return [found]
+    if isinstance(found, Expr):
+        return [call("sqrt", found)]
+    return [mapped(b, [found], kind, lambda args: call("sqrt", args[0]))]
+
+
+def position(b: Builder, node: Node) -> list[Form]:
+    """`argmax` and `argmin`: the first position of the extreme, of a nan if there is one."""
+    form = b.forms[node.inputs[0]]
+    if isinstance(form, Expr):
+        return [index(0)]
+    axes, shape = reduced_axes(node, form)
+    if any(not isinstance(n, int) or n == 0 for n in form.shape):
+        raise Refusal(f"{node.op.name} of nothing, or of sizes that are not known")
+    x = b.stored(form) if isinstance(form, Computed) and not form.is_view else form
+    comparison = "gt" if node.op.name == "argmax" else "lt"
+    rank = len(x.shape)
+    kept = [a for a in range(rank) if a not in axes]
+    inner = [x.shape[a] for a in axes]
+
+    def found(indices: Sequence[Expr]) -> Expr:
+        full = [index(0)] * rank
+        for a, i in zip(kept, indices, strict=True):
+            full[a] = i
+        best, at = b.cell("best", b.let(b.at(x, full))), b.cell("at", index(0))
+        loops, registers = [], []
+        for a in axes:
+            registers.append(Register(b.fresh("i"), "i8"))
+            full[a] = read(registers[-1])
+            loops.append(For(registers[-1], x.shape[a], [], serial=True))
+        outer, b.block = b.block, loops[-1].body
+        here, old = b.let(b.at(x, full)), b.let(read(best))
+        is_better = call(comparison, here, old)
+        if is_float(x.type):
+            is_better = both(either(is_better, call("ne", here, here)), call("eq", old, old))
+        elif x.type == "b1":
+            is_better = both(here, invert(old)) if comparison == "gt" else both(invert(here), old)
+        is_better = b.let(is_better)
+        where = b.let(flat_offset([read(r) for r in registers], inner))
+        old_at = b.let(read(at))
+        b.emit(Assign(best, select(is_better, here, old)))
+        b.emit(Assign(at, select(is_better, where, old_at)))
+        b.block = outer
+        for around, inside in itertools.pairwise(loops):
+            around.body.append(inside)
+        b.emit(loops[0])
+        return b.let(read(at))
+
+    if not kept:
+        with b.loop_body(b.block):
+            return [in_shape(b, found([]), axes, shape, rank)]
+    target = b.buffer("position", "i8", [x.shape[a] for a in kept])
+    place = _as_stored(target)
+    b.nest(target.shape, lambda i: b.emit(Store(target, place.at(i).args[0], found(i))))
+    return [in_shape(b, place, axes, shape, rank)]
+
+
+def reduced_axes(node: Node, form: Array) -> tuple[list[int], tuple[Dim, ...]]:
+    """The axes that are reduced, and the shape of the result."""
     rank = len(form.shape)
     axis = node.attrs["axis"]
     given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = sorted({int(a) % rank for a in given})
     keeps = node.attrs.get("keepdims", False)
-    unknown = set(node.attrs) - {"axis", "dtype", "keepdims"}
+    unknown = set(node.attrs) - {"axis", "dtype", "keepdims", "ddof"}
     if unknown or node.attrs.get("dtype") is not None:
         raise Refusal(f"{node.op.name} with options")
     shape = [1 if a in axes else n for a, n in enumerate(form.shape) if keeps or a not in axes]
@@ -102,10 +248,12 @@ def _source(b: Builder, name: str, form: Array, result: str, count: Dim) -> Arra
     return Computed(lambda i: change(b.at(form, i)), form.shape, result, flat)
 
 
-def _monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
+def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
     """How two values are combined, and what nothing at all gives."""
     if name in ("sum", "mean"):
         return (lambda x, y: call("add", x, y)), const(0, type_)
+    if name == "prod":
+        return (lambda x, y: call("mul", x, y)), const(1, type_)
     if name == "any":
         return either, const(False, "b1")
     if name == "all":
@@ -148,8 +296,14 @@ def _reduced(
         return _of_elements(b, x, axes, kept, combine, first)
     real = [a for a in range(rank) if x.shape[a] != 1]
     is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
-    if is_last and first is not None and is_float(x.type):
+    if is_last and first is not None and is_float(x.type) and not first.value:
         return _pairwise(b, x, shape, product([x.shape[a] for a in axes]))
+    if is_last and first is None and x.type != "b1":
+        keeps = combine(const(1, x.type), const(2, x.type))
+        how = "le" if keeps.value == 1 else "ge"
+        return _pairwise(b, x, shape, product([x.shape[a] for a in axes]), how)
+    if axes and shape and first is not None and max(axes) < min(kept):
+        return _row_by_row(b, x, axes, kept, combine, first)
     return _one_by_one(b, x, axes, kept, combine, first)
 
 
@@ -166,7 +320,7 @@ def _of_elements(
     shape = tuple(elements.shape[a] for a in kept)
     inner = tuple(elements.shape[a] for a in axes)
     is_last = all(a in axes for a in range(len(kept), len(elements.shape)))
-    is_paired = is_last and is_float(x.type) and first is not None
+    is_paired = is_last and is_float(x.type) and first is not None and not first.value
 
     def at(indices: Sequence[Expr]) -> Expr:
         parts = []
@@ -202,8 +356,8 @@ def _in_lanes(parts: list[Expr], combine: Combine) -> list[Expr]:
     return [total]
 
 
-def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
-    """Sums over the last axes."""
+def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim, how: str = "sum") -> Form:
+    """Sums, or extremes, over the last axes."""
     source = x if b.has_flat(x) else b.stored(x)
 
     def total(row: Expr | None) -> Cell:
@@ -217,7 +371,7 @@ def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
         b.block = body
         value = b.let(b.flat_at(source, position))
         b.block = outer
-        b.emit(PairwiseSum(cell, i, count, body, value))
+        b.emit(PairwiseSum(cell, i, count, body, value, how))
         return cell
 
     if not shape:
@@ -226,7 +380,7 @@ def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
         return b.let(read(cell))
     target = b.buffer("sums", x.type, shape)
     row = Register(b.fresh("row"), "i8")
-    loop = For(row, product(shape), [], serial=True)
+    loop = For(row, product(shape), [])
     with b.loop_body(loop.body):
         cell = total(read(row))
         b.emit(Store(target, read(row), b.let(read(cell))))
@@ -236,6 +390,35 @@ def _pairwise(b: Builder, x: Array, shape: Sequence[Dim], count: Dim) -> Form:
 
 def _as_stored(buffer: Buffer) -> Stored:
     return Stored(buffer, buffer.shape, buffer.type)
+
+
+def _row_by_row(
+    b: Builder,
+    x: Array,
+    axes: Sequence[int],
+    kept: Sequence[int],
+    combine: Combine,
+    first: Expr,
+) -> Form:
+    """Combine whole rows, one after the other: the same for each element as `_one_by_one`."""
+    shape = [x.shape[a] for a in kept]
+    target = b.buffer("result", x.type, shape)
+    place = _as_stored(target)
+    b.nest([product(shape)], lambda i: b.emit(Store(target, i[0], first)))
+    rows, columns = ([Register(b.fresh("i"), "i8") for _ in part] for part in (axes, kept))
+    full = [read(r) for r in (*rows, *columns)]  # the axes are the first, in order
+    body: Block = []
+    with b.loop_body(body):
+        at = b.let(place.at(full[len(axes) :]).args[0])
+        value = b.at(x, full)
+        b.emit(Store(target, at, combine(load(target, at), value)))
+    for register, a in zip(reversed(columns), reversed(kept), strict=True):
+        body = [For(register, x.shape[a], body)]
+    for register, a in zip(reversed(rows), reversed(axes), strict=True):
+        body = [For(register, x.shape[a], body, serial=True)]
+    for statement in body:
+        b.emit(statement)
+    return place
 
 
 def _one_by_one(

@@ -10,9 +10,11 @@ from typing import Any
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
+    Axis,
     Block,
     Buffer,
     Check,
+    Contract,
     Copy,
     Dim,
     For,
@@ -21,6 +23,7 @@ from runtime.lowering.kernel import (
     PairwiseSum,
     Poll,
     Program,
+    Reserve,
     Statement,
     Store,
     Swap,
@@ -114,6 +117,10 @@ def _store(s: Store) -> Iterator[str]:
     yield f"{s.buffer.name}[{_expr(s.offset)}] = {_expr(s.value)}"
 
 
+def _reserve(s: Reserve) -> Iterator[str]:
+    yield f"reserve {s.buffer.name}[{_expr(s.size)}]"
+
+
 def _copy(s: Copy) -> Iterator[str]:
     yield f"copy {s.target.name} from {s.source.name}"
 
@@ -129,9 +136,27 @@ def _for(s: For) -> Iterator[str]:
 
 
 def _pairwise(s: PairwiseSum) -> Iterator[str]:
-    yield f"{s.cell.name} := sum in pairs over {s.index.name} < {_dim(s.size)} of:"
+    how = {"sum": "sum in pairs", "ge": "largest", "le": "least"}[s.how]
+    yield f"{s.cell.name} := {how} over {s.index.name} < {_dim(s.size)} of:"
     yield from _inside(s.body)
     yield f"{INDENT}{_expr(s.element)}"
+
+
+def _contract(s: Contract) -> Iterator[str]:
+    """The axes with their sizes, and how far elements are in both operands and the result."""
+    axes = {"around": s.outer, "row": [s.row], "column": [s.column], "sum over": s.inner}
+    operands = [
+        buffer.name if start == 0 else f"{buffer.name} from {_dim(start)}"
+        for buffer, start in zip((s.x, s.y), s.starts, strict=False)
+    ]
+    yield f"{s.target.name} = products of {' and '.join(operands)}:"
+    for name, found in axes.items():
+        for axis in found:
+            yield f"{INDENT}{name} < {_dim(axis.size)}: {_steps(axis)}"
+
+
+def _steps(axis: Axis) -> str:
+    return ", ".join(_dim(step) for step in (axis.x, axis.y, axis.out))
 
 
 def _if(s: If) -> Iterator[str]:
@@ -162,10 +187,12 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Assign: _assign,
     Allocate: _allocate,
     Store: _store,
+    Reserve: _reserve,
     Copy: _copy,
     Swap: _swap,
     For: _for,
     PairwiseSum: _pairwise,
+    Contract: _contract,
     If: _if,
     While: _while,
     Poll: _poll,

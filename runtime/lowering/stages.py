@@ -7,6 +7,7 @@ from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text
 from runtime.lowering.lower import lower
 from runtime.lowering.show import text
+from runtime.lowering.state import functional, has_variables
 
 __all__ = ["native_text"]
 
@@ -16,7 +17,7 @@ def native_text(graph: Graph, stage: str) -> str:
 
     Raises Refusal where the graph has no native form, and says why.
     """
-    program = lower(graph)
+    program = lower(functional(graph).graph if has_variables(graph) else graph)
     if stage == "kernels":
         return text(program)
     module = module_text(program)

@@ -1,72 +1,143 @@
-"""Lowering of `x[...] = v`: into the memory of `x` where nothing else reads that later."""
+"""Lowering of `x[...] = v` and `x[...] += v`: in place where nothing else reads `x` later."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Elements, Form, Stored, indices_of_flat
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.builder import SMALL, Builder, is_small
 from runtime.lowering.elements import convert, tensor_type
 from runtime.lowering.elementwise import converted
-from runtime.lowering.kernel import Buffer, Copy, Store
+from runtime.lowering.gathers import Part, part_of
+from runtime.lowering.kernel import Buffer, Copy, Store, load
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import TRUE, Expr, both, call, select
+from runtime.lowering.scalar import FALSE, TRUE, Expr, both, call, select
 from runtime.lowering.shaping import subscript
 
-__all__ = ["index_update", "may_overwrite"]
+__all__ = ["index_add", "index_update", "may_overwrite"]
 
 
 def index_update(b: Builder, node: Node) -> list[Form]:
-    """`x` with `v` at an index of ints, slices and new axes."""
-    x, v, *operands = (b.forms[value] for value in node.inputs)
-    if isinstance(x, Expr):
-        raise Refusal("an update of a scalar")
-    maps, shape = subscript(b, node, x, operands)
-    kind = x.type
-    if isinstance(v, Expr):
-        type_ = tensor_type(node.inputs[1].type)
-        is_number = type_.weak and v.type == "i8"
-        v = b.let(convert(v, type_, kind, b.fails(node)) if is_number else converted(v, kind))
-    else:
-        v = b.elements(v) if is_small(v.shape) else b.stored(v)
-        b.same_shape(b.broadcast([v.shape, shape]), shape)
+    """`x` with `v` at an index of ints, slices, new axes and integer arrays."""
+    return _written(b, node, _Assignment(b, node))
 
-    def value(indices: list[Expr]) -> Expr:
+
+def index_add(b: Builder, node: Node) -> list[Form]:
+    """`x` with `v` added at an index, as often as it names an element."""
+    return _written(b, node, _Addition(b, node))
+
+
+class _Assignment:
+    """What is written: `v`, in the type of `x`."""
+
+    def __init__(self, b: Builder, node: Node) -> None:
+        self.b = b
+        x, v = (b.forms[value] for value in node.inputs[:2])
+        if isinstance(x, Expr):
+            raise Refusal("an update of a scalar")
+        self.x: Array = x
+        self.v: Form = v
         if isinstance(v, Expr):
-            return v
-        return converted(b.at(v, b.project(indices, v.shape)), kind)
+            type_ = tensor_type(node.inputs[1].type)
+            is_number = type_.weak and v.type == "i8"
+            fail = b.fails(node)
+            self.v = b.let(convert(v, type_, x.type, fail) if is_number else converted(v, x.type))
+        elif is_small(v.shape):
+            self.v = b.elements(v)
 
-    if is_small(x.shape):
+    def keep(self, memory: Buffer | None) -> None:
+        """Have `v` in memory of its own, before `memory` is written into."""
+        v = self.v
+        if isinstance(v, Expr | Elements) or (isinstance(v, Stored) and v.buffer is not memory):
+            return
+        made = self.b.buffer("written", v.type, v.shape)
+        self.b.fill(made, v)
+        self.v = Stored(made, made.shape, made.type)
+
+    def value(self, indices: Sequence[Expr]) -> Expr:
+        """The element that comes to a place of the part."""
+        if isinstance(self.v, Expr):
+            return self.v
+        b = self.b
+        return converted(b.at(self.v, b.project(indices, self.v.shape)), self.x.type)
+
+    def new(self, old: Expr, indices: Sequence[Expr]) -> Expr:
+        """The new element."""
+        return self.value(indices)
+
+
+class _Addition(_Assignment):
+    """What is written: the sum with `v`, computed in the type of both."""
+
+    def __init__(self, b: Builder, node: Node) -> None:
+        super().__init__(b, node)
+        x, v = (tensor_type(value.type).dtype for value in node.inputs[:2])
+        if x != v or self.x.type == "b1":
+            raise Refusal("an addition to elements of another dtype")
+
+    def new(self, old: Expr, indices: Sequence[Expr]) -> Expr:
+        return call("add", old, self.value(indices))
+
+
+def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
+    x = what.x
+    part = _part(b, node, x)
+    if not isinstance(what.v, Expr):
+        shape = what.v.shape
+        while len(shape) > len(part.shape) and shape[0] == 1:  # as NumPy drops them
+            shape = shape[1:]
+        b.same_shape(b.broadcast([shape, part.shape]), part.shape)
+        if len(shape) != len(what.v.shape):
+            raise Refusal("a value with more axes than what it is assigned to")
+    sizes = tuple(n for n in part.shape if isinstance(n, int))
+    is_static = len(sizes) == len(part.shape) and math.prod(sizes) <= SMALL
+    if is_small(x.shape) and is_static:
         found = b.elements(x)
-        sizes = tuple(n for n in shape if isinstance(n, int))
         for k in range(math.prod(sizes)):
-            part = indices_of_flat(k, sizes)
-            found = _of_elements(b, found, [place(part) for place in maps], value(part))
+            at = indices_of_flat(k, sizes)
+            found = _of_elements(b, found, part.place(at), partial(_new, what, at))
         return [found]
-    target = Stored(_memory(b, node, x), x.shape, kind)
+    memory = _memory(b, node, x)
+    what.keep(memory)
+    target = Stored(memory, x.shape, x.type)
 
     def write(indices: list[Expr]) -> None:
-        found = value(indices)
-        offset = target.at([place(indices) for place in maps]).args[0]
-        b.emit(Store(target.buffer, offset, found))
+        offset = b.let(target.at(part.place(indices)).args[0])
+        value = what.new(load(memory, offset), indices)
+        b.emit(Store(memory, offset, value))
 
-    if shape:
-        b.nest(shape, write)
+    if part.shape:
+        b.nest(part.shape, write, serial=part.repeats)
     else:
         write([])
     b.owned.add(node.outputs[0])
     return [target]
 
 
-def _of_elements(b: Builder, x: Elements, at: list[Expr], value: Expr) -> Elements:
+def _new(what: _Assignment, indices: Sequence[Expr], old: Expr) -> Expr:
+    return what.new(old, indices)
+
+
+def _part(b: Builder, node: Node, x: Array) -> Part:
+    """What the index of an update selects."""
+    values = node.inputs[2:]
+    if any(not isinstance(b.forms[value], Expr) for value in values):
+        return part_of(b, node, x, values)
+    maps, shape = subscript(b, node, x, [b.forms[value] for value in values])
+    return Part(shape, maps, False)
+
+
+def _of_elements(b: Builder, x: Elements, at: list[Expr], new: Callable[[Expr], Expr]) -> Elements:
     """Each element as it was, or the new value where its index is the one."""
     values = []
     for k, old in enumerate(x.values):
         is_it: Expr = TRUE
         for i, own in zip(at, indices_of_flat(k, x.shape), strict=True):
             is_it = both(is_it, call("eq", i, own))
-        values.append(b.let(select(is_it, value, old)))
+        values.append(old if is_it is FALSE else b.let(select(is_it, new(old), old)))
     return Elements(values, x.shape, x.type)
 
 

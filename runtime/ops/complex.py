@@ -113,6 +113,7 @@ def _conj_vjp(g: Any, out: Any, x: Any) -> tuple[Any]:
     inputs=1,
     infer=by_ufunc(np.conjugate),
     vjp=_conj_vjp,
+    scalar="{0}",
     elementwise=True,
     numpy=("conjugate", "conj"),
     samples=unary(dtypes="c16 c8 f8 i8"),

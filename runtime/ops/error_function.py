@@ -48,6 +48,28 @@ def _polynomial(x: Array, coefficients: Sequence[float]) -> Array:
     return result
 
 
+def _polynomial_text(x: str, coefficients: Sequence[float]) -> str:
+    """The same as text."""
+    first, *rest = coefficients
+    text = f"{x} * {first!r}"
+    for c in rest[:-1]:
+        text = f"({text} + {c!r}) * {x}"
+    return f"{text} + {rest[-1]!r}"
+
+
+def _text() -> str:
+    """The error function of one number, step by step as for an array."""
+    size, is_nan = "abs({0})", "{0} != {0}"
+    inner = f"({size} if {size} <= {_BORDER} or {is_nan} else {_BORDER})"
+    inside = f"{size} if {size} >= {_BORDER} or {is_nan} else {_BORDER}"
+    outer = f"({_FAR} if {size} > {_FAR} else {inside})"
+    square = f"({inner} * {inner})"
+    near = f"{inner} * (({_polynomial_text(square, _P)}) / ({_polynomial_text(square, _Q)}))"
+    ratio = f"(({_polynomial_text(outer, _R)}) / ({_polynomial_text(outer, _S)}))"
+    far = f"1 - exp(-{outer} * {outer}) * {ratio}"
+    return f"copysign({near} if {size} <= {_BORDER} else {far}, {{0}})"
+
+
 def _slope(out: Any, x: Any) -> Any:
     """The derivative; 0 in every precision where x**2 could overflow."""
     near = clip(x, -30, 30)
@@ -59,6 +81,7 @@ def _slope(out: Any, x: Any) -> Any:
     infer=by_ufunc(np.exp),
     vjp=derivative(_slope),
     reads=(0,),
+    scalar=_text(),
     elementwise=True,
     samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
 )

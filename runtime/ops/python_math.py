@@ -56,11 +56,17 @@ def _declare(
     result: Any = 0.0,
     raises: bool = True,
     function: Callable[..., Any] | None = None,
+    scalar: str | None = None,
 ) -> None:
-    """Declare an op; `like` is the one for arrays, whose gradient it has."""
+    """Declare an op; `like` is the one for arrays, whose gradient it has.
+
+    Where `scalar`, or that of `like`, gives nan or inf of finite numbers, `function` is asked.
+    """
     python: Callable[..., Any] = function or getattr(math, name)
     if like is not None:
         vjp, reads = like.op.vjp, like.op.reads
+        scalar = like.op.options.get("scalar", like.op.expression)
+    options: dict[str, Any] = {} if scalar is None else {"scalar": scalar, "of_floats": True}
 
     def one(xp: Module, x: Any) -> Any:
         return python(number(x))
@@ -78,6 +84,7 @@ def _declare(
         raises=always if raises else None,
         samples=fixed(lambda: (sample,)),
         name=f"math_{name}",
+        **options,
     )(kernel)
 
 
@@ -112,9 +119,9 @@ _declare("gamma", 2.5, like=gamma_functions.gamma)
 _declare("lgamma", 2.5, like=gamma_functions.gammaln)
 _declare("ulp", 0.5, raises=False)
 for _name in ("isnan", "isinf", "isfinite"):
-    _declare(_name, 0.5, result=False, raises=False)
+    _declare(_name, 0.5, result=False, raises=False, scalar=f"{_name}({{0}})")
 for _name in ("floor", "ceil", "trunc"):
-    _declare(_name, 2.5, result=0)
+    _declare(_name, 2.5, result=0, scalar=f"{_name}({{0}})")
 _declare(
     "modf_0", 2.5, vjp=(lambda g, out, x: g,), raises=False, function=lambda x: math.modf(x)[0]
 )

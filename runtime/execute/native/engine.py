@@ -22,6 +22,7 @@ __all__ = [
     "load",
     "problem",
     "target",
+    "vector_bytes",
 ]
 
 _lock = threading.Lock()
@@ -96,6 +97,15 @@ def _processor() -> str:
             return "\n".join(found)
     llvm = _llvm()
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+
+
+@cache
+def vector_bytes() -> int:
+    """The bytes of the vectors that sums of products are written for."""
+    found = set(_processor().replace(",+", " ").split())
+    if {"avx512f", "avx512vl"} <= found:
+        return 64
+    return 32 if "avx" in found else 16
 
 
 def _lines(path: str) -> list[str]:

@@ -14,9 +14,10 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
+from runtime.execute.native import pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
-from runtime.execute.native.context import Context
+from runtime.execute.native.context import PART, Context
 from runtime.execute.native.engine import Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
@@ -68,6 +69,10 @@ class Native:
         found = entry()
         functions = {"kernel": code.address("enter"), "shapes": code.address("shapes")}
         functions["poll"] = found.address("poll")
+        # Most graphs have no work for threads.
+        has_parts = PART in text
+        functions["parallel"] = pool.parallel() if has_parts else 0
+        functions["pool"] = pool.address() if has_parts else 0
         context = Context(handlers.words(), functions, signature.words(), constants)
         handlers.context = context
         kept = context.address, code, context

@@ -7,7 +7,7 @@ from runtime import ops
 
 SIZES = [0, 1, 7, 8, 9, 16, 17, 100, 127, 128, 129, 136, 1000, 1023, 4097]
 # Before 2.3, NumPy added up more elements than these in pieces.
-SIZES += [100_003] if np.lib.NumpyVersion(np.__version__) >= "2.3.0" else [8192]
+SIZES += [100_003, 3_000_017] if np.lib.NumpyVersion(np.__version__) >= "2.3.0" else [8192]
 
 
 def array(shape, dtype="f4"):
@@ -52,3 +52,41 @@ def test_a_nan_is_the_result_wherever_it_stands(op, compare):
 
 def test_rows_of_unknown_number_and_length_are_summed(compare):
     compare(lambda x: ops.sum(x * 2.0, axis=1), array((7, 300)), unknown=True)
+
+
+POSITIONS = [((7,), 0), ((300,), None), ((5, 60), 0), ((5, 60), 1), ((3, 4, 5), 1), ((2, 3), None)]
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", "?"])
+@pytest.mark.parametrize(("shape", "axis"), POSITIONS)
+def test_positions_of_extremes(name, dtype, shape, axis, compare):
+    x = (np.random.default_rng(3).normal(size=shape) * 3).astype(dtype)
+    compare(lambda x: getattr(ops, name)(x, axis=axis), x)
+    compare(lambda x: getattr(ops, name)(x, axis=axis, keepdims=True), x)
+    if x.dtype.kind == "f":
+        x.reshape(-1)[x.size // 2 :] = np.nan
+        compare(lambda x: getattr(ops, name)(x, axis=axis), x)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("axis", [None, 0, (1, 2), -1])
+@pytest.mark.parametrize("shape", [(3, 4, 5), (20, 3, 300), (2, 2, 4)])
+def test_variances_and_what_else_is_composed(dtype, axis, shape, compare):
+    x = np.random.default_rng(3).normal(size=shape).astype(dtype)
+    for keepdims in (False, True):
+        compare(lambda x: ops.var(x, axis=axis, keepdims=keepdims), x)
+        compare(lambda x: ops.std(x, axis=axis, keepdims=keepdims, ddof=1), x)
+        compare(lambda x: ops.prod(x, axis=axis, keepdims=keepdims), x)
+        compare(lambda x: ops.count_nonzero(x > 0.5, axis=axis, keepdims=keepdims), x)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+@pytest.mark.parametrize(
+    ("shape", "target"),
+    [((3, 4), (4,)), ((30, 40), (40,)), ((30, 40), (30, 1)), ((30, 40), (1, 40)), ((30, 40), ()),
+     ((2, 30, 4), (4,)), ((0, 3), (3,)), ((5, 1), (5, 1)), ((2, 3, 1), (3, 1))],
+)  # fmt: skip
+def test_sums_over_what_was_broadcast(dtype, shape, target, compare):
+    x = (np.random.default_rng(3).normal(size=shape) * 3).astype(dtype)
+    compare(lambda x: ops.sum_to(x, target), x)

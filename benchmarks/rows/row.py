@@ -1,0 +1,129 @@
+"""A row of the table: one workload, as one would write it for ours and for each peer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import autograph as ag
+
+__all__ = ["Call", "Make", "Row", "of_jax", "of_numba", "of_tensorflow", "of_torch", "random"]
+
+Call: TypeAlias = Callable[[], Any]
+# From the framework and the inputs, arrays of NumPy, to a call that gives finished results.
+Make: TypeAlias = Callable[..., Call]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A workload: `plain` on the `inputs` is what NumPy does, and what ours is made of.
+
+    `ours` makes the call where it is another function; `peers` make theirs. The results of the
+    first `calls` calls are compared, within `rtol` and `atol`.
+    """
+
+    name: str
+    text: str
+    inputs: Callable[[], tuple[Any, ...]]
+    plain: Callable[..., Any]
+    peers: Mapping[str, Make]
+    rtol: float = 1e-6
+    atol: float = 1e-6
+    calls: int = 1
+    ours: Callable[..., Any] | None = None
+    # Makes the function for calls that keep state: a new one, with new state, each time.
+    fresh: Callable[[Any], Callable[..., Any]] | None = None
+    # Whether NumPy's own form is there; else ours as a plan is what results are compared with.
+    has_numpy: bool = True
+    # The part of the elements that may differ.
+    differing: float = 0.0
+    # Whether all of it is one native function.
+    is_native: bool = True
+    why_not: str = ""
+
+    def converted(self, **options: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Our function, converted anew, and its arguments."""
+        function = self.fresh(ag) if self.fresh is not None else self.ours or self.plain
+        return ag.convert(function, **options), self.inputs()
+
+    def make(self, peer: str, framework: Any) -> Call:
+        """The call of a peer; ours is "ours", as a plan "plan"."""
+        if peer in ("ours", "plan"):
+            function, inputs = self.converted(native=None if peer == "ours" else False)
+            return lambda: function(*inputs)
+        if peer == "numpy" and not self.has_numpy:
+            raise KeyError(peer)
+        if peer == "numpy":
+            inputs = self.inputs()
+            function = self.fresh(np) if self.fresh is not None else self.plain
+            return lambda: function(*inputs)
+        return self.peers[peer](framework, *self.inputs())
+
+    def agrees(self, found: Any, expected: Any) -> bool:
+        """Whether results are the expected ones."""
+        if isinstance(expected, tuple | list):
+            pairs = zip(found, expected, strict=True)
+            return all(self.agrees(a, b) for a, b in pairs)
+        close = np.isclose(np.asarray(found), np.asarray(expected), self.rtol, self.atol)
+        return bool(np.mean(~close) <= self.differing)
+
+
+def random(seed: int) -> np.random.RandomState:
+    """Numbers of a fixed seed."""
+    return np.random.RandomState(seed)
+
+
+# ---- peers -----------------------------------------------------------------------------------
+
+
+def of_jax(function: Callable[[Any, Any], Callable[..., Any]], **options: Any) -> Make:
+    """`function(jax, jax.numpy)` compiled."""
+
+    def make(jax: Any, *inputs: Any) -> Call:
+        compiled = jax.jit(function(jax, jax.numpy), **options)
+        given = tuple(map(jax.numpy.asarray, inputs))
+        return lambda: jax.block_until_ready(compiled(*given))
+
+    return make
+
+
+def of_tensorflow(function: Callable[[Any], Callable[..., Any]]) -> Make:
+    """`function(tf)` as a graph."""
+
+    def make(tf: Any, *inputs: Any) -> Call:
+        graph = tf.function(function(tf))
+        given = tuple(map(tf.constant, inputs))
+        return lambda: tf.nest.map_structure(lambda t: t.numpy(), graph(*given))
+
+    return make
+
+
+def of_torch(function: Callable[[Any], Callable[..., Any]]) -> Make:
+    """`function(torch)`, eagerly."""
+
+    def make(torch: Any, *inputs: Any) -> Call:
+        eager = function(torch)
+        given = tuple(torch.as_tensor(np.asarray(x)) for x in inputs)
+
+        def call() -> Any:
+            results = eager(*given)
+            if isinstance(results, tuple):
+                return tuple(r.detach().numpy() for r in results)
+            return results.detach().numpy() if isinstance(results, torch.Tensor) else results
+
+        return call
+
+    return make
+
+
+def of_numba(function: Callable[..., Any]) -> Make:
+    """The same function, compiled."""
+
+    def make(numba: Any, *inputs: Any) -> Call:
+        compiled = numba.njit(function)
+        return lambda: compiled(*inputs)
+
+    return make

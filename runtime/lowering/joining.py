@@ -1,0 +1,164 @@
+"""Lowering of ops that join arrays, or turn them round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runtime.graph.ir import Node
+from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
+from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.kernel import Buffer, Dim, Store, product
+from runtime.lowering.refusal import Refusal
+from runtime.lowering.scalar import Expr, call, cast, const, index, is_float, is_int
+from runtime.lowering.shaping import as_array, axes_of, is_memory
+
+__all__ = ["concat", "flip", "roll", "stack"]
+
+
+def concat(b: Builder, node: Node) -> list[Form]:
+    """Arrays one after the other along an axis."""
+    arrays = [as_array(b.forms[value]) for value in node.inputs]
+    axis = node.attrs.get("axis", 0)
+    if axis is None or any(not x.shape for x in arrays):
+        raise Refusal("concat of flattened arrays")
+    return [_joined(b, node, arrays, int(axis) % len(arrays[0].shape))]
+
+
+def stack(b: Builder, node: Node) -> list[Form]:
+    """Arrays along a new axis."""
+    arrays = [as_array(b.forms[value]) for value in node.inputs]
+    axis = int(node.attrs["axis"]) % (len(arrays[0].shape) + 1)
+    return [_joined(b, node, [_with_axis(b, x, axis) for x in arrays], axis)]
+
+
+def _with_axis(b: Builder, x: Array, axis: int) -> Array:
+    """The array with one more axis, of size 1."""
+    shape = (*x.shape[:axis], 1, *x.shape[axis:])
+    if isinstance(x, Stored):
+        return Stored(x.buffer, shape, x.type)
+    flat = (lambda i: b.flat_at(x, i)) if b.has_flat(x) else None
+    return Computed(lambda i: b.at(x, [*i[:axis], *i[axis + 1 :]]), shape, x.type, flat)
+
+
+def _joined(b: Builder, node: Node, parts: Sequence[Array], axis: int) -> Array:
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    sizes = [b.size(x.shape[axis]) for x in parts]
+    known = [n for n in sizes if isinstance(n, int)]
+    if len(known) < len(sizes) or any(is_int(kind) and is_float(x.type) for x in parts):
+        raise Refusal("concat of sizes that are not known, or of kinds that differ")
+    shape = list(parts[0].shape)
+    for x in parts[1:]:
+        for a, (one, other) in enumerate(zip(shape, x.shape, strict=True)):
+            shape[a] = one if a == axis else b.equal(one, other)
+    shape[axis] = sum(known)
+    if is_small(shape):
+        return _of_elements(b, parts, known, axis, tuple(shape), kind)
+    target = b.buffer(node.outputs[0].name, kind, shape)
+    start = 0
+    for x, n in zip(parts, known, strict=True):
+        _write(b, target, x, axis, start, kind)
+        start += n
+    b.owned.add(node.outputs[0])
+    return Stored(target, target.shape, kind)
+
+
+def _of_elements(
+    b: Builder, parts: Sequence[Array], sizes: Sequence[int], axis: int, shape: tuple[Dim, ...],
+    kind: str,
+) -> Array:  # fmt: skip
+    """A small array: each index is known, so is the part that it is in."""
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        position = indices[axis].value
+        for x, n in zip(parts, sizes, strict=True):
+            if position < n:
+                return cast(b.at(x, [*indices[:axis], index(position), *indices[axis + 1 :]]), kind)
+            position -= n
+        raise AssertionError("an index that is out of bounds")
+
+    return b.elements(Computed(at, shape, kind))
+
+
+def _write(b: Builder, target: Buffer, x: Array, axis: int, start: int, kind: str) -> None:
+    """Write one part to its place."""
+    place = Stored(target, target.shape, kind)
+    if b.has_flat(x) and all(n == 1 for n in target.shape[:axis]):
+        begin = product([start, *target.shape[axis + 1 :]])
+
+        def write_flat(i: list[Expr]) -> None:
+            at = i[0] if begin == 0 else call("add", i[0], as_expr(begin))
+            b.emit(Store(target, at, cast(b.flat_at(x, i[0]), kind)))
+
+        b.nest([product(x.shape)], write_flat)
+        return
+
+    def write(indices: list[Expr]) -> None:
+        value = cast(b.at(x, indices), kind)
+        moved = call("add", indices[axis], index(start)) if start else indices[axis]
+        at = flat_offset([*indices[:axis], moved, *indices[axis + 1 :]], place.shape)
+        b.emit(Store(target, at, value))
+
+    b.nest(x.shape, write)
+
+
+def flip(b: Builder, node: Node) -> list[Form]:
+    """The elements along some axes in reverse order."""
+    x = as_array(b.forms[node.inputs[0]])
+    axes = axes_of(node, len(x.shape))
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        return b.at(
+            x,
+            [
+                call("sub", _last(x.shape[a]), i) if a in axes else i
+                for a, i in enumerate(indices)
+            ],
+        )  # fmt: skip
+
+    if not x.shape:
+        return [b.at(x, [])]
+    return [_view(x, at)]
+
+
+def _last(size: Dim) -> Expr:
+    return index(size - 1) if isinstance(size, int) else call("sub", size, index(1))
+
+
+def roll(b: Builder, node: Node) -> list[Form]:
+    """The elements along some axes moved on, those that leave coming in at the other end."""
+    x = as_array(b.forms[node.inputs[0]])
+    shift, axis = node.attrs["shift"], node.attrs["axis"]
+    axis = 0 if axis is None and len(x.shape) == 1 else axis
+    shifts = shift if isinstance(shift, tuple) else (shift,)
+    if axis is None or any(not isinstance(n, int) for n in (*shifts, *x.shape)):
+        raise Refusal("roll of flattened arrays, or by numbers that are not known")
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    moves = dict.fromkeys(range(len(x.shape)), 0)
+    count = max(len(axes), len(shifts))
+    for a, s in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
+        moves[a % len(x.shape)] += s
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        return b.at(x, [_moved(i, moves[a], x.shape[a]) for a, i in enumerate(indices)])
+
+    return [_view(x, at)]
+
+
+def _moved(i: Expr, shift: int, size: Dim) -> Expr:
+    """(i - shift) modulo size."""
+    assert isinstance(size, int)
+    back = (-shift) % size if size else 0
+    if not back:
+        return i
+    if i.function == "const":
+        return index((i.value + back) % size)
+    moved = call("add", i, index(back))
+    wraps = call("ge", moved, const(size, "i8"))
+    return Expr("select", "i8", (wraps, call("sub", moved, const(size, "i8")), moved))
+
+
+def _view(x: Array, at: object) -> Form:
+    assert callable(at)
+    depth = 1 + x.depth if isinstance(x, Computed) else 1
+    return Computed(at, x.shape, x.type, is_view=is_memory(x), depth=depth)

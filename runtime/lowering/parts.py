@@ -1,0 +1,179 @@
+"""Large statements as LLVM IR: contractions, loops and sums, in parts for several threads.
+
+`w` is the writer of the function around them, in `llvm`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.execute.native.engine import vector_bytes
+from runtime.lowering.contractions import NAME, contraction_text
+from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
+from runtime.lowering.parallel import (
+    LARGE,
+    PARTS,
+    Part,
+    cells_assigned,
+    cost,
+    is_divisible,
+    launch,
+)
+from runtime.lowering.strides import plus, times
+from runtime.lowering.tiles import counts_of_parts, products
+
+__all__ = ["contract", "rounds", "sum_of", "work_of"]
+
+# How NumPy sums: blocks of so many elements, and so many sums at once in them.
+_BLOCK, _LANES = 128, 8
+
+
+def contract(w: Any, s: Contract) -> None:
+    text, declared, sizes = contraction_text(s, vector_bytes())
+    name = _function(w, text)
+    w.intrinsics |= declared
+    places = [
+        f"ptr {w._address(buffer, w._size(start))}"
+        for buffer, start in zip((s.x, s.y, s.target), s.starts, strict=True)
+    ]
+    given = [*places, *(f"i64 {w.value(size)}" for size in sizes)]
+    ends = [w._size(count) for count in counts_of_parts(s, vector_bytes())]
+    work = products(s)
+    if w.around is not None or (isinstance(work, int) and work < LARGE):
+        w.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
+    else:
+        _contract_in_parts(w, name, given, ends, work)
+
+
+def _function(w: Any, text: str) -> str:
+    """The name of a contraction's function; equal ones are one."""
+    if text not in w.contractions:
+        w.contractions[text] = f"@contract{len(w.contractions)}"
+        w.functions.append(text.replace(f"{NAME}(", f"{w.contractions[text]}("))
+    return str(w.contractions[text])
+
+
+def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], work: Dim) -> None:
+    """Parts of columns; of what is around and of rows, too, where columns are few."""
+    alone, done = None, "1"
+    counts: list[str] = []
+    for end in reversed(ends):
+        missing = w._do(f"sdiv i64 {w._do(f'add i64 {done}, {PARTS - 1}')}, {done}")
+        counts.insert(0, w._most(w._least(end, missing), "1"))
+        done = w._do(f"mul i64 {done}, {counts[0]}")
+    if not isinstance(work, int):
+        alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
+        counts = [w._do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
+    part = Part(w)
+    inside = [
+        f"{kind} {part.capture(value, kind)}" for kind, value in (x.split(" ", 1) for x in given)
+    ]
+    child, left = w._child(part), "%k"
+    firsts: list[str] = []
+    lasts: list[str] = []
+    for end, count in zip(reversed(ends), reversed(counts), strict=True):
+        own_end, own_count = part.capture(end, "i64"), part.capture(count, "i64")
+        number = child._do(f"srem i64 {left}, {own_count}")
+        left = child._do(f"sdiv i64 {left}, {own_count}")
+        bounds = [
+            child._do(f"sdiv i64 {child._do(f'mul i64 {n}, {own_end}')}, {own_count}")
+            for n in (number, child._do(f"add i64 {number}, 1"))
+        ]
+        firsts.insert(0, bounds[0])
+        lasts.insert(0, bounds[1])
+    child.add(f"call void {name}({', '.join([*inside, *_ranges(firsts, lasts)])})")
+    launch(w, part, w._finish(child, part), done, alone)
+
+
+def rounds(w: Any, s: For, work: Dim) -> None:
+    """The rounds of a loop, some at a time."""
+    is_flat = not any(isinstance(x, For | PairwiseSum | Contract) for x in s.body)
+    size, alone = w._size(s.size), None
+    each = w._do(f"add i64 {size}, {PARTS - 1}")
+    each = w._do(f"sdiv i64 {each}, {PARTS}")
+    if is_flat:  # whole lines of memory, and vectors
+        each = w._do(f"and i64 {w._do(f'add i64 {each}, 1023')}, -1024")
+    each = w._most(each, "1")
+    if not isinstance(work, int):
+        alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
+        each = w._do(f"select i1 {alone}, i64 {size}, i64 {each}")
+    part = Part(w)
+    child = w._child(part)
+    own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")
+    first = child._do(f"mul i64 %k, {own_each}")
+    end = child._least(child._do(f"add i64 {first}, {own_each}"), own_size)
+    child._rounds(s, first, end)
+    up = w._do(f"sub i64 {w._do(f'add i64 {size}, {each}')}, 1")
+    count = w._do(f"sdiv i64 {up}, {each}")
+    launch(w, part, w._finish(child, part), count, alone)
+
+
+def work_of(w: Any, s: For) -> Dim | None:
+    """About how much there is to do, if that may be enough for several threads."""
+    if w.around is not None or not is_divisible(s):
+        return None
+    work = times(s.size if s.most is None else s.most, plus(1, cost(s.body)))
+    if isinstance(work, int) and work < LARGE:
+        return None
+    return None if cells_assigned(s.body) & set(w.cells) else work
+
+
+def sum_of(w: Any, s: PairwiseSum) -> str:
+    """Halves of halves, each by one thread, added up as one alone would."""
+    assert isinstance(s.size, int)
+    kind = "float" if s.cell.type == "f4" else "double"
+    least = max(-(-s.size // PARTS), _BLOCK)
+    found = _leaves(0, s.size, least)
+    rows = [_row(w, [leaf[k] for leaf in found]) for k in (0, 1)]
+    sums = w.name()
+    w.first.append(f"{sums} = alloca [{len(found)} x {kind}], align 64")
+    part = Part(w)
+    own = part.capture(sums, "ptr")
+    child = w._child(part)
+    start, count = (
+        child._do(f"load i64, ptr {child._do(f'getelementptr i64, ptr {row}, i64 %k')}")
+        for row in rows
+    )
+    child._halves(s, start, count)
+    total = child._do(f"load {kind}, ptr {child._cell(s.cell)}")
+    at = child._do(f"getelementptr {kind}, ptr {own}, i64 %k")
+    child.add(f"store {kind} {total}, ptr {at}")
+    launch(w, part, w._finish(child, part), str(len(found)), None)
+    values: list[str] = [
+        w._do(f"load {kind}, ptr {w._do(f'getelementptr {kind}, ptr {sums}, i64 {k}')}")
+        for k in range(len(found))
+    ]
+
+    def added(start: int, count: int) -> str:
+        if count <= least:
+            return values.pop(0)
+        half = _half(count)
+        one, other = added(start, half), added(start + half, count - half)
+        return str(w._do(f"fadd {kind} {one}, {other}"))
+
+    return added(0, s.size)
+
+
+def _row(w: Any, numbers: list[int]) -> str:
+    """Numbers in memory."""
+    name = f"@constant{len(w.globals)}"
+    items = ", ".join(f"i64 {n}" for n in numbers)
+    w.globals.append(f"{name} = internal constant [{len(numbers)} x i64] [{items}]")
+    return name
+
+
+def _half(count: int) -> int:
+    """How many elements NumPy sums first, of many."""
+    return count // 2 // _LANES * _LANES
+
+
+def _leaves(start: int, count: int, least: int) -> list[tuple[int, int]]:
+    """Start and length of the halves that are no longer than `least`."""
+    if count <= least:
+        return [(start, count)]
+    half = _half(count)
+    return [*_leaves(start, half, least), *_leaves(start + half, count - half, least)]
+
+
+def _ranges(firsts: list[str], ends: list[str]) -> list[str]:
+    return [f"i64 {n}" for pair in zip(firsts, ends, strict=True) for n in pair]

@@ -1,0 +1,64 @@
+"""Tests of the table: the workloads give what NumPy gives, and are native code as a whole."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from benchmarks import table
+from benchmarks.peers import Peer, installed
+from benchmarks.rows import ROWS
+from runtime.lowering.prepare import problem
+
+# Of the others, one call takes seconds.
+SMALL = [name for name in ROWS if "horse" not in name and name != "deep_model"]
+NATIVE = [name for name in SMALL if ROWS[name].is_native]
+
+
+def arrays(result):
+    if isinstance(result, (tuple, list)):
+        return tuple(arrays(r) for r in result)
+    return np.array(result)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", SMALL)
+def test_ours_gives_what_numpy_gives(name):
+    row = ROWS[name]
+    ours = row.make("ours", None)
+    other = row.make("numpy" if row.has_numpy else "plan", None)
+    for _ in range(row.calls):
+        assert row.agrees(arrays(ours()), arrays(other()))
+
+
+@pytest.mark.skipif(problem() is not None, reason="there is no native code here")
+@pytest.mark.parametrize("name", NATIVE)
+def test_a_row_is_one_native_function(name):
+    function, inputs = ROWS[name].converted()
+    function(*inputs)
+    assert "plan of NumPy" not in function.explain(), function.explain()
+
+
+def test_a_row_that_is_not_native_says_why():
+    assert all(row.is_native or row.why_not for row in ROWS.values())
+
+
+def test_each_peer_is_measured_in_its_own_process():
+    peers = [Peer(name) for name in ("ours", "numpy")]
+    try:
+        found = table.measure("collatz", peers, 1)
+    finally:
+        for peer in peers:
+            peer.close()
+    assert found.keys() == {"ours", "numpy"} and all(t > 0 for t, _ in found.values())
+    assert set(installed(sys.executable)) >= {"ours", "plan", "numpy"}
+
+
+def test_what_a_peer_cannot_do_is_left_out():
+    peer = Peer("numpy")
+    try:
+        with pytest.raises(RuntimeError, match="KeyError"):
+            peer.ask("prepare", "cnn_mnist_train_step")
+        assert table.measure("cnn_mnist_train_step", [peer], 1) == {}
+    finally:
+        peer.close()

@@ -1,0 +1,97 @@
+"""Convolution as loops: next to the plan, whose kernels NumPy computes."""
+
+import numpy as np
+import pytest
+
+from runtime import ops
+from runtime.execute import plan
+from runtime.lowering.prepare import prepare
+from runtime.ops import convolution as conv
+
+CASES = [
+    # sizes, kernel, strides, padding, dilations
+    ((12,), (3,), (1,), "valid", (1,)),
+    ((13,), (4,), (3,), "same", (1,)),
+    ((10, 33), (3, 3), (1, 1), "valid", (1, 1)),
+    ((11, 9), (3, 2), (2, 3), "same", (1, 1)),
+    ((9, 12), (2, 3), (1, 1), ((2, 0), (1, 3)), (2, 1)),
+    ((12, 11), (2, 2), (3, 3), "valid", (1, 1)),  # some elements are in no window
+    ((12, 13), (3, 3), (2, 2), "same", (3, 2)),
+    ((5, 4, 6), (2, 1, 3), (1, 2, 2), "same", (1, 1, 1)),
+]
+
+
+def random(*shape, dtype="f8", seed=0):
+    rng = np.random.default_rng(seed)
+    if dtype[0] == "f":
+        return rng.normal(size=shape).astype(dtype)
+    return rng.integers(-100, 100, shape).astype(dtype)
+
+
+def attributes(case):
+    return dict(zip(("strides", "padding", "dilations"), case[2:], strict=True))
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("channels", "features", "groups", "dtype"),
+    [(1, 16, 1, "f4"), (5, 37, 1, "f8"), (6, 4, 2, "f4"), (5, 6, 1, "i4")],
+)
+def test_a_convolution_and_its_adjoints_are_those_of_the_plan(
+    case, channels, features, groups, dtype, traced, native_of
+):
+    sizes, kernel, *_ = case
+    how = {**attributes(case), "groups": groups}
+    x = random(3, *sizes, channels, dtype=dtype)
+    k = random(*kernel, channels // groups, features, dtype=dtype, seed=1)
+    g = random(*conv.convolution(x, k, **how).shape, dtype=dtype, seed=2)
+    calls = [
+        (lambda x, k: conv.convolution(x, k, **how), (x, k)),
+        (lambda g, k: conv.convolution_input(g, k, size=sizes, **how), (g, k)),
+        (lambda x, g: conv.convolution_kernel(x, g, size=kernel, **how), (x, g)),
+    ]
+    for function, given in calls:
+        graph = traced(function, *given)
+        (actual,), (expected,) = native_of(graph)(*given), plan.prepare(graph)(*given)
+        assert actual.dtype == expected.dtype
+        scale = np.abs(expected).max() if expected.size else 1
+        tolerance = {"f4": 1e-5, "f8": 1e-13}.get(dtype, 0)
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_no_number_reaches_its_windows_only(bad, traced, native_of):
+    x, k = random(2, 9, 9, 3), random(3, 3, 3, 5, seed=1)
+    x[1, 4, 8, 2] = bad
+    how = {"strides": (1, 1), "padding": "same", "dilations": (1, 1), "groups": 1}
+    graph = traced(lambda x, k: conv.convolution(x, k, **how), x, k)
+    (actual,), (expected,) = native_of(graph)(x, k), plan.prepare(graph)(x, k)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)
+
+
+def test_operands_are_read_where_they_are(traced, native_of):
+    x, k = random(4, 20, 20, 6), random(3, 3, 8, 6, seed=1)
+    how = {"strides": (1, 1), "padding": "valid", "dilations": (1, 1), "groups": 1}
+
+    def function(x, k):
+        return conv.convolution(x[::2, 3:, ::-1], ops.swapaxes(k, 2, 3), **how)
+
+    graph = traced(function, x, k)
+    (actual,), (expected,) = native_of(graph)(x, k), plan.prepare(graph)(x, k)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_convolution_of_nothing_is_nothing(traced, native_of):
+    how = {"strides": (1,), "padding": "valid", "dilations": (1,), "groups": 1}
+    for batch, channels in ((0, 2), (2, 0)):
+        x, k = random(batch, 5, channels), random(3, channels, 4)
+        graph = traced(lambda x, k: conv.convolution(x, k, **how), x, k)
+        (actual,), (expected,) = native_of(graph)(x, k), plan.prepare(graph)(x, k)
+        np.testing.assert_array_equal(actual, expected, strict=True)
+
+
+def test_each_channel_by_itself_is_left_to_the_plan(traced):
+    x, k = random(1, 5, 4), random(2, 1, 4)
+    how = {"strides": (1,), "padding": "valid", "dilations": (1,), "groups": 4}
+    found = prepare(traced(lambda x, k: conv.convolution(x, k, **how), x, k))
+    assert "each channel by itself" in found.reason
