@@ -56,8 +56,7 @@ def is_itself(x: Expr, result: Expr) -> Expr:
 @in_double
 def expm1(x: Expr) -> Expr:
     """exp(x) - 1: 2**n (exp(r) - 1) + (2**n - 1), halved until the end, for 2**n may overflow."""
-    inside = select(call("eq", x, x), x, number(0.0, x))
-    n, r = reduced_exp(clamped(inside, -50.0, 710.0))
+    n, r = reduced_exp(clamped(x, -50.0, 710.0))
     half = power_of_two(call("sub", n, const(1, n.type)), x.type)
     near = add(sub(half, number(0.5, x)), mul(half, r))  # exact, or nearly
     result = add(near, mul(half, exp_series(r)))
@@ -66,8 +65,7 @@ def expm1(x: Expr) -> Expr:
 
 def half_exp(x: Expr) -> Expr:
     """exp(x) / 2, which overflows later than exp(x)."""
-    inside = select(call("eq", x, x), x, number(0.0, x))
-    n, r = reduced_exp(clamped(inside, -746.0, 711.0))
+    n, r = reduced_exp(clamped(x, -746.0, 711.0))
     power = add(number(1.0, x), exp_minus_one_of_small(r))
     return select(call("ne", x, x), x, scaled(power, call("sub", n, const(1, n.type))))
 
@@ -75,7 +73,7 @@ def half_exp(x: Expr) -> Expr:
 @in_double
 def exp2(x: Expr) -> Expr:
     """2 to the power of x: exact for integers."""
-    inside = clamped(select(call("eq", x, x), x, number(0.0, x)), -1100.0, 1025.0)
+    inside = clamped(x, -1100.0, 1025.0)
     n = call("rint", inside)
     r = mul(call("sub", inside, n), number(math.log(2), x))
     power = add(number(1.0, x), exp_minus_one_of_small(r))

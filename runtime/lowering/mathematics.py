@@ -104,7 +104,7 @@ def reduced_exp(x: Expr) -> tuple[Expr, Expr]:
 
 
 def clamped(x: Expr, low: float, high: float) -> Expr:
-    """x within limits; nan becomes the lower one, so that it can be made an integer."""
+    """x within limits; nan becomes the upper one, so that it can be made an integer."""
     x = select(call("lt", x, number(high, x)), x, number(high, x))
     x = select(call("gt", x, number(low, x)), x, number(low, x))
     return x
@@ -125,8 +125,7 @@ def exp_minus_one_of_small(r: Expr) -> Expr:
 def exp(x: Expr) -> Expr:
     """e to the power of x."""
     low, high = _EXP_RANGE[x.type]
-    inside = select(call("eq", x, x), x, number(0.0, x))
-    n, r = reduced_exp(clamped(inside, low, high))
+    n, r = reduced_exp(clamped(x, low, high))
     result = scaled(add(number(1.0, x), exp_minus_one_of_small(r)), n)
     return select(call("ne", x, x), x, result)
 

@@ -22,6 +22,15 @@ def in_folder(folder, names, test):
 
 # Modules that are one subject with others, and are tested with them there.
 TESTED_IN = {
+    "runtime/execute/native/stateful.py": "runtime/lowering/test_state.py",
+    "runtime/lowering/creation.py": "runtime/lowering/test_joining.py",
+    **dict.fromkeys(
+        (
+            f"runtime/lowering/{n}.py"
+            for n in ("exponentials", "functions", "powers", "trigonometry")
+        ),
+        "runtime/lowering/test_mathematics.py",
+    ),
     # The front end is run by the conversion that needs it; what both agree on has no behaviour.
     "autograph/front_end.py": "autograph/test_conversion.py",
     "autograph/generated.py": "autograph/test_conversion.py",
