@@ -100,6 +100,7 @@ TESTED_IN = {
     "runtime/passes/layout.py": "runtime/passes/test_rewrites.py",
     "runtime/passes/loop_invariants.py": "runtime/passes/test_rewrites.py",
     "runtime/passes/rerolling.py": "runtime/passes/test_rewrites.py",
+    "autograph/operators/chosen_text.py": "language/test_chosen_text.py",
     "runtime/execute/block.py": "runtime/execute/test_plan.py",
     "runtime/execute/control_flow.py": "runtime/execute/test_plan.py",
     "runtime/execute/failures.py": "runtime/execute/test_plan.py",
@@ -135,6 +136,7 @@ TESTED_IN = {
     "runtime/ops/patches.py": "runtime/ops/test_convolution.py",
     "runtime/ops/philox.py": "runtime/ops/test_random.py",
     "runtime/ops/special_types.py": "runtime/ops/test_special.py",
+    **in_folder("runtime/ops", "python_complex python_math", "language/test_numbers.py"),
     "runtime/ops/writing.py": "runtime/ops/test_numpy_names.py",
     # A card is tested with a CuPy that is made up, and with CuPy where it is (`-m gpu`).
     "runtime/devices/cuda.py": "runtime/devices/test_kinds.py",
