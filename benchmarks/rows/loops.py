@@ -210,12 +210,12 @@ ROWS = [
         "tensorflow": of_tensorflow(_tf_rnn),
         "jax": of_jax(_jax_rnn),
         "torch": of_torch(_torch_rnn),
-    }, 1e-3, 1e-4, is_native=False, why_not="a product of 32x64 by 64x64 in a loop"),
+    }, 1e-3, 1e-4),
     Row("rnn_grad", "its gradients", _sequence, _numpy_rnn_gradients, {
         "tensorflow": of_tensorflow(_tf_rnn_gradients),
         "jax": of_jax(_jax_rnn_gradients),
         "torch": of_torch(_torch_rnn_gradients),
-    }, 1e-2, 1e-3, ours=_rnn_gradients, is_native=False, why_not="as of the loop"),
+    }, 1e-2, 1e-3, ours=_rnn_gradients),
     Row("grad_while", "the gradient of a loop whose length the data decides",
         lambda: (random(19).rand(64).astype("f4"),), _numpy_growth_gradient, {
             "tensorflow": of_tensorflow(_tf_growth_gradient),

@@ -55,8 +55,7 @@ def _model_row(name: str, text: str, seed: int, sizes: Sequence[int], rtol: floa
             "jax": of_jax(lambda jax, jnp: _layers(jax.nn.relu, jax.nn.softmax)),
             "torch": of_torch(lambda torch: _layers(torch.relu, lambda x: torch.softmax(x, -1))),
         },
-        rtol, 1e-6, ours=_layers(ag.nn.relu, ag.nn.softmax), is_native=False,
-        why_not="products of matrices of three axes",
+        rtol, 1e-6, ours=_layers(ag.nn.relu, ag.nn.softmax),
     )  # fmt: skip
 
 
@@ -253,7 +252,7 @@ ROWS = [
         "tensorflow": tf_trained(_MLP, _tf_mlp),
         "jax": jax_trained(_MLP, _jax_mlp),
         "torch": torch_trained(_MLP, _torch_mlp),
-    }, 5e-3, 0, calls=3, is_native=False, why_not="products of large matrices",
+    }, 5e-3, 0, calls=3,
         fresh=lambda of: (
             trained(_MLP, _mlp_loss) if of is ag else numpy_trained(_MLP, _numpy_mlp))),
 ]  # fmt: skip

@@ -208,7 +208,6 @@ def _eager(loss_of: Any, parameters: Any) -> Any:
 
 
 _HORSE = _horse_parameters()
-_WHY_NOT = "convolutions"
 
 ROWS = [
     Row("cnn_mnist_train_step", "two convolutions of 3x3x16, one step of Adam", _digits,
@@ -216,8 +215,7 @@ ROWS = [
             "tensorflow": tf_trained(_DIGITS, _tf_digits),
             "jax": jax_trained(_DIGITS, _jax_digits),
             "torch": torch_trained(_DIGITS, _torch_digits),
-        }, 5e-3, 0, calls=3, fresh=_eager(_our_digits, lambda: _DIGITS), has_numpy=False,
-        is_native=False, why_not=_WHY_NOT),
+        }, 5e-3, 0, calls=3, fresh=_eager(_our_digits, lambda: _DIGITS), has_numpy=False),
     Row("cnn_horse_infer", "three convolutions, pools and two dense layers", _horses,
         lambda *given: _numpy_softmax(_NUMPY_HORSE(*given)), {
             "tensorflow": of_tensorflow(
@@ -226,11 +224,10 @@ ROWS = [
                 lambda jax, jnp: lambda *given: jax.nn.softmax(_jax_horse(jax, jnp)(*given))),
             "torch": of_torch(
                 lambda torch: lambda *given: torch.softmax(_torch_horse(torch)(*given), -1)),
-        }, 1e-3, 1e-5, ours=_our_horse, is_native=False, why_not=_WHY_NOT),
+        }, 1e-3, 1e-5, ours=_our_horse),
     Row("cnn_horse_train_step", "the same, one step of Adam", _horse_batch, _our_horse_loss, {
         "tensorflow": tf_trained(_HORSE, _tf_horse_loss),
         "jax": jax_trained(_HORSE, _jax_horse_loss),
         "torch": torch_trained(_HORSE, _torch_horse_loss),
-    }, 2e-2, 0, calls=3, fresh=_eager(_our_horse_loss, lambda: _HORSE), has_numpy=False,
-        is_native=False, why_not=_WHY_NOT),
+    }, 2e-2, 0, calls=3, fresh=_eager(_our_horse_loss, lambda: _HORSE), has_numpy=False),
 ]  # fmt: skip

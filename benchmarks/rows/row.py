@@ -40,9 +40,6 @@ class Row:
     has_numpy: bool = True
     # The part of the elements that may differ.
     differing: float = 0.0
-    # Whether all of it is one native function.
-    is_native: bool = True
-    why_not: str = ""
 
     def converted(self, **options: Any) -> tuple[Any, tuple[Any, ...]]:
         """Our function, converted anew, and its arguments."""
