@@ -21,6 +21,7 @@ import os
 import sys
 import tokenize
 import unittest
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
@@ -81,7 +82,7 @@ def _declarations(text: str) -> set[int]:
     """The first lines of functions whose body says nothing: abstract methods, mostly."""
     return {
         min(part.lineno for part in (node, *node.decorator_list))
-        for node in ast.walk(ast.parse(text))
+        for node in _parts(ast.parse(text))
         if isinstance(node, ast.FunctionDef)
         and all(
             isinstance(part, ast.Pass)
@@ -89,6 +90,13 @@ def _declarations(text: str) -> set[int]:
             for part in node.body
         )
     }
+
+
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.walk`, which imports `collections`: that may be the very module under test."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _parts(child)
 
 
 def _converted_functions(code: CodeType) -> set[Function]:

@@ -89,7 +89,10 @@ LONG = [
             )
         },
     ),
-    subject("plistlib"),
+    subject(
+        "plistlib",
+        differences={"test.test_plistlib.TestBinaryPlistlib.test_deep_nesting": DEPTH},
+    ),
     subject("pprint"),
     subject("reprlib"),
     subject(
@@ -171,6 +174,7 @@ LONG = [
         differences={
             "test.test_traceback.TestStack.test_custom_format_frame": STACK,
             "test.test_traceback.TestStack.test_format_locals": STACK,
+            "test.test_traceback.PyExcReportingTests.test_exception_group_depth_limit": DEPTH,
         },
     ),
 ]

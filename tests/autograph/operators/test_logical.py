@@ -51,3 +51,14 @@ def test_known_values_stay_python_in_a_trace():
     with tracing():
         assert ag__.and_(lambda: 1, lambda: "a") == "a" and ag__.not_([]) is True
         assert ag__.in_(1, [1]) is True
+
+
+def test_identity_asks_nothing_of_an_object():
+    class Thing:
+        def __getattribute__(self, name):
+            raise AssertionError(name)
+
+    thing = Thing()
+    converted = ag.convert(lambda x: (x is thing, x is not None, x is None, None is x))
+    with ag.eager():
+        assert converted(thing) == (True, True, False, False)
