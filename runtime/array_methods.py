@@ -227,7 +227,7 @@ def _are_complex_numbers(*operands: Any) -> bool:
 
 
 def _is_rank_0_array(x: Any) -> bool:
-    return bool(x.is_array) if isinstance(x, ArrayMethods) else isinstance(x, np.ndarray)
+    return isinstance(x, np.ndarray) or bool(getattr(x, "is_array", False))
 
 
 def _or_fraction(power: Method) -> Method:
