@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from programs import Compiled
 
-from runtime import ops
+from runtime import config, ops
 from runtime.autodiff import check_gradients
 from runtime.ops.declare import REGISTRY
 
@@ -56,4 +56,5 @@ def test_gradients_in_graphs_of_unknown_sizes(primitive, samples):
 
         f = Compiled(function, unknown=True)
         order = 2 if inputs is samples[0][0] else 1
-        check_gradients(f, inputs, order, rtol=1e-3, eps=1e-5)
+        with config.backend.using("plan"):  # machine code would cost five times as much
+            check_gradients(f, inputs, order, rtol=1e-3, eps=1e-5)
