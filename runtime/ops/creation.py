@@ -450,7 +450,7 @@ def eye(
     >>> ag.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    if dtype_of(k).kind not in "biu":
+    if not isinstance(k, int) and dtype_of(k).kind not in "biu":
         raise TypeError(f"the number `k` of a diagonal is an integer, not {dtype_of(k)}")
     with making_on(device):
         return astype(diagonal_numbers(rows, columns) == k, dtype)

@@ -174,6 +174,7 @@ LONG = [
         differences={
             "test.test_traceback.TestStack.test_custom_format_frame": STACK,
             "test.test_traceback.TestStack.test_format_locals": STACK,
+            "test.test_traceback.CExcReportingTests.test_exception_group_depth_limit": DEPTH,
             "test.test_traceback.PyExcReportingTests.test_exception_group_depth_limit": DEPTH,
         },
     ),
