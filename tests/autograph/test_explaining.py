@@ -43,7 +43,7 @@ def all_of_it(x, flag, n):
         y = y * factor
     names = ["a", "b", "a"]
     for i in range(20):  # line: needs
-        y = y + {"a": 1, "b": 2}[names[i % 3]]  # line: forced
+        y = y + len({names[i % 3]: 1})  # line: forced
     while y.sum() > 100:  # line: while
         y = y - 1
     if flag and y[0] > 0:  # line: if
