@@ -137,6 +137,7 @@ TESTED_IN = {
     "runtime/ops/philox.py": "runtime/ops/test_random.py",
     "runtime/ops/special_types.py": "runtime/ops/test_special.py",
     **in_folder("runtime/ops", "python_complex python_math", "language/test_numbers.py"),
+    "runtime/ops/ufunc_methods.py": "language/test_ufunc_methods.py",
     "runtime/ops/writing.py": "runtime/ops/test_numpy_names.py",
     # A card is tested with a CuPy that is made up, and with CuPy where it is (`-m gpu`).
     "runtime/devices/cuda.py": "runtime/devices/test_kinds.py",
