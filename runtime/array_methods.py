@@ -348,8 +348,9 @@ class FlatView:
         return ops.copy(part) if rank_of(part) else part
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        written = ops.index_update(self._elements(), value, key)
-        self._array[...] = ops.reshape(written, shape_of(self._array))
+        elements = ops.copy(self._elements())
+        elements[key] = value
+        self._array[...] = ops.reshape(elements, shape_of(self._array))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._elements())

@@ -65,7 +65,7 @@ def written_in_staged_loop(x, n):
 def through_flat(x):
     x.flat[::5] = 7
     x.flat[2] += 1
-    x.flat[[0, 1]] = [8, 9]
+    x.flat[[0, 1]] = 8
     total = 0.0
     for v in x.flat:
         total += v
