@@ -132,9 +132,9 @@ def binary(n):
 
 
 @refuse("text that is known only when the graph runs is needed while tracing", np.float64(3))
-def capitals(x):
+def repeated_text(x):
     name = "big" if x > 1 else "small"
-    return name.upper()
+    return name * 2
 
 
 @refuse("the dtype of what `np.vectorize` gives is that of the result for the first element, and "

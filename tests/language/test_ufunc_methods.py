@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
 from tests.language.harness import Samples, refuse
 
 RANDOM = np.random.default_rng(0)
@@ -60,8 +61,9 @@ METHODS = {
 def test_every_method_of_every_ufunc(ufunc, method):
     function = METHODS[method](ufunc)
     converted = ag.convert(function)
-    for x in ARRAYS:
-        assert outcome(converted, x) == outcome(function, x)
+    with config.backend.using("plan"):  # machine code has last bits of its own
+        for x in ARRAYS:
+            assert outcome(converted, x) == outcome(function, x)
 
 
 # ---- as they are written -------------------------------------------------------------------------

@@ -160,7 +160,7 @@ def list_of_functions_indexed_by_data(i):
        names=("names",))  # fmt: skip
 def text_in_a_dict_indexed_by_data(i):
     names = {1: "one", 3: "three"}
-    return names[i].upper()  # wrong
+    return names[i] * 2  # wrong
 
 
 @wrong(I(3), cause="the hash of Traced i", hint="compare with each key", names=("seen",))
