@@ -29,7 +29,7 @@ from runtime.origins import origin_of_caller
 __all__ = ["call_vectorized"]
 
 _KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
-_EMPTY = ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+_EMPTY = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
 
 
 def call_vectorized(
@@ -89,9 +89,9 @@ def _results(
         return dtypes, len(dtypes) > 1
     count = flat[0].shape[0]
     if is_tensor(count):
-        stage_raise(ops.equal(count, 0), _EMPTY)
+        stage_raise(ops.equal(count, 0), ValueError(_EMPTY))
     elif count == 0:
-        raise _EMPTY
+        raise ValueError(_EMPTY)
     trace = current_trace()
     before = 0 if trace is None else trace.joins
     first = one([x[0] for x in flat])

@@ -299,7 +299,7 @@ def test_other_threads_run_while_a_loop_does():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    spin(np.int64(100_000_000))
+    spin(np.int64(2_000_000_000))
     done.set()
     thread.join()
     assert len(ticks) > 5
