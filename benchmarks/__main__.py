@@ -57,7 +57,7 @@ def _frameworks() -> dict[str, object]:
 
 
 def _operations(frameworks: dict[str, object]) -> None:
-    print("ops: one operation on a few numbers, in us; in a plan, one of a hundred")
+    print("ops: one operation on a few numbers, in us; in a graph, one of a hundred")
     for name, times in operation_times(frameworks).items():
         print(f"  {name:16}", "  ".join(f"{peer} {time:.2f}" for peer, time in times.items()))
     print("eager: one operation on a few numbers over NumPy's, in us")

@@ -125,7 +125,7 @@ def _peers(frameworks: Mapping[str, Any]) -> dict[str, tuple[_Functions, Callabl
 
 
 def calls_of(operation: Operation, frameworks: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
-    """One application of an operation in each framework; for "ours, plan", `LENGTH` in a graph."""
+    """One application of an operation in each framework; of ours also `LENGTH` in a graph."""
     apply, start = operation
     ours, tensor = _ours(), ag.constant(start)
 
@@ -134,10 +134,11 @@ def calls_of(operation: Operation, frameworks: Mapping[str, Any]) -> dict[str, C
             x = apply(ours, x)
         return x
 
-    graph = ag.convert(repeated)
+    plan, native = ag.convert(repeated, native=False), ag.convert(repeated, native=True)
     calls: dict[str, Callable[[], Any]] = {
         "ours, eager": lambda: apply(ours, tensor),
-        "ours, plan": lambda: graph(tensor),
+        "ours, plan": lambda: plan(tensor),
+        "ours, native": lambda: native(tensor),
     }
     for name, (functions, make) in _peers(frameworks).items():
         calls[name] = _application(apply, functions, make(start))
@@ -154,7 +155,8 @@ def operation_times(frameworks: Mapping[str, Any]) -> dict[str, dict[str, float]
     for name, operation in OPERATIONS.items():
         timings = interleaved(calls_of(operation, frameworks))
         table[name] = {peer: timing.median for peer, timing in timings.items()}
-        table[name]["ours, plan"] /= LENGTH
+        for graph in ("ours, plan", "ours, native"):
+            table[name][graph] /= LENGTH
     return table
 
 

@@ -259,28 +259,23 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
     foreign = Operator(short, in_place=True)
 
     def method(self: Any, other: Any) -> Any:
-        if not isinstance(other, ArrayMethods) and not _is_operand(self, other, foreign):
+        if type(other) in _EXACT and self._value is None:
+            pass
+        elif not isinstance(other, ArrayMethods) and not _is_operand(self, other, foreign):
             return NotImplemented if self._value is None else foreign.apply(self, other)
-        if isinstance(other, (list, tuple)):
+        elif isinstance(other, (list, tuple)):
             if self._value is not None and not self.is_array:
                 return NotImplemented
             other = _operand(other)
         result = function(self, other)
         if not self.is_array:  # NumPy scalars and Python numbers are immutable: the name is rebound
             return result
-        if not _is_alike(self, result):
+        if not self.overwrite(result):
             check_in_place(name, self.type, result.type)
-        self[...] = result
+            self[...] = result
         return self
 
     return method
-
-
-def _is_alike(target: Any, result: Any) -> bool:
-    """Whether these are eager arrays of one dtype and shape."""
-    if target._value is not None or result._value is not None:
-        return False
-    return bool(target.dtype == result.dtype and target.shape == result.shape)
 
 
 def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:

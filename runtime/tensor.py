@@ -244,21 +244,40 @@ class Tensor(ArrayMethods):
 
     def _write_in_place(self, key: Any, new: Any) -> bool:
         """Write into the memory of an eager array, where nobody can tell the difference."""
-        cell = self.cell()
-        if trace.tapes() or cell.exported or journal.recording() is not None:
+        if not self._is_own():
             return False
         if isinstance(new, Tensor):
             if new.is_traced:
                 return False
             new = new.array
         key = _eager_key(key)
-        array = self.array
-        if not isinstance(array, np.ndarray) or key is NotImplemented or not array.flags.writeable:
+        if key is NotImplemented or (in_use[0] and is_device_array(new)):
             return False
-        if in_use[0] and is_device_array(new):
-            return False
-        array[key] = new
+        self.array[key] = new
         return True
+
+    def overwrite(self, new: Tensor) -> bool:
+        """Take the elements of `new`, if both are eager arrays of one dtype and shape.
+
+        As `self[...] = new`, but False where that needs more than a copy of memory.
+        """
+        array, other = self._array, new._array
+        if type(array) is not np.ndarray or type(other) is not np.ndarray:
+            return False
+        if array.dtype != other.dtype or array.shape != other.shape or not self._is_own():
+            return False
+        self.array[...] = other
+        return True
+
+    def _is_own(self) -> bool:
+        """Whether this is an eager array of the host that may be written as memory."""
+        cell = self._cell
+        if cell is not None and cell.exported:
+            return False
+        if (_attention[0] and trace.tapes()) or journal.recording() is not None:
+            return False
+        array = self.array
+        return isinstance(array, np.ndarray) and array.flags.writeable
 
     def __getitem__(self, key: Any) -> Tensor:
         if self._value is not None:

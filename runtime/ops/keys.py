@@ -325,7 +325,9 @@ def may_repeat(index: Index, operands: Iterable[Any]) -> bool:
 def is_basic(index: Index, operands: Iterable[Any]) -> bool:
     """Whether an index has ints, slices, new axes and ellipses only: what it selects is a view."""
     if index == _ONE_ARRAY:
-        return _is_scalar(type_of(*operands))
+        (one,) = operands
+        # The usual case first, and fast: a type need not be made for it.
+        return not (type(one) is np.ndarray and one.ndim) and _is_scalar(type_of(one))
     if _ARRAY not in index:
         return True
     types = [type_of(o) for o in operands]

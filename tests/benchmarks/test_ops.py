@@ -23,6 +23,7 @@ def test_the_graph_applies_the_operation_so_often(name):
     for _ in range(LENGTH):
         expected = operation.apply(np, expected) if name != "sum(x, axis=1)" else expected
     assert np.array_equal(calls["ours, plan"](), expected)
+    assert np.array_equal(calls["ours, native"](), expected)
 
 
 @pytest.mark.parametrize("name", EAGER)
