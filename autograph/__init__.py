@@ -1,7 +1,7 @@
 """Plain Python numerics, compiled: control flow becomes a graph that runs fast and differentiates.
 
 Everything public is here, flat: `import autograph as ag`. Names that few programs use, and those
-that bring much along (zip archives, hashes, the front end), are imported when first asked for.
+that bring much along (the compiler, zip archives, hashes), are imported when first asked for.
 """
 
 import importlib as _importlib
@@ -19,16 +19,10 @@ if not hasattr(runtime, "__file__") or "autograph" not in (runtime.__doc__ or ""
     )
 
 # isort: split
-from autograph import debugging, directives
-from autograph.concrete import ConcreteFunction
-from autograph.conversion import do_not_convert
 from autograph.errors import (
     AutographError, ConversionError, DirectiveError, SourceUnavailableError, UnsupportedSyntaxError,
 )  # fmt: skip
-from autograph.function import Function, convert, no_retrace
-from autograph.operators.printing import graph_print as print
 from autograph.settings import config, eager, executing_eagerly, set_verbosity
-from autograph.status import Feature, Status, control_status_ctx, is_autograph_artifact
 from runtime.autodiff import (
     ForwardAccumulator, GradientTape, UnconnectedGradients, custom_gradient, grad, hessian, hvp,
     jacfwd, jacobian, jacrev, jvp, recompute_grad, stop_gradient, value_and_grad, vjp,
@@ -86,17 +80,21 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 if _typing.TYPE_CHECKING:
-    from autograph import pyct
+    from autograph import debugging, directives, pyct
     from autograph.checking import check
+    from autograph.concrete import ConcreteFunction
+    from autograph.conversion import do_not_convert
     from autograph.explaining import explain
+    from autograph.function import Function, convert, no_retrace
     from autograph.functional import (
-        associative_scan, case, cond, map_fn, scan, switch_case, while_loop,
+        associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
     from autograph.loading import load
     from autograph.program import Program
     from autograph.py_calls import py_call
     from autograph.saving import save
     from autograph.sources import convert_source, to_code, to_graph
+    from autograph.status import Feature, Status, control_status_ctx, is_autograph_artifact
     from autograph.tensor_array import TensorArray
     from autograph.vectorization import vectorized_map, vmap
     from runtime import image, nn, random
@@ -167,14 +165,21 @@ _LATER = {
     name: module
     for module, names in {
         "autograph.checking": ("check",),
+        "autograph.concrete": ("ConcreteFunction",),
+        "autograph.conversion": ("do_not_convert",),
         "autograph.explaining": ("explain",),
+        "autograph.function": ("Function", "convert", "no_retrace"),
         "autograph.functional": (
-            "associative_scan", "case", "cond", "map_fn", "scan", "switch_case", "while_loop",
+            "associative_scan", "case", "cond", "map_fn", "print", "scan", "switch_case",
+            "while_loop",
         ),
         "autograph.loading": ("load",),
         "autograph.program": ("Program",),
         "autograph.py_calls": ("py_call",),
         "autograph.saving": ("save",),
+        "autograph.status": (
+            "Feature", "Status", "control_status_ctx", "is_autograph_artifact",
+        ),
         "autograph.sources": ("convert_source", "to_code", "to_graph"),
         "autograph.tensor_array": ("TensorArray",),
         "autograph.vectorization": ("vectorized_map", "vmap"),
@@ -183,6 +188,8 @@ _LATER = {
     for name in names
 }  # fmt: skip
 _MODULES = {
+    "debugging": "autograph.debugging",
+    "directives": "autograph.directives",
     "image": "runtime.image",
     "nn": "runtime.nn",
     "pyct": "autograph.pyct",

@@ -11,6 +11,7 @@ from autograph.operators.conditionals import if_exp
 from autograph.operators.iterables import Indexed
 from autograph.operators.logical import and_
 from autograph.operators.loops import for_stmt, while_stmt
+from autograph.operators.printing import graph_print as print
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from runtime import ops, tree
 from runtime.building import building
@@ -19,7 +20,16 @@ from runtime.ops.operands import shape_of, type_of
 from runtime.spec import Type, promote
 from runtime.tensor import Tensor
 
-__all__ = ["associative_scan", "case", "cond", "map_fn", "scan", "switch_case", "while_loop"]
+__all__ = [
+    "associative_scan",
+    "case",
+    "cond",
+    "map_fn",
+    "print",
+    "scan",
+    "switch_case",
+    "while_loop",
+]
 
 _SCOPE = FunctionScope("call", "fscope", ConversionOptions(user_requested=True))
 

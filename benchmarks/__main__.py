@@ -18,14 +18,20 @@ from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
 from benchmarks.ops import eager_times, operation_times
 from benchmarks.peers import NAMES, framework
 from benchmarks.rows import ROWS
-from benchmarks.startup import FIRST_CALLS, conversion_times, first_call, import_time
+from benchmarks.startup import (
+    FIRST_CALLS,
+    IMPORTS,
+    conversion_times,
+    first_call,
+    import_time,
+)
 
 
 def _startup() -> None:
-    print(f"import numpy      {1e3 * import_time('numpy'):8.1f} ms")
-    print(f"import autograph  {1e3 * import_time('autograph'):8.1f} ms")
+    for statement in IMPORTS:
+        print(f"{statement:29} {1e3 * import_time(statement):8.1f} ms")
     cold, cached = conversion_times()
-    print(f"convert 50 lines  {cold:8.2f} ms cold, {cached:.4f} ms cached")
+    print(f"{'convert 50 lines':29} {cold:8.2f} ms cold, {cached:.4f} ms cached")
     for name in FIRST_CALLS:
         times = ", ".join(f"{kind} {ms:.1f}" for kind, ms in first_call(name).items())
         print(f"first call of {name}, in ms: {times}")

@@ -12,18 +12,20 @@ from pathlib import Path
 
 from autograph.conversion import convert_function
 
-__all__ = ["FIRST_CALLS", "conversion_times", "first_call", "import_time"]
+__all__ = ["FIRST_CALLS", "IMPORTS", "conversion_times", "first_call", "import_time"]
 
-_IMPORT = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+# The package alone, for eager use and saved programs; and with the compiler.
+IMPORTS = ("import numpy", "import autograph", "from autograph import convert")
+_TIMED = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
 
 
-def import_time(module: str, runs: int = 7) -> float:
-    """Seconds of `import module` in a new process, median; bytecode is cached."""
+def import_time(statement: str, runs: int = 7) -> float:
+    """Seconds of an import statement in a new process, median; bytecode is cached."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     times = [
         float(
             subprocess.run(
-                [sys.executable, "-c", _IMPORT.format(module)],
+                [sys.executable, "-c", _TIMED.format(statement)],
                 capture_output=True,
                 text=True,
                 check=True,

@@ -26,6 +26,20 @@ def test_the_import_brings_nothing_heavy_along_but_numpy(module):
     assert HEAVY.isdisjoint(run.stdout.split())
 
 
+def test_the_compiler_waits_for_its_first_use():
+    program = (
+        "import sys, autograph as ag\n"
+        "waits = {'autograph.operators', 'autograph.function'}\n"
+        "x = ag.constant([1.0, 2.0])\n"
+        "assert ag.grad(lambda x: ag.sum(x * x))(x).numpy().tolist() == [2.0, 4.0]\n"
+        "assert waits.isdisjoint(sys.modules)\n"
+        "f = ag.convert(lambda x: x if x > 0 else -x)\n"
+        "assert waits <= {*sys.modules}\n"
+        "assert f(-2.0) == 2.0\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_the_front_end_waits_for_the_first_conversion():
     program = (
         "import sys, autograph as ag\n"
