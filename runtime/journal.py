@@ -22,6 +22,7 @@ __all__ = [
     "all_noted",
     "first_noted",
     "fresh",
+    "fresh_as",
     "frozen_refusal",
     "frozen_wholly",
     "is_fresh",
@@ -360,6 +361,15 @@ def fresh(made: Any) -> Any:
         if open_.all_made is not None:
             open_.all_made[id(made)] = made
     return made
+
+
+def fresh_as(made: Any, other: Any) -> None:
+    """Tell the transaction that knows `other` as new that `made` came with it."""
+    open_ = _transaction.get()
+    while open_ is not None and not open_.has_made(other):
+        open_ = open_.parent
+    if open_ is not None:
+        open_.made[id(made)] = made
 
 
 def note_advanced(iterator: Any) -> None:

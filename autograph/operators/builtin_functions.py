@@ -29,6 +29,7 @@ from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
 from autograph.operators.runs import has_runs, refusal, unpadded
+from autograph.operators.scope import new_names
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, shown
 from runtime import journal, ops
@@ -281,6 +282,7 @@ def _changed(rows: Indexed, change: Callable[[Any], Any]) -> Indexed:
 def reduced(items: Any, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
     """`start` combined with one item after the other, in a staged loop."""
     result = start
+    new_names(lambda: result)
 
     def step(item: Any) -> None:
         nonlocal result

@@ -98,14 +98,16 @@ def is_artifact(function: Any) -> bool:
 
 
 def _note_local_cells(function: FunctionType) -> None:
-    """Closure cells made during a trace are not captures of it."""
+    """Closure cells made during a trace are not captures of it; they came with the call."""
     trace = current_trace()
     if trace is None or not trace.scopes or function.__closure__ is None:
         return
-    outer = trace.scopes[-1].cell_ids
+    scope = trace.scopes[-1]
+    outer = scope.cell_ids
     for cell in function.__closure__:
         if id(cell) not in outer:
             trace.local_cells[id(cell)] = cell
+            journal.fresh_as(cell, scope)
 
 
 # ---- the call --------------------------------------------------------------------------------

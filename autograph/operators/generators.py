@@ -424,6 +424,8 @@ class Consumer:
                 continue
             if cell is not None:
                 self._trace.local_cells[id(cell)] = cell
+                if scope is not None:
+                    journal.fresh_as(cell, scope)
             slots.append(self._slot(i, name, cell))
         return slots
 

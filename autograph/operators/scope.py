@@ -204,7 +204,7 @@ class FunctionScope:
             found = get()[i]
             return found if isinstance(found, _Unreadable) else self.read(name, found)
 
-        owner = (cell, self._globals)
+        owner = self._globals if cell is None else cell
         return journal.Slot(key, owner, f"`{name}`", lambda: get()[i], write, load)
 
 

@@ -158,6 +158,135 @@ def test_nonlocal():
     check(counter, (np.int64(1),), (np.int64(5),), joined=True)
 
 
+def _counter(start):
+    total = start
+
+    def add(v):
+        nonlocal total
+        total = total + v
+        return total
+
+    return add
+
+
+def counter_of_one_branch(n, a):
+    if n > 1:
+        add = _counter(a[0])
+        add(n)
+        result = add(n)
+    else:
+        result = 0
+    return result
+
+
+def counter_of_each_round(n, a):
+    s = 0
+    for i in range(n):
+        add = _counter(a[i])
+        for j in range(i):
+            add(j)
+            if j > 1:
+                add(a[j])
+        s = s + add(0)
+    return s
+
+
+def counters_of_each_round(n, a):
+    s = 0
+    for i in range(n):
+        adds = [_counter(a[i]), _counter(i)]
+        adds[0](1)
+        adds[1](2)
+        s = s + adds[0](0) * adds[1](0)
+    return s
+
+
+def counter_under_a_test(n, a):
+    def count():
+        c = 0
+        if n > 1:
+
+            def bump():
+                nonlocal c
+                c += n
+
+            bump()
+            bump()
+        return c
+
+    s = 0
+    while s < 20:
+        s += count() + 1
+    return s
+
+
+def counter_in_what_may_raise(n, a):
+    def count(k):
+        c = 0
+
+        def bump():
+            nonlocal c
+            c += 1
+            return c
+
+        while c < k:
+            bump()
+        return c + bump()
+
+    s = 0
+    for i in range(n):
+        try:
+            s += count(a[i]) // i
+        except ZeroDivisionError:
+            s -= count(2)
+    return s
+
+
+def generators_in_what_may_raise(n, a):
+    def total(k):
+        found = a[0]
+        for v in (a[i] for i in range(k)):
+            found = found + v
+        return found
+
+    items = [1]
+    if a[0] < 1:
+        items[0] = 5
+    try:
+        last = a[n]
+        k = total(n) + sum(items[0] for v in range(2))
+        a[n] = k + last
+    except IndexError:
+        k = -1
+    return k
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        counter_of_one_branch,
+        counter_of_each_round,
+        counters_of_each_round,
+        counter_under_a_test,
+        counter_in_what_may_raise,
+        generators_in_what_may_raise,
+    ],
+)
+def test_names_of_calls_that_a_body_makes_are_its_own(function):
+    cases = [(np.int64(n), np.array([first, 2, 4, 5])) for n in (0, 1, 2, 4) for first in (0, 3)]
+    check(function, *cases, joined=True)
+
+
+def test_gradients_through_names_of_calls_that_a_body_makes():
+    a = np.array([0.5, 2.0, 4.0, 5.0])
+    value, gradient = ag.value_and_grad(ag.convert(counters_of_each_round), argnums=1)(
+        np.int64(3), a
+    )
+    # The sum over i of (a[i] + 1) * (i + 2).
+    assert value == 1.5 * 2 + 3.0 * 3 + 5.0 * 4
+    assert np.array_equal(gradient, [2.0, 3.0, 4.0, 0.0])
+
+
 def higher_order(x):
     def compose(*functions):
         def composed(y):
