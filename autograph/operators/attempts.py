@@ -313,7 +313,7 @@ class Attempt:
             known = place.containers.setdefault(name, [])
             if not any(x is y for y in known):
                 known.append(x)
-        if form != place.form:
+        if place.form is None or not is_one_form(form, place.form):
             place.form, self._changed = form, True
 
     def _is_kept(self, place: _Place, x: Any) -> bool:

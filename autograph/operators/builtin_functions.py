@@ -167,11 +167,21 @@ def range_(*args: Any) -> Any:
     if not 1 <= len(args) <= 3:
         return range(*args)
     for a in args:
-        if isinstance(a, Tensor) and a.dtype.kind not in "iub":
-            kind = "float" if a.type.weak else f"numpy.{python_type_of(a).__name__}"
-            raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+        if isinstance(a, Tensor):
+            _check_is_index(a)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return iterables.of_range(*(_weak_int(a) for a in (start, stop, step)))
+
+
+def _check_is_index(x: Tensor) -> None:
+    """Raise what Python does where `x` is no integer: a `bool` of Python's is one, not NumPy's."""
+    is_integer = x.dtype.kind in ("iub" if x.type.weak else "iu")
+    if x.type.rank not in (0, None) or (x.is_array and not is_integer):
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+    if not is_integer:
+        kind = python_type_of(x).__name__
+        shown_ = kind if x.type.weak else f"numpy.{kind}"
+        raise TypeError(f"'{shown_}' object cannot be interpreted as an integer")
 
 
 def _weak_int(x: Any) -> Any:

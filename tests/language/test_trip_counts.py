@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -151,3 +153,35 @@ def test_nested_whiles_whose_types_change_do_not_multiply_traces(depth):
     executed = 0
     assert f(F(1), I(2)) == 2.0**depth
     assert executed <= 8 * depth + 8, executed
+
+
+@pytest.mark.parametrize(
+    "n",
+    [
+        np.bool_(True),
+        True,
+        np.int8(3),
+        2.5,
+        np.float32(2),
+        1j,
+        np.array(3),
+        np.array([3]),
+        np.array(True),
+        np.array(2.5),
+    ],
+    ids=repr,
+)
+def test_ranges_take_and_refuse_what_pythons_does(n):
+    def rounds(n):
+        count = 0
+        for _ in range(1, n, n):
+            count += 1
+        return count
+
+    try:
+        expected = rounds(n)
+    except TypeError as error:
+        with pytest.raises(TypeError, match=re.escape(str(error))):
+            ag.convert(rounds)(n)
+    else:
+        assert ag.convert(rounds)(n) == expected

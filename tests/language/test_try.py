@@ -159,6 +159,16 @@ def with_finally(x, i):
     return y
 
 
+@samples("B2.17", (X, I(1)), (X, I(0)))
+def containers_returned_from_a_loop_before_finally(x, i):
+    found = {"p": x[0]}
+    try:
+        for j in range(i):
+            return (i, found)
+    finally:
+        x[0] = 5.0
+
+
 @samples("B2.17", (X, I(1)), (X, I(9)), (X, I(-9)))
 def handlers_and_finally(x, i):
     y = F(0)
