@@ -28,8 +28,9 @@ def _in_branch(s: Statements, place: Place) -> bool:
     return place.depth > 0 and not place.in_loop and not place.in_closure
 
 
-def _top(s: Statements, place: Place) -> bool:
-    return place.depth == 0
+def _outside(s: Statements, place: Place) -> bool:
+    """Functions within functions stand in this one, at whatever depth, and in no other."""
+    return not place.in_closure
 
 
 def _printing(s: Statements, place: Place) -> bool:
@@ -74,6 +75,7 @@ FORMS = (
     Form(compound.while_, 3, _loops),
     Form(compound.for_, 4, _loops),
     Form(compound.best, 1, _loops),
-    Form(functions.function, 2, _top),
-    Form(functions.closure, 1, _top),
+    Form(functions.function, 1, _outside),
+    Form(functions.closure, 1, _outside),
+    Form(functions.accumulator, 1, _outside),
 )

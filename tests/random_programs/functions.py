@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.random_programs.kinds import SCALARS
+from tests.random_programs.kinds import SCALARS, Kind
 from tests.random_programs.plain import augment
 from tests.random_programs.statements import Place, Statements
 
@@ -41,3 +41,49 @@ def closure(s: Statements, place: Place) -> bool:
         s.text(f"return {s.write.wrapped(kind, 1)}")
     s.scope.helpers[name] = ((kind,), kind)
     return True
+
+
+def accumulator(s: Statements, place: Place) -> bool:
+    """A nested function with a name of its own, which a function within it writes."""
+    kind = s.random.choice(SCALARS)
+    name, parameter, total = s.fresh("total"), s.fresh("p"), s.fresh("sum")
+    add, given = s.fresh("add"), s.fresh("p")
+    with s.scope.inner(), s.text.block(f"def {name}({parameter}):"):
+        s.scope.names[parameter] = kind
+        s.text(f"{total} = {s.write.wrapped(kind, 1)}")
+        s.scope.frozen |= set(s.scope.names) | set(s.scope.flags)
+        s.scope.names[total] = kind
+        with s.scope.inner(), s.text.block(f"def {add}({given}):"):
+            s.scope.names[given] = kind
+            s.scope.frozen |= {given, total}
+            s.text(f"nonlocal {total}")
+            if s.chance(0.5):
+                with s.text.block(f"if {s.write.condition(1)}:"):
+                    s.text(f"{total} = {s.write.wrapped(kind, 1)}")
+            else:
+                s.text(f"{total} = {s.write.wrapped(kind, 1)}")
+            s.text(f"return {s.write.wrapped(kind, 1)}")
+        s.scope.helpers[add] = ((kind,), kind)
+        for _ in range(s.random.choice([1, 2])):
+            _add_to(s, add, kind)
+        s.text(f"return {s.write.wrapped(kind, 1)}")
+    s.scope.helpers[name] = ((kind,), kind)
+    return True
+
+
+def _add_to(s: Statements, add: str, kind: Kind) -> None:
+    """A call of `add`: once, on a condition, or for each of some items."""
+    call = f"{add}({s.write.argument(kind, 1)})"
+    groups = s.scope.groups(kind)
+    match s.random.choice(["once", "if", "for"]):
+        case "if":
+            with s.text.block(f"if {s.write.condition(1)}:"):
+                s.text(call)
+        case "for" if groups:
+            items, _ = s.random.choice(groups)
+            item = s.fresh("v")
+            items = f"({item} for {item} in {items})" if s.chance(0.5) else items
+            with s.text.block(f"for {item} in {items}:"):
+                s.text(f"{add}({item})")
+        case _:
+            s.text(call)
