@@ -315,6 +315,8 @@ def test_b7_01_shape_invariants():
 
 
 def test_b1_05_directive_has_no_effect_on_python_loops():
+    """B1.05: a loop that is not staged goes on as if it were not there."""
+
     def f(x):
         total = 0
         for i in [1, 2, 3]:
@@ -332,6 +334,7 @@ def misplaced(x):
 
 
 def test_b1_05_misplaced_directive():
+    """B1.05: an error at the user's line."""
     refuse(misplaced, F(1), match="set_loop_options", error=ag.DirectiveError)
 
 

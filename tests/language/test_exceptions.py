@@ -515,6 +515,7 @@ MESSAGES = [
     ("sample", "arguments"), MESSAGES, ids=lambda v: getattr(v, "__name__", "")
 )
 def test_b5_01_messages(sample, arguments):
+    """B5.01: file, line, function, the line with a caret, and a way out; at most 12 lines."""
     message = refuse(sample, *arguments, match=".", error=Exception)
     golden(sample.__name__.removeprefix("message_"), message)
 
@@ -531,6 +532,7 @@ UNSUPPORTED = {
 
 @pytest.mark.parametrize("name", UNSUPPORTED)
 def test_b5_04_refused_when_converted(name):
+    """B5.04: ConversionError and its kin for what cannot be converted."""
     module = ag.convert_source(UNSUPPORTED[name])
     with pytest.raises(ag.ConversionError) as caught:
         ag.convert(module.f)(F(1))
@@ -541,6 +543,7 @@ def test_b5_04_refused_when_converted(name):
 
 
 def test_b5_04_no_source():
+    """B5.04: SourceUnavailableError names the way out."""
     space = {}
     exec("def f(x):\n    return x if x > 0 else -x\n", space)
     with pytest.raises(ag.SourceUnavailableError, match="convert_source") as caught:
@@ -607,6 +610,7 @@ def innermost(x, v):
 
 
 def test_b5_01_traceback_holds_the_users_lines_only():
+    """B5.01: the user's own exception, no frame of ours."""
     f = ag.convert(deep)
     for _ in range(2):
         with pytest.raises(OwnError) as caught:
@@ -632,6 +636,7 @@ def while_tracing(x):
 
 
 def test_b5_01_traceback_of_an_error_while_tracing():
+    """B5.01: the user's frames only, each at its own line."""
     f = ag.convert(while_tracing)
     with pytest.raises(IndexError) as caught:
         f(F(7))
@@ -653,6 +658,7 @@ def unsupported_at_trace(x):
 
 
 def test_b5_01_one_entry_per_function():
+    """B5.01: no frame is there twice."""
     with pytest.raises(ag.StagingError) as caught:
         ag.convert(unsupported_at_trace)(F(1))
     rows = traceback.extract_tb(caught.value.__traceback__)
