@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 
 import numpy as np
@@ -81,6 +82,13 @@ def test_b8_04_what_is_not_recorded():
             z = x * x
     assert tape.gradient(y, x) == 3.0
     assert tape.gradient(z, x) is None
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        first = x * x
+        tape.reset()
+        tape.watch(x)
+        second = x * x
+    assert tape.gradient(first, x) is None and tape.gradient(second, x) == 6.0
 
 
 def test_b8_05_integers_have_no_gradient_and_are_named():
@@ -89,20 +97,62 @@ def test_b8_05_integers_have_no_gradient_and_are_named():
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         with ag.GradientTape() as tape:
-            tape.watch(n)
+            tape.watch(n)  # here
             y = n * n
         assert tape.gradient(y, n) is None
-    assert "int64" in "".join(str(w.message) for w in told)
+    text = str(told[0].message)
+    lines, first = inspect.getsourcelines(test_b8_05_integers_have_no_gradient_and_are_named)
+    (line,) = (first + i for i, row in enumerate(lines) if row.endswith("# here\n"))
+    assert text.startswith(f"{__file__}:{line}, in `")
+    assert "the watched tensor is int64; gradients need a floating dtype: cast it first" in text
+    assert "`x.astype(float)`" in text
 
 
 def test_b8_06_why_there_is_no_gradient():
     """B8.06: `explain` says where the link is broken."""
+    x, v, state = ag.constant(3.0), ag.Variable(2.0), ag.Variable(0.0, name="state")
+    replaced = v + 1
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        left = ag.constant(float(x.numpy())) * 2.0
+        rounded = ag.astype(x, "int64") * 2
+        of_replaced = replaced * replaced
+        state.assign(x * 2)
+        stored = state * 2
+    for y, source, told in [
+        (left, x, "not computed from anything watched"),
+        (2.0, x, "it has left what a tape sees"),
+        (rounded, x, "the target is int64; gradients need a floating dtype"),
+        (of_replaced, replaced, "`v = v + 1` has made a tensor of it: use `assign_add`"),
+        (stored, x, "was assigned to the variable 'state', then read: the content of a variable"),
+    ]:
+        assert told in tape.explain(y, source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert tape.gradient(y, source) is None
+
+
+def test_b8_06_through_the_state_of_a_function(converted):
+    """B8.06: a variable that a converted function assigns to breaks the path, too."""
+    state = ag.Variable(0.0)
+
+    @converted
+    def through(x):
+        state.assign(x * 2)
+        return state * 3
+
+    @converted
+    def beside(x):
+        return state.assign(x * 2) * 3
+
     x = ag.constant(3.0)
     with ag.GradientTape(persistent=True) as tape:
         tape.watch(x)
-        y = ag.constant(float(x.numpy())) * 2.0
-    assert tape.gradient(y, x) is None
-    assert tape.explain(y, x)
+        y, z = through(x), beside(x)
+    assert y == z == 18.0 and tape.gradient(y, x) is None
+    assert "the content of a variable is state" in tape.explain(y, x)
+    assert tape.explain(z, x) == "the target depends on the source"
+    assert tape.gradient(z, x) == 6.0
 
 
 def first_above(x, limit):
