@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from autograph.operators.conditionals import if_exp
 from autograph.operators.exceptions import assert_stmt
+from autograph.operators.printing import trace_print
 from runtime import ops
 
 __all__ = ["assert_", "assert_equal", "check_numerics", "trace"]
@@ -67,7 +67,7 @@ def trace(*args: Any) -> None:
     array([2., 2.])
     array([0., 0.])
     """
-    sys.stdout.write(" ".join(map(str, args)) + "\n")
+    trace_print(" ".join(map(str, args)))
 
 
 def check_numerics(x: Any, message: str = "") -> Any:

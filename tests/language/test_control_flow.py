@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pytest
 
 import autograph as ag
 from tests.language.harness import Samples, check, refuse
@@ -82,6 +83,48 @@ def test_b2_02_both_branches_are_traced_once(capsys):
     assert capsys.readouterr().out.split() == ["before", "true", "false", "after"]
     assert g(F(-1)) == 1.0
     assert capsys.readouterr().out == ""
+
+
+def test_b2_02_bodies_of_loops_print_once_while_tracing(capsys):
+    """B2.02: also where what a loop carries is found in several traces of its body."""
+
+    def f(x, n):
+        print("before")
+        while n > 0:
+            print("outer")
+            x, total = x * 0.5, 0
+            for v in x:
+                print("inner")
+                total = total + v
+            if total > 1:
+                print("large")
+                x = x + total
+            n = n - 1
+        print("after")
+        return x
+
+    g = ag.convert(f, prints="trace")
+    wanted = f(A(1, 2), I(2))
+    capsys.readouterr()
+    np.testing.assert_array_equal(g(A(1, 2), I(2)), wanted)
+    assert capsys.readouterr().out.split() == ["before", "outer", "inner", "large", "after"]
+    g(A(3, 2), I(1))
+    assert capsys.readouterr().out == ""
+
+
+def test_b2_02_what_was_printed_before_an_error_of_tracing_is_shown(capsys):
+    """B2.02: of the last trace of a loop's body, up to the error."""
+
+    def f(x, n):
+        while n > 0:
+            print("inside")
+            x = x * 2
+            id(x)
+        return x
+
+    with pytest.raises(ag.StagingError):
+        ag.convert(f, prints="trace")(A(1, 2), I(2))
+    assert capsys.readouterr().out == "inside\n"
 
 
 # ---- while (B2.10) ---------------------------------------------------------------------------
