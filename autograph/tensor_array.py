@@ -11,7 +11,9 @@ from autograph.operators.attributes import setattr_
 from autograph.operators.conditionals import if_exp
 from runtime import ops, trace
 from runtime.building import Builder, building
+from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
+from runtime.origins import origin_of_caller
 from runtime.spec import Dim, promote
 from runtime.tensor import Tensor
 
@@ -31,7 +33,8 @@ class TensorArray:
     TensorFlow's and have nothing to do here.
 
     Raises IndexError for an index out of range, TypeError for a value that does not cast to the
-    dtype, ValueError for one of another shape.
+    dtype, ValueError for one of another shape, StagingError where a converted function uses one
+    that was made outside of it.
 
     >>> import autograph as ag
     >>> @ag.convert
@@ -72,6 +75,7 @@ class TensorArray:
 
     def size(self) -> Any:
         """Number of rows."""
+        self._refuse_outside()
         return self._size if self._rows is None else shape_of(self._rows)[0]
 
     def write(self, index: Any, value: Any) -> TensorArray:
@@ -137,7 +141,17 @@ class TensorArray:
 
     # ---- rows ----------------------------------------------------------------------------------
 
+    def _refuse_outside(self) -> None:
+        """Raise StagingError while tracing with an object that is older than the trace."""
+        if self._home is None and building() is not None:
+            raise StagingError(
+                "a TensorArray that was made outside of the function is used in it",
+                "make it in the function, or pass the rows as an array (`rows.stack()`)",
+                origin=origin_of_caller(),
+            )
+
     def _cast(self, value: Any) -> Any:
+        self._refuse_outside()
         given = type_of(value) if not isinstance(value, (list, tuple)) else None
         if given is None:
             value = ops.asarray(value)
@@ -183,6 +197,7 @@ class TensorArray:
         setattr_(self, "_rows", longer)
 
     def _content(self) -> Any:
+        self._refuse_outside()
         if self._rows is None:
             if self._size == 0:
                 return ops.zeros((0,), dtype=self.dtype)

@@ -112,3 +112,43 @@ def test_errors():
         ag.TensorArray(np.int32, size=2).write(0, np.float64(1.5))
     with pytest.raises(ValueError, match="one shape"):
         a.split(np.arange(3.0), [1, 2])
+
+
+def test_one_from_outside_is_refused():
+    """What it holds at each call would not be seen: neither as an argument nor captured."""
+    outer = ag.TensorArray(ag.float64, size=3).write(0, 5.0)
+
+    @ag.convert
+    def step(rows, x):
+        return rows.write(1, x)  # given
+
+    @ag.convert
+    def read(x):
+        return outer.read(0) + x
+
+    @ag.convert
+    def count(x):
+        return outer.size() + x
+
+    for call in (lambda: step(outer, 1.0), lambda: read(1.0), lambda: count(1.0)):
+        with pytest.raises(ag.StagingError, match="a TensorArray that was made outside") as caught:
+            call()
+        assert f"{__file__}:" in str(caught.value) and "make it in the function" in str(
+            caught.value
+        )
+    assert np.asarray(outer.write(1, 6.0).stack()).tolist() == [5.0, 6.0, 0.0]
+
+
+def test_it_is_handed_to_functions_in_converted_code():
+    @ag.convert
+    def step(rows, x, i):
+        return rows.write(i, x * 2)
+
+    @ag.convert
+    def fill(x, n):
+        rows = ag.TensorArray(ag.float64, size=n)
+        for i in range(n):
+            rows = step(rows, x + i, i)
+        return rows.stack()
+
+    assert fill(1.0, np.int64(3)).tolist() == [2.0, 4.0, 6.0] and fill.trace_count == 1

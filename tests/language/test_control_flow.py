@@ -270,6 +270,43 @@ def test_b2_15_assigns_keep_program_order():
     assert g.trace_count == 1
 
 
+def test_b2_15_effects_of_called_functions_keep_program_order(capsys):
+    """B2.15: variables, rows of arrays, prints and errors, in a callee as in its caller."""
+    v = ag.Variable(0.0)
+
+    def step(rows, x, i):
+        print("before", i, v)
+        v.assign(v * 2 + x)
+        if v > 50:
+            raise ArithmeticError(f"{v} is too much")
+        rows = rows.write(i, v * 1)
+        print("after", v)
+        return rows
+
+    def f(x, n):
+        rows = ag.TensorArray(ag.float64, size=n)
+        for i in range(n):
+            v.assign_add(1.0)
+            rows = step(rows, x, i)
+            if x > 2:
+                v.assign_sub(0.5)
+        return rows.stack()
+
+    graph = ag.convert(f)
+    for x, n in ((1.0, 3), (3.0, 2), (9.0, 4)):
+        outcomes = []
+        for way in (f, ag.to_graph(f), graph):
+            v.assign(0.0)
+            try:
+                found = np.asarray(way(ag.constant(x), ag.constant(n))).tolist()
+            except ArithmeticError as error:
+                found = str(error)
+            outcomes.append((found, float(v), capsys.readouterr().out))
+        assert outcomes[1] == outcomes[2] and outcomes[0][:2] == outcomes[1][:2]
+        assert outcomes[0][2].count("before") == outcomes[1][2].count("before") > 1
+    assert "is too much" in outcomes[0][0] and graph.trace_count == 1
+
+
 # ---- branches that are invalid for this shape (B2.24) ----------------------------------------
 
 

@@ -321,3 +321,44 @@ def test_training_lowers_the_loss():
 
     assert float(train(np.int64(300))) < 1e-2
     np.testing.assert_allclose(w.numpy(), [2.0, -3.0], atol=0.1)
+
+
+@pytest.mark.parametrize("way", [ag.to_graph, ag.convert, lambda f: ag.convert(f, native=False)])
+def test_s9_text_has_what_a_variable_holds_when_it_is_made(way, capsys):
+    """Neither what it held while tracing, nor what is assigned afterwards."""
+    v = ag.Variable(0.0, name="v")
+
+    def f(x):
+        before = f"{v}"
+        v.assign(v * 2 + x)
+        text = str(v) + "%s" % v + "{!r} ".format(v) + f"{[v, 1]}"  # noqa: UP031, UP032
+        print(before, text, v, repr(v))
+        v.assign(v + 100)
+        return before, text
+
+    converted = way(f)
+    for x in (1.0, 2.0):
+        outcomes = []
+        for function in (f, converted):
+            v.assign(x)
+            outcomes.append((function(x), capsys.readouterr().out, v.numpy()))
+        assert outcomes[0] == outcomes[1]
+        assert f"numpy={x * 3:.0f}.>" in outcomes[0][1]
+
+
+def test_s11_a_message_has_what_a_variable_held_at_the_error():
+    v = ag.Variable(0.0, name="v")
+
+    @ag.convert
+    def f(x):
+        v.assign(v * 2 + x)
+        if v > 5:
+            raise ArithmeticError(f"{v} is too much")
+        return x
+
+    for start, x in ((1.0, 4.0), (2.0, 9.0)):
+        v.assign(start)
+        with pytest.raises(ArithmeticError, match=rf"numpy={start * 2 + x:.0f}\.> is too much"):
+            f(x)
+        assert v.numpy() == start * 2 + x
+    assert f.trace_count == 1

@@ -122,3 +122,25 @@ def test_h19_one_model_for_images_of_any_size():
         assert logits.shape == (2, 10)
         np.testing.assert_allclose(logits, model(images), rtol=1e-4, atol=1e-5)
     assert f.trace_count == 1
+
+
+def test_h14_a_loss_of_probabilities_an_accuracy_and_a_squared_error():
+    """H14: eagerly and in a graph; of equal logits the first is the largest."""
+
+    def measured(logits, labels):
+        chosen = tf.gather(tf.nn.softmax(logits), labels, batch_dims=1)
+        right = tf.cast(
+            tf.equal(tf.argmax(logits, axis=1, output_type=tf.int32), labels), "float32"
+        )
+        return (
+            tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)),
+            tf.reduce_mean(-tf.math.log(chosen)),
+            tf.reduce_mean(right),
+            tf.reduce_mean(tf.math.squared_difference([1.0, 2.0], [2.0, 4.0])),
+        )
+
+    logits, labels = tf.constant([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]), tf.constant([2, 0])
+    for f in (measured, tf.function(measured)):
+        found = [x.numpy() for x in f(logits, labels)]
+        np.testing.assert_allclose(found, [0.7531091, 0.75310916, 1.0, 2.5], rtol=2e-7)
+        assert all(x.dtype == np.float32 for x in found)
