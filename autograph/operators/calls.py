@@ -171,6 +171,12 @@ def converted_call(
     return call_unconverted(function, args, kwargs)
 
 
+# Where our functions of arrays are, and TensorFlow's names for them.
+_OF_ARRAYS = (
+    "runtime.ops", "runtime.nn", "autograph.tf.joining", "autograph.tf.math", "autograph.tf.tensors",
+)  # fmt: skip
+
+
 def _is_vectorized(function: Any) -> bool:
     """Whether calling it is calling an `np.vectorize`."""
     return isinstance(function, np.vectorize) and (
@@ -182,7 +188,7 @@ def _is_of_ours(function: Any) -> bool:
     """Whether it is a function of arrays of ours."""
     if not isinstance(function, Primitive) and not is_ours(function):
         return False
-    if function.__module__.startswith(("runtime.ops", "runtime.nn")):
+    if function.__module__.startswith(_OF_ARRAYS):
         return True
     raise refusal(f"it is given to `{function.__name__}`")
 

@@ -52,6 +52,51 @@ def test_b10_03_a_dynamic_rnn():
     assert found.shape == (2, 3, 4) and found[0, :, 0].numpy().tolist() == [1.0, 2.0, 3.0]
 
 
+def test_b10_03_a_dynamic_rnn_with_a_plain_list():
+    """B10.03: a list in the place of the TensorArray, in a loop whose length depends on data."""
+
+    @tf.function
+    def dynamic_rnn(rnn_step, input_data, steps, initial_state):
+        input_data = tf.transpose(input_data, [1, 0, 2])
+        states, state = [], initial_state
+        for i in tf.range(steps):
+            state = rnn_step(input_data[i], state)
+            states.append(state)
+        return tf.transpose(tf.stack(states), [1, 0, 2])
+
+    def step(x, s):
+        return x + s
+
+    for steps in (3, 2):
+        found = dynamic_rnn(step, tf.ones([2, 3, 4]), tf.constant(steps), tf.zeros([2, 4]))
+        assert found.shape == (2, steps, 4) and type(found) is tf.Tensor
+        assert found[0, :, 0].numpy().tolist() == [1.0, 2.0, 3.0][:steps]
+    assert dynamic_rnn.trace_count == 1
+    graph = dynamic_rnn.traces()[0].graph
+    assert [node.op.name for node in graph.nodes].count("while") == 1
+
+
+@pytest.mark.parametrize("take", [
+    lambda rows: tf.stack(rows), lambda rows: tf.stack(rows, axis=1),
+    lambda rows: tf.concat(rows, 0), lambda rows: tf.convert_to_tensor(rows),
+    lambda rows: tf.reduce_sum(rows, axis=0), lambda rows: tf.reduce_max(rows),
+    lambda rows: tf.cast(rows, tf.int32),
+])  # fmt: skip
+def test_tensors_of_a_list_whose_length_depends_on_data(take):
+    def f(x, n):
+        rows = []
+        for i in tf.range(n):
+            rows.append(x * tf.cast(i, tf.float32))
+        return take(rows)
+
+    x, graph = tf.constant([1.0, 2.0]), tf.function(f)
+    for n in (1, 4):
+        wanted, found = f(x, tf.constant(n)), graph(x, tf.constant(n))
+        assert type(found) is tf.Tensor and found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+    assert graph.trace_count == 1
+
+
 def test_an_array_that_grows():
     @tf.function
     def f(n):
@@ -60,8 +105,11 @@ def test_an_array_that_grows():
             rows = rows.write(i, tf.cast(i, tf.float32) ** 2)
         return rows.stack(), rows.size()
 
-    rows, size = f(tf.constant(4))
-    assert rows.numpy()[:4].tolist() == [0.0, 1.0, 4.0, 9.0] and size.dtype == np.int32
+    for n in (1, 3, 4, 7):
+        rows, size = f(tf.constant(n))
+        assert rows.numpy().tolist() == [float(i * i) for i in range(n)]
+        assert size.dtype == np.int32 and size.numpy() == n
+    assert f.trace_count == 1
 
 
 def test_b10_05_a_list_is_unrolled_or_rolled_but_summed_all_the_same():
