@@ -24,10 +24,10 @@ class TensorArray:
     """Arrays of one shape and dtype, by index: what a loop computes row after row.
 
     `size` is the number of rows (an int or an integer tensor); with `dynamic_size` a write beyond
-    the end makes as many as it takes. `element_shape` is the shape of a row, found by the first write unless
-    given. Rows that were never written are zeros. Methods that write change the object and give it
-    back, so both `a.write(i, x)` and TensorFlow's `a = a.write(i, x)` mean the same. A plain list,
-    or an array that is written by index, does as well in converted code.
+    the end makes as many as it takes. `element_shape` is the shape of a row, found by the first
+    write unless given. Rows that were never written are zeros. Methods that write change the object
+    and give it back, so both `a.write(i, x)` and TensorFlow's `a = a.write(i, x)` mean the same. A
+    plain list, or an array that is written by index, does as well in converted code.
 
     `clear_after_read`, `infer_shape`, `tensor_array_name` and `colocate_with_first_write_call` are
     TensorFlow's and have nothing to do here.

@@ -173,8 +173,12 @@ def converted_call(
 
 # Where our functions of arrays are, and TensorFlow's names for them.
 _OF_ARRAYS = (
-    "runtime.ops", "runtime.nn", "autograph.tf.joining", "autograph.tf.math", "autograph.tf.tensors",
-)  # fmt: skip
+    "runtime.ops",
+    "runtime.nn",
+    "autograph.tf.joining",
+    "autograph.tf.math",
+    "autograph.tf.tensors",
+)
 
 
 def _is_vectorized(function: Any) -> bool:
