@@ -39,7 +39,7 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     """`graph` as a function from its raw inputs to the tuple of its raw outputs.
 
     `backend` is a name in `BACKENDS`; None: that of `config.backend`, or the plan where that is
-    `native` and `config.native` is off.
+    `native` and `config.native` is off. With `config.check_numerics` it runs node by node.
     """
     name = backend or config.backend.value
     if backend is None and name == "native" and not config.native.value:
@@ -47,6 +47,8 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     if name not in BACKENDS:
         raise ValueError(f"there is no backend `{name}`; there are {', '.join(sorted(BACKENDS))}")
     with rarely:
+        if config.check_numerics.value:
+            return reference.prepare(optimize(graph), check_numerics=True)
         executable = BACKENDS[name](optimize(graph))
     config.log(4, lambda: executable.source)
     return executable

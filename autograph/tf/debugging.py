@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.debugging import disable_check_numerics, enable_check_numerics
 from autograph.operators.conditionals import if_exp
 from autograph.operators.templates import lazy
 from autograph.tf.errors import InvalidArgumentError
@@ -39,6 +40,8 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
+    "enable_check_numerics",
     "is_numeric_tensor",
 ]
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
+from runtime.execute.numerics import refuse_new_nonfinite
 from runtime.execute.recovery import caught_kinds, positions, recover
 from runtime.execute.tracebacks import entry, relocate
 from runtime.graph.ir import Graph, Node, Value
@@ -21,8 +22,8 @@ __all__ = ["prepare"]
 
 
 class _Walk:
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, check_numerics: bool = False) -> None:
+        self.graph, self.check_numerics = graph, check_numerics
 
     @property
     def source(self) -> str:
@@ -30,7 +31,7 @@ class _Walk:
         return text(self.graph)
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        results = _Run().run(_Request(self.graph, inputs))
+        results = _Run(self.check_numerics).run(_Request(self.graph, inputs))
         if not isinstance(results, _Failure):
             return tuple(results)
         error, pending, operands = results
@@ -39,9 +40,12 @@ class _Walk:
         raise error
 
 
-def prepare(graph: Graph) -> Executable:
-    """`graph` as something to call."""
-    return _Walk(graph)
+def prepare(graph: Graph, check_numerics: bool = False) -> Executable:
+    """`graph` as something to call.
+
+    With `check_numerics` it raises FloatingPointError at the node that makes a nan or infinity.
+    """
+    return _Walk(graph, check_numerics)
 
 
 class _Failure(NamedTuple):
@@ -67,7 +71,8 @@ _Steps: TypeAlias = Generator[_Request, _Results, _Results]
 class _Run:
     """One call. What runs in each other is on a list of its own, not on the stack of Python."""
 
-    def __init__(self) -> None:
+    def __init__(self, check_numerics: bool) -> None:
+        self.check_numerics = check_numerics
         # The graphs that are being run and may call themselves, and how often they do.
         self.functions: dict[str, Graph] = {}
         self.depth = 0
@@ -129,7 +134,10 @@ class _Run:
         try:
             if node.op.name == "recur":
                 raise RecursionError("maximum recursion depth exceeded")
-            return compute(node, values, [partial(self.graph, graph) for graph in node.graphs])
+            found = compute(node, values, [partial(self.graph, graph) for graph in node.graphs])
+            if self.check_numerics:
+                refuse_new_nonfinite(node.op, values, found)
+            return found
         except BaseException as error:  # noqa: BLE001 - it is handed on, and raised at the end
             relocate(error, partial(_places, node, error.__traceback__))
             return _Failure(error, None, ())

@@ -17,6 +17,7 @@ import pytest
 
 import autograph as ag
 from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import FOLDERS, Samples, assert_clean, check, golden, observe, refuse
 
 samples = Samples()
@@ -843,6 +844,7 @@ def has_nan(x):
 
 
 def test_b5_07_check_numerics():
+    """B5.07: of one value."""
     f = ag.convert(has_nan)
     assert f(F(5)) == 4.0
     with pytest.raises(FloatingPointError, match="square root: nan or infinity") as caught:
@@ -851,3 +853,47 @@ def test_b5_07_check_numerics():
     assert_clean(caught.value)
     rows = traceback.extract_tb(caught.value.__traceback__)
     assert "check_numerics" in rows[-1].line
+
+
+@pytest.fixture
+def numerics_checked():
+    ag.debugging.enable_check_numerics()
+    yield
+    ag.debugging.disable_check_numerics()
+
+
+def roots(x):
+    for _ in range(3):
+        x = np.sqrt(x) * 2
+        y = np.where(x > 0, x, -1.0)
+        x = y - 5
+    return x
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_b5_07_the_first_nan_is_found_with_the_users_line(numerics_checked, backend):
+    """B5.07: in the round and at the line where it appears, whatever is done with it there."""
+    with config.backend.using(backend):
+        f = ag.convert(roots)
+        with pytest.raises(FloatingPointError, match="`sqrt` gave a nan or infinity") as caught:
+            f(F(30))
+        assert f(F(900)) == roots(F(900))
+    assert_clean(caught.value)
+    rows = [r for r in traceback.extract_tb(caught.value.__traceback__) if r.filename == __file__]
+    assert rows[-1].line == "x = np.sqrt(x) * 2" and rows[-1].name == "roots"
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_b5_07_gradients_and_eager_operations_are_checked(numerics_checked):
+    """B5.07: a slope may be infinite where the value is not."""
+    f = ag.convert(lambda x: np.sqrt(x).sum())
+    assert f(A(0, 4)) == 2.0
+    with pytest.raises(FloatingPointError, match="gave a nan or infinity"):
+        ag.grad(f)(A(0, 4))
+    with pytest.raises(FloatingPointError, match="`log`"):
+        ag.log(ag.constant(0.0))
+    assert ag.constant(np.inf) * 2 == np.inf
+    ag.debugging.disable_check_numerics()
+    assert ag.log(ag.constant(0.0)) == -np.inf
+    assert ag.convert(lambda x: np.log(x))(F(0)) == -np.inf

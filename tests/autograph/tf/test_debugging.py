@@ -76,6 +76,18 @@ def test_numbers_that_are_none():
                 check([1.0, bad], "loss")
 
 
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_the_first_infinity_is_found():
+    tf.debugging.enable_check_numerics()
+    try:
+        for f in (tf.math.log, tf.function(lambda x: tf.math.log(x) * 0.0)):
+            with pytest.raises(FloatingPointError, match="`log`"):
+                f(tf.constant(0.0))
+    finally:
+        tf.debugging.disable_check_numerics()
+    assert tf.math.log(tf.constant(0.0)).numpy() == -np.inf
+
+
 def test_assert_shows_its_data():
     assert tf.Assert(True, ["unseen"]) is None
     with pytest.raises(ERROR, match=r"assertion failed: x is \[1 2\]"):
