@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import time
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from types import TracebackType
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.numerics import refuse_new_nonfinite
+from runtime.execute.observers import Observer
 from runtime.execute.recovery import caught_kinds, positions, recover
 from runtime.execute.tracebacks import entry, relocate
 from runtime.graph.ir import Graph, Node, Value
@@ -22,8 +23,8 @@ __all__ = ["prepare"]
 
 
 class _Walk:
-    def __init__(self, graph: Graph, check_numerics: bool = False) -> None:
-        self.graph, self.check_numerics = graph, check_numerics
+    def __init__(self, graph: Graph, observer: Observer | None) -> None:
+        self.graph, self.observer = graph, observer
 
     @property
     def source(self) -> str:
@@ -31,7 +32,7 @@ class _Walk:
         return text(self.graph)
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        results = _Run(self.check_numerics).run(_Request(self.graph, inputs))
+        results = _Run(self.observer).run(_Request(self.graph, inputs))
         if not isinstance(results, _Failure):
             return tuple(results)
         error, pending, operands = results
@@ -40,12 +41,9 @@ class _Walk:
         raise error
 
 
-def prepare(graph: Graph, check_numerics: bool = False) -> Executable:
-    """`graph` as something to call.
-
-    With `check_numerics` it raises FloatingPointError at the node that makes a nan or infinity.
-    """
-    return _Walk(graph, check_numerics)
+def prepare(graph: Graph, observer: Observer | None = None) -> Executable:
+    """`graph` as something to call; the observer is told of each node, and may raise there."""
+    return _Walk(graph, observer)
 
 
 class _Failure(NamedTuple):
@@ -71,8 +69,8 @@ _Steps: TypeAlias = Generator[_Request, _Results, _Results]
 class _Run:
     """One call. What runs in each other is on a list of its own, not on the stack of Python."""
 
-    def __init__(self, check_numerics: bool) -> None:
-        self.check_numerics = check_numerics
+    def __init__(self, observer: Observer | None) -> None:
+        self.observer = observer
         # The graphs that are being run and may call themselves, and how often they do.
         self.functions: dict[str, Graph] = {}
         self.depth = 0
@@ -134,9 +132,10 @@ class _Run:
         try:
             if node.op.name == "recur":
                 raise RecursionError("maximum recursion depth exceeded")
+            began = time.perf_counter()
             found = compute(node, values, [partial(self.graph, graph) for graph in node.graphs])
-            if self.check_numerics:
-                refuse_new_nonfinite(node.op, values, found)
+            if self.observer is not None:
+                self.observer(node, values, found, time.perf_counter() - began)
             return found
         except BaseException as error:  # noqa: BLE001 - it is handed on, and raised at the end
             relocate(error, partial(_places, node, error.__traceback__))
