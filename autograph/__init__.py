@@ -90,6 +90,7 @@ if _typing.TYPE_CHECKING:
         associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
     from autograph.loading import load
+    from autograph.profiling import profile
     from autograph.program import Program
     from autograph.py_calls import py_call
     from autograph.saving import save
@@ -139,20 +140,20 @@ __all__ = [
     "no_retrace", "nonzero", "not_equal", "ones", "ones_like", "optimize", "outer", "pad",
     "partition", "percentile", "permute_dims", "piecewise", "poly", "polyadd", "polyder", "polydiv",
     "polyfit", "polyint", "polymul", "polysub", "polyval", "positive", "pow", "print", "prod",
-    "promote_types", "ptp", "put_along_axis", "py_call", "pyct", "quantile", "rad2deg", "random",
-    "ravel", "ravel_multi_index", "real", "reciprocal", "recompute_grad", "remainder", "repeat",
-    "reshape", "resize", "result_type", "rint", "roll", "rollaxis", "rot90", "round", "save",
-    "scan", "scatter", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod",
-    "segment_sum", "select", "set_verbosity", "setdiff1d", "setxor1d", "shape", "sign", "signbit",
-    "sin", "sinc", "sinh", "size", "sort", "sort_complex", "spacing", "special", "split", "sqrt",
-    "square", "squeeze", "stack", "std", "stop_gradient", "subtract", "sum", "swapaxes",
-    "switch_case", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "to_code",
-    "to_device", "to_graph", "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices",
-    "tril_indices_from", "trim_zeros", "triu", "triu_indices", "triu_indices_from", "trunc",
-    "uint8", "uint16", "uint32", "uint64", "union1d", "unique", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values", "unravel_index", "unstack", "unwrap", "value_and_grad",
-    "vander", "var", "vdot", "vecdot", "vecmat", "vectorized_map", "vjp", "vmap", "vsplit",
-    "vstack", "where", "while_loop", "zeros", "zeros_like",
+    "profile", "promote_types", "ptp", "put_along_axis", "py_call", "pyct", "quantile", "rad2deg",
+    "random", "ravel", "ravel_multi_index", "real", "reciprocal", "recompute_grad", "remainder",
+    "repeat", "reshape", "resize", "result_type", "rint", "roll", "rollaxis", "rot90", "round",
+    "save", "scan", "scatter", "searchsorted", "segment_max", "segment_mean", "segment_min",
+    "segment_prod", "segment_sum", "select", "set_verbosity", "setdiff1d", "setxor1d", "shape",
+    "sign", "signbit", "sin", "sinc", "sinh", "size", "sort", "sort_complex", "spacing", "special",
+    "split", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "subtract", "sum",
+    "swapaxes", "switch_case", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile",
+    "to_code", "to_device", "to_graph", "trace", "transpose", "trapezoid", "tri", "tril",
+    "tril_indices", "tril_indices_from", "trim_zeros", "triu", "triu_indices", "triu_indices_from",
+    "trunc", "uint8", "uint16", "uint32", "uint64", "union1d", "unique", "unique_all",
+    "unique_counts", "unique_inverse", "unique_values", "unravel_index", "unstack", "unwrap",
+    "value_and_grad", "vander", "var", "vdot", "vecdot", "vecmat", "vectorized_map", "vjp", "vmap",
+    "vsplit", "vstack", "where", "while_loop", "zeros", "zeros_like",
 ]  # fmt: skip
 
 # The constants of the array API standard.
@@ -174,6 +175,7 @@ _LATER = {
             "while_loop",
         ),
         "autograph.loading": ("load",),
+        "autograph.profiling": ("profile",),
         "autograph.program": ("Program",),
         "autograph.py_calls": ("py_call",),
         "autograph.saving": ("save",),

@@ -7,14 +7,21 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from autograph.operators.conditionals import if_exp
 from autograph.operators.exceptions import assert_stmt
-from runtime import ops
+from autograph.operators.printing import trace_print
+from runtime import config, ops
 
-__all__ = ["assert_", "assert_equal", "check_numerics", "trace"]
+__all__ = [
+    "assert_",
+    "assert_equal",
+    "check_numerics",
+    "disable_check_numerics",
+    "enable_check_numerics",
+    "trace",
+]
 
 
 def assert_(condition: Any, data: Any = (), message: Any = None) -> None:
@@ -67,7 +74,7 @@ def trace(*args: Any) -> None:
     array([2., 2.])
     array([0., 0.])
     """
-    sys.stdout.write(" ".join(map(str, args)) + "\n")
+    trace_print(" ".join(map(str, args)))
 
 
 def check_numerics(x: Any, message: str = "") -> Any:
@@ -84,6 +91,38 @@ def check_numerics(x: Any, message: str = "") -> Any:
         raise FloatingPointError(f"{message}: nan or infinity".removeprefix(": "))
 
     return if_exp(ops.all(ops.isfinite(x)), lambda: x, fail, "all(isfinite(x))")
+
+
+def enable_check_numerics() -> None:
+    """From now on raise FloatingPointError at the operation that makes the first nan or infinity.
+
+    That is one whose operands have none. It holds for operations on tensors, and for the graphs of
+    functions that are first called from then on, which run node by node, slowly. Plain NumPy has
+    `np.errstate` for it. `AUTOGRAPH_CHECK_NUMERICS=1` does so for the process.
+
+    >>> import numpy as np
+    >>> import autograph as ag
+    >>> ag.debugging.enable_check_numerics()
+    >>> with np.errstate(divide="ignore"):
+    ...     ag.log(ag.constant(0.0))
+    Traceback (most recent call last):
+    FloatingPointError: `log` gave a nan or infinity, of operands without any
+    >>> ag.debugging.disable_check_numerics()
+    """
+    config.check_numerics.set(True)
+
+
+def disable_check_numerics() -> None:
+    """No longer do what `enable_check_numerics` asked for.
+
+    >>> import numpy as np
+    >>> import autograph as ag
+    >>> ag.debugging.disable_check_numerics()
+    >>> with np.errstate(divide="ignore"):
+    ...     ag.log(ag.constant(0.0)).item()
+    -inf
+    """
+    config.check_numerics.set(False)
 
 
 Assert = assert_

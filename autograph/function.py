@@ -17,6 +17,7 @@ from autograph.operators.recursion import run_function
 from autograph.operators.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
 from autograph.signature import ArraySpec, classify, is_input_key
+from autograph.timing import Stats, timed
 from autograph.trace_facts import TraceTable, explained
 from autograph.tracebacks import shorten, shortened
 from autograph.traces import Traces, retraces_allowed, trace_lock
@@ -125,6 +126,25 @@ class Function(Traces, Generic[P, R]):
         Shown as a table: number, signature, reason, and what tracing cost in milliseconds.
         """
         return TraceTable(self._table.values())
+
+    def stats(self, *args: P.args, **kwargs: P.kwargs) -> Stats:
+        """What tracing has cost; with arguments, also what calls cost with and without a graph.
+
+        It is measured now, by a first call, as of a function just decorated, and a few later ones,
+        which have their effects. `break_even` is the call with which the graph has paid.
+
+        >>> import autograph as ag
+        >>> f = ag.convert(lambda x: x * x)
+        >>> f(2.0), f.stats().traces, f.stats(2.0).break_even is not None
+        (4.0, 1, False)
+        """
+        made = Stats(self._trace_count, sum(c.milliseconds for c in self._table.values()))
+        if not args and not kwargs and self._bind.signature.parameters:
+            return made
+        fresh = type(self)(self._target, self._options)
+        first, later = timed(lambda: fresh(*args, **kwargs))
+        _, plain = timed(lambda: self._target(*args, **kwargs))
+        return made._replace(first_call=first, call=later, plain_call=plain)
 
     def cache_info(self) -> dict[str, int]:
         """Number of traces made, kept, and allowed."""
@@ -368,6 +388,16 @@ class BoundFunction(Generic[P, R]):
         return cast(
             ConcreteFunction, self._function.get_concrete_function(self.__self__, *args, **kwargs)
         )
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """As of the Function, for the object."""
+        given = (self.__self__, *args) if args or kwargs else ()
+        return str(self._function.explain(*given, **kwargs))
+
+    def stats(self, *args: Any, **kwargs: Any) -> Stats:
+        """As of the Function, for the object."""
+        given = (self.__self__, *args) if args or kwargs else ()
+        return cast(Stats, self._function.stats(*given, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)

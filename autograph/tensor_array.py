@@ -11,7 +11,9 @@ from autograph.operators.attributes import setattr_
 from autograph.operators.conditionals import if_exp
 from runtime import ops, trace
 from runtime.building import Builder, building
+from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
+from runtime.origins import origin_of_caller
 from runtime.spec import Dim, promote
 from runtime.tensor import Tensor
 
@@ -22,16 +24,17 @@ class TensorArray:
     """Arrays of one shape and dtype, by index: what a loop computes row after row.
 
     `size` is the number of rows (an int or an integer tensor); with `dynamic_size` a write beyond
-    the end makes more. `element_shape` is the shape of a row, found by the first write unless
-    given. Rows that were never written are zeros. Methods that write change the object and give it
-    back, so both `a.write(i, x)` and TensorFlow's `a = a.write(i, x)` mean the same. A plain list,
-    or an array that is written by index, does as well in converted code.
+    the end makes as many as it takes. `element_shape` is the shape of a row, found by the first
+    write unless given. Rows that were never written are zeros. Methods that write change the object
+    and give it back, so both `a.write(i, x)` and TensorFlow's `a = a.write(i, x)` mean the same. A
+    plain list, or an array that is written by index, does as well in converted code.
 
     `clear_after_read`, `infer_shape`, `tensor_array_name` and `colocate_with_first_write_call` are
     TensorFlow's and have nothing to do here.
 
     Raises IndexError for an index out of range, TypeError for a value that does not cast to the
-    dtype, ValueError for one of another shape.
+    dtype, ValueError for one of another shape, StagingError where a converted function uses one
+    that was made outside of it.
 
     >>> import autograph as ag
     >>> @ag.convert
@@ -60,6 +63,8 @@ class TensorArray:
         self.dynamic_size = bool(dynamic_size)
         self.name = name
         self._size: Any = 0 if size is None else size
+        # With `dynamic_size` there may be more rows than these, so that most writes need no copy.
+        self._count: Any = self._size
         self._home = building()
         self._rows: Any = None
         if element_shape is not None and None not in element_shape:
@@ -72,6 +77,9 @@ class TensorArray:
 
     def size(self) -> Any:
         """Number of rows."""
+        self._refuse_outside()
+        if self.dynamic_size:
+            return self._count
         return self._size if self._rows is None else shape_of(self._rows)[0]
 
     def write(self, index: Any, value: Any) -> TensorArray:
@@ -111,7 +119,9 @@ class TensorArray:
 
     def unstack(self, value: Any) -> TensorArray:
         """Make the rows those of `value`."""
-        setattr_(self, "_rows", ops.copy(self._cast(value)))
+        rows = ops.copy(self._cast(value))
+        setattr_(self, "_rows", rows)
+        setattr_(self, "_count", shape_of(rows)[0])
         return self
 
     def split(self, value: Any, lengths: Any) -> TensorArray:
@@ -137,7 +147,17 @@ class TensorArray:
 
     # ---- rows ----------------------------------------------------------------------------------
 
+    def _refuse_outside(self) -> None:
+        """Raise StagingError while tracing with an object that is older than the trace."""
+        if self._home is None and building() is not None:
+            raise StagingError(
+                "a TensorArray that was made outside of the function is used in it",
+                "make it in the function, or pass the rows as an array (`rows.stack()`)",
+                origin=origin_of_caller(),
+            )
+
     def _cast(self, value: Any) -> Any:
+        self._refuse_outside()
         given = type_of(value) if not isinstance(value, (list, tuple)) else None
         if given is None:
             value = ops.asarray(value)
@@ -172,6 +192,9 @@ class TensorArray:
         return value is not None and not (now if now is not None else home).reaches(value)
 
     def _grow(self, needed: Any) -> None:
+        needed = ops.as_weak(needed, kind="int") if isinstance(needed, Tensor) else int(needed)
+        count = self._count
+        setattr_(self, "_count", if_exp(needed > count, lambda: needed, lambda: count, "the end"))
         size = shape_of(self._rows)[0]
 
         def more() -> Any:
@@ -183,6 +206,7 @@ class TensorArray:
         setattr_(self, "_rows", longer)
 
     def _content(self) -> Any:
+        self._refuse_outside()
         if self._rows is None:
             if self._size == 0:
                 return ops.zeros((0,), dtype=self.dtype)
@@ -190,4 +214,4 @@ class TensorArray:
                 "nothing was written into this TensorArray, so that the shape of its "
                 "rows is not known: give `element_shape`"
             )
-        return self._rows
+        return self._rows[: self._count] if self.dynamic_size else self._rows

@@ -8,6 +8,7 @@ from importlib import import_module
 from runtime import config
 from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
+from runtime.execute.observers import observer
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
 
@@ -39,7 +40,7 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     """`graph` as a function from its raw inputs to the tuple of its raw outputs.
 
     `backend` is a name in `BACKENDS`; None: that of `config.backend`, or the plan where that is
-    `native` and `config.native` is off.
+    `native` and `config.native` is off. Where nodes are observed, it runs node by node.
     """
     name = backend or config.backend.value
     if backend is None and name == "native" and not config.native.value:
@@ -47,6 +48,9 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     if name not in BACKENDS:
         raise ValueError(f"there is no backend `{name}`; there are {', '.join(sorted(BACKENDS))}")
     with rarely:
+        observed = observer()
+        if observed is not None:
+            return reference.prepare(optimize(graph), observed)
         executable = BACKENDS[name](optimize(graph))
     config.log(4, lambda: executable.source)
     return executable

@@ -250,6 +250,9 @@ hints = Switch(
     "hints", True, _flag, "Note below Python's and NumPy's errors what is known to help."
 )
 run_functions_eagerly = Mode("run_functions_eagerly", "Run functions without a graph, op by op.")
+check_numerics = Mode(
+    "check_numerics", "Raise at the operation that makes the first nan or infinity."
+)
 default_float = Switch("default_float", "float64", _float, "The dtype that Python floats become.")
 log_to_stdout = Switch("log_to_stdout", False, _flag, "Write the log to standard output too.")
 strict_conversion = Switch(

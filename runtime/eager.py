@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from runtime import trace
+from runtime import config, trace
 from runtime.attention import count as _attention
 from runtime.cells import ViewStep
 from runtime.devices import (
@@ -18,6 +19,7 @@ from runtime.devices import (
     moved,
 )
 from runtime.errors import LeakedTensorError
+from runtime.execute.numerics import refuse_new_nonfinite
 from runtime.graph.ir import Op
 from runtime.ops import copy_to
 from runtime.placement import Fact, Placed, place
@@ -110,6 +112,7 @@ class Eager:
         elif isinstance(result, tuple):
             outputs = tuple(_wrap(r, kind) for r in result)
             if _attention[0]:
+                _check_numerics(op, arrays, result)
                 _tell_tapes(op, inputs, attrs, outputs)
             return outputs
         else:
@@ -118,6 +121,7 @@ class Eager:
             output = _wrap(result, kind)
             shares = op.view and is_array(output._array)  # a scalar is no view
         if _attention[0]:
+            _check_numerics(op, arrays, (result,))
             _tell_tapes(op, inputs, attrs, (output,))
         if shares and isinstance(inputs[0], Tensor):
             link(inputs[0], ViewStep(op, inputs[1:], attrs), output)
@@ -163,6 +167,11 @@ def _copy(x: Any, placed: Placed) -> Any:
 
 def _is_number(x: Any) -> bool:
     return isinstance(x, _NUMBERS) and not isinstance(x, _ARRAYS)
+
+
+def _check_numerics(op: Op, arrays: Sequence[Any], results: Sequence[Any]) -> None:
+    if config.check_numerics.value:
+        refuse_new_nonfinite(op, arrays, results)
 
 
 def _tell_tapes(

@@ -5,6 +5,7 @@ The promotion and join rules of the whole system are here and nowhere else.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -250,19 +251,23 @@ def is_differentiable(type_: Type) -> bool:
 class TensorSpec:
     """Shape and dtype of an argument, for `input_signature` and `get_concrete_function`.
 
-    `shape` is a sequence of ints and None (unknown size), or None for an unknown rank.
+    `shape` is a sequence of ints and None (unknown size), or None for an unknown rank. A name in
+    the place of None says what the size is of; sizes of one name need not be equal.
+    Raises TypeError or ValueError for what is no size.
 
     >>> import autograph as ag
     >>> ag.TensorSpec([None, 3], np.float32)
     TensorSpec(shape=(None, 3), dtype=float32)
+    >>> ag.TensorSpec(["batch", 3]) == ag.TensorSpec([None, 3])
+    True
     """
 
     __slots__ = ("dtype", "name", "shape")
 
     def __init__(
-        self, shape: Sequence[Dim] | None, dtype: Any = np.float64, name: str | None = None
+        self, shape: Sequence[Dim | str] | None, dtype: Any = np.float64, name: str | None = None
     ) -> None:
-        self.shape: Shape = None if shape is None else tuple(shape)
+        self.shape: Shape = None if shape is None else tuple(map(_dim, shape))
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.name = name
 
@@ -284,6 +289,18 @@ class TensorSpec:
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype, self.name))
+
+
+def _dim(size: Any) -> Dim:
+    if size is None or isinstance(size, str):
+        return None
+    try:
+        known = operator.index(size)
+    except TypeError:
+        raise TypeError(f"a size is an int, None or a name, not {size!r}") from None
+    if known < 0:
+        raise ValueError(f"a size cannot be {known}; one that is not known is None")
+    return known
 
 
 _WEAK_TYPES = {kind: TensorType(dtype, (), weak=True) for kind, dtype in WEAK_DTYPES.items()}

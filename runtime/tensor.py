@@ -85,6 +85,8 @@ class Tensor(ArrayMethods):
     __array_priority__ = 1000
     # Of a class for traces in which tensors and arrays differ: that of arrays.
     stands_for_array: ClassVar[bool] = False
+    # Of a class whose tensors are values, which nothing changes: names need not share them.
+    is_immutable: ClassVar[bool] = False
 
     _array: Any
     _value: Value | None

@@ -8,7 +8,7 @@ from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from autograph.cli import demo, devices, diff, dump, explain, graph, run
+from autograph.cli import bench, demo, devices, diff, dump, explain, graph, run
 from autograph.cli.failure import CommandError, Status
 
 __all__ = ["COMMANDS", "main"]
@@ -21,6 +21,7 @@ COMMANDS = {
     "explain": explain,
     "run": run,
     "devices": devices,
+    "bench": bench,
     "demo": demo,
 }
 

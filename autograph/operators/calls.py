@@ -173,6 +173,16 @@ def converted_call(
     return call_unconverted(function, args, kwargs)
 
 
+# Where our functions of arrays are, and TensorFlow's names for them.
+_OF_ARRAYS = (
+    "runtime.ops",
+    "runtime.nn",
+    "autograph.tf.joining",
+    "autograph.tf.math",
+    "autograph.tf.tensors",
+)
+
+
 def _is_vectorized(function: Any) -> bool:
     """Whether calling it is calling an `np.vectorize`."""
     return isinstance(function, np.vectorize) and (
@@ -184,7 +194,7 @@ def _is_of_ours(function: Any) -> bool:
     """Whether it is a function of arrays of ours."""
     if not isinstance(function, Primitive) and not is_ours(function):
         return False
-    if function.__module__.startswith(("runtime.ops", "runtime.nn")):
+    if function.__module__.startswith(_OF_ARRAYS):
         return True
     raise refusal(f"it is given to `{function.__name__}`")
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import string
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from autograph.operators.captures import current_trace
@@ -25,7 +29,17 @@ from runtime.origins import origin_of_caller
 from runtime.templates import Line
 from runtime.tensor import Tensor
 
-__all__ = ["format_", "format_method", "graph_print", "print_", "repr_", "str_"]
+__all__ = [
+    "format_",
+    "format_method",
+    "graph_print",
+    "holding_prints",
+    "print_",
+    "release_prints",
+    "repr_",
+    "str_",
+    "trace_print",
+]
 
 
 def print_(
@@ -42,8 +56,44 @@ def print_(
     if facts is not None and facts.prints == "graph":
         graph_print(*values, sep=sep, end=end, file=file, flush=flush)
         return
-    shown_ = dig(values, []) if facts is None else map(_at_trace, values)
-    print(*shown_, sep=sep, end=end, file=file, flush=flush)
+    if facts is None:
+        print(*dig(values, []), sep=sep, end=end, file=file, flush=flush)
+    else:
+        trace_print(*map(_at_trace, values), sep=sep, end=end, file=file, flush=flush)
+
+
+# What the loops that are being traced have printed in their last round so far, if any is.
+_held: ContextVar[list[Callable[[], None]] | None] = ContextVar("held", default=None)
+
+
+def trace_print(*values: Any, file: Any = None, **options: Any) -> None:
+    """Python's `print` at the time of tracing, once for a loop body however often it is traced."""
+    write = functools.partial(print, *values, file=file or sys.stdout, **options)
+    held = _held.get()
+    if held is None:
+        write()
+    else:
+        held.append(write)
+
+
+@contextmanager
+def holding_prints(held: list[Callable[[], None]]) -> Iterator[None]:
+    """Within this context `trace_print` adds to `held` and prints nothing."""
+    token = _held.set(held)
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
+def release_prints(held: list[Callable[[], None]]) -> None:
+    """Print what was held, or hold it for the loop around."""
+    around = _held.get()
+    for write in held:
+        if around is None:
+            write()
+        else:
+            around.append(write)
 
 
 def _own_text(value: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from autograph.operators.host_values import HostValue
 from autograph.operators.runs import Run
 from autograph.operators.templates import LazyString, dig
-from autograph.operators.values import has_parts, is_numeric, own_children, type_of
+from autograph.operators.values import has_parts, is_array, is_numeric, own_children, type_of
 from autograph.operators.variables import Maybe, Nullable
 from runtime import journal, ops, trace
 from runtime.building import Builder, body, building
@@ -223,7 +223,7 @@ class Snapshot(Cell):
 
 def has_cell(x: Any) -> bool:
     """Whether `x` is a traced array."""
-    return isinstance(x, Tensor) and x.is_traced and x.is_array
+    return isinstance(x, Tensor) and x.is_traced and is_array(x)
 
 
 def cells_under(x: Tensor) -> list[Cell]:
@@ -445,7 +445,7 @@ def chosen(bit: Any, yes: Any, no: Any) -> Any:
 
 def _handle(cell: Cell, chain: tuple[ViewStep, ...], type_: TensorType) -> Tensor:
     # Its content is always that of the cell: the value only says that it is traced, and its type.
-    made = Tensor(None, Value(type_))
+    made = _root().array(Value(type_))
     made._cell, made._chain, made._token = cell, chain, -1
     made._zero_dimensional = type_.rank == 0
     return made

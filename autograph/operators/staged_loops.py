@@ -40,6 +40,7 @@ from autograph.operators.iterators import refuse_in_loop
 from autograph.operators.kinship import Sight
 from autograph.operators.logical import and_
 from autograph.operators.placing import Makers, Which, containers, leaves, place, statics
+from autograph.operators.printing import holding_prints, release_prints
 from autograph.operators.references import reference_of
 from autograph.operators.rows import Rows
 from autograph.operators.sharing import Ownership
@@ -131,15 +132,20 @@ class _Loop:
     # ---- the fixed point ---------------------------------------------------------------------
 
     def solve(self) -> Outcome:
-        for _ in range(_ATTEMPTS):
-            outcome = self.trace_round()
-            if not self._grow(outcome):
-                self._remember()
-                if self._test_is_pure():
-                    return outcome
-                self.carries_go = True
-                continue
-        raise self._unsettled(outcome)
+        printed: list[Callable[[], None]] = []
+        try:
+            for _ in range(_ATTEMPTS):
+                printed.clear()  # the next trace prints it again
+                with holding_prints(printed):
+                    outcome = self.trace_round()
+                if not self._grow(outcome):
+                    self._remember()
+                    if self._test_is_pure():
+                        return outcome
+                    self.carries_go = True
+            raise self._unsettled(outcome)
+        finally:
+            release_prints(printed)
 
     def _unsettled(self, outcome: Outcome) -> StagingError:
         slots = [entry.slot for entry in self.entries.values() if entry.slot is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from runtime.templates import (
     format_part,
 )
 from runtime.tensor import Tensor
+from runtime.variable import Variable
 
 __all__ = [
     "ChosenText",
@@ -49,6 +50,22 @@ __all__ = [
     "percent",
     "shown",
 ]
+
+
+class VariableThen(NamedTuple):
+    """A variable in text that is made later: what it held when the text was asked for."""
+
+    variable: Variable
+    value: Tensor
+
+    def __str__(self) -> str:
+        return str(self.variable)
+
+    def dug(self, operands: list[Tensor]) -> Record:
+        """Like the variable, with a hole for its content."""
+        operands.append(self.value)
+        content = {"array": Hole(len(operands) - 1)}
+        return Record(type(self.variable), vars(self.variable) | content)
 
 
 def shown(x: Any) -> Any:
@@ -76,14 +93,19 @@ def is_late(part: Any) -> bool:
 
 
 def _has_late_text(x: Any) -> bool:
-    return type(x) is Nullable or _is_traced(x)
+    return type(x) is Nullable or _is_traced(x) or (isinstance(x, Variable) and _is_tracing())
+
+
+def _is_tracing() -> bool:
+    return building() is not None
 
 
 def _is_traced(x: Any) -> bool:
     kind = type(x)
     if issubclass(kind, Tensor):
         return not x.is_known
-    return kind in (LazyString, ChosenText, Caught, PartOfError) or issubclass(kind, HostValue)
+    known_late = (LazyString, ChosenText, Caught, PartOfError, VariableThen)
+    return kind in known_late or issubclass(kind, HostValue)
 
 
 def _holds(part: Any, wanted: Callable[[Any], bool], around: set[int]) -> bool:
@@ -118,7 +140,7 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
         return OrNone(Hole(len(operands) - 1), dig(part.value, operands))
     if isinstance(part, BaseException):
         return _dig_exception(part, operands)
-    if isinstance(part, (ChosenText, FilledText)):
+    if isinstance(part, (ChosenText, FilledText, VariableThen)):
         return part.dug(operands)
     if isinstance(part, LazyString):
         for piece in part.parts:
@@ -270,6 +292,8 @@ def _as_now(x: Any) -> Any:
         now = type(x)(None, x.current()._value)
         now._name = x._name
         return now.as_array() if x.is_array else now
+    if isinstance(x, Variable) and _is_tracing():
+        return VariableThen(x, x.read_value())
     if type(x) in (tuple, list):
         return type(x)(map(_as_now, x))
     if type(x) is dict:

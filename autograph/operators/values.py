@@ -69,7 +69,9 @@ def is_unset(x: Any) -> bool:
 
 def is_array(x: Any) -> bool:
     """Whether `x` is an array, which has a cell: of rank 0 where NumPy has it so."""
-    return x.is_array if isinstance(x, Tensor) else isinstance(x, np.ndarray)
+    if isinstance(x, Tensor):
+        return x.is_array and not x.is_immutable
+    return isinstance(x, np.ndarray)
 
 
 def type_of(x: Any) -> TensorType:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.debugging import disable_check_numerics, enable_check_numerics
 from autograph.operators.conditionals import if_exp
+from autograph.operators.templates import lazy
 from autograph.tf.errors import InvalidArgumentError
 from autograph.tf.names import serve
 from autograph.tf.tensor_shape import TensorShape
@@ -38,11 +40,13 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
+    "enable_check_numerics",
     "is_numeric_tensor",
 ]
 
 
-def _check(holds: Any, text: Callable[[], str]) -> None:
+def _check(holds: Any, text: Callable[[], Any]) -> None:
     """Raise InvalidArgumentError unless `holds`; in a graph, when it runs."""
 
     def fail() -> None:
@@ -51,19 +55,23 @@ def _check(holds: Any, text: Callable[[], str]) -> None:
     if_exp(holds, lambda: None, fail, "condition")
 
 
-def _shown(x: Any) -> str:
-    """The elements of a value, where they are known."""
+def _shown(x: Any) -> Any:
+    """The elements of a value; a piece of later text where they are known only then."""
     x = as_tensor(x)
-    return summary(np.asarray(x.numpy()), 3) if x.is_known else repr(x)
+    return summary(np.asarray(x.numpy()), 3) if x.is_known else (x, -1, None)
 
 
-def _text(message: Any, fact: str, *values: Any) -> Callable[[], str]:
-    def text() -> str:
-        lines = [str(message)] if message else []
-        lines.append(fact)
-        shown = zip("xy", map(as_tensor, values), strict=False)
-        lines += [f"{name}: {_shown(v)}" for name, v in shown if v.is_known]
-        return "\n".join(lines)
+def _joined(pieces: list[Any]) -> Any:
+    """One text, which is made when the graph runs where some piece is."""
+    return "".join(pieces) if all(isinstance(p, str) for p in pieces) else lazy(tuple(pieces))
+
+
+def _text(message: Any, fact: str, *values: Any) -> Callable[[], Any]:
+    def text() -> Any:
+        pieces: list[Any] = [f"{message}\n{fact}" if message else fact]
+        for name, value in zip("xy", values, strict=False):
+            pieces += [f"\n{name}: ", _shown(value)]
+        return _joined(pieces)
 
     return text
 
@@ -77,8 +85,11 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     autograph.tf.errors.InvalidArgumentError: assertion failed: 3
     """
 
-    def text() -> str:
-        return f"assertion failed: {' '.join(d if isinstance(d, str) else _shown(d) for d in data)}"
+    def text() -> Any:
+        pieces: list[Any] = ["assertion failed:"]
+        for part in data:
+            pieces += [" ", part if isinstance(part, str) else _shown(part)]
+        return _joined(pieces)
 
     _check(ops.all(as_tensor(condition)), text)
 

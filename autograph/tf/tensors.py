@@ -74,6 +74,8 @@ class Tensor(AnyTensor):
 
     __slots__ = ("_slice_of",)
 
+    is_immutable = True
+
     __hash__: ClassVar[None]  # type: ignore[assignment]
     # Of `v[key]`, to be assigned: the variable and the key.
     _slice_of: tuple[Any, Any] | None

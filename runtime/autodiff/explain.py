@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from runtime.autodiff.cotangents import is_differentiable
@@ -10,12 +10,22 @@ from runtime.autodiff.sweep import CustomRecord, NodeRecord, OpRecord, Record, k
 from runtime.errors import Origin
 from runtime.ops.operands import type_of
 from runtime.tensor import Tensor
-from runtime.variable import Variable
+from runtime.variable import ASSIGN, Variable
 
-__all__ = ["Cut", "reason"]
+__all__ = ["DEPENDS", "STORED_INSIDE", "Cut", "reason"]
 
 # Name and place of the op behind which there are no gradients.
 Cut = tuple[str, Origin | None]
+
+DEPENDS = "the target depends on the source"
+_STATE = (
+    "the content of a variable is state, which no gradient flows through; compute with the value, "
+    "or with what the assignment gives"
+)
+STORED_INSIDE = (
+    "the target is computed from the source by a function, but no gradient flows on the way: by "
+    f"integers, by `stop_gradient`, or by a variable that is assigned to ({_STATE})"
+)
 
 
 def reason(
@@ -40,8 +50,12 @@ def reason(
         return f"the path goes through `{name}`{place}, whose result has no gradient"
     if not is_tracked(end):
         return "the target was not computed from anything watched while the tape was recording"
-    if key in _reached(end, records):
-        return "the target depends on the source"
+    reached = _reached(end, records)
+    if key in reached:
+        return DEPENDS
+    for variable, value in _stores(records):
+        if variable in reached and key in _reached(value, records):
+            return f"the source was assigned to the variable {variable.name!r}, then read: {_STATE}"
     return "the target depends on other watched things, but not on this source"
 
 
@@ -76,6 +90,15 @@ def _reached(end: Hashable, records: Sequence[Record]) -> set[Hashable]:
         if not found.isdisjoint(outputs):
             found.update(inputs)
     return found
+
+
+def _stores(records: Sequence[Record]) -> Iterator[tuple[Variable, Hashable]]:
+    """Variables that were assigned to, with the key of the value."""
+    for record in records:
+        if isinstance(record, OpRecord) and record.op is ASSIGN:
+            variable, value = record.keys
+            assert isinstance(variable, Variable)
+            yield variable, value
 
 
 def _links(record: Record) -> tuple[Iterable[Hashable], Iterable[Hashable]]:

@@ -12,11 +12,12 @@ import numpy as np
 
 from runtime import ops, trace, tree
 from runtime.autodiff.cotangents import conform, is_differentiable, type_of_any
-from runtime.autodiff.explain import Cut, reason
+from runtime.autodiff.explain import DEPENDS, STORED_INSIDE, Cut, reason
 from runtime.autodiff.sweep import (
     Adjoints,
     CustomRecord,
     NodeRecord,
+    NoGradientError,
     OpRecord,
     Record,
     key_of,
@@ -326,7 +327,17 @@ class GradientTape:
         """
         watched = self._watched.get(id(source))
         key = key_of(source) if watched is None else watched[1]
-        return reason(target, source, key, self._records, self._cuts, self.is_tracked)
+        text = reason(target, source, key, self._records, self._cuts, self.is_tracked)
+        if text != DEPENDS:
+            return text
+        before, self._recording = self._recording, False
+        try:
+            (found,) = self._gradients([target], [source], [None], False)
+        except NoGradientError as error:
+            return str(error)
+        finally:
+            self._recording = before
+        return STORED_INSIDE if found is None else DEPENDS
 
     def jacobian(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import time
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from types import TracebackType
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
+from runtime.execute.observers import Observer
 from runtime.execute.recovery import caught_kinds, positions, recover
 from runtime.execute.tracebacks import entry, relocate
 from runtime.graph.ir import Graph, Node, Value
@@ -21,8 +23,8 @@ __all__ = ["prepare"]
 
 
 class _Walk:
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, observer: Observer | None) -> None:
+        self.graph, self.observer = graph, observer
 
     @property
     def source(self) -> str:
@@ -30,7 +32,7 @@ class _Walk:
         return text(self.graph)
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        results = _Run().run(_Request(self.graph, inputs))
+        results = _Run(self.observer).run(_Request(self.graph, inputs))
         if not isinstance(results, _Failure):
             return tuple(results)
         error, pending, operands = results
@@ -39,9 +41,9 @@ class _Walk:
         raise error
 
 
-def prepare(graph: Graph) -> Executable:
-    """`graph` as something to call."""
-    return _Walk(graph)
+def prepare(graph: Graph, observer: Observer | None = None) -> Executable:
+    """`graph` as something to call; the observer is told of each node, and may raise there."""
+    return _Walk(graph, observer)
 
 
 class _Failure(NamedTuple):
@@ -67,7 +69,8 @@ _Steps: TypeAlias = Generator[_Request, _Results, _Results]
 class _Run:
     """One call. What runs in each other is on a list of its own, not on the stack of Python."""
 
-    def __init__(self) -> None:
+    def __init__(self, observer: Observer | None) -> None:
+        self.observer = observer
         # The graphs that are being run and may call themselves, and how often they do.
         self.functions: dict[str, Graph] = {}
         self.depth = 0
@@ -129,7 +132,11 @@ class _Run:
         try:
             if node.op.name == "recur":
                 raise RecursionError("maximum recursion depth exceeded")
-            return compute(node, values, [partial(self.graph, graph) for graph in node.graphs])
+            began = time.perf_counter()
+            found = compute(node, values, [partial(self.graph, graph) for graph in node.graphs])
+            if self.observer is not None:
+                self.observer(node, values, found, time.perf_counter() - began)
+            return found
         except BaseException as error:  # noqa: BLE001 - it is handed on, and raised at the end
             relocate(error, partial(_places, node, error.__traceback__))
             return _Failure(error, None, ())

@@ -80,6 +80,8 @@ def test_b4_01_each_function_is_converted_once():
 
 
 def test_b4_01_closures_of_one_def_share_their_code():
+    """B1.19, B4.01: one code object, cells of their own."""
+
     def make(k):
         def scaled(x):
             if x > 0:
@@ -323,6 +325,7 @@ def test_s19_b4_04_a_callee_without_source_is_refused():
 
 
 def test_b4_09_strict_conversion():
+    """B4.09: what is left to the host otherwise is an error (AUTOGRAPH_STRICT_CONVERSION)."""
     space = {"__name__": "nowhere"}
     exec("def f(x):\n    return x * 2\n", space)
     callee = space["f"]

@@ -34,3 +34,17 @@ def test_tracing_tells_what_is_known_then(capsys):
     f = ag.convert(lambda x: (ag.debugging.trace("for", x.shape), x + 1)[1])
     f(np.ones(2)), f(np.zeros(2)), f(np.ones(3))
     assert capsys.readouterr().out == "for (2,)\nfor (3,)\n"
+
+
+def test_b4_08_a_loop_body_tells_it_once(capsys):
+    """B4.08: however often the body is traced until what it carries is known."""
+
+    @ag.convert
+    def f(x):
+        while x[0] < 9:
+            ag.debugging.trace("for", x.shape)
+            x = x * 2
+        return x
+
+    assert f(np.ones(2)).tolist() == [16.0, 16.0] and f(np.full(2, 8.0)).tolist() == [16.0, 16.0]
+    assert capsys.readouterr().out == "for (2,)\n"

@@ -147,7 +147,7 @@ def test_only_the_trace_of_the_arguments_is_told():
     assert f.explain().count("traced because") == 2
     assert f.explain(np.ones(3)).count("traced because") == 1 and f.trace_count == 2
     bound = type("T", (), {"step": ag.convert(lambda self, x: x + 1)})()
-    assert "traced because: first call" in bound.step.explain(bound, 1.0)
+    assert "traced because: first call" in bound.step.explain(1.0)
 
 
 def test_a_callee_of_another_file_is_told_with_its_file(tmp_path, monkeypatch):
@@ -169,3 +169,18 @@ def test_traces_are_a_table():
     assert "1  x: float64[2], mode='a'" in rows[1] and "first call" in rows[1]
     assert "`x`: float64[2] -> float64[3]" in rows[2] and len(rows) == 4
     assert isinstance(f.traces(), list) and f.traces()[0].reason == "first call"
+
+
+def test_a_converted_method_is_explained_for_its_object():
+    class Model:
+        k = 2.0
+
+        @ag.convert
+        def scaled(self, x):
+            if x > 0:
+                return x * self.k
+            return x
+
+    model = Model()
+    for text in (ag.explain(model.scaled, 1.0), model.scaled.explain(1.0), model.scaled.explain()):
+        assert "`if` is staged: a branch of the graph" in text

@@ -249,6 +249,7 @@ def test_b4_02_lambda():
 
 
 def test_b4_03_two_lambdas_on_one_line():
+    """B4.03: and nested ones with arguments of one name."""
     f, g = ag.convert(lambda x: x + 1), ag.convert(lambda x: x * 2)
     assert f(3.0) == 4.0 and g(3.0) == 6.0
     h = ag.convert(lambda x: (lambda x: x * 3)(x) + 1)
@@ -393,6 +394,8 @@ def test_b6_03_features():
 
 
 def test_a59_autograph_false_traces_without_converting():
+    """A59: conversion is switched off."""
+
     @ag.convert(autograph=False)
     def f(x):
         return x * 2 + 1
@@ -411,6 +414,7 @@ def test_a59_autograph_false_traces_without_converting():
 
 
 def test_a59_conversion_is_on_by_default():
+    """A59: conversion is on without being asked for."""
     f = ag.convert(lambda x: x if x.sum() > 0 else -x)
     assert f(-X).tolist() == [1.0, 2.0]
 
@@ -539,6 +543,7 @@ def test_a16_one_graph_per_signature():
 
 
 def test_a17_relu_of_int_and_float():
+    """A17: `x` or the Python number 0."""
     f = ag.convert(simple_relu)
     assert f(ag.constant(1.5)).numpy() == 1.5 and f(ag.constant(-1.5)).numpy() == 0.0
     assert f(ag.constant(3)).numpy() == 3 and f(ag.constant(-3)).numpy() == 0
@@ -546,6 +551,8 @@ def test_a17_relu_of_int_and_float():
 
 
 def test_a29_if_on_a_tensor():
+    """A29: both paths by one trace."""
+
     @ag.convert
     def func(x):
         if x > 0:

@@ -1,4 +1,4 @@
-"""Control flow as functions, eagerly and in a graph."""
+"""Control flow as functions, eagerly and in a graph (A28, B6.20)."""
 
 from __future__ import annotations
 
@@ -36,6 +36,60 @@ def loops(f, *args):
 
 
 X = np.arange(1.0, 8.0)
+
+
+def test_a28_cond():
+    """A28: one of two functions is called, in a graph by one node."""
+
+    def f(x):
+        return ag.cond(ag.greater(x, 0), lambda: x + 1, lambda: x)
+
+    assert both(f, np.float64(3)) == 4.0 and both(f, np.float64(-3)) == -3.0
+    graph = ag.convert(f).get_concrete_function(np.float64(1)).graph
+    assert [node.op.name for node in graph.nodes].count("cond") == 1
+    assert ag.grad(ag.convert(lambda x: f(x) * x))(2.0) == 5.0
+
+
+def test_b6_20_while_loop():
+    """B6.20: several variables, one loop node, TensorFlow's options."""
+
+    def f(n):
+        return ag.while_loop(
+            lambda i, s: i < n, lambda i, s: (i + 1, s * 2 + i), (0, 1.0),
+            parallel_iterations=4, back_prop=True, swap_memory=False,
+        )  # fmt: skip
+
+    assert both(f, np.int64(4)) == (4, 27.0) and both(f, np.int64(0)) == (0, 1.0)
+    assert len(loops(f, np.int64(1))) == 1
+
+
+def test_b6_20_while_loop_of_growing_shape_and_of_so_many_rounds():
+    """B6.20: a shape that changes, with `shape_invariants` or without; `maximum_iterations`."""
+
+    def grown(n, **options):
+        i, rows = ag.while_loop(
+            lambda i, rows: i < n,
+            lambda i, rows: (i + 1, ag.concat([rows, ag.reshape(i * 1.5, (1,))])),
+            (0, np.zeros(1)),
+            **options,
+        )
+        return rows
+
+    options = {"shape_invariants": (None, ag.TensorSpec([None]))}
+    for f in (grown, lambda n: grown(n, **options)):
+        assert np.asarray(both(f, np.int64(3))).tolist() == [0.0, 0.0, 1.5, 3.0]
+    limited = both(lambda n: grown(n, maximum_iterations=2), np.int64(5))
+    assert np.asarray(limited).tolist() == [0.0, 0.0, 1.5]
+
+
+def test_b6_20_while_loop_gradient():
+    """B6.20, B8.07: through a number of rounds that depends on data."""
+
+    def f(y):
+        return ag.while_loop(lambda y: y < 100, lambda y: (y * y,), (y,))[0]
+
+    for g in (f, ag.convert(f)):
+        assert ag.value_and_grad(g)(3.0) == (6561.0, 17496.0)
 
 
 def test_case():

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import zipfile
 from typing import Any
 
@@ -347,6 +348,36 @@ def test_ints_that_were_inputs_may_be_any():
 def test_unknown_rank():
     loaded = again(ag.convert(lambda x: x * 2), [ag.TensorSpec(None)])
     assert loaded(np.ones((2, 3, 4))).shape == (2, 3, 4)
+
+
+def test_c06_a_program_for_open_sizes_is_loaded_in_another_process(tmp_path):
+    """C06: sizes that the spec leaves open, None or by a name, are any afterwards."""
+    program = """
+        import sys
+        import numpy as np
+        import autograph as ag
+
+        f = ag.convert(lambda x, w: (x * w).sum(1) + len(x))
+        ag.save(f, sys.argv[1], [ag.TensorSpec(("b", 3)), ag.TensorSpec((3,))])
+        """
+    user = """
+        import sys
+        import numpy as np
+        import autograph as ag
+
+        f = ag.load(sys.argv[1])
+        for n in (1, 2, 5):
+            print(f(np.ones((n, 3)), np.arange(3.0)).tolist())
+        try:
+            f(np.ones((2, 4)), np.arange(3.0))
+        except TypeError as error:
+            print("TypeError", "float64[?, 3]" in str(error))
+        """
+    file = str(tmp_path / "f.agz")
+    run(textwrap.dedent(program), "maker.py", tmp_path, file)
+    assert run(textwrap.dedent(user), "user.py", tmp_path, file).splitlines() == [
+        "[4.0]", "[5.0, 5.0]", "[8.0, 8.0, 8.0, 8.0, 8.0]", "TypeError True",
+    ]  # fmt: skip
 
 
 def test_relaxed_dimensions_do_not_take_small_sizes():
@@ -716,6 +747,8 @@ def test_a_tape_sees_the_variables_of_a_program():
 
 
 def test_custom_gradients_are_kept():
+    """B8.12: a custom gradient is saved with the graph."""
+
     @ag.custom_gradient
     def clip(x):
         return x, lambda dy: ag.clip(dy, -1.0, 1.0)

@@ -1,5 +1,10 @@
 """Switches for users."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -63,3 +68,33 @@ def test_soft_placement_takes_the_cpu_for_what_is_missing():
             assert ag.ones(1).device == "/cpu:0"
     finally:
         ag.config.soft_placement(False)
+
+
+QUIET = """
+import numpy as np
+import autograph as ag
+
+@ag.convert
+def f(x):
+    while x.sum() < 10:
+        x = x * 2
+    return x
+
+print(f(np.ones(2)))
+"""
+
+
+@pytest.mark.parametrize(("level", "is_told"), [(None, False), ("0", False), ("1", True)])
+def test_a64_nothing_is_logged_unless_asked_for(tmp_path, level, is_told):
+    """A64: quiet by default; AUTOGRAPH_VERBOSITY asks for more, as `set_verbosity` does."""
+    program = tmp_path / "program.py"
+    program.write_text(QUIET)
+    environment = {k: v for k, v in os.environ.items() if k != "AUTOGRAPH_VERBOSITY"}
+    environment["PYTHONPATH"] = str(Path(ag.__file__).parents[1])
+    if level is not None:
+        environment["AUTOGRAPH_VERBOSITY"] = level
+    done = subprocess.run(
+        [sys.executable, program], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout == "[8. 8.]\n"
+    assert ("trace #1 of f" in done.stderr) is is_told and bool(done.stderr) is is_told

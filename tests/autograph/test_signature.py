@@ -224,6 +224,7 @@ def test_int_subclasses_and_bools_are_constants():
 
 
 def test_b6_05_arrays_share_a_trace():
+    """B6.05: one trace for arrays of one dtype and shape, of any strides."""
     f = ag.convert(lambda x: x + 1)
     f(np.ones(2)), f(np.zeros(2)), f(np.ones(4)[::2])
     assert f.trace_count == 1

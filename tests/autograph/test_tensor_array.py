@@ -64,11 +64,62 @@ def test_grows():
             if x[i] % 2 == 0:
                 found.write(count, x[i])
                 count += 1
-        return found.stack()[:count]
+        return found.stack(), found.size()
 
-    x = np.arange(25.0)
-    np.testing.assert_array_equal(evens(x), x[::2])
-    np.testing.assert_array_equal(ag.convert(evens)(x), x[::2])
+    converted = ag.convert(evens)
+    for x in (np.arange(25.0), np.arange(3.0, 28.0), np.ones(25)):
+        for f in (evens, converted):
+            rows, size = f(x)
+            np.testing.assert_array_equal(rows, x[x % 2 == 0])
+            assert size == len(rows)
+    assert converted.trace_count == 1
+
+
+def test_b6_20_it_has_as_many_rows_as_were_written():
+    """B6.20: `dynamic_size`: rows up to the last that was written; all methods count them."""
+
+    def f(n):
+        a = ag.TensorArray(np.float64, size=1, dynamic_size=True, element_shape=(2,))
+        for i in range(n):
+            a = a.write(i * 2, np.ones(2) * i)
+        last = a.read(a.size() - 1)
+        a.scatter([a.size()], np.full((1, 2), 7.0))
+        return a.stack(), a.size(), a.concat(), last, a.gather([0])
+
+    converted = ag.convert(f)
+    for n in (0, 1, 2, 3):
+        rows = np.zeros((max(2 * n - 1, 1) + 1, 2))
+        for i in range(n):
+            rows[2 * i] = i
+        rows[-1] = 7.0
+        for g in (f, converted):
+            stack, size, flat, last, first = g(np.int64(n))
+            np.testing.assert_array_equal(stack, rows)
+            assert size == len(rows)
+            np.testing.assert_array_equal(flat, rows.ravel())
+            np.testing.assert_array_equal(last, rows[-2])
+            np.testing.assert_array_equal(first, rows[:1])
+    assert converted.trace_count == 1
+    b = ag.TensorArray(np.float64, dynamic_size=True).write(2, 1.0)
+    with pytest.raises(IndexError):
+        b.read(3)
+    assert b.unstack(np.arange(5.0)).write(5, 5.0).stack().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_b6_20_gradient_of_one_that_grows():
+    """B6.20, B8.13: through the copies that make room."""
+
+    def f(w, n):
+        a = ag.TensorArray(np.float64, dynamic_size=True, element_shape=())
+        h = w
+        for i in range(n):
+            h = h * w
+            a.write(i, h)
+        return a.stack().sum()
+
+    expected = sum(k * 1.5 ** (k - 1) for k in range(2, 7))
+    for g in (f, ag.convert(f)):
+        assert float(ag.grad(lambda w: g(w, np.int64(5)))(1.5)) == pytest.approx(expected)
 
 
 def test_other_methods():
@@ -112,3 +163,43 @@ def test_errors():
         ag.TensorArray(np.int32, size=2).write(0, np.float64(1.5))
     with pytest.raises(ValueError, match="one shape"):
         a.split(np.arange(3.0), [1, 2])
+
+
+def test_one_from_outside_is_refused():
+    """What it holds at each call would not be seen: neither as an argument nor captured."""
+    outer = ag.TensorArray(ag.float64, size=3).write(0, 5.0)
+
+    @ag.convert
+    def step(rows, x):
+        return rows.write(1, x)  # given
+
+    @ag.convert
+    def read(x):
+        return outer.read(0) + x
+
+    @ag.convert
+    def count(x):
+        return outer.size() + x
+
+    for call in (lambda: step(outer, 1.0), lambda: read(1.0), lambda: count(1.0)):
+        with pytest.raises(ag.StagingError, match="a TensorArray that was made outside") as caught:
+            call()
+        assert f"{__file__}:" in str(caught.value) and "make it in the function" in str(
+            caught.value
+        )
+    assert np.asarray(outer.write(1, 6.0).stack()).tolist() == [5.0, 6.0, 0.0]
+
+
+def test_it_is_handed_to_functions_in_converted_code():
+    @ag.convert
+    def step(rows, x, i):
+        return rows.write(i, x * 2)
+
+    @ag.convert
+    def fill(x, n):
+        rows = ag.TensorArray(ag.float64, size=n)
+        for i in range(n):
+            rows = step(rows, x + i, i)
+        return rows.stack()
+
+    assert fill(1.0, np.int64(3)).tolist() == [2.0, 4.0, 6.0] and fill.trace_count == 1

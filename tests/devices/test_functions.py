@@ -139,6 +139,7 @@ def two_devices(x):
 
 
 def test_s20_a_graph_on_two_devices_has_copies_where_values_cross():
+    """A27, A51: a graph on two devices gives what one gives."""
     function = ag.convert(two_devices)
     with config.check.using(True):
         np.testing.assert_array_equal(function(X), np.cos(X) + np.sin(X) * 2 + 1)

@@ -387,6 +387,8 @@ def test_b3_09_hash_and_id():
 
 
 def test_b3_11_print(capsys):
+    """B3.11: sep, end and flush; each run prints its values."""
+
     def f(x, y):
         print(x, sep=";")
         print("a", x, y, 3, sep="; ", end="!\n")
@@ -407,6 +409,7 @@ def test_b3_11_print(capsys):
 
 
 def test_s10_print_file_and_ag_print(capsys):
+    """B3.11: `file=`; `ag.print` prints at each run."""
     import io
     import sys
 
@@ -428,6 +431,8 @@ def test_s10_print_file_and_ag_print(capsys):
 
 
 def test_s10_print_at_trace(capsys):
+    """B3.11: Python's print, once per trace, under `prints='trace'`."""
+
     def f(x):
         print("tracing")
         return x + 1

@@ -40,6 +40,7 @@ class Model:
 
 
 def test_b6_12_captured_global_number():
+    """A22, B6.12: a changed global traces again, and the reason says so."""
     f = ag.convert(lambda x: x * SCALE)
     assert f(3.0) == 6.0
     with changed(globals(), "SCALE", 5.0):

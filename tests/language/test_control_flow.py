@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pytest
 
 import autograph as ag
 from tests.language.harness import Samples, check, refuse
@@ -82,6 +83,48 @@ def test_b2_02_both_branches_are_traced_once(capsys):
     assert capsys.readouterr().out.split() == ["before", "true", "false", "after"]
     assert g(F(-1)) == 1.0
     assert capsys.readouterr().out == ""
+
+
+def test_b2_02_bodies_of_loops_print_once_while_tracing(capsys):
+    """B2.02: also where what a loop carries is found in several traces of its body."""
+
+    def f(x, n):
+        print("before")
+        while n > 0:
+            print("outer")
+            x, total = x * 0.5, 0
+            for v in x:
+                print("inner")
+                total = total + v
+            if total > 1:
+                print("large")
+                x = x + total
+            n = n - 1
+        print("after")
+        return x
+
+    g = ag.convert(f, prints="trace")
+    wanted = f(A(1, 2), I(2))
+    capsys.readouterr()
+    np.testing.assert_array_equal(g(A(1, 2), I(2)), wanted)
+    assert capsys.readouterr().out.split() == ["before", "outer", "inner", "large", "after"]
+    g(A(3, 2), I(1))
+    assert capsys.readouterr().out == ""
+
+
+def test_b2_02_what_was_printed_before_an_error_of_tracing_is_shown(capsys):
+    """B2.02: of the last trace of a loop's body, up to the error."""
+
+    def f(x, n):
+        while n > 0:
+            print("inside")
+            x = x * 2
+            id(x)
+        return x
+
+    with pytest.raises(ag.StagingError):
+        ag.convert(f, prints="trace")(A(1, 2), I(2))
+    assert capsys.readouterr().out == "inside\n"
 
 
 # ---- while (B2.10) ---------------------------------------------------------------------------
@@ -227,6 +270,43 @@ def test_b2_15_assigns_keep_program_order():
     assert g.trace_count == 1
 
 
+def test_b2_15_effects_of_called_functions_keep_program_order(capsys):
+    """B2.15: variables, rows of arrays, prints and errors, in a callee as in its caller."""
+    v = ag.Variable(0.0)
+
+    def step(rows, x, i):
+        print("before", i, v)
+        v.assign(v * 2 + x)
+        if v > 50:
+            raise ArithmeticError(f"{v} is too much")
+        rows = rows.write(i, v * 1)
+        print("after", v)
+        return rows
+
+    def f(x, n):
+        rows = ag.TensorArray(ag.float64, size=n)
+        for i in range(n):
+            v.assign_add(1.0)
+            rows = step(rows, x, i)
+            if x > 2:
+                v.assign_sub(0.5)
+        return rows.stack()
+
+    graph = ag.convert(f)
+    for x, n in ((1.0, 3), (3.0, 2), (9.0, 4)):
+        outcomes = []
+        for way in (f, ag.to_graph(f), graph):
+            v.assign(0.0)
+            try:
+                found = np.asarray(way(ag.constant(x), ag.constant(n))).tolist()
+            except ArithmeticError as error:
+                found = str(error)
+            outcomes.append((found, float(v), capsys.readouterr().out))
+        assert outcomes[1] == outcomes[2] and outcomes[0][:2] == outcomes[1][:2]
+        assert outcomes[0][2].count("before") == outcomes[1][2].count("before") > 1
+    assert "is too much" in outcomes[0][0] and graph.trace_count == 1
+
+
 # ---- branches that are invalid for this shape (B2.24) ----------------------------------------
 
 
@@ -315,6 +395,8 @@ def test_b7_01_shape_invariants():
 
 
 def test_b1_05_directive_has_no_effect_on_python_loops():
+    """B1.05: a loop that is not staged goes on as if it were not there."""
+
     def f(x):
         total = 0
         for i in [1, 2, 3]:
@@ -332,6 +414,7 @@ def misplaced(x):
 
 
 def test_b1_05_misplaced_directive():
+    """B1.05: an error at the user's line."""
     refuse(misplaced, F(1), match="set_loop_options", error=ag.DirectiveError)
 
 

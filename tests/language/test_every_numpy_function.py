@@ -1,4 +1,4 @@
-"""Every function of NumPy on a traced value: what NumPy gives, or an error that says where.
+"""E1: every function of NumPy on a traced value: what NumPy gives, or an error that says where.
 
 Each is called in several ways on values of several ranks and dtypes. Calls that NumPy itself
 refuses, or is about to, say nothing.

@@ -5,6 +5,7 @@ PYTEST_DONT_REWRITE: the samples' own `assert` must be Python's.
 
 from __future__ import annotations
 
+import io
 import linecache
 import pdb
 import subprocess
@@ -15,8 +16,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.generated import SCOPES
 from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import FOLDERS, Samples, assert_clean, check, golden, observe, refuse
 
 samples = Samples()
@@ -357,17 +358,17 @@ def test_b5_03_error_state_raises():
         g(A(0, 1))
 
 
-# ---- what is not due yet raises a located error ----------------------------------------------
+# ---- state of every kind in staged code ------------------------------------------------------
 
 
 def mutated_in_staged_loop(x, n):
     q = []
     for i in range(n):
-        q.append(x + i)  # refused
+        q.append(x + i)
     return q[0]
 
 
-def recursion(n):  # refused
+def recursion(n):
     if n <= 1:
         return n
     return n * recursion(n - 1)
@@ -377,7 +378,7 @@ def string_state(x):
     s = "neg"
     if x > 0:
         s = "pos"
-    return s  # refused
+    return s
 
 
 def random_host_call(x):
@@ -393,27 +394,24 @@ def host_call_in_loop(x, n):
     return x
 
 
-def _refused_or_right(sample, cases):
-    """Either the right values, or an error at the line marked."""
-    try:
-        check(sample, *cases, eager=False, tensors=False)
-    except AssertionError:
-        refuse(sample, *cases[0], match=".")
-
-
 def test_b2_22_list_mutated_in_a_staged_loop():
-    _refused_or_right(mutated_in_staged_loop, [(F(1), I(3)), (F(2), I(2))])
+    """B2.22."""
+    check(mutated_in_staged_loop, (F(1), I(3)), (F(2), I(2)), whiles=1)
 
 
 def test_b2_23_recursion_over_a_tensor():
-    _refused_or_right(recursion, [(I(5),), (I(3),)])
+    """B2.23."""
+    checked = check(recursion, (I(5),), (I(3),), traces=1)
+    assert [o.value for o in checked.outcomes] == [120, 6]
 
 
 def test_b2_26_string_state():
-    _refused_or_right(string_state, [(F(1),), (F(-1),)])
+    """B2.26."""
+    check(string_state, (F(1),), (F(-1),))
 
 
 def test_b6_14_host_calls():
+    """B6.14: at each run; a result that traced code would need is refused."""
     check(random_host_call, (F(1),), (F(2),))
     refuse(host_call_in_loop, F(1), I(2), match="what `open.read` gives is needed here")
 
@@ -515,6 +513,7 @@ MESSAGES = [
     ("sample", "arguments"), MESSAGES, ids=lambda v: getattr(v, "__name__", "")
 )
 def test_b5_01_messages(sample, arguments):
+    """B5.01: file, line, function, the line with a caret, and a way out; at most 12 lines."""
     message = refuse(sample, *arguments, match=".", error=Exception)
     golden(sample.__name__.removeprefix("message_"), message)
 
@@ -531,6 +530,7 @@ UNSUPPORTED = {
 
 @pytest.mark.parametrize("name", UNSUPPORTED)
 def test_b5_04_refused_when_converted(name):
+    """B5.04: ConversionError and its kin for what cannot be converted."""
     module = ag.convert_source(UNSUPPORTED[name])
     with pytest.raises(ag.ConversionError) as caught:
         ag.convert(module.f)(F(1))
@@ -541,6 +541,7 @@ def test_b5_04_refused_when_converted(name):
 
 
 def test_b5_04_no_source():
+    """B5.04: SourceUnavailableError names the way out."""
     space = {}
     exec("def f(x):\n    return x if x > 0 else -x\n", space)
     with pytest.raises(ag.SourceUnavailableError, match="convert_source") as caught:
@@ -607,6 +608,7 @@ def innermost(x, v):
 
 
 def test_b5_01_traceback_holds_the_users_lines_only():
+    """B5.01: the user's own exception, no frame of ours."""
     f = ag.convert(deep)
     for _ in range(2):
         with pytest.raises(OwnError) as caught:
@@ -632,6 +634,7 @@ def while_tracing(x):
 
 
 def test_b5_01_traceback_of_an_error_while_tracing():
+    """B5.01: the user's frames only, each at its own line."""
     f = ag.convert(while_tracing)
     with pytest.raises(IndexError) as caught:
         f(F(7))
@@ -653,6 +656,7 @@ def unsupported_at_trace(x):
 
 
 def test_b5_01_one_entry_per_function():
+    """B5.01: no frame is there twice."""
     with pytest.raises(ag.StagingError) as caught:
         ag.convert(unsupported_at_trace)(F(1))
     rows = traceback.extract_tb(caught.value.__traceback__)
@@ -751,25 +755,52 @@ def test_b5_08_breakpoints_on_the_users_lines():
     assert [s for s in ("y = x * 2", "z = y + 1", "return z") if s not in seen] == []
 
 
-def test_b5_08_pdb_shows_traced_values(tmp_path):
-    import io
+@pytest.fixture
+def debugging(monkeypatch):
+    """Gives a debugger its commands; `breakpoint()` opens it, the list has what it shows."""
 
-    script = io.StringIO("p x\np y\nc\n")
-    output = io.StringIO()
-    debugger = pdb.Pdb(stdin=script, stdout=output, nosigint=True, readrc=False)
-    debugger.use_rawinput = False
+    def start(*commands):
+        shown = io.StringIO()
+        if sys.version_info >= (3, 13):  # it stops at the line itself, not after it
+            commands = ("n", *commands)
+        script = io.StringIO("\n".join((*commands, "c", "")))
+        debugger = pdb.Pdb(stdin=script, stdout=shown, nosigint=True, readrc=False)
+        debugger.use_rawinput, debugger.prompt = False, ""
+        monkeypatch.setattr(
+            sys, "breakpointhook", lambda: debugger.set_trace(sys._getframe().f_back)
+        )
+        return shown
 
-    def f(x):
-        y = x * 2
-        debugger.set_trace()
-        return y
+    yield start
+    sys.settrace(None)
 
-    g = ag.convert(f)
-    try:
-        g(F(1))
-    except ag.StagingError:  # the debugger is a host object: reached only when marked
-        g = ag.convert(f, recursive=False)
-    assert SCOPES
+
+def stopped(x):
+    y = x * 2
+    breakpoint()
+    z = y + 1
+    return z
+
+
+def test_b5_08_pdb_stops_in_the_users_source_while_tracing(debugging):
+    """B5.08: at the user's line, with the user's names; the graph is what it is without."""
+    shown = debugging("p x", "n")
+    f = ag.convert(stopped)
+    assert f(F(1)) == 3.0 and f(F(2)) == 5.0 and f.trace_count == 1
+    at = f"> {__file__}({{}})stopped()\n".format
+    first = stopped.__code__.co_firstlineno
+    assert at(first + 3) + "-> z = y + 1\n" in shown.getvalue()
+    assert at(first + 4) + "-> return z\n" in shown.getvalue()
+    assert "Traced x: float64[] (known at run time; use ag.eager() to see it)" in shown.getvalue()
+
+
+def test_a48_pdb_shows_values_and_changes_them_in_eager_mode(debugging):
+    """A48, B5.06: rebinding a name at a breakpoint takes effect."""
+    shown = debugging("p x, y", "y = np.float64(20)")
+    with ag.eager():
+        assert ag.convert(stopped)(F(1)) == 21.0
+    assert f"{(F(1), F(2))!r}\n" in shown.getvalue()
+    assert "-> z = y + 1" in shown.getvalue()
 
 
 def test_b5_08_value_at_a_breakpoint():
@@ -815,6 +846,7 @@ def has_nan(x):
 
 
 def test_b5_07_check_numerics():
+    """B5.07: of one value."""
     f = ag.convert(has_nan)
     assert f(F(5)) == 4.0
     with pytest.raises(FloatingPointError, match="square root: nan or infinity") as caught:
@@ -823,3 +855,47 @@ def test_b5_07_check_numerics():
     assert_clean(caught.value)
     rows = traceback.extract_tb(caught.value.__traceback__)
     assert "check_numerics" in rows[-1].line
+
+
+@pytest.fixture
+def numerics_checked():
+    ag.debugging.enable_check_numerics()
+    yield
+    ag.debugging.disable_check_numerics()
+
+
+def roots(x):
+    for _ in range(3):
+        x = np.sqrt(x) * 2
+        y = np.where(x > 0, x, -1.0)
+        x = y - 5
+    return x
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_b5_07_the_first_nan_is_found_with_the_users_line(numerics_checked, backend):
+    """B5.07: in the round and at the line where it appears, whatever is done with it there."""
+    with config.backend.using(backend):
+        f = ag.convert(roots)
+        with pytest.raises(FloatingPointError, match="`sqrt` gave a nan or infinity") as caught:
+            f(F(30))
+        assert f(F(900)) == roots(F(900))
+    assert_clean(caught.value)
+    rows = [r for r in traceback.extract_tb(caught.value.__traceback__) if r.filename == __file__]
+    assert rows[-1].line == "x = np.sqrt(x) * 2" and rows[-1].name == "roots"
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_b5_07_gradients_and_eager_operations_are_checked(numerics_checked):
+    """B5.07: a slope may be infinite where the value is not."""
+    f = ag.convert(lambda x: np.sqrt(x).sum())
+    assert f(A(0, 4)) == 2.0
+    with pytest.raises(FloatingPointError, match="gave a nan or infinity"):
+        ag.grad(f)(A(0, 4))
+    with pytest.raises(FloatingPointError, match="`log`"):
+        ag.log(ag.constant(0.0))
+    assert ag.constant(np.inf) * 2 == np.inf
+    ag.debugging.disable_check_numerics()
+    assert ag.log(ag.constant(0.0)) == -np.inf
+    assert ag.convert(lambda x: np.log(x))(F(0)) == -np.inf

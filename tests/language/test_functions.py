@@ -27,6 +27,7 @@ def fizzbuzz(n):
 
 
 def test_b10_02_fizzbuzz():
+    """B10.02: one staged loop, the right text for 5 and 20."""
     check(fizzbuzz, (np.int64(5),), (np.int64(20),), whiles=1)
 
 
@@ -38,6 +39,7 @@ def tanh_until_small(x):
 
 
 def test_b10_04_loop_on_a_reduction():
+    """B10.04: it stops, and prints each step."""
     check(tanh_until_small, (np.array([2.0, 1.5, 0.7]),), (np.array([9.0, 9.0, 9.0]),), whiles=1,
           tolerance=1e-14)  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 
 import numpy as np
@@ -35,6 +36,7 @@ def numeric(function, x, step=1e-6):
 
 
 def test_b8_01_what_is_watched():
+    """B8.01: trainable variables by themselves, tensors when told."""
     trained, fixed = ag.Variable(2.0), ag.Variable(3.0, trainable=False)
     x = ag.constant(4.0)
     with ag.GradientTape() as tape:
@@ -48,6 +50,7 @@ def test_b8_01_what_is_watched():
 
 
 def test_b8_02_structures_of_sources_and_targets():
+    """B8.02: dict in, dict out; sums over targets; None or zeros."""
     a, b, c = ag.constant(2.0), ag.constant(3.0), ag.constant(5.0)
     with ag.GradientTape(persistent=True) as tape:
         tape.watch((a, b, c))
@@ -59,6 +62,7 @@ def test_b8_02_structures_of_sources_and_targets():
 
 
 def test_b8_03_a_second_use_is_refused():
+    """B8.03: a tape that is not persistent answers once."""
     x = ag.constant(3.0)
     with ag.GradientTape() as tape:
         tape.watch(x)
@@ -69,6 +73,7 @@ def test_b8_03_a_second_use_is_refused():
 
 
 def test_b8_04_what_is_not_recorded():
+    """B8.04: `stop_recording`, `reset` and `stop_gradient`."""
     x = ag.constant(3.0)
     with ag.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -77,26 +82,77 @@ def test_b8_04_what_is_not_recorded():
             z = x * x
     assert tape.gradient(y, x) == 3.0
     assert tape.gradient(z, x) is None
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        first = x * x
+        tape.reset()
+        tape.watch(x)
+        second = x * x
+    assert tape.gradient(first, x) is None and tape.gradient(second, x) == 6.0
 
 
 def test_b8_05_integers_have_no_gradient_and_are_named():
+    """B8.05: the warning names dtype, line and what to do."""
     n = ag.constant(3)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         with ag.GradientTape() as tape:
-            tape.watch(n)
+            tape.watch(n)  # here
             y = n * n
         assert tape.gradient(y, n) is None
-    assert "int64" in "".join(str(w.message) for w in told)
+    text = str(told[0].message)
+    lines, first = inspect.getsourcelines(test_b8_05_integers_have_no_gradient_and_are_named)
+    (line,) = (first + i for i, row in enumerate(lines) if row.endswith("# here\n"))
+    assert text.startswith(f"{__file__}:{line}, in `")
+    assert "the watched tensor is int64; gradients need a floating dtype: cast it first" in text
+    assert "`x.astype(float)`" in text
 
 
 def test_b8_06_why_there_is_no_gradient():
+    """B8.06: `explain` says where the link is broken."""
+    x, v, state = ag.constant(3.0), ag.Variable(2.0), ag.Variable(0.0, name="state")
+    replaced = v + 1
+    with ag.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        left = ag.constant(float(x.numpy())) * 2.0
+        rounded = ag.astype(x, "int64") * 2
+        of_replaced = replaced * replaced
+        state.assign(x * 2)
+        stored = state * 2
+    for y, source, told in [
+        (left, x, "not computed from anything watched"),
+        (2.0, x, "it has left what a tape sees"),
+        (rounded, x, "the target is int64; gradients need a floating dtype"),
+        (of_replaced, replaced, "`v = v + 1` has made a tensor of it: use `assign_add`"),
+        (stored, x, "was assigned to the variable 'state', then read: the content of a variable"),
+    ]:
+        assert told in tape.explain(y, source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert tape.gradient(y, source) is None
+
+
+def test_b8_06_through_the_state_of_a_function(converted):
+    """B8.06: a variable that a converted function assigns to breaks the path, too."""
+    state = ag.Variable(0.0)
+
+    @converted
+    def through(x):
+        state.assign(x * 2)
+        return state * 3
+
+    @converted
+    def beside(x):
+        return state.assign(x * 2) * 3
+
     x = ag.constant(3.0)
     with ag.GradientTape(persistent=True) as tape:
         tape.watch(x)
-        y = ag.constant(float(x.numpy())) * 2.0
-    assert tape.gradient(y, x) is None
-    assert tape.explain(y, x)
+        y, z = through(x), beside(x)
+    assert y == z == 18.0 and tape.gradient(y, x) is None
+    assert "the content of a variable is state" in tape.explain(y, x)
+    assert tape.explain(z, x) == "the target depends on the source"
+    assert tape.gradient(z, x) == 6.0
 
 
 def first_above(x, limit):
@@ -146,6 +202,7 @@ CASES = [
 
 @pytest.mark.parametrize(("sample", "argument"), CASES)
 def test_b8_07_through_control_flow(sample, argument, converted):
+    """B8.07: if, for, while, nested, break, return, against differences."""
     function = converted(sample)
     found = ag.grad(lambda x: function(x, argument))(W)
     for i in range(3):
@@ -159,6 +216,7 @@ def test_b8_07_through_control_flow(sample, argument, converted):
 
 
 def test_b8_07_and_b8_08_square_until_100(converted):
+    """B8.07, B8.08: 6561, 17496, 40824, and the third derivative."""
     function = converted(until_100)
     assert ag.value_and_grad(function)(3.0) == (6561.0, 17496.0)
     assert ag.grad(ag.grad(function))(3.0) == 40824.0
@@ -166,6 +224,7 @@ def test_b8_07_and_b8_08_square_until_100(converted):
 
 
 def test_b8_08_nested_tapes(converted):
+    """B8.08: a tape within a tape."""
     function = converted(until_100)
     x = ag.constant(3.0)
     with ag.GradientTape() as outer:
@@ -178,6 +237,8 @@ def test_b8_08_nested_tapes(converted):
 
 
 def test_b8_09_jacobians(converted):
+    """B8.09: of a function and of each row of a batch."""
+
     @converted
     def squares(x):
         y = x * 1.0
@@ -195,6 +256,7 @@ def test_b8_09_jacobians(converted):
 
 
 def test_b8_10_forward_mode(converted):
+    """B8.10: by accumulator and by transform, through a loop and a gradient."""
     function = converted(until_100)
     x = ag.constant(3.0)
     with ag.ForwardAccumulator(x, ag.constant(1.0)) as forward:
@@ -223,6 +285,8 @@ def halved(x):
 
 
 def test_b8_12_custom_gradients_within_converted_code(converted):
+    """B8.12: log1pexp of the guide, under a branch."""
+
     @converted
     def function(x):
         if x > 0:
@@ -235,6 +299,8 @@ def test_b8_12_custom_gradients_within_converted_code(converted):
 
 
 def test_b8_12_a_gradient_with_control_flow_of_its_own(converted):
+    """B8.12: a clipped gradient, in a loop."""
+
     @converted
     def function(x):
         for _ in range(3):

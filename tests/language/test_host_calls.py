@@ -142,6 +142,7 @@ def unrolled(x):
     (unrolled, [(F(1),), (F(2),)]),
 ], ids=lambda p: getattr(p, "__name__", ""))  # fmt: skip
 def test_b6_14_calls_are_made_in_the_order_of_the_program(sample, cases):
+    """B6.14: effects of Python code at each run, in program order."""
     checked = check(sample, *cases)
     assert "a call of `host." in checked.unsaved
 
@@ -824,6 +825,7 @@ def declared(x, n):
 
 
 def test_py_call():
+    """B6.14: `ag.py_call`, at each run, with results that the graph goes on with."""
     check(declared, (np.arange(3.0), I(2)), (np.ones(3), I(0)), tensors=False)
 
 
@@ -860,6 +862,8 @@ def test_py_call_with_a_wrong_declaration(spec):
 
 
 def test_gradients_of_py_call():
+    """B6.14: a gradient given for Python code."""
+
     def square(x):
         spec = ag.TensorSpec([None], "float64")
         return ag.py_call(lambda v: v**2, x, result=spec, gradient=lambda g, v: 2 * v * g)

@@ -451,6 +451,7 @@ def _code_objects(code):
 
 
 def test_b1_20_every_generated_line_is_a_line_of_the_user():
+    """B1.20: no position of generated code lies outside of the user's function."""
     for sample in _registered():
         converted = conversion.convert_function(sample)
         text, first = inspect.getsourcelines(sample)
@@ -469,5 +470,6 @@ def test_b1_13_converted_text_is_a_module_that_can_be_run():
 
 @pytest.mark.parametrize("sample", [newton_sqrt, binary_search, state_machine])
 def test_b1_19_conversion_is_cached_and_shared(sample):
+    """B1.19: two Functions of one def run one converted function."""
     one, other = ag.convert(sample), ag.convert(sample)
     assert one._callable() is other._callable()

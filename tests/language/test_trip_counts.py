@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime.graph.counters import counter_of
 from tests.language.harness import all_nodes, check, count_nodes, graph_of
 
 I = np.int64
@@ -60,6 +61,19 @@ def test_s4_long_ranges_are_one_loop():
         sizes.append(all_nodes(checked.graph))
         assert checked.outcomes[0].value == long_range(F(1), n)
     assert sizes[0] == sizes[1] < 20
+
+
+@pytest.mark.parametrize(("sample", "arguments", "trips"), [
+    (long_range, (F(1), 40), 40), (long_over_len, (np.ones(30),), 30),
+    (long_range, (F(1), I(40)), None),
+])  # fmt: skip
+def test_b2_16_a_static_trip_count_is_known_to_the_passes(sample, arguments, trips):
+    """B2.16: of ranges over Python numbers and sizes; not of one over an argument."""
+    f = ag.convert(sample)
+    f(*arguments)
+    (loop,) = (node for node in graph_of(f).walk() if node.op.name == "while")
+    counter = counter_of(loop)
+    assert counter is not None and counter.trips(loop) == trips
 
 
 def test_s4_ranges_over_len_and_shape():

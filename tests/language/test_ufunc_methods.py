@@ -69,6 +69,11 @@ def test_every_method_of_every_ufunc(ufunc, method):
 # ---- as they are written -------------------------------------------------------------------------
 
 
+@samples("E1", (np.linspace(-3, 3, 7),), (np.linspace(-9, 1, 7),))
+def mixed(x):
+    return np.where(np.sin(x) > 0, np.sqrt(np.abs(x)), x.sum()).mean()
+
+
 @samples("E1", (X,), (-X,))
 def drawdown(x):
     peak = np.maximum.accumulate(x)

@@ -9,6 +9,7 @@ T = ag.constant
 
 
 def test_a21_variable_made_outside_is_changed_inside():
+    """A21: each call assigns."""
     v = ag.Variable(1.0)
 
     @ag.convert
@@ -20,6 +21,8 @@ def test_a21_variable_made_outside_is_changed_inside():
 
 
 def test_a31_variable_made_by_every_call_is_an_error():
+    """A31, B6.11, B10.08: the error names the variable's line and the way out."""
+
     @ag.convert
     def f(x):
         v = ag.Variable(1.0)
@@ -48,6 +51,7 @@ class Count:
 
 
 def test_b10_08_count():
+    """B6.11, B10.08: the guide's `Count`, one variable for each object."""
     c = Count()
     assert [int(c()) for _ in range(4)] == [1, 2, 3, 4]
     assert c.calls == 4
@@ -82,6 +86,7 @@ class MyModule:
 
 
 def test_b10_08_layers_are_built_once_on_the_first_call():
+    """B6.11, B10.08: the guide's `MyModule`."""
     module, x = MyModule(), np.ones((2, 4))
     first = module(x)
     weights = [layer.w for layer in (*module.layers, module.head)]
@@ -95,6 +100,7 @@ def test_b10_08_layers_are_built_once_on_the_first_call():
 
 
 def test_b6_11_lazy_creation_in_closures_lists_and_dicts():
+    """B6.11: wherever the variable is kept."""
     v, box, table = None, [], {}
 
     @ag.convert
@@ -124,6 +130,8 @@ def test_b6_11_lazy_creation_in_closures_lists_and_dicts():
 
 
 def test_b6_11_creation_for_a_spec():
+    """B6.11: the initial value is assigned outside of the graph."""
+
     class Lazy:
         v = None
 
@@ -140,6 +148,8 @@ def test_b6_11_creation_for_a_spec():
 
 
 def test_b6_11_initial_value_from_arguments_is_refused():
+    """B6.11: a value of the first call only cannot be lifted out."""
+
     class Lazy:
         v = None
 
@@ -247,6 +257,7 @@ def test_eager_agrees():
 
 
 def test_b10_11_gradient_of_a_captured_variable():
+    """B10.11: a variable in a closure, functions in functions, tapes around and inside."""
     v = ag.Variable(2.0)
 
     @ag.convert
@@ -310,3 +321,44 @@ def test_training_lowers_the_loss():
 
     assert float(train(np.int64(300))) < 1e-2
     np.testing.assert_allclose(w.numpy(), [2.0, -3.0], atol=0.1)
+
+
+@pytest.mark.parametrize("way", [ag.to_graph, ag.convert, lambda f: ag.convert(f, native=False)])
+def test_s9_text_has_what_a_variable_holds_when_it_is_made(way, capsys):
+    """Neither what it held while tracing, nor what is assigned afterwards."""
+    v = ag.Variable(0.0, name="v")
+
+    def f(x):
+        before = f"{v}"
+        v.assign(v * 2 + x)
+        text = str(v) + "%s" % v + "{!r} ".format(v) + f"{[v, 1]}"  # noqa: UP031, UP032
+        print(before, text, v, repr(v))
+        v.assign(v + 100)
+        return before, text
+
+    converted = way(f)
+    for x in (1.0, 2.0):
+        outcomes = []
+        for function in (f, converted):
+            v.assign(x)
+            outcomes.append((function(x), capsys.readouterr().out, v.numpy()))
+        assert outcomes[0] == outcomes[1]
+        assert f"numpy={x * 3:.0f}.>" in outcomes[0][1]
+
+
+def test_s11_a_message_has_what_a_variable_held_at_the_error():
+    v = ag.Variable(0.0, name="v")
+
+    @ag.convert
+    def f(x):
+        v.assign(v * 2 + x)
+        if v > 5:
+            raise ArithmeticError(f"{v} is too much")
+        return x
+
+    for start, x in ((1.0, 4.0), (2.0, 9.0)):
+        v.assign(start)
+        with pytest.raises(ArithmeticError, match=rf"numpy={start * 2 + x:.0f}\.> is too much"):
+            f(x)
+        assert v.numpy() == start * 2 + x
+    assert f.trace_count == 1

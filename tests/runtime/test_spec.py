@@ -99,3 +99,17 @@ def test_types_are_short_in_text():
 def test_specs_are_equal_by_content():
     assert TensorSpec([None, 3], "float32") == TensorSpec((None, 3), np.float32)
     assert len({TensorSpec([2], "f4"), TensorSpec((2,), np.float32), TensorSpec([2], "f8")}) == 2
+
+
+def test_sizes_of_specs_may_have_names():
+    """C06: a name stands for an open size."""
+    assert TensorSpec(("b", np.int64(3), None)).shape == (None, 3, None)
+    assert type(TensorSpec((np.int64(3),)).shape[0]) is int
+
+
+@pytest.mark.parametrize(
+    ("size", "error"), [(1.5, TypeError), ([2], TypeError), (-1, ValueError), (slice(3), TypeError)]
+)
+def test_what_is_no_size_is_refused(size, error):
+    with pytest.raises(error, match="a size"):
+        TensorSpec((2, size))

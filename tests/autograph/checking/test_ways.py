@@ -29,6 +29,7 @@ def line_of(function, number):
 
 
 def test_all_ways_agree():
+    """A22: eager, every backend and the gradient are compared with plain Python."""
     report = ag.check(decay, np.array([3.0, 4.0]), 0.5)
     assert report and report.ok and report.differences == [] and report.modes == ALL
     assert repr(report) == f"decay: {', '.join(ALL)} agree with plain Python"

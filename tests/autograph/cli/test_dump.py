@@ -188,6 +188,7 @@ def test_an_output_folder_that_cannot_be_made_is_an_error(source, package, capsy
 
 
 def test_b1_01_tabs_mixed_with_spaces_are_reported_as_python_does(tmp_path, capsys):
+    """B1.01: Python's own error, with file and line."""
     (tmp_path / "mixed.py").write_text("def f(x):\n\tif x:\n        return x\n")
     assert main(["dump", str(tmp_path / "mixed.py")]) != 0
     told = capsys.readouterr().err
@@ -195,6 +196,7 @@ def test_b1_01_tabs_mixed_with_spaces_are_reported_as_python_does(tmp_path, caps
 
 
 def test_b1_01_continued_lines_come_back(tmp_path, capsys):
+    """B1.01: a statement over several lines is parsed and printed."""
     (tmp_path / "long.py").write_text("def f(x):\n    return (x +\n        1) * \\\n        2\n")
     assert main(["dump", str(tmp_path / "long.py")]) == 0
     assert "(ag__.ld(x) + 1) * 2" in capsys.readouterr().out

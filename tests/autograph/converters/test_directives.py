@@ -7,6 +7,7 @@ from tests.autograph.converters.running import assert_same, converted_text
 
 
 def test_options_go_to_the_loop():
+    """B1.05: the directive leaves the code and becomes options of its loop."""
     text = converted_text(
         """
         def f(xs):
@@ -20,6 +21,7 @@ def test_options_go_to_the_loop():
 
 
 def test_element_type_is_removed():
+    """B1.05: `set_element_type` leaves the code."""
     assert "set_element_type" not in converted_text("def f(x):\n    ag.set_element_type(x, 1)")
 
 
@@ -38,6 +40,7 @@ def test_loop_with_only_a_directive_runs():
     ],
 )
 def test_elsewhere_it_is_an_error(body):
+    """B1.05: a misplaced directive is an error at the user's line."""
     with pytest.raises(DirectiveError, match="first") as caught:
         converted_text(f"def f(x):\n    {body}", filename="user.py")
     assert "user.py:" in str(caught.value)

@@ -116,6 +116,7 @@ def test_the_tree_given_is_left_as_it_is():
 
 
 def test_getsource_gives_the_user_s_text():
+    """B1.19: `inspect.getsource` finds the text of converted code."""
     assert inspect.getsource(rebuilt(sample)) == inspect.getsource(sample)
     assert inspect.getsource(rebuilt(Model.value)) == inspect.getsource(Model.value)
 
@@ -134,6 +135,7 @@ def test_inner_functions_keep_their_qualified_names():
 
 
 def test_tracebacks_show_the_user_s_lines():
+    """B1.19: tracebacks find the text of converted code."""
     with pytest.raises(ZeroDivisionError) as expected:
         fails(1)
     with pytest.raises(ZeroDivisionError) as found:
@@ -145,6 +147,8 @@ def test_tracebacks_show_the_user_s_lines():
 
 
 def test_tracers_see_the_user_s_lines():
+    """B1.19: a debugger sees the user's lines."""
+
     def lines_run(function):
         seen = []
 

@@ -96,6 +96,7 @@ def test_a_syntax_error_has_file_and_line():
 
 
 def test_mixed_margins_are_read_as_python_reads_them():
+    """B1.01: tabs alone are fine, tabs mixed with spaces are Python's IndentationError."""
     text = "def f():\n\tx = 1\n\treturn x\n"
     assert parse_function(Source(text, "here.py", 1, "f")).body[0].lineno == 2
     with pytest.raises(IndentationError):

@@ -1,6 +1,7 @@
 """`autograph.tf`'s control flow as functions (A23, A28, B10.03, B10.05)."""
 
 import numpy as np
+import pytest
 
 import autograph.tf as tf
 
@@ -51,6 +52,51 @@ def test_b10_03_a_dynamic_rnn():
     assert found.shape == (2, 3, 4) and found[0, :, 0].numpy().tolist() == [1.0, 2.0, 3.0]
 
 
+def test_b10_03_a_dynamic_rnn_with_a_plain_list():
+    """B10.03: a list in the place of the TensorArray, in a loop whose length depends on data."""
+
+    @tf.function
+    def dynamic_rnn(rnn_step, input_data, steps, initial_state):
+        input_data = tf.transpose(input_data, [1, 0, 2])
+        states, state = [], initial_state
+        for i in tf.range(steps):
+            state = rnn_step(input_data[i], state)
+            states.append(state)
+        return tf.transpose(tf.stack(states), [1, 0, 2])
+
+    def step(x, s):
+        return x + s
+
+    for steps in (3, 2):
+        found = dynamic_rnn(step, tf.ones([2, 3, 4]), tf.constant(steps), tf.zeros([2, 4]))
+        assert found.shape == (2, steps, 4) and type(found) is tf.Tensor
+        assert found[0, :, 0].numpy().tolist() == [1.0, 2.0, 3.0][:steps]
+    assert dynamic_rnn.trace_count == 1
+    graph = dynamic_rnn.traces()[0].graph
+    assert [node.op.name for node in graph.nodes].count("while") == 1
+
+
+@pytest.mark.parametrize("take", [
+    lambda rows: tf.stack(rows), lambda rows: tf.stack(rows, axis=1),
+    lambda rows: tf.concat(rows, 0), lambda rows: tf.convert_to_tensor(rows),
+    lambda rows: tf.reduce_sum(rows, axis=0), lambda rows: tf.reduce_max(rows),
+    lambda rows: tf.cast(rows, tf.int32),
+])  # fmt: skip
+def test_tensors_of_a_list_whose_length_depends_on_data(take):
+    def f(x, n):
+        rows = []
+        for i in tf.range(n):
+            rows.append(x * tf.cast(i, tf.float32))
+        return take(rows)
+
+    x, graph = tf.constant([1.0, 2.0]), tf.function(f)
+    for n in (1, 4):
+        wanted, found = f(x, tf.constant(n)), graph(x, tf.constant(n))
+        assert type(found) is tf.Tensor and found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+    assert graph.trace_count == 1
+
+
 def test_an_array_that_grows():
     @tf.function
     def f(n):
@@ -59,8 +105,11 @@ def test_an_array_that_grows():
             rows = rows.write(i, tf.cast(i, tf.float32) ** 2)
         return rows.stack(), rows.size()
 
-    rows, size = f(tf.constant(4))
-    assert rows.numpy()[:4].tolist() == [0.0, 1.0, 4.0, 9.0] and size.dtype == np.int32
+    for n in (1, 3, 4, 7):
+        rows, size = f(tf.constant(n))
+        assert rows.numpy().tolist() == [float(i * i) for i in range(n)]
+        assert size.dtype == np.int32 and size.numpy() == n
+    assert f.trace_count == 1
 
 
 def test_b10_05_a_list_is_unrolled_or_rolled_but_summed_all_the_same():
@@ -101,3 +150,155 @@ def test_b10_01_collatz():
         return tf.where(x % 2 == 0, x // 2, 3 * x + 1)
 
     assert next_collatz(tf.constant([1, 2])).numpy().tolist() == [4, 1]
+
+
+# ---- what loops and branches carry -------------------------------------------------------------
+
+
+def a_sum_with_a_copy(x, n):
+    for _ in tf.range(n):
+        y = x
+        y += 1.0
+        x = x + y
+    return x
+
+
+def beside_an_array(x, n):
+    scale, old = np.array([0.5, 2.0, 1.0]), x
+    for _ in tf.range(n):
+        y = x
+        x = x * scale
+        x += 1.0
+    return x, y, old
+
+
+def exchanged(x, n):
+    y = x
+    for _ in tf.range(n):
+        y = x
+        x = x * 2
+        y -= 1.0
+        x, y = y, x
+    return x, y
+
+
+def in_a_list(x, n):
+    items = [x]
+    for _ in tf.range(n):
+        y = items[0]
+        y += 1.0
+        items[0] = items[0] + y
+    return items[0]
+
+
+def in_a_branch(x, n):
+    y = x
+    if n > 1:
+        x = x * 2
+        y = x
+    y += 1.0
+    return x, y
+
+
+def arrays_of_numpy(x, n):
+    a = np.zeros(3)
+    for _ in tf.range(n):
+        a = a * 0.5
+        b = a
+        b += 1
+    return a, b, a * x
+
+
+def small_integers(x, n):
+    x = tf.cast(x, tf.uint8)
+    for _ in tf.range(n):
+        if x[0] < 9:
+            x = x + tf.constant(1, tf.uint8)
+    return x / 3
+
+
+@pytest.mark.parametrize("program", [
+    a_sum_with_a_copy, beside_an_array, exchanged, in_a_list, in_a_branch, arrays_of_numpy,
+    small_integers,
+], ids=lambda program: program.__name__)  # fmt: skip
+def test_tensors_stay_tensorflows_in_loops_and_branches(program):
+    """An operator with assignment makes a new tensor, dtypes are TensorFlow's; arrays NumPy's."""
+    x = tf.constant([1.0, 2.0, 3.0])
+    f = tf.function(program)
+    for n in (2, 3):
+        wanted, found = program(x, tf.constant(n)), f(x, tf.constant(n))
+        parts = zip(tf.nest.flatten(found), tf.nest.flatten(wanted), strict=True)
+        for one, other in parts:
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
+    assert x.numpy().tolist() == [1.0, 2.0, 3.0] and f.trace_count == 1
+
+
+def test_a_carried_tensor_is_an_instance(capsys):
+    @tf.function
+    def f(x):
+        while x[0] < 9:
+            print(type(x) is tf.Tensor, x)
+            x = x * 2
+        return x
+
+    assert f(tf.constant([2, 5])).numpy().tolist() == [16, 40]
+    assert capsys.readouterr().out == 'True Tensor("x:0", shape=(2,), dtype=int32)\n'
+
+
+# ---- the guide's programs -----------------------------------------------------------------------
+
+
+def test_b10_02_fizzbuzz_prints_each_branch_once_while_tracing(capsys):
+    """B10.02: five lines while tracing, one trace, TensorFlow's text for 5 and 20."""
+
+    @tf.function
+    def fizzbuzz(n):
+        for i in tf.range(1, n + 1):
+            print("Tracing for loop")
+            if i % 15 == 0:
+                print("Tracing fizzbuzz branch")
+                tf.print("fizzbuzz")
+            elif i % 3 == 0:
+                print("Tracing fizz branch")
+                tf.print("fizz")
+            elif i % 5 == 0:
+                print("Tracing buzz branch")
+                tf.print("buzz")
+            else:
+                print("Tracing default branch")
+                tf.print(i)
+
+    def text(n):
+        words = {0: "fizzbuzz", 3: "fizz", 6: "fizz", 9: "fizz", 12: "fizz", 5: "buzz", 10: "buzz"}
+        return "".join(f"{words.get(i % 15, i)}\n" for i in range(1, n + 1))
+
+    fizzbuzz(tf.constant(5))
+    out, err = capsys.readouterr()
+    kinds = ("for loop", "fizzbuzz branch", "fizz branch", "buzz branch", "default branch")
+    assert out == "".join(f"Tracing {kind}\n" for kind in kinds) and err == text(5)
+    fizzbuzz(tf.constant(20))
+    assert tuple(capsys.readouterr()) == ("", text(20)) and fizzbuzz.trace_count == 1
+
+
+def test_b10_04_a_loop_on_a_sum_prints_each_step(capsys):
+    """B10.04: Python's print once, `tf.print` each step, until the sum is small."""
+
+    @tf.function
+    def f(x):
+        while tf.reduce_sum(x) > 1:
+            print("tracing")
+            tf.print(x)
+            x = tf.tanh(x)
+        return x
+
+    x = tf.constant([0.9, 0.8, 0.7])
+    result = f(x)
+    out, err = capsys.readouterr()
+    wanted, steps = x.numpy(), []
+    while wanted.sum() > 1:
+        steps.append(wanted)
+        wanted = np.tanh(wanted)
+    np.testing.assert_allclose(result, wanted, rtol=1e-5)
+    assert out == "tracing\n" and len(err.splitlines()) == len(steps) > 5
+    assert err.startswith("[0.9 0.8 0.7]\n")

@@ -42,8 +42,10 @@ def test_a_comparison_in_a_graph_raises_when_it_runs(check):
 
     for _ in range(2):
         f(*map(tf.constant, right))
-        with pytest.raises(ERROR, match=fact.replace("=", "[=]")):
+        with pytest.raises(ERROR, match=fact.replace("=", "[=]")) as caught:
             f(*map(tf.constant, wrong))
+        for name, value in zip("xy", wrong, strict=False):
+            assert f"\n{name}: {tf.constant(value).numpy()}" in str(caught.value)
     assert f.trace_count == 1
 
 
@@ -74,10 +76,35 @@ def test_numbers_that_are_none():
                 check([1.0, bad], "loss")
 
 
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_the_first_infinity_is_found():
+    tf.debugging.enable_check_numerics()
+    try:
+        for f in (tf.math.log, tf.function(lambda x: tf.math.log(x) * 0.0)):
+            with pytest.raises(FloatingPointError, match="`log`"):
+                f(tf.constant(0.0))
+    finally:
+        tf.debugging.disable_check_numerics()
+    assert tf.math.log(tf.constant(0.0)).numpy() == -np.inf
+
+
 def test_assert_shows_its_data():
     assert tf.Assert(True, ["unseen"]) is None
     with pytest.raises(ERROR, match=r"assertion failed: x is \[1 2\]"):
         tf.Assert(tf.constant([True, False]), ["x is", tf.constant([1, 2])])
+
+
+def test_assert_shows_in_a_graph_what_its_data_are_then():
+    @tf.function
+    def f(x, y):
+        tf.Assert(tf.reduce_all(x < y), ["x is", x, "and y is", y, 3])
+        return x
+
+    for y in (1, 2):
+        with pytest.raises(ERROR, match=rf"assertion failed: x is \[1 5\] and y is {y} 3"):
+            f(tf.constant([1, 5]), tf.constant(y))
+    assert f(tf.constant([1, 5]), tf.constant(6)).numpy().tolist() == [1, 5]
+    assert f.trace_count == 1
 
 
 def test_ranks():

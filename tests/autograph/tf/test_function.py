@@ -55,6 +55,8 @@ def test_a58_nothing_is_traced_before_the_first_call():
 
 
 def test_a59_options():
+    """A59: `autograph=False`, and `jit_compile=True` for native code."""
+
     @tf.function(autograph=False, jit_compile=True, reduce_retracing=True)
     def f(x):
         return x * 2
@@ -190,6 +192,8 @@ def test_a15_a_graph_as_data():
 
 @pytest.mark.parametrize(("x", "wanted"), [(3, 3), (-3, 0), (1.5, 1.5), (-1.5, 0.0)])
 def test_a17_both_branches_have_one_dtype(x, wanted):
+    """A17: the dtype is that of `x`."""
+
     @tf.function
     def simple_relu(x):
         if tf.greater(x, 0):
@@ -202,6 +206,8 @@ def test_a17_both_branches_have_one_dtype(x, wanted):
 
 
 def test_a29_one_trace_for_both_branches():
+    """A29: TensorFlow's spelling of it."""
+
     @tf.function
     def func(x):
         if x > 0:
@@ -434,6 +440,8 @@ def test_a50_what_nobody_asks_for_is_not_computed():
 
 
 def test_b10_10_an_error_is_raised_whether_the_value_is_used_or_not():
+    """B10.10: graphs raise as eager code does (S14); there is no option for less."""
+
     def unused_return(x):
         tf.gather(x, [1])
         return x
@@ -466,6 +474,8 @@ def test_a33_a_failed_check_shows_the_values():
 
 
 def test_b10_09_a_trace_type_of_ones_own():
+    """B10.09: one trace for equal types, another for others."""
+
     class OfClass(tf.types.experimental.TraceType):
         def __init__(self, fruit):
             self.fruit = fruit

@@ -50,6 +50,7 @@ def test_h05_one_value(value, text):
 
 
 def test_h06_the_ends_of_a_long_axis():
+    """H06."""
     assert printed(tf.range(10)) == "[0 1 2 ... 7 8 9]\n"
     assert printed(tf.range(10), summarize=-1) == "[0 1 2 3 4 5 6 7 8 9]\n"
     assert printed(tf.range(10), summarize=1) == "[0 ... 9]\n"
@@ -58,6 +59,7 @@ def test_h06_the_ends_of_a_long_axis():
 
 
 def test_h07_nests_separators_and_ends():
+    """H07."""
     assert printed([T(1), T([1.0, 2.0])], {"b": (T(2), 3), "a": T(1)}) == (
         "[1, [1 2]] {'a': 1, 'b': (2, 3)}\n"
     )

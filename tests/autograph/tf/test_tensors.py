@@ -40,6 +40,7 @@ import autograph.tf as tf
     ],
 )
 def test_h01_a_tensor_looks_as_in_tensorflow(value, text, short, capsys):
+    """H01, H02, H03, A25, A46."""
     x = tf.constant(value)
     print(x)
     assert capsys.readouterr().out == text + "\n"

@@ -68,6 +68,7 @@ def test_a_tape_inside_the_graph():
 
 @pytest.mark.parametrize("staged", [False, True])
 def test_variables(staged):
+    """B8.12: the gradient function is given `variables=`."""
     v = Variable(np.float64(2.0))
 
     @custom_gradient
@@ -108,6 +109,7 @@ def test_a_wrong_number_of_cotangents_is_refused():
 
 
 def test_recompute_grad():
+    """B8.12: values are computed again on the way back."""
     calls = []
 
     @recompute_grad

@@ -12,6 +12,7 @@ from runtime.variable import Variable
 
 
 def test_each_reason_is_told():
+    """B8.06."""
     x, other, n = Tensor(np.float64(2.0)), Tensor(np.float64(3.0)), Tensor(np.int64(1))
     v, frozen = Variable(1.0, name="weights"), Variable(1.0, trainable=False, name="frozen")
     f = Compiled(lambda x: fori(3, lambda i, y: y * x, x))

@@ -19,6 +19,7 @@ def test_a_product_along_the_tangent():
 
 
 def test_products_inside_of_the_context():
+    """B8.10."""
     x = constant(3.0)
     with ForwardAccumulator(x, constant(1.0)) as forward:
         y = x**3

@@ -32,6 +32,7 @@ def constant(*values, dtype="f8"):
 
 
 def test_quadratic_of_a_watched_list():
+    """A63, B8.01: the gradient of the seed's quadratic."""
     a, b, c, w = (constant(v, dtype="f4") for v in (1.0, 2.0, 3.0, 4.0))
     with GradientTape() as tape:
         tape.watch([w])
@@ -41,6 +42,7 @@ def test_quadratic_of_a_watched_list():
 
 
 def test_trainable_variables_are_watched_when_read():
+    """B8.01."""
     v, frozen = Variable(2.0), Variable(3.0, trainable=False)
     with GradientTape() as tape:
         y = v * frozen * v
@@ -51,6 +53,7 @@ def test_trainable_variables_are_watched_when_read():
 
 
 def test_variables_are_not_watched_when_not_wanted():
+    """B8.01."""
     v, w = Variable(2.0), Variable(3.0)
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(w)
@@ -70,6 +73,7 @@ def test_variables_are_not_watched_when_not_wanted():
     ],
 )
 def test_sources_keep_their_structure(nest):
+    """B8.02."""
     x, y = constant(2.0), constant(3.0)
     sources = nest(x, y)
     with GradientTape() as tape:
@@ -81,6 +85,7 @@ def test_sources_keep_their_structure(nest):
 
 
 def test_targets_are_summed_and_weighted():
+    """B8.02."""
     x = constant(1.0, 2.0)
     with GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -100,6 +105,7 @@ def test_target_that_is_its_own_source():
 
 
 def test_second_use_is_refused():
+    """B8.03."""
     x = constant(1.0)
     with GradientTape() as tape:
         tape.watch(x)
@@ -110,6 +116,7 @@ def test_second_use_is_refused():
 
 
 def test_stop_recording_and_reset():
+    """B8.04."""
     x = constant(3.0)
     with GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -125,6 +132,7 @@ def test_stop_recording_and_reset():
 
 
 def test_unconnected():
+    """B8.02: None or zeros."""
     x, y = constant(1.0, 2.0), constant(3.0)
     with GradientTape(persistent=True) as tape:
         tape.watch([x, y])
@@ -136,6 +144,7 @@ def test_unconnected():
 
 
 def test_integers_are_warned_of_and_have_no_gradient():
+    """B8.05."""
     x = Tensor(np.int32(3))
     with GradientTape() as tape:
         with pytest.warns(UserWarning, match=r"test_tape.py:\d+.*watched tensor is int32"):
@@ -245,6 +254,7 @@ def test_in_place_writes_are_followed():
 
 
 def test_jacobian_and_batch_jacobian():
+    """B8.09."""
     x = constant(1.0, 2.0, 3.0)
     with GradientTape(persistent=True) as tape:
         tape.watch(x)

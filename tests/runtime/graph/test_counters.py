@@ -25,6 +25,7 @@ def _loop(toy, limit, first=0, step=1, maximum=None, limit_type=None, swapped=Fa
 @pytest.mark.parametrize("limit", [-2, 0, 7, 8])
 @pytest.mark.parametrize("step", [1, 2, 3])
 def test_trips_are_those_of_a_range(toy, first, limit, step):
+    """B2.16."""
     loop = _loop(toy, limit, first, step)
     assert counter_of(loop).trips(loop) == len(range(first, limit, step))
 

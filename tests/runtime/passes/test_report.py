@@ -15,6 +15,7 @@ CONCRETE = twice.get_concrete_function(np.ones((2, 2)))
 
 
 def test_steps_say_what_each_pass_did():
+    """B6.18: chosen passes, with numbers of nodes before and after."""
     better = ag.optimize(CONCRETE, passes=["merge_common_subexpressions", "drop_dead_code"])
     before = len(CONCRETE.graph.nodes)
     assert [tuple(step) for step in better.steps] == [
@@ -25,6 +26,7 @@ def test_steps_say_what_each_pass_did():
 
 
 def test_by_default_all_passes_are_run():
+    """B6.18: and how one is switched off."""
     better = ag.optimize(CONCRETE.graph)
     assert len(better.operations) < len(CONCRETE.graph.operations)
     assert better.steps[-1].after == len(better.nodes)

@@ -68,6 +68,7 @@ def native(function):
 
 @pytest.mark.parametrize("case", CASES)
 def test_results_do_not_depend_on_threads(case):
+    """A27: in parallel, with the same bits."""
     function, x = CASES[case]
     run = native(function)
     results = []

@@ -1,0 +1,139 @@
+"""Times a product of vectors on each device, from short ones to long ones."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import autograph as ag
+from autograph.cli.failure import Status
+from runtime.devices import synchronize
+
+__all__ = ["SUMMARY", "Times", "add_arguments", "execute", "measure", "sizes"]
+
+SUMMARY = "how long devices take for vectors of several lengths"
+
+# Columns of the curves, and what stands in them for each device.
+_WIDTH = 40
+_MARKS = "*o+x#"
+
+
+class Times(NamedTuple):
+    """Seconds for one product of vectors of length `n`: of the first call, and of later ones."""
+
+    device: str
+    n: int
+    warm_up: float
+    run: float
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declares what `autograph bench` takes."""
+    parser.add_argument("what", choices=["device"], help="products of vectors, on each device")
+    parser.add_argument(
+        "--n",
+        metavar="SIZES",
+        type=sizes,
+        default="1..1e7",
+        help="lengths: 10,1000 or, by powers of ten, 1..1e7",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=0.2, help="how long to repeat each product"
+    )
+    parser.add_argument("--json", action="store_true", help="print the times as JSON")
+
+
+def sizes(text: str) -> list[int]:
+    """The lengths that a text stands for.
+
+    >>> sizes("1..1e3"), sizes("5,70")
+    ([1, 10, 100, 1000], [5, 70])
+    """
+    first, dots, last = text.partition("..")
+    try:
+        found = [_size(part) for part in ((first, last) if dots else text.split(","))]
+    except (ValueError, OverflowError):
+        raise ArgumentTypeError(f"{text!r} is neither 10,1000 nor 1..1e7") from None
+    if dots:
+        low, high = found
+        found = [low * 10**k for k in range(len(str(high))) if low * 10**k <= high]
+    if not found or min(found) < 1:
+        raise ArgumentTypeError(f"{text!r}: there is no length of at least 1")
+    return found
+
+
+def _size(text: str) -> int:
+    number = float(text)
+    if not number.is_integer():
+        raise ValueError(text)
+    return int(number)
+
+
+def execute(options: Namespace) -> Status:
+    """Runs `autograph bench`."""
+    devices = ag.list_devices()
+    found = [measure(device, n, options.seconds) for n in options.n for device in devices]
+    if options.json:
+        print(json.dumps([times._asdict() for times in found]))
+    else:
+        print("\n".join(_table(found, devices)))
+    return Status.DONE
+
+
+def measure(device: str, n: int, seconds: float) -> Times:
+    """Time the product of a row and a column of `n` random float32 numbers on a device.
+
+    A call ends when the device has done its work. Later calls are repeated for about `seconds`;
+    their time is the mean.
+    """
+    with ag.device(device):
+        row = ag.random.normal((1, n), dtype=ag.float32)
+        column = ag.random.normal((n, 1), dtype=ag.float32)
+    synchronize(device)
+
+    def timed(repeats: int) -> float:
+        began = time.perf_counter()
+        for _ in range(repeats):
+            ag.matmul(row, column)
+            synchronize(device)
+        return time.perf_counter() - began
+
+    warm_up = timed(1)
+    repeats, elapsed = 1, timed(1)
+    while elapsed < seconds:
+        repeats *= 2
+        elapsed = timed(repeats)
+    return Times(device, n, warm_up, elapsed / repeats)
+
+
+def _table(found: Sequence[Times], devices: Sequence[str]) -> list[str]:
+    """Rows of times in microseconds, the run of each device drawn to a logarithmic scale."""
+    marks = {device: _MARKS[i % len(_MARKS)] for i, device in enumerate(devices)}
+    heads = "".join(f"{f'{device} {marks[device]}':>24}" for device in devices)
+    legend = "".join(f"{'warm-up':>12}{'run':>12}" for _ in devices)
+    runs = [times.run for times in found]
+    rows = [
+        "product of a row and a column of n float32, microseconds",
+        f"{'':>10}{heads}",
+        f"{'n':>10}{legend}",
+    ]
+    for n in dict.fromkeys(times.n for times in found):
+        own = [times for times in found if times.n == n]
+        numbers = "".join(f"{t.warm_up * 1e6:12.1f}{t.run * 1e6:12.2f}" for t in own)
+        curve = [" "] * _WIDTH
+        for times in own:
+            curve[_column(times.run, min(runs), max(runs))] = marks[times.device]
+        rows.append(f"{n:10}{numbers}  {''.join(curve)}".rstrip())
+    if len(devices) == 1:
+        rows.append(f"There is no other device than {devices[0]}.")
+    return rows
+
+
+def _column(value: float, low: float, high: float) -> int:
+    if high <= low:
+        return 0
+    return round((_WIDTH - 1) * math.log(value / low) / math.log(high / low))
