@@ -92,7 +92,7 @@ class SavedArrays:
         for number, part in reference.parts.items():
             cells = seen_by(part) or (part.cell,)
             is_older = any(is_older_cell(cell, self._body) for cell in cells)
-            if is_older and cells == (part.cell,) and not part.chain:
+            if is_older and cells == (part.cell,) and not part.operands:
                 self._parts[key][number] = part
                 continue
             numbers[number] = own

@@ -169,6 +169,42 @@ def containers_returned_from_a_loop_before_finally(x, i):
         x[0] = 5.0
 
 
+@samples("B2.17", *((F(c), I(n)) for n in (0, 1, 2, 5) for c in (1, -1)))
+def views_that_the_body_takes(c, n):
+    b = np.zeros((3, 3))
+    p = q = b
+    try:
+        p = b[1] if c > 0 else b[2]
+        q = p[1:]
+        b[n] = 7.0
+        p[n] = c
+        q = b[0][1:]
+        p = b[:, 0]
+        p += 1
+        b[n + 1] = 8.0
+    except IndexError:
+        p[0] = 8.0
+    else:
+        q[0] = 5.0
+    q[1] = 3.0
+    b += 1
+    return p, b, q
+
+
+@samples("B2.17", *((X, I(n)) for n in (0, 1, 3, 5)))
+def views_of_each_round(x, n):
+    b = np.zeros((3, 4))
+    for i in range(n):
+        try:
+            row = b[1].copy()
+            row = b[2]
+            b[i, i] = x[i]
+        except IndexError:
+            row[0] -= 1
+        row[1] += 1
+    return b
+
+
 @samples("B2.17", (X, I(1)), (X, I(9)), (X, I(-9)))
 def handlers_and_finally(x, i):
     y = F(0)
@@ -893,10 +929,23 @@ def arrays_of_two_types_in_a_try_within_another(x, n):
     return items, rows
 
 
-def writes_a_view(x, i):
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def writes_a_view_or_a_new_array(x, i):
     y = x
     try:
         y = y[1:]
+        x[i]
+        y = x * 1
+    except IndexError:
+        pass
+    y[0] = 3
+    return y
+
+
+def writes_a_view(x, i):
+    y = x
+    try:
+        y = y[i - 1 :]
         x[i]
         y = x * 1
     except IndexError:

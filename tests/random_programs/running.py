@@ -6,6 +6,7 @@ import ast
 import contextlib
 import copy
 import io
+import re
 import signal
 import warnings
 from collections import defaultdict
@@ -108,11 +109,28 @@ def _same_bits(expected: Any, given: Any) -> bool:
     return bool(np.array_equal(a, b))
 
 
+_NUMBER = re.compile(r"(-?\d+\.\d*(?:e[-+]\d+)?)")
+
+
+def _same_text(expected: str, given: str, *, close: bool) -> bool:
+    """Whether texts are equal; with `close` but for the last digits of the numbers in them."""
+    if expected == given or not close:
+        return expected == given
+    (words, numbers), (others, found) = _pieces(expected), _pieces(given)
+    return words == others and all(map(_are_close, numbers, found))
+
+
+def _pieces(text: str) -> tuple[list[list[str]], list[float]]:
+    """The words between the numbers of a text, and the numbers."""
+    pieces = _NUMBER.split(text)
+    return [piece.split() for piece in pieces[::2]], [float(n) for n in pieces[1::2]]
+
+
 def compare(expected: Outcome, given: Outcome, *, loose: bool, close: bool = False) -> str | None:
     """What differs between two outcomes, in words."""
     if expected.error != given.error:
         return f"raised {given.error}, Python {expected.error}"
-    if expected.text != given.text:
+    if not _same_text(expected.text, given.text, close=close):
         return f"printed {given.text!r}, Python {expected.text!r}"
     if expected.error is None and differ(expected.value, given.value, loose=loose, close=close):
         return f"gave {given.value!r}, Python {expected.value!r}"
