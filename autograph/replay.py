@@ -19,10 +19,11 @@ import numpy as np
 from autograph.operators.attributes import attribute_slot
 from autograph.operators.captures import guard_content, weak
 from autograph.operators.contents import container_base, content_slot
+from autograph.operators.guards import same_value
 from autograph.operators.handouts import Place
 from autograph.operators.remaking import arguments_of, remembering
 from autograph.operators.runs import has_runs
-from autograph.operators.templates import dig, fill, has_traced
+from autograph.operators.templates import dig, fill, has_traced, shown
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from runtime import control, journal, tree
 from runtime.building import Builder
@@ -283,7 +284,7 @@ def _with_own(container: Any, old: Any, new: Any, facts: Any) -> Any:
 
     def own(key: Any, before: Any, now: Any) -> Any:
         if not isinstance(now, Tensor):
-            return now
+            return before if isinstance(now, tuple) and _is_still(before, now, facts) else now
         return before if now is facts.handle_of(("item", id(container), key), before) else now
 
     if isinstance(new, dict):
@@ -292,6 +293,17 @@ def _with_own(container: Any, old: Any, new: Any, facts: Any) -> Any:
         kept = [own(i, *pair) for i, pair in enumerate(zip(old, new, strict=False))]
         return [*kept, *new[len(old) :]]
     return new
+
+
+def _is_still(before: Any, now: Any, facts: Any) -> bool:
+    """Whether a trace has what was there: it reads numbers, and tuples of them, as its own."""
+    if isinstance(now, Tensor):
+        is_it = now is facts.handle_of(("array", id(before)), before)
+        return is_it or (now.is_known and same_value(before, shown(now)))
+    if not isinstance(now, tuple):
+        return now is before
+    is_alike = type(now) is type(before) and len(now) == len(before)
+    return is_alike and all(_is_still(b, n, facts) for b, n in zip(before, now, strict=True))
 
 
 # There is nothing to write into a place that had no value before.

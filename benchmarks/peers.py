@@ -6,6 +6,7 @@ the first call, `block ROW COUNT` microseconds per call; each answer is a line o
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
@@ -17,27 +18,32 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import ROWS
-from benchmarks.rows.row import Call
+from benchmarks.rows.row import Call, Compiling
 from benchmarks.timing import once
 
 __all__ = ["NAMES", "Peer", "framework", "installed", "main"]
 
-NAMES = ("ours", "plan", "numpy", "tensorflow", "jax", "torch", "numba")
+NAMES = ("ours", "plan", "numpy", "tensorflow", "xla", "jax", "torch", "inductor", "numba")
 _OWN = ("ours", "plan", "numpy")
+# The modules of those that are not named like theirs.
+_MODULES = {"xla": "tensorflow", "inductor": "torch"}
 
 
 def framework(name: str) -> Any:
     """The module of a peer, on two threads; None for those that need none. ImportError."""
     if name in _OWN:
         return None
-    module = importlib.import_module(name)
-    if name == "jax":
-        module.config.update("jax_enable_x64", True)
-    if name == "torch":
-        module.set_num_threads(2)
-    if name == "tensorflow":
-        module.config.threading.set_intra_op_parallelism_threads(2)
-    return module
+    module: Any = importlib.import_module(_MODULES.get(name, name))
+    match name:
+        case "jax":
+            module.config.update("jax_enable_x64", True)
+        case "torch" | "inductor":
+            module.set_num_threads(2)
+        case "tensorflow" | "xla":
+            module.config.threading.set_intra_op_parallelism_threads(2)
+    if name == "xla":
+        return Compiling(module, function=functools.partial(module.function, jit_compile=True))
+    return Compiling(module) if name == "inductor" else module
 
 
 def installed(python: str = sys.executable) -> list[str]:
@@ -47,8 +53,10 @@ def installed(python: str = sys.executable) -> list[str]:
         "print(*[n for n in sys.argv[1:] if u.find_spec(n) is not None])"
     )
     names = [name for name in NAMES if name not in _OWN]
-    found = subprocess.run([python, "-c", look, *names], capture_output=True, text=True, check=True)
-    return [*_OWN, *found.stdout.split()]
+    modules = [_MODULES.get(name, name) for name in names]
+    command = [python, "-c", look, *modules]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return [*_OWN, *(n for n, m in zip(names, modules, strict=True) if m in found)]
 
 
 class Peer:

@@ -20,7 +20,7 @@ __all__ = ["main", "measure"]
 
 # Seconds of a turn.
 _TURN = 0.02
-_COMPARED = ("tensorflow", "jax", "torch")
+_COMPARED = ("tensorflow", "xla", "jax", "torch", "inductor")
 
 
 def measure(row: str, peers: Sequence[Peer], rounds: int) -> dict[str, tuple[float, float]]:

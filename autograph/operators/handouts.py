@@ -38,11 +38,12 @@ from autograph.operators.rows import number_leaves
 from autograph.operators.runs import Run, Sealed, has_runs
 from autograph.operators.templates import has_traced, shown
 from autograph.operators.values import with_children
+from autograph.operators.variables import Nullable, Poison, _Unreadable
 from runtime import journal, tree
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import Origin
-from runtime.templates import Fillable, Hole, LazyString
+from runtime.templates import Fillable, Hole, LazyString, OrNone
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -215,6 +216,8 @@ class Handouts:
             )
         if isinstance(x, Tensor):
             return self._number_or_array(x, operands)
+        if isinstance(x, _Unreadable):
+            return self._of_some_paths(x, operands)
         if isinstance(x, (LazyString, Caught, PartOfError)):
             return templates.dig(x, operands)
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
@@ -226,9 +229,21 @@ class Handouts:
             return x
         return x if isinstance(x, _CHANGELESS) else self._object(x, operands)
 
+    def _of_some_paths(self, x: _Unreadable, operands: list[Tensor]) -> OrNone:
+        """The template of what some paths left there: a value or None, and nothing else."""
+        if isinstance(x, Poison):
+            raise StagingError(x.what, x.hint, origin=self._place.origin)
+        if not isinstance(x, Nullable):
+            raise self._refusal(
+                f"a value that some paths give only is {self._place}", "give it one on each path"
+            )
+        present = Hole(_appended(operands, x.present))
+        return OrNone(present, self._part(x.value, operands))
+
     def _tuple(self, x: Any, parts: list[Any]) -> Any:
         if not any(isinstance(part, (Fillable, Hole)) for part in parts):
-            return x
+            is_itself = all(part is item for part, item in zip(parts, x, strict=True))
+            return x if is_itself else tuple.__new__(type(x), parts)
         self._keep.append(x)
         key = ("object", id(x))
         self.uses[key] += 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from benchmarks.rows.row import Call, Row, of_jax, of_tensorflow, of_torch, random
+from benchmarks.rows.row import Call, Row, of_jax, of_tensorflow, of_torch, random, whole
 
 __all__ = ["ROWS", "dense", "jax_trained", "tf_trained", "torch_trained", "trained"]
 
@@ -146,7 +146,7 @@ def torch_trained(parameters: Sequence[Any], loss_of: Callable[[Any], Loss]) -> 
     def make(torch: Any, *inputs: Any) -> Call:
         weights = [torch.tensor(p, requires_grad=True) for p in parameters]
         adam = torch.optim.Adam(weights, RATE, (BETA1, BETA2), EPSILON, fused=True)
-        loss_function = loss_of(torch)
+        loss_function = whole(torch, loss_of(torch))
         x, y = (torch.tensor(a) for a in inputs)
         y = y.long()
 

@@ -10,7 +10,18 @@ import numpy as np
 
 import autograph as ag
 
-__all__ = ["Call", "Make", "Row", "of_jax", "of_numba", "of_tensorflow", "of_torch", "random"]
+__all__ = [
+    "Call",
+    "Compiling",
+    "Make",
+    "Row",
+    "of_jax",
+    "of_numba",
+    "of_tensorflow",
+    "of_torch",
+    "random",
+    "whole",
+]
 
 Call: TypeAlias = Callable[[], Any]
 # From the framework and the inputs, arrays of NumPy, to a call that gives finished results.
@@ -51,6 +62,7 @@ class Row:
         if peer in ("ours", "plan"):
             function, inputs = self.converted(native=None if peer == "ours" else False)
             return lambda: function(*inputs)
+        peer = _FORMS.get(peer, peer)
         if peer == "numpy" and not self.has_numpy:
             raise KeyError(peer)
         if peer == "numpy":
@@ -74,6 +86,25 @@ def random(seed: int) -> np.random.RandomState:
 
 
 # ---- peers -----------------------------------------------------------------------------------
+
+# Peers that compile what others write, by these.
+_FORMS = {"xla": "tensorflow", "inductor": "torch"}
+
+
+class Compiling:
+    """A framework that compiles what it is given: its module, but for some of the names."""
+
+    def __init__(self, module: Any, **names: Any) -> None:
+        self._module = module
+        vars(self).update(names)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+def whole(torch: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, compiled where that is what is measured."""
+    return torch.compile(function) if isinstance(torch, Compiling) else function
 
 
 def of_jax(function: Callable[[Any, Any], Callable[..., Any]], **options: Any) -> Make:
@@ -99,14 +130,14 @@ def of_tensorflow(function: Callable[[Any], Callable[..., Any]]) -> Make:
 
 
 def of_torch(function: Callable[[Any], Callable[..., Any]]) -> Make:
-    """`function(torch)`, eagerly."""
+    """`function(torch)`, eagerly or compiled."""
 
     def make(torch: Any, *inputs: Any) -> Call:
-        eager = function(torch)
+        function_ = whole(torch, function(torch))
         given = tuple(torch.as_tensor(np.asarray(x)) for x in inputs)
 
         def call() -> Any:
-            results = eager(*given)
+            results = function_(*given)
             if isinstance(results, tuple):
                 return tuple(r.detach().numpy() for r in results)
             return results.detach().numpy() if isinstance(results, torch.Tensor) else results

@@ -447,3 +447,96 @@ def test_a_library_function_that_changes_what_is_captured_is_refused():
         return x + held[1]
 
     refuse(f, F8(1.0), match="`insort_right` changes a list from outside of the function")
+
+
+# ---- items that are None, of another kind, or as they were, depending on data ------------------------
+
+
+def number_or_none(held, x):
+    if x > 1:
+        held["n"] = x
+
+
+def text_or_none(held, x):
+    if x > 1:
+        held["n"] = "x"
+
+
+def none_or_number_in_a_tuple(held, x):
+    held["list"][1] = (None, x) if x > 1 else (2.0, x)
+
+
+def tuple_beside_what_a_loop_writes(held, x):
+    while x > 1:
+        held["q"] = x * 2
+        x -= 1
+
+
+def tuples_of_two_lengths(held, x):
+    if x > 1:
+        held["tuple"] = (x, 1)
+
+
+def number_for_a_tuple(held, x):
+    while x > 1:
+        held["list"][0] = x
+        x -= 1
+
+
+def text_for_a_number(held, x):
+    if x > 1:
+        held["q"] = "x"
+
+
+def list_for_a_number(held, x):
+    if x > 1:
+        held["list"][1] = [x]
+
+
+def _held():
+    inner = (1.5, F8(2.0), "x", (True, np.int64(2)))
+    return {"q": F8(1.5), "tuple": inner, "list": [(1, 2.5), 3.0, inner], "n": None}
+
+
+def _kinds(x):
+    if isinstance(x, dict):
+        return {key: _kinds(value) for key, value in x.items()}
+    return type(x), [_kinds(item) for item in x] if isinstance(x, (list, tuple)) else x
+
+
+@pytest.mark.parametrize("way", ["captured", "argument", "attribute"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        number_or_none,
+        text_or_none,
+        none_or_number_in_a_tuple,
+        tuple_beside_what_a_loop_writes,
+        tuples_of_two_lengths,
+        number_for_a_tuple,
+        text_for_a_number,
+        list_for_a_number,
+    ],
+)
+def test_items_hold_what_python_holds_or_the_line_is_refused(change, way):
+    refused = change.__name__.startswith(("tuples_of", "number_for", "text_for", "list_for"))
+    for x in (F8(3.0), F8(0.5)):
+        expected, held = _held(), _held()
+        before = copy.deepcopy(held)
+        change(expected, x)
+        thing = types.SimpleNamespace(held=held)
+        converted = {
+            "captured": ag.convert(lambda x: change(held, x)),  # noqa: B023
+            "argument": functools.partial(ag.convert(change), held),
+            "attribute": ag.convert(lambda x: change(thing.held, x)),  # noqa: B023
+        }[way]
+        if refused:
+            with pytest.raises(ag.StagingError, match="on one path|after one iteration"):
+                converted(x)
+            assert _kinds(held) == _kinds(before)
+            continue
+        for _ in range(2):
+            held |= _held()
+            converted(x)
+            assert held == expected
+            assert _kinds(held) == _kinds(expected)
