@@ -178,7 +178,7 @@ class Handouts:
 
     def _leaf(self, x: Any, hole: Hole) -> Any:
         """A leaf of the result: an object that the trace made is made anew by each call."""
-        known = (Tensor, HostValue, LazyString, np.ndarray, Sealed, *_CHANGELESS)
+        known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, Sealed, *_CHANGELESS)
         if isinstance(x, known) or is_iterator(x):
             return hole
         if isinstance(x, _FUNCTIONS):
