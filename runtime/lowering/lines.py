@@ -1,0 +1,98 @@
+"""Lines of LLVM IR: the names of values, labels, metadata, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from runtime.execute.native.context import word
+from runtime.lowering.kernel import Register
+from runtime.lowering.scalar import Expr
+
+__all__ = ["Lines"]
+
+
+class Lines:
+    """The lines of one function."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.first: list[str] = []
+        self.metadata: list[str] = []
+        self.intrinsics: set[str] = set()
+        self.count = 0
+        self.label = "start"
+        self.places: dict[Register, str] = {}
+        self.known: dict[Expr, str] = {}
+        self.rare: int | None = None
+
+    def add(self, line: str) -> None:
+        self.lines.append(f"  {line}")
+
+    def name(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    def _do(self, text: str) -> str:
+        name = self.name()
+        self.add(f"{name} = {text}")
+        return name
+
+    def labels(self, *stems: str) -> list[str]:
+        self.count += 1
+        return [f"{stem}{self.count}" for stem in stems]
+
+    def begin(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def intrinsic(self, declaration: str) -> None:
+        self.intrinsics.add(declaration)
+
+    def meta(self, text: str) -> int:
+        self.metadata.append(f"!{len(self.metadata)} = {text}")
+        return len(self.metadata) - 1
+
+    def context(self, name: str) -> str:
+        """Source of a load of a word of the context."""
+        at = self.name()
+        self.add(f"{at} = getelementptr ptr, ptr %ctx, i64 {word(name)}")
+        return f"load ptr, ptr {at}"
+
+    def _rarely(self) -> str:
+        if self.rare is None:
+            self.rare = self.meta('!{!"branch_weights", i32 1, i32 100000}')
+        return f", !prof !{self.rare}"
+
+    def _leave(self, status: str) -> None:
+        self.add(f"store i64 {status}, ptr %status")
+        self.add("br label %leave")
+
+    def _least(self, a: str, b: str) -> str:
+        self.intrinsic("i64 @llvm.smin.i64(i64, i64)")
+        return self._do(f"call i64 @llvm.smin.i64(i64 {a}, i64 {b})")
+
+    def _most(self, a: str, b: str) -> str:
+        self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
+        return self._do(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
+
+    @contextmanager
+    def _counted(
+        self, index: Register, first: str, size: str, step: int, end: str = ""
+    ) -> Iterator[None]:
+        """A loop `for index in range(first, size, step)`."""
+        head, body, done = self.labels("head", "body", "done")
+        before, i, following, going = self.label, self.name(), self.name(), self.name()
+        self.add(f"br label %{head}")
+        self.begin(head)
+        at = len(self.lines)
+        self.add(f"{going} = icmp slt i64 {i}, {size}")
+        self.add(f"br i1 {going}, label %{body}, label %{done}")
+        self.begin(body)
+        self.places[index] = i
+        yield
+        self.known.clear()
+        self.add(f"{following} = add nsw i64 {i}, {step}")
+        self.lines.insert(at, f"  {i} = phi i64 [{first}, %{before}], [{following}, %{self.label}]")
+        self.add(f"br label %{head}{end}")
+        self.begin(done)
