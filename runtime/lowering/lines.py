@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from runtime.execute.native.context import word
 from runtime.lowering.kernel import Register
 from runtime.lowering.scalar import Expr
 
-__all__ = ["Lines"]
+__all__ = ["AS_IT_IS", "FEW_ROUNDS", "Lines"]
+
+# Facts of loops: their rounds are not to be written out; they are too few for vectors, too.
+AS_IT_IS = ('!"llvm.loop.unroll.disable"',)
+FEW_ROUNDS = (*AS_IT_IS, '!"llvm.loop.vectorize.enable", i1 false')
 
 
 class Lines:
@@ -19,6 +23,8 @@ class Lines:
         self.lines: list[str] = []
         self.first: list[str] = []
         self.metadata: list[str] = []
+        # Facts of loops that are told already, by their text.
+        self.facts: dict[str, int] = {}
         self.intrinsics: set[str] = set()
         self.count = 0
         self.label = "start"
@@ -53,6 +59,19 @@ class Lines:
         self.metadata.append(f"!{len(self.metadata)} = {text}")
         return len(self.metadata) - 1
 
+    def _loop_facts(self, *facts: str) -> str:
+        """What LLVM is told of a loop, as the end of its last branch."""
+        if not facts:
+            return ""
+        parts = []
+        for fact in facts:
+            if fact not in self.facts:
+                self.facts[fact] = self.meta(f"!{{{fact}}}")
+            parts.append(f"!{self.facts[fact]}")
+        own = len(self.metadata)
+        self.meta(f"distinct !{{!{own}, {', '.join(parts)}}}")
+        return f", !llvm.loop !{own}"
+
     def context(self, name: str) -> str:
         """Source of a load of a word of the context."""
         at = self.name()
@@ -78,7 +97,7 @@ class Lines:
 
     @contextmanager
     def _counted(
-        self, index: Register, first: str, size: str, step: int, end: str = ""
+        self, index: Register, first: str, size: str, step: int, facts: Sequence[str] = ()
     ) -> Iterator[None]:
         """A loop `for index in range(first, size, step)`."""
         head, body, done = self.labels("head", "body", "done")
@@ -94,5 +113,5 @@ class Lines:
         self.known.clear()
         self.add(f"{following} = add nsw i64 {i}, {step}")
         self.lines.insert(at, f"  {i} = phi i64 [{first}, %{before}], [{following}, %{self.label}]")
-        self.add(f"br label %{head}{end}")
+        self.add(f"br label %{head}{self._loop_facts(*facts)}")
         self.begin(done)

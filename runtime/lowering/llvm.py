@@ -26,12 +26,18 @@ from runtime.lowering.kernel import (
     Store,
     While,
 )
+from runtime.lowering.lines import AS_IT_IS
 from runtime.lowering.llvm_types import llvm_type
 from runtime.lowering.memory import BUDGET, Memory
 from runtime.lowering.parallel import Part, name_of_part
+from runtime.lowering.parts import Products
 from runtime.lowering.sums import Sums
 
 __all__ = ["function_text"]
+
+# Loops of so few rounds may be written out. LLVM would do so with many more, and would write out
+# loops around vectors, which takes it longer than all else and gains nothing.
+_WRITTEN_OUT = 8
 
 
 def function_text(program: Program) -> str:
@@ -43,8 +49,7 @@ class _Writer(Sums, Memory):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.functions: list[str] = []
-        # The names of contractions, by their text.
-        self.contractions: dict[str, str] = {}
+        self.products = Products()
 
     # ---- the function ------------------------------------------------------------------------
 
@@ -71,9 +76,10 @@ class _Writer(Sums, Memory):
             "  ret i64 %status.out",
             "}",
         ]
-        declarations = [f"declare {text}" for text in sorted(self.intrinsics)]
+        declared = sorted({*self.intrinsics, *self.products.declarations})
+        declarations = [f"declare {text}" for text in declared]
         lines = [*self.globals, *self.functions, *body, *declarations, *self.metadata]
-        return "\n".join(lines) + "\n"
+        return self.products.joined("\n".join(lines) + "\n")
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -120,18 +126,15 @@ class _Writer(Sums, Memory):
 
     def _rounds(self, s: For, first: str, size: str) -> None:
         is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
-        end = ""
-        if is_inner and not s.serial:
-            group = self.meta("distinct !{}")
-            own = len(self.metadata)
-            parallel = f'!{{!"llvm.loop.parallel_accesses", !{group}}}'
-            self.meta(f"distinct !{{!{own}, !{own + 1}}}")
-            self.meta(parallel)
-            self.groups.append(group)
-            end = f", !llvm.loop !{own}"
-        with self._counted(s.index, first, size, 1, end):
+        is_short = isinstance(s.size, int) and s.size <= _WRITTEN_OUT
+        facts = () if is_short else AS_IT_IS
+        is_free = is_inner and not s.serial
+        if is_free:
+            self.groups.append(self.meta("distinct !{}"))
+            facts += (f'!"llvm.loop.parallel_accesses", !{self.groups[-1]}',)
+        with self._counted(s.index, first, size, 1, facts):
             self._block(s.body)
-        if end:
+        if is_free:
             self.groups.pop()
 
     def _if(self, s: If) -> None:
@@ -202,8 +205,9 @@ class _Writer(Sums, Memory):
         """The writer of a part."""
         child = _Writer(self.program)
         child.globals, child.functions = self.globals, self.functions
-        child.contractions = self.contractions
-        child.metadata, child.intrinsics = self.metadata, self.intrinsics
+        child.products = self.products
+        child.metadata, child.facts = self.metadata, self.facts
+        child.intrinsics = self.intrinsics
         child.places = part.registers(lambda register: llvm_type(register.type))
         child.pointers = part.buffers()
         child.around, child.part, child.rare = self, part, self.rare

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.execute.native.engine import vector_bytes
+from runtime.execute.native.engine import SCHEDULED, vector_bytes
 from runtime.lowering.contractions import NAME, contraction_text
 from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.parallel import (
@@ -22,16 +22,49 @@ from runtime.lowering.parallel import (
 from runtime.lowering.strides import plus, times
 from runtime.lowering.tiles import counts_of_parts, products
 
-__all__ = ["contract", "rounds", "sum_of", "work_of"]
+__all__ = ["Products", "contract", "rounds", "sum_of", "work_of"]
 
 # How NumPy sums: blocks of so many elements, and so many sums at once in them.
 _BLOCK, _LANES = 128, 8
 
 
+class Products:
+    """The functions of a program's contractions, equal ones being one: a module of their own."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._needs: set[str] = set()
+
+    def add(self, text: str, declared: set[str]) -> str:
+        """The name of a function."""
+        self._needs |= declared
+        return self._names.setdefault(text, f"@contract{len(self._names)}")
+
+    @property
+    def declarations(self) -> list[str]:
+        """What a module that calls them declares."""
+        return [
+            f"void {name}({', '.join(_types(text))}) nounwind" for text, name in self._names.items()
+        ]
+
+    def joined(self, module: str) -> str:
+        """The text of a module that calls them, and theirs."""
+        if not self._names:
+            return module
+        functions = [text.replace(f"{NAME}(", f"{n}(") for text, n in self._names.items()]
+        declared = [f"declare {text}" for text in sorted(self._needs)]
+        return "\n".join([module + SCHEDULED, *functions, *declared]) + "\n"
+
+
+def _types(text: str) -> list[str]:
+    """The types of the parameters of a function."""
+    given = text.partition("(")[2].partition(")")[0]
+    return [" ".join(x.split()[:-1]) for x in given.split(",")]
+
+
 def contract(w: Any, s: Contract) -> None:
     text, declared, sizes = contraction_text(s, vector_bytes())
-    name = _function(w, text)
-    w.intrinsics |= declared
+    name = w.products.add(text, declared)
     places = [
         f"ptr {w._address(buffer, w._size(start))}"
         for buffer, start in zip((s.x, s.y, s.target), s.starts, strict=True)
@@ -43,14 +76,6 @@ def contract(w: Any, s: Contract) -> None:
         w.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
     else:
         _contract_in_parts(w, name, given, ends, work)
-
-
-def _function(w: Any, text: str) -> str:
-    """The name of a contraction's function; equal ones are one."""
-    if text not in w.contractions:
-        w.contractions[text] = f"@contract{len(w.contractions)}"
-        w.functions.append(text.replace(f"{NAME}(", f"{w.contractions[text]}("))
-    return str(w.contractions[text])
 
 
 def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], work: Dim) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runtime.lowering import parts
 from runtime.lowering.kernel import Block, PairwiseSum
+from runtime.lowering.lines import AS_IT_IS, FEW_ROUNDS
 from runtime.lowering.llvm_types import literal, llvm_type
 from runtime.lowering.parallel import LARGE, cost
 from runtime.lowering.scalar import is_float, is_signed
@@ -129,7 +130,7 @@ class Sums(Values):
         self.begin(lanes)
         for k, name in enumerate(best):
             self.add(f"store {vector} {self._in_lanes(s, str(LANES * k))}, ptr {name}")
-        with self._counted(s.index, str(at_once), whole, at_once):
+        with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
             start = self.places[s.index]
             for k, name in enumerate(best):
                 here, old = self.name(), self.name()
@@ -155,7 +156,7 @@ class Sums(Values):
         self.add(f"store {kind} {parts[0]}, ptr {cell}")
         self.add(f"br label %{after}")
         self.begin(after)
-        with self._counted(s.index, whole, size, 1):
+        with self._counted(s.index, whole, size, 1, FEW_ROUNDS):
             self._block(s.body)
             value, old = self.value(s.element), self.name()
             self.add(f"{old} = load {kind}, ptr {cell}")
@@ -195,7 +196,7 @@ class Sums(Values):
         self.add(f"store {vector} {value}, ptr {sums}")
         second = self.name()
         self.add(f"{second} = add i64 {start}, {LANES}")
-        with self._counted(s.index, second, eights, LANES):
+        with self._counted(s.index, second, eights, LANES, AS_IT_IS):
             value = self._in_lanes(s, self.places[s.index])
             old, new = self.name(), self.name()
             self.add(f"{old} = load {vector}, ptr {sums}")
@@ -217,7 +218,7 @@ class Sums(Values):
         self.add(f"store {kind} {parts[0]}, ptr {total}")
         self.add(f"br label %{after}")
         self.begin(after)
-        with self._counted(s.index, eights, end, 1):
+        with self._counted(s.index, eights, end, 1, FEW_ROUNDS):
             self._block(s.body)
             value, old, new = self.value(s.element), self.name(), self.name()
             self.add(f"{old} = load {kind}, ptr {total}")

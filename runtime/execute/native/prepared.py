@@ -18,7 +18,7 @@ from runtime.execute.native import pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import PART, Context
-from runtime.execute.native.engine import Loaded, load
+from runtime.execute.native.engine import FEW, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.objects import Linked
@@ -103,7 +103,7 @@ def entry() -> Loaded | Linked:
 
     LLVM's passes would find little in it, and take most of the time of a first call.
     """
-    return load(compiled(entry_text(), 0))
+    return load(compiled(entry_text(), FEW))
 
 
 class _Handlers:
