@@ -46,8 +46,8 @@ from runtime.origins import Origin
 
 __all__ = ["SMALL", "Builder", "is_small"]
 
-# Arrays of no more elements are kept in registers.
-SMALL = 16
+# Arrays of no more elements are kept in registers in loops, and of so few anywhere.
+SMALL, _FEW = 16, 4
 # A longer chain of operations on arrays is more than one loop.
 _DEEPEST = 64
 # Beyond these, small arrays are in memory as others are, and a graph is no native function: LLVM
@@ -56,7 +56,7 @@ _MOST_UNROLLED, _MOST_STATEMENTS = 1024, 5000
 
 
 def is_small(shape: Sequence[Dim]) -> bool:
-    """Whether an array of this shape is kept in registers."""
+    """Whether an array of this shape may be kept in registers."""
     known = [size for size in shape if isinstance(size, int)]
     return len(known) == len(shape) and math.prod(known) <= SMALL
 
@@ -85,6 +85,8 @@ class Builder:
         self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
         # How many elements of small arrays were given registers, and statements written.
         self._unrolled = 0
+        # How many loops are around.
+        self._loops = 0
         self._count = 0
         # Sizes that are equal: to a representative.
         self._same: dict[Expr, Dim] = {}
@@ -276,12 +278,36 @@ class Builder:
         """Say what form a value has: a computed array that has no loop to go into is stored."""
         if isinstance(form, Expr):
             form = self.let(form, value.name)
-        elif is_small(form.shape) and self._unrolled < _MOST_UNROLLED:
+        elif self._has_registers(value, form):
             form = self.elements(form)
         elif isinstance(form, Computed) and not self._may_wait(value, form):
             form = self.stored(form, value.name)
             self.owned.add(value)
         self.forms[value] = form
+
+    def _has_registers(self, value: Value, form: Array) -> bool:
+        """Whether a small array is in registers.
+
+        That is what makes loops over small states fast. Code that runs once gains nothing by being
+        written out for each element, and takes LLVM longer.
+        """
+        if isinstance(form, Elements):
+            return True
+        if not is_small(form.shape) or self._unrolled >= _MOST_UNROLLED:
+            return False
+        if self._loops or math.prod(n for n in form.shape if isinstance(n, int)) <= _FEW:
+            return True
+        inputs = () if value.node is None else value.node.inputs
+        return any(isinstance(self.forms.get(x), Elements) for x in inputs)
+
+    @contextmanager
+    def in_loop(self) -> Iterator[None]:
+        """Lower what runs more than once."""
+        self._loops += 1
+        try:
+            yield
+        finally:
+            self._loops -= 1
 
     def _may_wait(self, value: Value, form: Computed) -> bool:
         """Whether an array is computed where it is read."""

@@ -241,7 +241,8 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     for value in node.inputs[:count]:
         _have_memory(b, value)
     forms = [b.forms[value] for value in node.inputs]
-    captures, initial = forms[:count], forms[count:]
+    captures = [_at_hand(b, form) for form in forms[:count]]
+    initial = forms[count:]
     names = [value.name for value in body.inputs[count:]]
     places = [
         _state(b, form, value, may_overwrite(b, node, outer))
@@ -253,7 +254,7 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     b.owned.update(body.inputs[count:])
     trips = None if maximum is None else b.cell("trips", index(0))
     testing: Block = []
-    with b.inside(testing):
+    with b.inside(testing), b.in_loop():
         _bind(b, test, [*captures, *_current(b, places, names)])
         lower_inside(b, test, lower)
         going = b.forms[test.outputs[0]]
@@ -262,7 +263,7 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
         if trips is not None:
             going = both(going, call("lt", read(trips), const(maximum, "i8")))
     round_: Block = []
-    with b.inside(round_):
+    with b.inside(round_), b.in_loop():
         _bind(b, body, [*captures, *_current(b, places, names)])
         lower_inside(b, body, lower)
         _advance(b, places, [b.forms[value] for value in body.outputs], node.outputs)
@@ -272,6 +273,12 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     b.emit(While(testing, going, round_))
     b.owned.update(node.outputs)
     return _current(b, places, [value.name for value in node.outputs])
+
+
+def _at_hand(b: Builder, form: Form) -> Form:
+    """What rounds of a loop read: a small array in registers."""
+    is_array = not isinstance(form, Expr | Elements)
+    return b.elements(form) if is_array and is_small(form.shape) else form
 
 
 def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) -> list[Form]:
