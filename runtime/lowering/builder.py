@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+import numpy as np
+
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import (
     Array,
@@ -59,6 +61,11 @@ def is_small(shape: Sequence[Dim]) -> bool:
     """Whether an array of this shape may be kept in registers."""
     known = [size for size in shape if isinstance(size, int)]
     return len(known) == len(shape) and math.prod(known) <= SMALL
+
+
+def is_known(array: Elements) -> bool:
+    """Whether all elements are constants."""
+    return all(x.function == "const" for x in array.values)
 
 
 class Builder:
@@ -194,6 +201,10 @@ class Builder:
 
     def _spill(self, array: Elements) -> Stored:
         """Elements in memory, written before the nest that needs them there."""
+        if is_known(array):
+            numbers = np.array([x.value for x in array.values], array.type).reshape(array.shape)
+            constant = Buffer(self.fresh("constant"), array.type, array.shape, "constant", numbers)
+            return Stored(constant, array.shape, array.type)
         if array not in self._spilled:
             here, self.block = self.block, self._around if self._around is not None else self.block
             buffer = self.buffer("spilled", array.type, array.shape)
@@ -278,27 +289,26 @@ class Builder:
         """Say what form a value has: a computed array that has no loop to go into is stored."""
         if isinstance(form, Expr):
             form = self.let(form, value.name)
-        elif self._has_registers(value, form):
+        elif self.is_written_out(form):
             form = self.elements(form)
+        elif isinstance(form, Elements) and not is_known(form):
+            form = self._spill(form)
+            self.owned.add(value)
         elif isinstance(form, Computed) and not self._may_wait(value, form):
             form = self.stored(form, value.name)
             self.owned.add(value)
         self.forms[value] = form
 
-    def _has_registers(self, value: Value, form: Array) -> bool:
-        """Whether a small array is in registers.
+    def is_written_out(self, array: Array) -> bool:
+        """Whether what is done to an array is written out for each element, in registers.
 
-        That is what makes loops over small states fast. Code that runs once gains nothing by being
-        written out for each element, and takes LLVM longer.
+        That is what makes loops over small states fast. Code that runs once gains nothing by it,
+        and takes LLVM longer.
         """
-        if isinstance(form, Elements):
-            return True
-        if not is_small(form.shape) or self._unrolled >= _MOST_UNROLLED:
+        if not is_small(array.shape) or self._unrolled >= _MOST_UNROLLED:
             return False
-        if self._loops or math.prod(n for n in form.shape if isinstance(n, int)) <= _FEW:
-            return True
-        inputs = () if value.node is None else value.node.inputs
-        return any(isinstance(self.forms.get(x), Elements) for x in inputs)
+        count = math.prod(n for n in array.shape if isinstance(n, int))
+        return self._loops > 0 or count <= _FEW
 
     @contextmanager
     def in_loop(self) -> Iterator[None]:

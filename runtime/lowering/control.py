@@ -277,8 +277,9 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
 
 def _at_hand(b: Builder, form: Form) -> Form:
     """What rounds of a loop read: a small array in registers."""
-    is_array = not isinstance(form, Expr | Elements)
-    return b.elements(form) if is_array and is_small(form.shape) else form
+    if isinstance(form, Expr | Elements) or not is_small(form.shape):
+        return form
+    return b.elements(form)
 
 
 def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) -> list[Form]:
