@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runtime.execute.native.context import word
+from runtime.execute.native.context import HEAP, word
 from runtime.execute.native.entry import REFUSED
 from runtime.lowering.kernel import (
     Allocate,
@@ -31,6 +31,8 @@ BUDGET = 1 << 19
 _ON_STACK = 1 << 15
 # Bytes that a stack has at first.
 _LEAST_ROOM = 1 << 12
+# Where the address of the arena is kept.
+_OWNED = f"{HEAP}.owned"
 
 
 def walk(block: Block) -> Iterator[Statement]:
@@ -95,25 +97,20 @@ class Memory(Values):
         return total
 
     def _arena(self, total: str) -> None:
-        function, raw, failed = (self.name() for _ in range(3))
-        self.first.append("%owned = alloca ptr")
-        self.first.append("store ptr null, ptr %owned")
-        self.add(f"{function} = {self.context('PyMem_RawMalloc')}")
-        more = self.name()
-        self.add(f"{more} = add i64 {total}, 64")
-        self.add(f"{raw} = call ptr {function}(i64 {more})")
-        self.add(f"{failed} = icmp eq ptr {raw}, null")
+        self.first += [f"{_OWNED} = alloca ptr", f"store ptr null, ptr {_OWNED}"]
+        function = self._do(self.context("obtain"))
+        self.add(f"%arena = call ptr {function}(ptr %ctx, i64 {total})")
+        self._refuse_without("%arena")
+        self.add(f"store ptr %arena, ptr {_OWNED}")
+
+    def _refuse_without(self, pointer: str) -> None:
+        """Leave the call to the plan where there is no memory."""
         refuse, go = self.labels("refuse", "go")
-        self.add(f"br i1 {failed}, label %{refuse}, label %{go}")
+        failed = self._do(f"icmp eq ptr {pointer}, null")
+        self.add(f"br i1 {failed}, label %{refuse}, label %{go}{self._rarely()}")
         self.begin(refuse)
         self._leave(str(REFUSED))
         self.begin(go)
-        self.add(f"store ptr {raw}, ptr %owned")
-        address, up, aligned = (self.name() for _ in range(3))
-        self.add(f"{address} = ptrtoint ptr {raw} to i64")
-        self.add(f"{up} = add i64 {address}, 63")
-        self.add(f"{aligned} = and i64 {up}, -64")
-        self.add(f"%arena = inttoptr i64 {aligned} to ptr")
 
     def _stacks(self, buffers: list[Buffer]) -> None:
         """Pointer and room of each piece of memory that grows."""
@@ -128,16 +125,16 @@ class Memory(Values):
     def _free(self) -> list[str]:
         owned = [self.pointers[buffer] for buffer in self.rooms]
         if self.on_heap:
-            owned.append("%owned")
+            owned.append(_OWNED)
         if not owned:
             return []
         lines = [
-            f"  %free.at = getelementptr ptr, ptr %ctx, i64 {word('PyMem_RawFree')}",
-            "  %free = load ptr, ptr %free.at",
+            f"  {HEAP}.at = getelementptr ptr, ptr %ctx, i64 {word('release')}",
+            f"  {HEAP}.release = load ptr, ptr {HEAP}.at",
         ]
         for k, place in enumerate(owned):
-            lines.append(f"  %owned.out{k} = load ptr, ptr {place}")
-            lines.append(f"  call void %free(ptr %owned.out{k})")
+            lines.append(f"  {HEAP}.out{k} = load ptr, ptr {place}")
+            lines.append(f"  call void {HEAP}.release(ptr %ctx, ptr {HEAP}.out{k})")
         return lines
 
     def _allocate(self, s: Allocate) -> None:
@@ -150,27 +147,17 @@ class Memory(Values):
     def _reserve(self, s: Reserve) -> None:
         """At least twice as much as before, so that it does not happen often."""
         pointer, room = self.pointers[s.buffer], self.rooms[s.buffer]
-        names = [self.name() for _ in range(10)]
-        size, old, short, twice, larger, more, function, present, new, failed = names
-        grow, kept, go = self.labels("grow", "kept", "go")
-        self.add(f"{size} = mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
-        self.add(f"{old} = load i64, ptr {room}")
-        self.add(f"{short} = icmp sgt i64 {size}, {old}")
-        self.add(f"br i1 {short}, label %{grow}, label %{go}{self._rarely()}")
+        size = self._do(f"mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
+        old = self._do(f"load i64, ptr {room}")
+        is_short = self._do(f"icmp sgt i64 {size}, {old}")
+        grow, go = self.labels("grow", "go")
+        self.add(f"br i1 {is_short}, label %{grow}, label %{go}{self._rarely()}")
         self.begin(grow)
-        self.add(f"{twice} = mul i64 {old}, 2")
-        self.add(f"{larger} = call i64 @llvm.smax.i64(i64 {size}, i64 {twice})")
-        self.add(f"{more} = call i64 @llvm.smax.i64(i64 {larger}, i64 {_LEAST_ROOM})")
-        self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
-        self.add(f"{function} = {self.context('PyMem_RawRealloc')}")
-        self.add(f"{present} = load ptr, ptr {pointer}")
-        self.add(f"{new} = call ptr {function}(ptr {present}, i64 {more})")
-        self.add(f"{failed} = icmp eq ptr {new}, null")
-        refuse = self.labels("refuse")[0]
-        self.add(f"br i1 {failed}, label %{refuse}, label %{kept}{self._rarely()}")
-        self.begin(refuse)
-        self._leave(str(REFUSED))
-        self.begin(kept)
+        more = self._most(self._most(size, self._do(f"mul i64 {old}, 2")), str(_LEAST_ROOM))
+        function = self._do(self.context("enlarge"))
+        present = self._do(f"load ptr, ptr {pointer}")
+        new = self._do(f"call ptr {function}(ptr %ctx, ptr {present}, i64 {more})")
+        self._refuse_without(new)
         self.add(f"store ptr {new}, ptr {pointer}")
         self.add(f"store i64 {more}, ptr {room}")
         self.add(f"br label %{go}")

@@ -15,11 +15,8 @@ is set.
 
 from __future__ import annotations
 
-import re
-
 from runtime.execute.native import float_errors
 from runtime.execute.native.calling import CALLING
-from runtime.execute.native.context import word
 from runtime.execute.native.failing import FAILING
 from runtime.execute.native.giving import GIVING
 from runtime.execute.native.layout import (
@@ -35,6 +32,7 @@ from runtime.execute.native.layout import (
     VALUE,
 )
 from runtime.execute.native.taking import TAKING
+from runtime.execute.native.template import expanded
 
 __all__ = ["REFUSED", "SET", "entry_text"]
 
@@ -57,26 +55,9 @@ _CONSTANTS = {
 
 
 def entry_text() -> str:
-    """The module; `NAME = word W` in the template loads the word W of the context."""
-
-    def loaded(match: re.Match[str]) -> str:
-        name, key = match[1], match[2]
-        return (
-            f"  {name}.at = getelementptr ptr, ptr %ctx, i64 {word(key)}\n"
-            f"  {name} = load ptr, ptr {name}.at"
-        )
-
-    def count(match: re.Match[str]) -> str:
-        return loaded(match).replace(f"{match[1]} = load ptr", f"{match[1]} = load i64")
-
-    text = re.sub(
-        r"^  (%[\w.]+) = word ([\w.]+)$",
-        loaded,
-        _DECLARATIONS + TAKING + GIVING + CALLING + FAILING + _BUILTINS,
-        flags=re.MULTILINE,
-    )
-    text = re.sub(r"^  (%[\w.]+) = count ([\w.]+)$", count, text, flags=re.MULTILINE)
-    return re.sub(r"\$(\w+)", lambda m: str(_CONSTANTS[m[1]]), text)
+    """The module."""
+    text = _DECLARATIONS + TAKING + GIVING + CALLING + FAILING + _BUILTINS
+    return expanded(text, _CONSTANTS)
 
 
 _DECLARATIONS = """

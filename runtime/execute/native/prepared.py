@@ -14,10 +14,10 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import pool
+from runtime.execute.native import blocks, pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
-from runtime.execute.native.context import PART, Context
+from runtime.execute.native.context import HEAP, PART, Context
 from runtime.execute.native.engine import FEW, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
@@ -69,10 +69,12 @@ class Native:
         found = entry()
         functions = {"kernel": code.address("enter"), "shapes": code.address("shapes")}
         functions["poll"] = found.address("poll")
-        # Most graphs have no work for threads.
+        # Most graphs have no work for threads, and need little memory.
         has_parts = PART in text
-        functions["parallel"] = pool.parallel() if has_parts else 0
-        functions["pool"] = pool.address() if has_parts else 0
+        if has_parts:
+            functions |= {"parallel": pool.parallel(), "pool": pool.address()}
+        if HEAP in text:
+            functions |= blocks.addresses()
         context = Context(handlers.words(), functions, signature.words(), constants)
         handlers.context = context
         kept = context.address, code, context
