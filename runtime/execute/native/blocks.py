@@ -59,7 +59,11 @@ entry:
   %blocks = word blocks
   %first = getelementptr i8, ptr %blocks, i64 $PLACE
   %quarter = add i64 %size, $LEAST
-  br label %head
+  %kept.now = load i64, ptr %blocks
+  %is.any = icmp sge i64 %kept.now, %size
+  %is.large = icmp sge i64 %size, $LEAST
+  %may.be = and i1 %is.any, %is.large
+  br i1 %may.be, label %head, label %new
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %other ]
   %going = icmp slt i64 %k, $PLACES
