@@ -47,8 +47,9 @@ _READERS = 16
 _FAR = 1 << 18
 # Sums that run in vectors pay for the sum over the lanes where they are shorter.
 _SHORT = 64
-# Fewer products than these are computed in some microseconds.
-_LITTLE = 1 << 20
+# Fewer products than these are computed in some tens of microseconds; a vector of a tile takes as
+# long to compile as so many, many times.
+_LITTLE, _VECTOR = 1 << 23, 5000
 # With more rows than these, packing is worth it.
 _FEW_ROWS = 200
 
@@ -121,7 +122,7 @@ def _price_of_variants(tile: Cut, rows: Dim, columns: Dim) -> float:
 
 
 def _is_little(c: Contract) -> bool:
-    """Whether it takes longer to compile the products than to compute them a thousand times."""
+    """Whether it takes longer to compile the products than to compute them a hundred times."""
     count = products(c)
     return isinstance(count, int) and count < _LITTLE
 
@@ -136,7 +137,9 @@ def _price_of_text(c: Contract, tile: Cut, rows: Dim, columns: Dim) -> float:
     width = tile.vectors * tile.lanes
     if isinstance(columns, int) and columns > width and columns % width:
         bodies *= 2
-    return 1 + 0.003 * bodies * tile.vectors * tile.rows
+    count = products(c)
+    assert isinstance(count, int)
+    return 1 + min(0.01, _VECTOR / max(count, 1)) * bodies * tile.vectors * tile.rows
 
 
 def _work(tile: Cut, rows: Dim, columns: Dim) -> float:
