@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -14,6 +15,20 @@ __all__ = ["AS_IT_IS", "FEW_ROUNDS", "Lines"]
 # Facts of loops: their rounds are not to be written out; they are too few for vectors, too.
 AS_IT_IS = ('!"llvm.loop.unroll.disable"',)
 FEW_ROUNDS = (*AS_IT_IS, '!"llvm.loop.vectorize.enable", i1 false')
+
+_FOLDED = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "sdiv": operator.floordiv,
+    "srem": operator.mod,
+}
+# What 1 is on the right of.
+_OF_ONE = ("mul", "sdiv", "srem")
+
+
+def _is_number(text: str) -> bool:
+    return not text.startswith("%")
 
 
 class Lines:
@@ -87,11 +102,23 @@ class Lines:
         self.add(f"store i64 {status}, ptr %status")
         self.add("br label %leave")
 
+    def _whole(self, op: str, a: str, b: str) -> str:
+        """`op` of two numbers that are not negative; what is known is computed here."""
+        if _is_number(a) and _is_number(b):
+            return str(_FOLDED[op](int(a), int(b)))
+        if b == "1" and op in _OF_ONE:
+            return "0" if op == "srem" else a
+        return self._do(f"{op} i64 {a}, {b}")
+
     def _least(self, a: str, b: str) -> str:
+        if _is_number(a) and _is_number(b):
+            return str(min(int(a), int(b)))
         self.intrinsic("i64 @llvm.smin.i64(i64, i64)")
         return self._do(f"call i64 @llvm.smin.i64(i64 {a}, i64 {b})")
 
     def _most(self, a: str, b: str) -> str:
+        if _is_number(a) and _is_number(b):
+            return str(max(int(a), int(b)))
         self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
         return self._do(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
 

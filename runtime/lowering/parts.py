@@ -83,9 +83,9 @@ def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], wor
     alone, done = None, "1"
     counts: list[str] = []
     for end in reversed(ends):
-        missing = w._do(f"sdiv i64 {w._do(f'add i64 {done}, {PARTS - 1}')}, {done}")
+        missing = w._whole("sdiv", w._whole("add", done, str(PARTS - 1)), done)
         counts.insert(0, w._most(w._least(end, missing), "1"))
-        done = w._do(f"mul i64 {done}, {counts[0]}")
+        done = w._whole("mul", done, counts[0])
     if not isinstance(work, int):
         alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
         counts = [w._do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
@@ -98,11 +98,11 @@ def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], wor
     lasts: list[str] = []
     for end, count in zip(reversed(ends), reversed(counts), strict=True):
         own_end, own_count = part.capture(end, "i64"), part.capture(count, "i64")
-        number = child._do(f"srem i64 {left}, {own_count}")
-        left = child._do(f"sdiv i64 {left}, {own_count}")
+        number = child._whole("srem", left, own_count)
+        left = child._whole("sdiv", left, own_count)
         bounds = [
-            child._do(f"sdiv i64 {child._do(f'mul i64 {n}, {own_end}')}, {own_count}")
-            for n in (number, child._do(f"add i64 {number}, 1"))
+            child._whole("sdiv", child._whole("mul", n, own_end), own_count)
+            for n in (number, child._whole("add", number, "1"))
         ]
         firsts.insert(0, bounds[0])
         lasts.insert(0, bounds[1])
@@ -114,10 +114,9 @@ def rounds(w: Any, s: For, work: Dim) -> None:
     """The rounds of a loop, some at a time."""
     is_flat = not any(isinstance(x, For | PairwiseSum | Contract) for x in s.body)
     size, alone = w._size(s.size), None
-    each = w._do(f"add i64 {size}, {PARTS - 1}")
-    each = w._do(f"sdiv i64 {each}, {PARTS}")
+    each = w._whole("sdiv", w._whole("add", size, str(PARTS - 1)), str(PARTS))
     if is_flat:  # whole lines of memory, and vectors
-        each = w._do(f"and i64 {w._do(f'add i64 {each}, 1023')}, -1024")
+        each = w._whole("mul", w._whole("sdiv", w._whole("add", each, "1023"), "1024"), "1024")
     each = w._most(each, "1")
     if not isinstance(work, int):
         alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
@@ -125,12 +124,11 @@ def rounds(w: Any, s: For, work: Dim) -> None:
     part = Part(w)
     child = w._child(part)
     own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")
-    first = child._do(f"mul i64 %k, {own_each}")
-    end = child._least(child._do(f"add i64 {first}, {own_each}"), own_size)
+    first = child._whole("mul", "%k", own_each)
+    end = child._least(child._whole("add", first, own_each), own_size)
     child._rounds(s, first, end)
-    up = w._do(f"sub i64 {w._do(f'add i64 {size}, {each}')}, 1")
-    count = w._do(f"sdiv i64 {up}, {each}")
-    launch(w, part, w._finish(child, part), count, alone)
+    up = w._whole("sub", w._whole("add", size, each), "1")
+    launch(w, part, w._finish(child, part), w._whole("sdiv", up, each), alone)
 
 
 def work_of(w: Any, s: For) -> Dim | None:
