@@ -15,8 +15,8 @@ import numpy as np
 from runtime.execute.native import objects
 
 __all__ = [
-    "ALL",
     "FEW",
+    "MAIN",
     "QUICK",
     "SCHEDULED",
     "Loaded",
@@ -29,8 +29,13 @@ __all__ = [
     "vector_bytes",
 ]
 
-# What LLVM does for a text: all of its passes; next to none; and no more for the instructions.
-ALL, FEW, QUICK = 2, 0, -1
+# What LLVM does for a text: its passes of level 1, and vectors (those of level 2 take longer, by a
+# fifth, and made nothing faster); next to none; and no more for the instructions.
+MAIN, FEW, QUICK = 1, 0, -1
+# Behind this line of a text is another module: functions that are written as the machine is to do
+# it, so that only these passes have anything to do.
+SCHEDULED = "; ---- another module --------------------------------------------------------------\n"
+_TIDYING = ("sroa", "instruction_combine", "loop_rotate", "simplify_cfg")
 
 _lock = threading.Lock()
 
@@ -143,14 +148,6 @@ def _new_machine(effort: int = 2) -> Any:
     )
 
 
-# Behind this line of a text is another module: functions that are written as the machine is to do
-# it, so that only some passes have anything to do.
-SCHEDULED = "; ---- another module --------------------------------------------------------------\n"
-
-
-_TIDYING = ("sroa", "instruction_combine", "loop_rotate", "simplify_cfg")
-
-
 def _module(text: str, level: int) -> Any:
     """The module of a text, after LLVM's passes."""
     own, _, scheduled = text.partition(SCHEDULED)
@@ -188,8 +185,8 @@ def _improve(module: Any, level: int) -> None:
     """LLVM's own passes; level 0 does next to nothing."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = level > 1
-    options.slp_vectorization = level > 1
+    options.loop_vectorization = level > 0
+    options.slp_vectorization = level > 0
     builder = llvm.create_pass_builder(_machine(), options)
     builder.getModulePassManager().run(module, builder)
 
@@ -197,11 +194,11 @@ def _improve(module: Any, level: int) -> None:
 def assembly(text: str) -> str:
     """The machine's instructions, as text."""
     with _lock:
-        module = _module(text, ALL)
+        module = _module(text, MAIN)
         return str(_machine().emit_assembly(module))
 
 
-def compile_text(text: str, level: int = ALL) -> bytes:
+def compile_text(text: str, level: int = MAIN) -> bytes:
     """IR text as an object file for this machine; raises Unavailable where there is no LLVM."""
     with _lock:
         if level == QUICK:
