@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Elements, Form, Stored, as_expr
@@ -29,6 +28,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.meaning import truth
+from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
 from runtime.lowering.stacks import Memory, Stack, in_memory
@@ -42,8 +42,7 @@ Lower = Callable[[Builder, Graph], None]
 _PRODUCTS_AT_ONCE = 8
 
 
-@dataclass(eq=False, repr=False)
-class _Place:
+class _Place(Record):
     """Where the value of a branch or of a loop's state is kept: cells, or a buffer."""
 
     type: str

@@ -125,6 +125,7 @@ TESTED_IN = {
     "runtime/lowering/sums.py": "runtime/lowering/test_reductions.py",
     "runtime/lowering/values.py": "runtime/lowering/test_meaning.py",
     "runtime/lowering/lower.py": "runtime/lowering/test_control.py",
+    "runtime/lowering/record.py": "runtime/lowering/test_show.py",
     "runtime/lowering/refusal.py": "runtime/lowering/test_partition.py",
     "runtime/lowering/scalar.py": "runtime/lowering/test_meaning.py",
     # Draws are told from one another by their distributions.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ from runtime.spec import TensorType, weak_number
 __all__ = ["Native", "Place"]
 
 
-@dataclass(eq=False)
-class Place:
+class Place(NamedTuple):
     """Where native code can fail: the node, its positions, whether its operands are all at hand."""
 
     node: Node
