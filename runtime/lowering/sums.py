@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from runtime.lowering import parts
 from runtime.lowering.kernel import Block, PairwiseSum
 from runtime.lowering.lines import AS_IT_IS, FEW_ROUNDS
@@ -112,55 +115,68 @@ class Sums(Values):
 
     def _extreme(self, s: PairwiseSum) -> None:
         """The largest or least element: of some vectors of eight at once, then of what is left."""
-        size = str(s.size) if isinstance(s.size, int) else self.value(s.size)
+        size, at_once = self._size(s.size), LANES * _VECTORS
         kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
-        vector, at_once = f"<{LANES} x {kind}>", LANES * _VECTORS
-        best = [self.name() for _ in range(_VECTORS)]
-        self.first += [f"{name} = alloca {vector}" for name in best]
         self.places[s.index] = "0"
         self._block(s.body)
         first = self.value(s.element)
         self.add(f"store {kind} {first}, ptr {cell}")
         self.known.clear()
-        whole = self.name()
-        self.add(f"{whole} = and i64 {size}, {-at_once}")
-        has, lanes, after = self.name(), *self.labels("lanes", "after")
-        self.add(f"{has} = icmp sge i64 {size}, {at_once}")
-        self.add(f"br i1 {has}, label %{lanes}, label %{after}")
-        self.begin(lanes)
+        whole = self._multiple(size, at_once)
+        with self._where(size, at_once) as is_possible:
+            if is_possible:
+                self._extreme_in_lanes(s, whole)
+        if whole == size:
+            return
+        with self._counted(s.index, whole, size, 1, FEW_ROUNDS):
+            self._block(s.body)
+            value = self.value(s.element)
+            old = self._do(f"load {kind}, ptr {cell}")
+            self.add(f"store {kind} {self._better(s, kind, old, value)}, ptr {cell}")
+
+    def _extreme_in_lanes(self, s: PairwiseSum, whole: str) -> None:
+        """That of at least as many elements as some vectors have."""
+        kind, at_once = llvm_type(s.cell.type), LANES * _VECTORS
+        vector = f"<{LANES} x {kind}>"
+        best = [self.name() for _ in range(_VECTORS)]
+        self.first += [f"{name} = alloca {vector}" for name in best]
         for k, name in enumerate(best):
             self.add(f"store {vector} {self._in_lanes(s, str(LANES * k))}, ptr {name}")
-        with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
-            start = self.places[s.index]
-            for k, name in enumerate(best):
-                here, old = self.name(), self.name()
-                self.add(f"{here} = add i64 {start}, {LANES * k}")
-                value = self._in_lanes(s, here)
-                self.add(f"{old} = load {vector}, ptr {name}")
-                self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {name}")
-            self.places[s.index] = start
-        found = []
-        for name in best:
-            found.append(self.name())
-            self.add(f"{found[-1]} = load {vector}, ptr {name}")
+        if whole != str(at_once):
+            with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
+                start = self.places[s.index]
+                for k, name in enumerate(best):
+                    value = self._in_lanes(s, self._do(f"add i64 {start}, {LANES * k}"))
+                    old = self._do(f"load {vector}, ptr {name}")
+                    self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {name}")
+                self.places[s.index] = start
+        found = [self._do(f"load {vector}, ptr {name}") for name in best]
         while len(found) > 1:
             pairs = zip(found[::2], found[1::2], strict=True)
             found = [self._better(s, vector, x, y) for x, y in pairs]
-        parts = []
-        for k in range(LANES):
-            parts.append(self.name())
-            self.add(f"{parts[-1]} = extractelement {vector} {found[0]}, i64 {k}")
+        parts = [self._do(f"extractelement {vector} {found[0]}, i64 {k}") for k in range(LANES)]
         while len(parts) > 1:
             pairs = zip(parts[::2], parts[1::2], strict=True)
             parts = [self._better(s, kind, x, y) for x, y in pairs]
-        self.add(f"store {kind} {parts[0]}, ptr {cell}")
+        self.add(f"store {kind} {parts[0]}, ptr {self._cell(s.cell)}")
+
+    def _multiple(self, size: str, of: int) -> str:
+        """The largest multiple of a power of two that is not above a size."""
+        return self._do(f"and i64 {size}, {-of}") if size.startswith("%") else str(int(size) & -of)
+
+    @contextmanager
+    def _where(self, size: str, least: int) -> Iterator[bool]:
+        """Code for sizes from `least` on; gives whether there is such a size."""
+        if not size.startswith("%"):
+            yield int(size) >= least
+            return
+        lanes, after = self.labels("lanes", "after")
+        is_enough = self._do(f"icmp sge i64 {size}, {least}")
+        self.add(f"br i1 {is_enough}, label %{lanes}, label %{after}")
+        self.begin(lanes)
+        yield True
         self.add(f"br label %{after}")
         self.begin(after)
-        with self._counted(s.index, whole, size, 1, FEW_ROUNDS):
-            self._block(s.body)
-            value, old = self.value(s.element), self.name()
-            self.add(f"{old} = load {kind}, ptr {cell}")
-            self.add(f"store {kind} {self._better(s, kind, old, value)}, ptr {cell}")
 
     def _better(self, s: PairwiseSum, kind: str, x: str, y: str) -> str:
         """The larger or the lesser of two values, or of eight pairs; a nan if there is one."""
@@ -179,54 +195,40 @@ class Sums(Values):
 
     def _leaf(self, s: PairwiseSum, start: str, count: str) -> str:
         """The sum of at most 128 elements: by eights, then the rest one by one."""
-        kind = llvm_type(s.cell.type)
-        vector, sums, total = f"<{LANES} x {kind}>", self.name(), self.name()
-        self.first += [f"{sums} = alloca {vector}", f"{total} = alloca {kind}"]
-        minus, eights, end = self.name(), self.name(), self.name()
+        kind, total = llvm_type(s.cell.type), self.name()
+        self.first.append(f"{total} = alloca {kind}")
         self.add(f"store {kind} {literal(-0.0, s.cell.type)}, ptr {total}")
-        self.add(f"{end} = add i64 {start}, {count}")
-        self.add(f"{minus} = and i64 {count}, -8")
-        self.add(f"{eights} = add i64 {start}, {minus}")
-        lanes, first, after = self.labels("lanes", "first", "after")
-        has = self.name()
-        self.add(f"{has} = icmp sgt i64 {count}, 7")
-        self.add(f"br i1 {has}, label %{lanes}, label %{after}")
-        self.begin(lanes)
-        value = self._in_lanes(s, start)
-        self.add(f"store {vector} {value}, ptr {sums}")
-        second = self.name()
-        self.add(f"{second} = add i64 {start}, {LANES}")
-        with self._counted(s.index, second, eights, LANES, AS_IT_IS):
-            value = self._in_lanes(s, self.places[s.index])
-            old, new = self.name(), self.name()
-            self.add(f"{old} = load {vector}, ptr {sums}")
-            self.add(f"{new} = fadd {vector} {old}, {value}")
-            self.add(f"store {vector} {new}, ptr {sums}")
-        self.add(f"br label %{first}")
-        self.begin(first)
-        found = self.name()
-        self.add(f"{found} = load {vector}, ptr {sums}")
-        parts = []
-        for k in range(LANES):
-            parts.append(self.name())
-            self.add(f"{parts[-1]} = extractelement {vector} {found}, i64 {k}")
+        whole = self._multiple(count, LANES)
+        eights, end = self._whole("add", start, whole), self._whole("add", start, count)
+        with self._where(count, LANES) as is_possible:
+            if is_possible:
+                self.add(f"store {kind} {self._eights(s, start, eights)}, ptr {total}")
+        if eights != end:
+            with self._counted(s.index, eights, end, 1, FEW_ROUNDS):
+                self._block(s.body)
+                value = self.value(s.element)
+                new = self._do(f"fadd {kind} {self._do(f'load {kind}, ptr {total}')}, {value}")
+                self.add(f"store {kind} {new}, ptr {total}")
+        return self._do(f"load {kind}, ptr {total}")
+
+    def _eights(self, s: PairwiseSum, start: str, end: str) -> str:
+        """The sum of eights: as a vector, whose lanes are added in pairs."""
+        kind, sums = llvm_type(s.cell.type), self.name()
+        vector = f"<{LANES} x {kind}>"
+        self.first.append(f"{sums} = alloca {vector}")
+        self.add(f"store {vector} {self._in_lanes(s, start)}, ptr {sums}")
+        second = self._whole("add", start, str(LANES))
+        if second != end:
+            with self._counted(s.index, second, end, LANES, AS_IT_IS):
+                value = self._in_lanes(s, self.places[s.index])
+                new = self._do(f"fadd {vector} {self._do(f'load {vector}, ptr {sums}')}, {value}")
+                self.add(f"store {vector} {new}, ptr {sums}")
+        found = self._do(f"load {vector}, ptr {sums}")
+        parts = [self._do(f"extractelement {vector} {found}, i64 {k}") for k in range(LANES)]
         while len(parts) > 1:
-            pairs = list(zip(parts[::2], parts[1::2], strict=True))
-            parts = [self.name() for _ in pairs]
-            for name, (x, y) in zip(parts, pairs, strict=True):
-                self.add(f"{name} = fadd {kind} {x}, {y}")
-        self.add(f"store {kind} {parts[0]}, ptr {total}")
-        self.add(f"br label %{after}")
-        self.begin(after)
-        with self._counted(s.index, eights, end, 1, FEW_ROUNDS):
-            self._block(s.body)
-            value, old, new = self.value(s.element), self.name(), self.name()
-            self.add(f"{old} = load {kind}, ptr {total}")
-            self.add(f"{new} = fadd {kind} {old}, {value}")
-            self.add(f"store {kind} {new}, ptr {total}")
-        result = self.name()
-        self.add(f"{result} = load {kind}, ptr {total}")
-        return result
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self._do(f"fadd {kind} {x}, {y}") for x, y in pairs]
+        return parts[0]
 
     def _in_lanes(self, s: PairwiseSum, start: str) -> str:
         """Eight elements at once, as a vector."""
