@@ -8,10 +8,10 @@ An array need not be in memory. `Elements` are in registers, one for each elemen
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from runtime.lowering.kernel import Buffer, Dim, load
+from runtime.lowering.record import Record
 from runtime.lowering.scalar import Expr, call, index
 
 __all__ = [
@@ -28,8 +28,7 @@ __all__ = [
 Indices: TypeAlias = Sequence[Expr]
 
 
-@dataclass(eq=False, repr=False)
-class Stored:
+class Stored(Record):
     """An array in a buffer."""
 
     buffer: Buffer
@@ -41,8 +40,7 @@ class Stored:
         return load(self.buffer, flat_offset(indices, self.shape))
 
 
-@dataclass(eq=False, repr=False)
-class Elements:
+class Elements(Record):
     """A small array whose elements are in registers."""
 
     values: list[Expr]
@@ -58,8 +56,7 @@ class Elements:
         return self.values[position]
 
 
-@dataclass(eq=False, repr=False)
-class Computed:
+class Computed(Record):
     """An array whose elements are computed when they are asked for.
 
     `flat`, if it is not None, gives the element at a position in the order of memory: it is for

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+import numpy as np
+
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import (
     Array,
@@ -46,8 +48,8 @@ from runtime.origins import Origin
 
 __all__ = ["SMALL", "Builder", "is_small"]
 
-# Arrays of no more elements are kept in registers.
-SMALL = 16
+# Arrays of no more elements are kept in registers in loops, and of so few anywhere.
+SMALL, _FEW = 16, 4
 # A longer chain of operations on arrays is more than one loop.
 _DEEPEST = 64
 # Beyond these, small arrays are in memory as others are, and a graph is no native function: LLVM
@@ -56,9 +58,14 @@ _MOST_UNROLLED, _MOST_STATEMENTS = 1024, 5000
 
 
 def is_small(shape: Sequence[Dim]) -> bool:
-    """Whether an array of this shape is kept in registers."""
+    """Whether an array of this shape may be kept in registers."""
     known = [size for size in shape if isinstance(size, int)]
     return len(known) == len(shape) and math.prod(known) <= SMALL
+
+
+def is_known(array: Elements) -> bool:
+    """Whether all elements are constants."""
+    return all(x.function == "const" for x in array.values)
 
 
 class Builder:
@@ -85,6 +92,8 @@ class Builder:
         self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
         # How many elements of small arrays were given registers, and statements written.
         self._unrolled = 0
+        # How many loops are around.
+        self._loops = 0
         self._count = 0
         # Sizes that are equal: to a representative.
         self._same: dict[Expr, Dim] = {}
@@ -192,6 +201,10 @@ class Builder:
 
     def _spill(self, array: Elements) -> Stored:
         """Elements in memory, written before the nest that needs them there."""
+        if is_known(array):
+            numbers = np.array([x.value for x in array.values], array.type).reshape(array.shape)
+            constant = Buffer(self.fresh("constant"), array.type, array.shape, "constant", numbers)
+            return Stored(constant, array.shape, array.type)
         if array not in self._spilled:
             here, self.block = self.block, self._around if self._around is not None else self.block
             buffer = self.buffer("spilled", array.type, array.shape)
@@ -276,12 +289,35 @@ class Builder:
         """Say what form a value has: a computed array that has no loop to go into is stored."""
         if isinstance(form, Expr):
             form = self.let(form, value.name)
-        elif is_small(form.shape) and self._unrolled < _MOST_UNROLLED:
+        elif self.is_written_out(form):
             form = self.elements(form)
+        elif isinstance(form, Elements) and not is_known(form):
+            form = self._spill(form)
+            self.owned.add(value)
         elif isinstance(form, Computed) and not self._may_wait(value, form):
             form = self.stored(form, value.name)
             self.owned.add(value)
         self.forms[value] = form
+
+    def is_written_out(self, array: Array) -> bool:
+        """Whether what is done to an array is written out for each element, in registers.
+
+        That is what makes loops over small states fast. Code that runs once gains nothing by it,
+        and takes LLVM longer.
+        """
+        if not is_small(array.shape) or self._unrolled >= _MOST_UNROLLED:
+            return False
+        count = math.prod(n for n in array.shape if isinstance(n, int))
+        return self._loops > 0 or count <= _FEW
+
+    @contextmanager
+    def in_loop(self) -> Iterator[None]:
+        """Lower what runs more than once."""
+        self._loops += 1
+        try:
+            yield
+        finally:
+            self._loops -= 1
 
     def _may_wait(self, value: Value, form: Computed) -> bool:
         """Whether an array is computed where it is read."""

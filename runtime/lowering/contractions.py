@@ -167,7 +167,7 @@ class _Contraction:
             self._outer(batch, pointers, lambda p: self._panels(p, rest, not is_first), is_first)
         sizes = "".join(f", i64 %s{k}" for k in range(len(self.sizes)))
         lines = [
-            f"define internal void {NAME}(ptr readonly %x, ptr readonly %y, "
+            f"define hidden void {NAME}(ptr readonly %x, ptr readonly %y, "
             f"ptr noalias %out{sizes}, "
             "i64 %first, i64 %end, i64 %block, i64 %stop, i64 %panel, i64 %last) noinline {",
             "entry:",

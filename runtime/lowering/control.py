@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Elements, Form, Stored, as_expr
@@ -29,6 +28,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.meaning import truth
+from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
 from runtime.lowering.stacks import Memory, Stack, in_memory
@@ -42,8 +42,7 @@ Lower = Callable[[Builder, Graph], None]
 _PRODUCTS_AT_ONCE = 8
 
 
-@dataclass(eq=False, repr=False)
-class _Place:
+class _Place(Record):
     """Where the value of a branch or of a loop's state is kept: cells, or a buffer."""
 
     type: str
@@ -241,7 +240,8 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     for value in node.inputs[:count]:
         _have_memory(b, value)
     forms = [b.forms[value] for value in node.inputs]
-    captures, initial = forms[:count], forms[count:]
+    captures = [_at_hand(b, form) for form in forms[:count]]
+    initial = forms[count:]
     names = [value.name for value in body.inputs[count:]]
     places = [
         _state(b, form, value, may_overwrite(b, node, outer))
@@ -253,7 +253,7 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     b.owned.update(body.inputs[count:])
     trips = None if maximum is None else b.cell("trips", index(0))
     testing: Block = []
-    with b.inside(testing):
+    with b.inside(testing), b.in_loop():
         _bind(b, test, [*captures, *_current(b, places, names)])
         lower_inside(b, test, lower)
         going = b.forms[test.outputs[0]]
@@ -262,7 +262,7 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
         if trips is not None:
             going = both(going, call("lt", read(trips), const(maximum, "i8")))
     round_: Block = []
-    with b.inside(round_):
+    with b.inside(round_), b.in_loop():
         _bind(b, body, [*captures, *_current(b, places, names)])
         lower_inside(b, body, lower)
         _advance(b, places, [b.forms[value] for value in body.outputs], node.outputs)
@@ -272,6 +272,13 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     b.emit(While(testing, going, round_))
     b.owned.update(node.outputs)
     return _current(b, places, [value.name for value in node.outputs])
+
+
+def _at_hand(b: Builder, form: Form) -> Form:
+    """What rounds of a loop read: a small array in registers."""
+    if isinstance(form, Expr | Elements) or not is_small(form.shape):
+        return form
+    return b.elements(form)
 
 
 def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) -> list[Form]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from runtime.execute.native.signature import Argument, Signature
 from runtime.lowering.elements import machine_type
 from runtime.lowering.kernel import Dim, Program, Register
-from runtime.lowering.llvm import function_text, llvm_type, memory_type
+from runtime.lowering.llvm import function_text
+from runtime.lowering.llvm_types import llvm_type, memory_type
 from runtime.spec import TensorType
 
 __all__ = ["module_text", "signature"]

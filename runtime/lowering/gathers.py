@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Computed, Elements, Form, as_expr
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.builder import Builder
 from runtime.lowering.elements import tensor_type
 from runtime.lowering.kernel import Assign, Dim, product, read
 from runtime.lowering.refusal import Refusal
@@ -124,7 +124,7 @@ def _positions(
         b.fails(node)(_is_outside(given, limit, True))
         return as_array(b.let(_from_begin(given, limit, True)))
     signed = is_signed(given.type)
-    if is_small(given.shape):
+    if b.is_written_out(given):
         found = [b.let(cast(i, "i8")) for i in b.elements(given).values]
         for i in found:
             b.fails(node)(_is_outside(i, limit, signed))

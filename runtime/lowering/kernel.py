@@ -6,12 +6,13 @@ A `Program` is what `.lower("kernels")` prints, and what is rendered as LLVM IR.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias, dataclass_transform
+from dataclasses import field
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from runtime.graph.ir import Node
+from runtime.lowering.record import Record
 from runtime.lowering.scalar import Expr
 from runtime.origins import Origin
 from runtime.spec import TensorType
@@ -50,38 +51,25 @@ __all__ = [
 ]
 
 
-@dataclass_transform(eq_default=False)
-class _Record:
-    """Fields as those of a dataclass; dataclasses take a fifth of the time to import all this."""
-
-    _fields: tuple[str, ...] = ()
-
-    def __init_subclass__(cls) -> None:
-        cls._fields = tuple(cls.__annotations__)
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        vars(self).update(zip(self._fields, values, strict=False), **named)
-
-
 # The size of an axis: a number, or an expression in the sizes of the parameters.
 Dim: TypeAlias = int | Expr
 
 
-class Register(_Record):
+class Register(Record):
     """A scalar that gets its value once."""
 
     name: str
     type: str
 
 
-class Cell(_Record):
+class Cell(Record):
     """A scalar that is assigned to, as the state of a loop is."""
 
     name: str
     type: str
 
 
-class Buffer(_Record):
+class Buffer(Record):
     """Memory for an array, its last axis contiguous.
 
     `role` is "input", "result", "constant", "own": memory of the call, which two buffers may
@@ -95,27 +83,27 @@ class Buffer(_Record):
     value: Any = None
 
 
-class Let(_Record):
+class Let(Record):
     """Give a register its value."""
 
     register: Register
     value: Expr
 
 
-class Assign(_Record):
+class Assign(Record):
     """Give a cell a value."""
 
     cell: Cell
     value: Expr
 
 
-class Allocate(_Record):
+class Allocate(Record):
     """Here begins the use of a buffer of its own memory."""
 
     buffer: Buffer
 
 
-class Store(_Record):
+class Store(Record):
     """Write one element."""
 
     buffer: Buffer
@@ -123,28 +111,28 @@ class Store(_Record):
     value: Expr
 
 
-class Reserve(_Record):
+class Reserve(Record):
     """Make sure that a stack has room for so many elements."""
 
     buffer: Buffer
     size: Expr
 
 
-class Copy(_Record):
+class Copy(Record):
     """Copy all elements of a buffer to another of the same shape."""
 
     target: Buffer
     source: Buffer
 
 
-class Swap(_Record):
+class Swap(Record):
     """Let two buffers exchange their memory."""
 
     one: Buffer
     other: Buffer
 
 
-class For(_Record):
+class For(Record):
     """Run the body for each index from 0 to `size` less 1.
 
     The rounds are independent unless the loop is `serial`. `most` is a limit of a size that is not
@@ -158,7 +146,7 @@ class For(_Record):
     most: int | None = None
 
 
-class PairwiseSum(_Record):
+class PairwiseSum(Record):
     """Sum `element` over an index, in the order in which NumPy sums contiguous elements.
 
     With `how` = "ge" or "le", the largest or least of at least one element, in any order.
@@ -172,7 +160,7 @@ class PairwiseSum(_Record):
     how: str = "sum"
 
 
-class Axis(_Record):
+class Axis(Record):
     """An axis of a contraction: its size, and how far apart in memory its elements are.
 
     The steps are those of both operands and of the result; 0 where one does not have the axis.
@@ -184,7 +172,7 @@ class Axis(_Record):
     out: Dim
 
 
-class Contract(_Record):
+class Contract(Record):
     """Sums of products: `target[outer, row, column] = sum of x[...] * y[...] over inner axes`.
 
     All steps are in elements; columns lie side by side in `target`. `starts` are the positions of
@@ -202,7 +190,7 @@ class Contract(_Record):
     starts: tuple[Dim, Dim, Dim] = (0, 0, 0)
 
 
-class If(_Record):
+class If(Record):
     """Run one of two blocks."""
 
     condition: Expr
@@ -210,7 +198,7 @@ class If(_Record):
     no: Block
 
 
-class While(_Record):
+class While(Record):
     """Run `test`, which gives `condition`, and the body as long as that is true."""
 
     test: Block
@@ -218,14 +206,14 @@ class While(_Record):
     body: Block
 
 
-class Poll(_Record):
+class Poll(Record):
     """Look for signals once in a while: `cost` is about how many operations were done."""
 
     site: int
     cost: Expr
 
 
-class Check(_Record):
+class Check(Record):
     """Give up at a site where `failed` is true, with the operands for the message."""
 
     site: int
@@ -252,7 +240,7 @@ Statement: TypeAlias = (
 Block: TypeAlias = list[Statement]
 
 
-class Site(_Record):
+class Site(Record):
     """A place that can fail: the node, and the user's positions of it."""
 
     node: Node
@@ -261,7 +249,7 @@ class Site(_Record):
     is_complete: bool = True
 
 
-class Parameter(_Record):
+class Parameter(Record):
     """One input: a register for a scalar, a buffer for an array; its sizes by axis."""
 
     type: TensorType
@@ -269,7 +257,7 @@ class Parameter(_Record):
     buffer: Buffer | None = None
 
 
-class Result(_Record):
+class Result(Record):
     """One output: a scalar, or the buffer that it is written into."""
 
     type: TensorType
@@ -277,8 +265,7 @@ class Result(_Record):
     buffer: Buffer | None = None
 
 
-@dataclass(eq=False, repr=False)
-class Program:
+class Program(Record):
     """A graph as kernels."""
 
     name: str

@@ -8,7 +8,8 @@ element stays what it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import NamedTuple
 
 from runtime.lowering.kernel import (
     Allocate,
@@ -28,6 +29,7 @@ from runtime.lowering.kernel import (
     While,
     read,
 )
+from runtime.lowering.record import Record
 from runtime.lowering.scalar import Expr, call, index
 
 __all__ = ["Access", "Summary", "mentioned", "merge", "renamed", "row"]
@@ -46,8 +48,7 @@ def merge(program: Program) -> None:
 # ---- offsets -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Linear:
+class _Linear(NamedTuple):
     """A sum of registers times numbers, and a number."""
 
     terms: Mapping[Register, int]
@@ -85,8 +86,7 @@ def _linear(x: Expr, known: Mapping[Register, Expr]) -> _Linear | None:
 # ---- what a loop does ----------------------------------------------------------------------------
 
 
-@dataclass
-class Access:
+class Access(Record):
     """A load or store of an element."""
 
     buffer: Buffer
@@ -94,8 +94,7 @@ class Access:
     is_write: bool
 
 
-@dataclass
-class Summary:
+class Summary(Record):
     """What statements read and write; `is_plain` if they are of the kinds that are known here."""
 
     accesses: list[Access] = field(default_factory=list)

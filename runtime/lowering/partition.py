@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from runtime.graph.clone import Change, Copy, shared
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.lower import lower
+from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.spec import TensorType, Type
 
@@ -26,8 +27,7 @@ _WORTH, _OF_ARRAY, _LARGE = 8, 4, 1024
 Compile = Callable[[Graph], Callable[..., tuple[Any, ...]]]
 
 
-@dataclass(eq=False, repr=False)
-class Parted:
+class Parted(Record):
     """A graph with native parts, how many there are, and why the rest is none."""
 
     graph: Graph

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.execute.native.engine import vector_bytes
+from runtime.execute.native.engine import SCHEDULED, vector_bytes
 from runtime.lowering.contractions import NAME, contraction_text
 from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.parallel import (
@@ -22,16 +22,49 @@ from runtime.lowering.parallel import (
 from runtime.lowering.strides import plus, times
 from runtime.lowering.tiles import counts_of_parts, products
 
-__all__ = ["contract", "rounds", "sum_of", "work_of"]
+__all__ = ["Products", "contract", "rounds", "sum_of", "work_of"]
 
 # How NumPy sums: blocks of so many elements, and so many sums at once in them.
 _BLOCK, _LANES = 128, 8
 
 
+class Products:
+    """The functions of a program's contractions, equal ones being one: a module of their own."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._needs: set[str] = set()
+
+    def add(self, text: str, declared: set[str]) -> str:
+        """The name of a function."""
+        self._needs |= declared
+        return self._names.setdefault(text, f"@contract{len(self._names)}")
+
+    @property
+    def declarations(self) -> list[str]:
+        """What a module that calls them declares."""
+        return [
+            f"void {name}({', '.join(_types(text))}) nounwind" for text, name in self._names.items()
+        ]
+
+    def joined(self, module: str) -> str:
+        """The text of a module that calls them, and theirs."""
+        if not self._names:
+            return module
+        functions = [text.replace(f"{NAME}(", f"{n}(") for text, n in self._names.items()]
+        declared = [f"declare {text}" for text in sorted(self._needs)]
+        return "\n".join([module + SCHEDULED, *functions, *declared]) + "\n"
+
+
+def _types(text: str) -> list[str]:
+    """The types of the parameters of a function."""
+    given = text.partition("(")[2].partition(")")[0]
+    return [" ".join(x.split()[:-1]) for x in given.split(",")]
+
+
 def contract(w: Any, s: Contract) -> None:
     text, declared, sizes = contraction_text(s, vector_bytes())
-    name = _function(w, text)
-    w.intrinsics |= declared
+    name = w.products.add(text, declared)
     places = [
         f"ptr {w._address(buffer, w._size(start))}"
         for buffer, start in zip((s.x, s.y, s.target), s.starts, strict=True)
@@ -45,22 +78,14 @@ def contract(w: Any, s: Contract) -> None:
         _contract_in_parts(w, name, given, ends, work)
 
 
-def _function(w: Any, text: str) -> str:
-    """The name of a contraction's function; equal ones are one."""
-    if text not in w.contractions:
-        w.contractions[text] = f"@contract{len(w.contractions)}"
-        w.functions.append(text.replace(f"{NAME}(", f"{w.contractions[text]}("))
-    return str(w.contractions[text])
-
-
 def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], work: Dim) -> None:
     """Parts of columns; of what is around and of rows, too, where columns are few."""
     alone, done = None, "1"
     counts: list[str] = []
     for end in reversed(ends):
-        missing = w._do(f"sdiv i64 {w._do(f'add i64 {done}, {PARTS - 1}')}, {done}")
+        missing = w._whole("sdiv", w._whole("add", done, str(PARTS - 1)), done)
         counts.insert(0, w._most(w._least(end, missing), "1"))
-        done = w._do(f"mul i64 {done}, {counts[0]}")
+        done = w._whole("mul", done, counts[0])
     if not isinstance(work, int):
         alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
         counts = [w._do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
@@ -73,11 +98,11 @@ def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], wor
     lasts: list[str] = []
     for end, count in zip(reversed(ends), reversed(counts), strict=True):
         own_end, own_count = part.capture(end, "i64"), part.capture(count, "i64")
-        number = child._do(f"srem i64 {left}, {own_count}")
-        left = child._do(f"sdiv i64 {left}, {own_count}")
+        number = child._whole("srem", left, own_count)
+        left = child._whole("sdiv", left, own_count)
         bounds = [
-            child._do(f"sdiv i64 {child._do(f'mul i64 {n}, {own_end}')}, {own_count}")
-            for n in (number, child._do(f"add i64 {number}, 1"))
+            child._whole("sdiv", child._whole("mul", n, own_end), own_count)
+            for n in (number, child._whole("add", number, "1"))
         ]
         firsts.insert(0, bounds[0])
         lasts.insert(0, bounds[1])
@@ -89,10 +114,9 @@ def rounds(w: Any, s: For, work: Dim) -> None:
     """The rounds of a loop, some at a time."""
     is_flat = not any(isinstance(x, For | PairwiseSum | Contract) for x in s.body)
     size, alone = w._size(s.size), None
-    each = w._do(f"add i64 {size}, {PARTS - 1}")
-    each = w._do(f"sdiv i64 {each}, {PARTS}")
+    each = w._whole("sdiv", w._whole("add", size, str(PARTS - 1)), str(PARTS))
     if is_flat:  # whole lines of memory, and vectors
-        each = w._do(f"and i64 {w._do(f'add i64 {each}, 1023')}, -1024")
+        each = w._whole("mul", w._whole("sdiv", w._whole("add", each, "1023"), "1024"), "1024")
     each = w._most(each, "1")
     if not isinstance(work, int):
         alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
@@ -100,12 +124,11 @@ def rounds(w: Any, s: For, work: Dim) -> None:
     part = Part(w)
     child = w._child(part)
     own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")
-    first = child._do(f"mul i64 %k, {own_each}")
-    end = child._least(child._do(f"add i64 {first}, {own_each}"), own_size)
+    first = child._whole("mul", "%k", own_each)
+    end = child._least(child._whole("add", first, own_each), own_size)
     child._rounds(s, first, end)
-    up = w._do(f"sub i64 {w._do(f'add i64 {size}, {each}')}, 1")
-    count = w._do(f"sdiv i64 {up}, {each}")
-    launch(w, part, w._finish(child, part), count, alone)
+    up = w._whole("sub", w._whole("add", size, each), "1")
+    launch(w, part, w._finish(child, part), w._whole("sdiv", up, each), alone)
 
 
 def work_of(w: Any, s: For) -> Dim | None:

@@ -9,7 +9,7 @@ native form. Stacks that are themselves on a stack share one memory, each behind
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, flat_offset
@@ -28,6 +28,7 @@ from runtime.lowering.kernel import (
     product,
     read,
 )
+from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, const, index
 from runtime.spec import StackType
@@ -35,8 +36,7 @@ from runtime.spec import StackType
 __all__ = ["Memory", "Stack", "empty", "in_memory", "pop", "push", "take"]
 
 
-@dataclass(eq=False, repr=False)
-class Memory:
+class Memory(Record):
     """The memory of stacks: what its values are, known from the first push on."""
 
     buffer: Buffer
@@ -57,7 +57,6 @@ class Memory:
         return product(self.shape)
 
 
-@dataclass(eq=False, repr=False)
 class Stack(Elements):
     """A stack: the registers hold the slot of its first value and that behind its last."""
 

@@ -8,7 +8,7 @@ unless the call comes to its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from runtime.graph.clone import copy_node
 from runtime.graph.ir import Graph, Node, Value
@@ -19,8 +19,7 @@ from runtime.spec import TensorType, VariableType
 __all__ = ["Functional", "functional", "has_variables"]
 
 
-@dataclass(frozen=True)
-class Functional:
+class Functional(NamedTuple):
     """A graph without variables; which inputs were variables, and which of those are assigned.
 
     The outputs behind those of the original are the new contents, in the order of `assigned`.

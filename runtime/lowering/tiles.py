@@ -47,6 +47,9 @@ _READERS = 16
 _FAR = 1 << 18
 # Sums that run in vectors pay for the sum over the lanes where they are shorter.
 _SHORT = 64
+# Fewer products than these are computed in some tens of microseconds; a vector of a tile takes as
+# long to compile as so many, many times.
+_LITTLE, _VECTOR = 1 << 23, 5000
 # With more rows than these, packing is worth it.
 _FEW_ROWS = 200
 
@@ -89,9 +92,12 @@ def cut(c: Contract, vector_bytes: int) -> Cut:
             lanes //= 2
     registers = 24 if vector_bytes == 64 else 12
     best, least = Cut(lanes, 1, 1), math.inf
-    for vectors in (1, 2, 3, 4, 6):
-        tile = Cut(lanes, vectors, _known_most(rows, registers // vectors))
+    tiles = [(n, registers // n) for n in (1, 2, 3, 4, 6)]
+    tiles += [(n, k) for n, most in tiles for k in range(4, most) if _is_little(c)]
+    for vectors, most in tiles:
+        tile = Cut(lanes, vectors, _known_most(rows, most))
         work = _work(tile, rows, columns) * _price_of_variants(tile, rows, columns)
+        work *= _price_of_text(c, tile, rows, columns)
         if work < least:
             best, least = tile, work
     return best
@@ -113,6 +119,27 @@ def _price_of_variants(tile: Cut, rows: Dim, columns: Dim) -> float:
     if isinstance(columns, int) and columns > width and columns % width:
         price *= 1.05
     return price
+
+
+def _is_little(c: Contract) -> bool:
+    """Whether it takes longer to compile the products than to compute them a hundred times."""
+    count = products(c)
+    return isinstance(count, int) and count < _LITTLE
+
+
+def _price_of_text(c: Contract, tile: Cut, rows: Dim, columns: Dim) -> float:
+    """Where there is little to do, some percent of the work are worth a shorter text."""
+    if not _is_little(c):
+        return 1.0
+    bodies = 1
+    if isinstance(rows, int) and rows and rows % -(-rows // tile.rows):
+        bodies *= 2
+    width = tile.vectors * tile.lanes
+    if isinstance(columns, int) and columns > width and columns % width:
+        bodies *= 2
+    count = products(c)
+    assert isinstance(count, int)
+    return 1 + min(0.01, _VECTOR / max(count, 1)) * bodies * tile.vectors * tile.rows
 
 
 def _work(tile: Cut, rows: Dim, columns: Dim) -> float:

@@ -8,7 +8,7 @@ from functools import partial
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Elements, Form, Stored, indices_of_flat
-from runtime.lowering.builder import SMALL, Builder, is_small
+from runtime.lowering.builder import SMALL, Builder
 from runtime.lowering.elements import convert, tensor_type
 from runtime.lowering.elementwise import converted
 from runtime.lowering.gathers import Part, part_of
@@ -45,7 +45,7 @@ class _Assignment:
             is_number = type_.weak and v.type == "i8"
             fail = b.fails(node)
             self.v = b.let(convert(v, type_, x.type, fail) if is_number else converted(v, x.type))
-        elif is_small(v.shape):
+        elif b.is_written_out(v):
             self.v = b.elements(v)
 
     def keep(self, memory: Buffer | None) -> None:
@@ -94,7 +94,7 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
             raise Refusal("a value with more axes than what it is assigned to")
     sizes = tuple(n for n in part.shape if isinstance(n, int))
     is_static = len(sizes) == len(part.shape) and math.prod(sizes) <= SMALL
-    if is_small(x.shape) and is_static:
+    if b.is_written_out(x) and is_static:
         found = b.elements(x)
         for k in range(math.prod(sizes)):
             at = indices_of_flat(k, sizes)

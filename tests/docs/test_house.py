@@ -109,7 +109,7 @@ TESTED_IN = {
     # Native code is called by its entries; what it computes is compared with NumPy and the plan.
     **in_folder(
         "runtime/execute/native",
-        "builtins context engine entry miss signature",
+        "builtins calling context engine entry failing giving miss signature taking template",
         "runtime/execute/native/test_prepared.py",
     ),
     "runtime/lowering/arrays.py": "runtime/lowering/test_shaping.py",
@@ -118,8 +118,14 @@ TESTED_IN = {
     "runtime/lowering/elementwise.py": "runtime/lowering/test_meaning.py",
     "runtime/lowering/entry.py": "runtime/execute/native/test_prepared.py",
     "runtime/lowering/kernel.py": "runtime/lowering/test_show.py",
-    "runtime/lowering/llvm.py": "runtime/lowering/test_control.py",
+    **in_folder(
+        "runtime/lowering", "lines llvm llvm_types places", "runtime/lowering/test_control.py"
+    ),
+    "runtime/lowering/memory.py": "runtime/lowering/test_stacks.py",
+    "runtime/lowering/sums.py": "runtime/lowering/test_reductions.py",
+    "runtime/lowering/values.py": "runtime/lowering/test_meaning.py",
     "runtime/lowering/lower.py": "runtime/lowering/test_control.py",
+    "runtime/lowering/record.py": "runtime/lowering/test_show.py",
     "runtime/lowering/refusal.py": "runtime/lowering/test_partition.py",
     "runtime/lowering/scalar.py": "runtime/lowering/test_meaning.py",
     # Draws are told from one another by their distributions.

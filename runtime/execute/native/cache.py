@@ -175,7 +175,7 @@ def _warn(folder: str, why: str) -> None:
 
 
 @lru_cache(maxsize=1024)
-def compiled(text: str, level: int = 2) -> bytes:
+def compiled(text: str, level: int = engine.MAIN) -> bytes:
     """IR text as an object file for this machine, after LLVM's passes of a level.
 
     The same text is compiled once: it takes milliseconds, and llvmlite's pass managers keep some

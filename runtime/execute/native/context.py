@@ -17,7 +17,7 @@ from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 from runtime.execute.native import float_errors
 
-__all__ = ["PART", "SLOT", "WORDS", "Context", "word"]
+__all__ = ["HEAP", "PART", "SLOT", "WORDS", "Context", "word"]
 
 _PYTHON = (
     "PyObject_Vectorcall",
@@ -38,7 +38,6 @@ _PYTHON = (
     "Py_DecRef",
     "PyMem_RawMalloc",
     "PyMem_RawFree",
-    "PyMem_RawRealloc",
 )
 # Positions in the table of NumPy's C interface, which never change.
 _NUMPY = {"PyArray_Scalar": 60, "PyArray_New": 93}
@@ -58,15 +57,15 @@ _OBJECTS: dict[str, Any] = {
 WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS, "errors.name")
 # Words of the graph: what it calls, by name; functions of machine code; its signature.
 HANDLERS = ("fallback", "failed", "failed_alone", "interrupted", "miss")
-CODE = ("kernel", "shapes", "poll", "parallel", "pool")
+CODE = ("kernel", "shapes", "poll", "parallel", "pool", "obtain", "enlarge", "release", "blocks")
 SIGNATURE = (
     "parameters", "parameters.sizes", "parameters.count", "sizes.count",
     "results", "results.sizes", "results.count", "dims.count",
 )  # fmt: skip
 # Operands of the error slot.
 SLOT = 32
-# So begin the names of functions that threads call.
-PART = "@part"
+# So begin the names of functions that threads call, and of memory that is on the heap.
+PART, HEAP = "@part", "%heap"
 _POSITIONS = {name: k for k, name in enumerate((*WORDS, *HANDLERS, *CODE, *SIGNATURE, "slot"))}
 
 
@@ -101,7 +100,7 @@ class Context:
         words = [
             *_of_the_process(),
             *(id(handlers[name]) for name in HANDLERS),
-            *(code[name] for name in CODE),
+            *(code.get(name, 0) for name in CODE),
             *(_as_word(signature[name]) for name in SIGNATURE),
             *[0] * SLOT,
             *(array.ctypes.data for array in constants),

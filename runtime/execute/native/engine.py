@@ -15,6 +15,10 @@ import numpy as np
 from runtime.execute.native import objects
 
 __all__ = [
+    "FEW",
+    "MAIN",
+    "QUICK",
+    "SCHEDULED",
     "Loaded",
     "Unavailable",
     "assembly",
@@ -24,6 +28,14 @@ __all__ = [
     "target",
     "vector_bytes",
 ]
+
+# What LLVM does for a text: its passes of level 1, and vectors (those of level 2 take longer, by a
+# fifth, and made nothing faster); next to none; and no more for the instructions.
+MAIN, FEW, QUICK = 1, 0, -1
+# Behind this line of a text is another module: functions that are written as the machine is to do
+# it, so that only these passes have anything to do.
+SCHEDULED = "; ---- another module --------------------------------------------------------------\n"
+_TIDYING = ("sroa", "instruction_combine", "loop_rotate", "simplify_cfg")
 
 _lock = threading.Lock()
 
@@ -84,7 +96,7 @@ def target() -> str:
                 found = entry.stat()
                 files.append((entry.name, found.st_size, found.st_mtime_ns))
     parts = (package.__version__, files, sys.platform, platform.machine(), _processor())
-    return repr((*parts, np.__version__, _OPTIONS))
+    return repr((*parts, np.__version__, _OPTIONS, _TIDYING))
 
 
 def _processor() -> str:
@@ -122,18 +134,30 @@ _OPTIONS: dict[str, Any] = {"opt": 2, "reloc": "pic", "codemodel": "small"}
 
 
 @cache
-def _machine() -> Any:
-    """The machine that texts are compiled for."""
-    return _new_machine()
+def _machine(effort: int = 2) -> Any:
+    """The machine that texts are compiled for; with effort 0, instructions are found quickly."""
+    return _new_machine(effort)
 
 
-def _new_machine() -> Any:
+def _new_machine(effort: int = 2) -> Any:
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        **_OPTIONS,
+        **{**_OPTIONS, "opt": effort},
     )
+
+
+def _module(text: str, level: int) -> Any:
+    """The module of a text, after LLVM's passes."""
+    own, _, scheduled = text.partition(SCHEDULED)
+    module = _parsed(own)
+    _improve(module, level)
+    if scheduled:
+        other = _parsed(scheduled)
+        _tidy(other)
+        module.link_in(other)
+    return module
 
 
 def _parsed(text: str) -> Any:
@@ -144,12 +168,25 @@ def _parsed(text: str) -> Any:
     return module
 
 
-def _improve(module: Any, level: int = 2) -> None:
+def _tidy(module: Any) -> None:
+    """Values instead of variables, and no more."""
+    llvm = _llvm()
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(_machine(), options)
+    passes = llvm.create_new_function_pass_manager()
+    for name in _TIDYING:
+        getattr(passes, f"add_{name}_pass")()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+
+
+def _improve(module: Any, level: int) -> None:
     """LLVM's own passes; level 0 does next to nothing."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = level > 1
-    options.slp_vectorization = level > 1
+    options.loop_vectorization = level > 0
+    options.slp_vectorization = level > 0
     builder = llvm.create_pass_builder(_machine(), options)
     builder.getModulePassManager().run(module, builder)
 
@@ -157,17 +194,16 @@ def _improve(module: Any, level: int = 2) -> None:
 def assembly(text: str) -> str:
     """The machine's instructions, as text."""
     with _lock:
-        module = _parsed(text)
-        _improve(module)
+        module = _module(text, MAIN)
         return str(_machine().emit_assembly(module))
 
 
-def compile_text(text: str, level: int = 2) -> bytes:
+def compile_text(text: str, level: int = MAIN) -> bytes:
     """IR text as an object file for this machine; raises Unavailable where there is no LLVM."""
     with _lock:
-        module = _parsed(text)
-        _improve(module, level)
-        return bytes(_machine().emit_object(module))
+        if level == QUICK:
+            return bytes(_machine(0).emit_object(_parsed(text)))
+        return bytes(_machine().emit_object(_module(text, level)))
 
 
 class Loaded:

@@ -22,7 +22,7 @@ from functools import cache
 
 from runtime import config
 from runtime.execute.native.cache import compiled
-from runtime.execute.native.engine import load
+from runtime.execute.native.engine import QUICK, load
 
 __all__ = ["address", "cores", "parallel", "pool_text"]
 
@@ -97,7 +97,7 @@ def _memory() -> ctypes.Array[ctypes.c_char]:
 @cache
 def _code() -> dict[str, int]:
     """The addresses of the functions; threads run them to the very end of the process."""
-    code = load(compiled(pool_text(), 0))
+    code = load(compiled(pool_text(), QUICK))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
     return {name: code.address(name) for name in ("parallel", "reset")}
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import pool
+from runtime.execute.native import blocks, pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
-from runtime.execute.native.context import PART, Context
-from runtime.execute.native.engine import Loaded, load
+from runtime.execute.native.context import HEAP, PART, Context
+from runtime.execute.native.engine import FEW, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.objects import Linked
@@ -31,8 +30,7 @@ from runtime.spec import TensorType, weak_number
 __all__ = ["Native", "Place"]
 
 
-@dataclass(eq=False)
-class Place:
+class Place(NamedTuple):
     """Where native code can fail: the node, its positions, whether its operands are all at hand."""
 
     node: Node
@@ -69,10 +67,12 @@ class Native:
         found = entry()
         functions = {"kernel": code.address("enter"), "shapes": code.address("shapes")}
         functions["poll"] = found.address("poll")
-        # Most graphs have no work for threads.
+        # Most graphs have no work for threads, and need little memory.
         has_parts = PART in text
-        functions["parallel"] = pool.parallel() if has_parts else 0
-        functions["pool"] = pool.address() if has_parts else 0
+        if has_parts:
+            functions |= {"parallel": pool.parallel(), "pool": pool.address()}
+        if HEAP in text:
+            functions |= blocks.addresses()
         context = Context(handlers.words(), functions, signature.words(), constants)
         handlers.context = context
         kept = context.address, code, context
@@ -103,7 +103,7 @@ def entry() -> Loaded | Linked:
 
     LLVM's passes would find little in it, and take most of the time of a first call.
     """
-    return load(compiled(entry_text(), 0))
+    return load(compiled(entry_text(), FEW))
 
 
 class _Handlers:

@@ -193,7 +193,7 @@ def compiled(monkeypatch):
     texts = []
     compile_text = engine.compile_text
 
-    def counted(text, level=2):
+    def counted(text, level=engine.MAIN):
         texts.append(text)
         return compile_text(text, level)
 
@@ -203,7 +203,7 @@ def compiled(monkeypatch):
     cache.compiled.cache_clear()
 
 
-def again(text, level=2):
+def again(text, level=engine.MAIN):
     """As another process would have it."""
     cache.compiled.cache_clear()
     return cache.compiled(text, level)
@@ -334,7 +334,7 @@ def chain(x):
     return np.mean(np.exp(x) * x + np.tanh(x))
 
 if "forbidden" in sys.argv:
-    def forbidden(text, level=2):
+    def forbidden(text, level=engine.MAIN):
         raise AssertionError("LLVM is asked to compile")
     engine.compile_text = forbidden
 print(float(root(np.float64(1.0), np.float64(2.0))), float(chain(np.linspace(0, 1, 1001))))

@@ -1,0 +1,148 @@
+"""How the entry reads arguments, as LLVM IR."""
+
+from __future__ import annotations
+
+__all__ = ["TAKING"]
+
+TAKING = """
+; ---- arguments: (kind, type, dtype, bytes, rank); the sizes of all axes are another row ----------
+
+define internal i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank) {
+  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
+  %type = load ptr, ptr %type.at
+  %wanted = word ndarray
+  %is.array = icmp eq ptr %type, %wanted
+  br i1 %is.array, label %look, label %miss
+look:
+  %rank.at = getelementptr i8, ptr %thing, i64 $RANK
+  %rank.found = load i32, ptr %rank.at
+  %rank.wide = sext i32 %rank.found to i64
+  %same.rank = icmp eq i64 %rank.wide, %rank
+  %dtype.at = getelementptr i8, ptr %thing, i64 $DESCR
+  %dtype.found = load ptr, ptr %dtype.at
+  %same.dtype = icmp eq ptr %dtype.found, %dtype
+  %flags.at = getelementptr i8, ptr %thing, i64 $FLAGS
+  %flags = load i32, ptr %flags.at
+  %plain = and i32 %flags, $PLAIN
+  %is.plain = icmp eq i32 %plain, $PLAIN
+  %both = and i1 %same.rank, %same.dtype
+  %all = and i1 %both, %is.plain
+  ret i1 %all
+miss:
+  ret i1 false
+}
+
+; Reads one argument into its place. Gives how many sizes that are not declared it added to the row
+; of those, -1 if the argument is not what is declared.
+define internal i64 @take(ptr %ctx, ptr %thing, ptr %spec, ptr %declared, ptr %place, ptr %sizes,
+                          i1 %strict) {
+entry:
+  %kind = load i64, ptr %spec
+  %type.at = getelementptr i8, ptr %thing, i64 $TYPE
+  %type = load ptr, ptr %type.at
+  %dtype.at = getelementptr i64, ptr %spec, i64 2
+  %dtype = load ptr, ptr %dtype.at
+  %value.at = getelementptr i8, ptr %thing, i64 $VALUE
+  switch i64 %kind, label %array [ i64 0, label %scalar
+                                   i64 1, label %int
+                                   i64 2, label %float
+                                   i64 3, label %bool ]
+scalar:
+  %scalar.at = getelementptr i64, ptr %spec, i64 1
+  %scalar.type = load ptr, ptr %scalar.at
+  %is.scalar = icmp eq ptr %type, %scalar.type
+  br i1 %is.scalar, label %value, label %other
+value:
+  %bits = load i64, ptr %value.at
+  store i64 %bits, ptr %place
+  ret i64 0
+other:
+  br i1 %strict, label %miss, label %rank0
+rank0:
+  %is.rank0 = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 0)
+  br i1 %is.rank0, label %element, label %miss
+element:
+  %element.at = getelementptr i8, ptr %thing, i64 $DATA
+  %element.data = load ptr, ptr %element.at
+  %bytes.at = getelementptr i64, ptr %spec, i64 3
+  %bytes = load i64, ptr %bytes.at
+  call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %element.data, i64 %bytes, i1 false)
+  ret i64 0
+int:
+  %int.type = word int
+  %is.int = icmp eq ptr %type, %int.type
+  br i1 %is.int, label %number, label %miss
+number:
+  %convert = word PyLong_AsLongLong
+  %int.value = call i64 %convert(ptr %thing)
+  store i64 %int.value, ptr %place
+  %is.odd = icmp eq i64 %int.value, -1
+  br i1 %is.odd, label %ask, label %taken
+ask:
+  %occurred = word PyErr_Occurred
+  %error = call ptr %occurred()
+  %is.fine = icmp eq ptr %error, null
+  br i1 %is.fine, label %taken, label %clear
+clear:
+  %forget = word PyErr_Clear
+  call void %forget()
+  ret i64 -1
+float:
+  %float.type = word float
+  %is.float = icmp eq ptr %type, %float.type
+  br i1 %is.float, label %value, label %miss
+bool:
+  %true = word True
+  %false = word False
+  %is.true = icmp eq ptr %thing, %true
+  %is.false = icmp eq ptr %thing, %false
+  %truth = zext i1 %is.true to i64
+  store i64 %truth, ptr %place
+  %is.bool = or i1 %is.true, %is.false
+  br i1 %is.bool, label %taken, label %miss
+array:
+  %rank.at = getelementptr i64, ptr %spec, i64 4
+  %rank = load i64, ptr %rank.at
+  %fits = call i1 @is_array(ptr %ctx, ptr %thing, ptr %dtype, i64 %rank)
+  br i1 %fits, label %dimensions, label %miss
+dimensions:
+  %data.at = getelementptr i8, ptr %thing, i64 $DATA
+  %data = load ptr, ptr %data.at
+  store ptr %data, ptr %place
+  %row.at = getelementptr i8, ptr %thing, i64 $DIMENSIONS
+  %row = load ptr, ptr %row.at
+  br label %head
+head:
+  %axis = phi i64 [ 0, %dimensions ], [ %axis.next, %next ]
+  %added = phi i64 [ 0, %dimensions ], [ %added.next, %next ]
+  %going = icmp slt i64 %axis, %rank
+  br i1 %going, label %look, label %counted
+look:
+  %size.at = getelementptr i64, ptr %row, i64 %axis
+  %size = load i64, ptr %size.at
+  %wanted.at = getelementptr i64, ptr %declared, i64 %axis
+  %wanted = load i64, ptr %wanted.at
+  %is.unknown = icmp slt i64 %wanted, 0
+  br i1 %is.unknown, label %unknown, label %known
+known:
+  %same = icmp eq i64 %size, %wanted
+  br i1 %same, label %next, label %miss
+unknown:
+  %is.several = icmp sge i64 %size, 2
+  %new.at = getelementptr i64, ptr %sizes, i64 %added
+  store i64 %size, ptr %new.at
+  br i1 %is.several, label %next, label %miss
+next:
+  %more = zext i1 %is.unknown to i64
+  %added.next = add i64 %added, %more
+  %axis.next = add i64 %axis, 1
+  br label %head
+counted:
+  ret i64 %added
+taken:
+  ret i64 0
+miss:
+  ret i64 -1
+}
+
+"""

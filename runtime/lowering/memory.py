@@ -1,0 +1,180 @@
+"""The memory of a call as LLVM IR: the arena of its buffers, and pieces that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runtime.execute.native.context import HEAP, word
+from runtime.execute.native.entry import REFUSED
+from runtime.lowering.kernel import (
+    Allocate,
+    Block,
+    Buffer,
+    Copy,
+    Dim,
+    Poll,
+    Program,
+    Reserve,
+    Statement,
+    Swap,
+    inner_blocks,
+    product,
+)
+from runtime.lowering.llvm_types import size_in_bytes
+from runtime.lowering.values import Values
+
+__all__ = ["BUDGET", "Memory", "walk"]
+
+# About how many operations are done between two looks for signals: less than a millisecond.
+BUDGET = 1 << 19
+# Bytes of arrays of a call that are kept on the stack.
+_ON_STACK = 1 << 15
+# Bytes that a stack has at first.
+_LEAST_ROOM = 1 << 12
+# Where the address of the arena is kept.
+_OWNED = f"{HEAP}.owned"
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """All statements, those in loops and branches included."""
+    for statement in block:
+        yield statement
+        for inner in inner_blocks(statement):
+            yield from walk(inner)
+
+
+class Memory(Values):
+    """What makes, moves and frees memory."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.rooms: dict[Buffer, str] = {}
+        self.on_heap = False
+
+    def _memory(self) -> None:
+        """Give each buffer of the call's own memory a place in one piece of it."""
+        statements = list(walk(self.program.body))
+        self.moving = {
+            buffer for s in statements if isinstance(s, Swap) for buffer in (s.one, s.other)
+        }
+        self._stacks([s.buffer for s in statements if isinstance(s, Reserve)])
+        own = [s.buffer for s in statements if isinstance(s, Allocate) and s.buffer.role == "own"]
+        if any(isinstance(s, Poll) for s in statements):
+            self.first += ["%work = alloca i64", f"store i64 {BUDGET}, ptr %work"]
+        if not own:
+            return
+        sizes = [product([*b.shape, size_in_bytes(b.type)]) for b in own]
+        known = [n for n in sizes if isinstance(n, int)]
+        rounded = [-(-n // 64) * 64 for n in known]
+        self.on_heap = len(known) < len(sizes) or sum(rounded) > _ON_STACK
+        if not self.on_heap:
+            self.first.append(f"%arena = alloca [{max(sum(rounded), 1)} x i8], align 64")
+        offsets, total = [], "0"
+        for size in sizes:
+            offsets.append(total)
+            total = self._after(total, size)
+        if self.on_heap:
+            self._arena(total)
+        for buffer, offset in zip(own, offsets, strict=True):
+            name = self.name()
+            self.add(f"{name} = getelementptr i8, ptr %arena, i64 {offset}")
+            if buffer in self.moving:
+                cell = self.name()
+                self.first.append(f"{cell} = alloca ptr")
+                self.add(f"store ptr {name}, ptr {cell}")
+                name = cell
+            self.pointers[buffer] = name
+
+    def _after(self, offset: str, size: Dim) -> str:
+        """The offset behind `size` bytes, rounded up to 64."""
+        if isinstance(size, int) and not offset.startswith("%"):
+            return str(int(offset) + -(-size // 64) * 64)
+        text = str(size) if isinstance(size, int) else self.value(size)
+        more, less, total = self.name(), self.name(), self.name()
+        self.add(f"{more} = add i64 {text}, 63")
+        self.add(f"{less} = and i64 {more}, -64")
+        self.add(f"{total} = add i64 {offset}, {less}")
+        return total
+
+    def _arena(self, total: str) -> None:
+        self.first += [f"{_OWNED} = alloca ptr", f"store ptr null, ptr {_OWNED}"]
+        function = self._do(self.context("obtain"))
+        self.add(f"%arena = call ptr {function}(ptr %ctx, i64 {total})")
+        self._refuse_without("%arena")
+        self.add(f"store ptr %arena, ptr {_OWNED}")
+
+    def _refuse_without(self, pointer: str) -> None:
+        """Leave the call to the plan where there is no memory."""
+        refuse, go = self.labels("refuse", "go")
+        failed = self._do(f"icmp eq ptr {pointer}, null")
+        self.add(f"br i1 {failed}, label %{refuse}, label %{go}{self._rarely()}")
+        self.begin(refuse)
+        self._leave(str(REFUSED))
+        self.begin(go)
+
+    def _stacks(self, buffers: list[Buffer]) -> None:
+        """Pointer and room of each piece of memory that grows."""
+        for buffer in dict.fromkeys(buffers):
+            pointer, room = self.name(), self.name()
+            self.first += [f"{pointer} = alloca ptr", f"store ptr null, ptr {pointer}"]
+            self.first += [f"{room} = alloca i64", f"store i64 0, ptr {room}"]
+            self.pointers[buffer] = pointer
+            self.rooms[buffer] = room
+            self.moving.add(buffer)
+
+    def _free(self) -> list[str]:
+        owned = [self.pointers[buffer] for buffer in self.rooms]
+        if self.on_heap:
+            owned.append(_OWNED)
+        if not owned:
+            return []
+        lines = [
+            f"  {HEAP}.at = getelementptr ptr, ptr %ctx, i64 {word('release')}",
+            f"  {HEAP}.release = load ptr, ptr {HEAP}.at",
+        ]
+        for k, place in enumerate(owned):
+            lines.append(f"  {HEAP}.out{k} = load ptr, ptr {place}")
+            lines.append(f"  call void {HEAP}.release(ptr %ctx, ptr {HEAP}.out{k})")
+        return lines
+
+    def _allocate(self, s: Allocate) -> None:
+        """All memory was had at the start, but for what each thread needs for itself."""
+        if self.around is not None:
+            size = product([*s.buffer.shape, size_in_bytes(s.buffer.type)])
+            self.pointers[s.buffer] = self.name()
+            self.first.append(f"{self.pointers[s.buffer]} = alloca [{size} x i8], align 64")
+
+    def _reserve(self, s: Reserve) -> None:
+        """At least twice as much as before, so that it does not happen often."""
+        pointer, room = self.pointers[s.buffer], self.rooms[s.buffer]
+        size = self._do(f"mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
+        old = self._do(f"load i64, ptr {room}")
+        is_short = self._do(f"icmp sgt i64 {size}, {old}")
+        grow, go = self.labels("grow", "go")
+        self.add(f"br i1 {is_short}, label %{grow}, label %{go}{self._rarely()}")
+        self.begin(grow)
+        more = self._most(self._most(size, self._do(f"mul i64 {old}, 2")), str(_LEAST_ROOM))
+        function = self._do(self.context("enlarge"))
+        present = self._do(f"load ptr, ptr {pointer}")
+        new = self._do(f"call ptr {function}(ptr %ctx, ptr {present}, i64 {more})")
+        self._refuse_without(new)
+        self.add(f"store ptr {new}, ptr {pointer}")
+        self.add(f"store i64 {more}, ptr {room}")
+        self.add(f"br label %{go}")
+        self.begin(go)
+
+    def _copy(self, s: Copy) -> None:
+        size = product([*s.source.shape, size_in_bytes(s.source.type)])
+        text = str(size) if isinstance(size, int) else self.value(size)
+        target, source = self._pointer(s.target), self._pointer(s.source)
+        self.intrinsic("void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        self.add(
+            f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {text}, i1 false)"
+        )
+
+    def _swap(self, s: Swap) -> None:
+        one, other = self.name(), self.name()
+        self.add(f"{one} = load ptr, ptr {self.pointers[s.one]}")
+        self.add(f"{other} = load ptr, ptr {self.pointers[s.other]}")
+        self.add(f"store ptr {other}, ptr {self.pointers[s.one]}")
+        self.add(f"store ptr {one}, ptr {self.pointers[s.other]}")

@@ -1,0 +1,240 @@
+"""Sums and extremes of many elements as LLVM IR, sums in the order in which NumPy adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from runtime.lowering import parts
+from runtime.lowering.kernel import Block, PairwiseSum
+from runtime.lowering.lines import AS_IT_IS, FEW_ROUNDS
+from runtime.lowering.llvm_types import literal, llvm_type
+from runtime.lowering.parallel import LARGE, cost
+from runtime.lowering.scalar import is_float, is_signed
+from runtime.lowering.strides import plus, times
+from runtime.lowering.values import LANES, Values
+
+__all__ = ["Sums"]
+
+_BLOCK = 128  # NumPy's PW_BLOCKSIZE
+_DEPTH = 64
+# Vectors of extremes that are found at once.
+_VECTORS = 4
+
+
+class Sums(Values):
+    """What computes sums and extremes."""
+
+    def _block(self, block: Block) -> None:
+        raise NotImplementedError
+
+    def _pairwisesum(self, s: PairwiseSum) -> None:
+        """NumPy adds the sum to zero."""
+        if s.how != "sum":
+            self._extreme(s)
+            return
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
+        work = times(s.size, plus(1, cost(s.body)))
+        if isinstance(s.size, int) and s.size <= _BLOCK:
+            total = self._leaf(s, "0", str(s.size))
+        elif isinstance(work, int) and work >= LARGE and self.around is None:
+            total = parts.sum_of(self, s)
+        else:
+            self._halves(s, "0", self._size(s.size))
+            total = self._do(f"load {kind}, ptr {cell}")
+        whole = self._do(f"fadd {kind} {literal(0.0, s.cell.type)}, {total}")
+        self.add(f"store {kind} {whole}, ptr {cell}")
+
+    def _halves(self, s: PairwiseSum, begin: str, size: str) -> None:
+        """Halves on a stack of (start, count, sum of the left half, whether that is known)."""
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
+        names = ["starts", "counts", "sums", "known", "depth", "start", "count"]
+        start_of, count_of, sum_of, known_of, depth, start, count = (
+            f"%{name}{self.count}" for name in names
+        )
+        for name, of in ((start_of, "i64"), (count_of, "i64"), (sum_of, kind), (known_of, "i8")):
+            self.first.append(f"{name} = alloca [{_DEPTH} x {of}]")
+        self.first += [f"{name} = alloca i64" for name in (depth, start, count)]
+        self.add(f"store i64 0, ptr {depth}")
+        self.add(f"store i64 {begin}, ptr {start}")
+        self.add(f"store i64 {size}, ptr {count}")
+        split, halve, leaf, up, look, left, add, done = self.labels(
+            "split", "halve", "leaf", "up", "look", "left", "add", "done"
+        )
+        self.add(f"br label %{split}")
+
+        def get(place: str, of: str = "i64") -> str:
+            name = self.name()
+            self.add(f"{name} = load {of}, ptr {place}")
+            return name
+
+        def do(text: str) -> str:
+            name = self.name()
+            self.add(f"{name} = {text}")
+            return name
+
+        def at(array: str, position: str, of: str) -> str:
+            return do(f"getelementptr {of}, ptr {array}, i64 {position}")
+
+        self.begin(split)
+        n = get(count)
+        self.add(f"br i1 {do(f'icmp sgt i64 {n}, {_BLOCK}')}, label %{halve}, label %{leaf}")
+        self.begin(halve)
+        first = do(f"and i64 {do(f'ashr i64 {n}, 1')}, -8")
+        k, here = get(depth), get(start)
+        self.add(f"store i64 {do(f'add i64 {here}, {first}')}, ptr {at(start_of, k, 'i64')}")
+        self.add(f"store i64 {do(f'sub i64 {n}, {first}')}, ptr {at(count_of, k, 'i64')}")
+        self.add(f"store i8 0, ptr {at(known_of, k, 'i8')}")
+        self.add(f"store i64 {do(f'add i64 {k}, 1')}, ptr {depth}")
+        self.add(f"store i64 {first}, ptr {count}")
+        self.add(f"br label %{split}")
+        self.begin(leaf)
+        total = self._leaf(s, get(start), get(count))
+        self.add(f"store {kind} {total}, ptr {cell}")
+        self.add(f"br label %{up}")
+        self.begin(up)
+        k = get(depth)
+        self.add(f"br i1 {do(f'icmp eq i64 {k}, 0')}, label %{done}, label %{look}")
+        self.begin(look)
+        top = do(f"sub i64 {k}, 1")
+        is_known = do(f"icmp ne i8 {get(at(known_of, top, 'i8'), 'i8')}, 0")
+        sum_at = at(sum_of, top, kind)
+        self.add(f"br i1 {is_known}, label %{add}, label %{left}")
+        self.begin(left)
+        self.add(f"store {kind} {get(cell, kind)}, ptr {sum_at}")
+        self.add(f"store i8 1, ptr {at(known_of, top, 'i8')}")
+        self.add(f"store i64 {get(at(start_of, top, 'i64'))}, ptr {start}")
+        self.add(f"store i64 {get(at(count_of, top, 'i64'))}, ptr {count}")
+        self.add(f"br label %{split}")
+        self.begin(add)
+        both = do(f"fadd {kind} {get(sum_at, kind)}, {get(cell, kind)}")
+        self.add(f"store {kind} {both}, ptr {cell}")
+        self.add(f"store i64 {top}, ptr {depth}")
+        self.add(f"br label %{up}")
+        self.begin(done)
+
+    def _extreme(self, s: PairwiseSum) -> None:
+        """The largest or least element: of some vectors of eight at once, then of what is left."""
+        size, at_once = self._size(s.size), LANES * _VECTORS
+        kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
+        self.places[s.index] = "0"
+        self._block(s.body)
+        first = self.value(s.element)
+        self.add(f"store {kind} {first}, ptr {cell}")
+        self.known.clear()
+        whole = self._multiple(size, at_once)
+        with self._where(size, at_once) as is_possible:
+            if is_possible:
+                self._extreme_in_lanes(s, whole)
+        if whole == size:
+            return
+        with self._counted(s.index, whole, size, 1, FEW_ROUNDS):
+            self._block(s.body)
+            value = self.value(s.element)
+            old = self._do(f"load {kind}, ptr {cell}")
+            self.add(f"store {kind} {self._better(s, kind, old, value)}, ptr {cell}")
+
+    def _extreme_in_lanes(self, s: PairwiseSum, whole: str) -> None:
+        """That of at least as many elements as some vectors have."""
+        kind, at_once = llvm_type(s.cell.type), LANES * _VECTORS
+        vector = f"<{LANES} x {kind}>"
+        best = [self.name() for _ in range(_VECTORS)]
+        self.first += [f"{name} = alloca {vector}" for name in best]
+        for k, name in enumerate(best):
+            self.add(f"store {vector} {self._in_lanes(s, str(LANES * k))}, ptr {name}")
+        if whole != str(at_once):
+            with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
+                start = self.places[s.index]
+                for k, name in enumerate(best):
+                    value = self._in_lanes(s, self._do(f"add i64 {start}, {LANES * k}"))
+                    old = self._do(f"load {vector}, ptr {name}")
+                    self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {name}")
+                self.places[s.index] = start
+        found = [self._do(f"load {vector}, ptr {name}") for name in best]
+        while len(found) > 1:
+            pairs = zip(found[::2], found[1::2], strict=True)
+            found = [self._better(s, vector, x, y) for x, y in pairs]
+        parts = [self._do(f"extractelement {vector} {found[0]}, i64 {k}") for k in range(LANES)]
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self._better(s, kind, x, y) for x, y in pairs]
+        self.add(f"store {kind} {parts[0]}, ptr {self._cell(s.cell)}")
+
+    def _multiple(self, size: str, of: int) -> str:
+        """The largest multiple of a power of two that is not above a size."""
+        return self._do(f"and i64 {size}, {-of}") if size.startswith("%") else str(int(size) & -of)
+
+    @contextmanager
+    def _where(self, size: str, least: int) -> Iterator[bool]:
+        """Code for sizes from `least` on; gives whether there is such a size."""
+        if not size.startswith("%"):
+            yield int(size) >= least
+            return
+        lanes, after = self.labels("lanes", "after")
+        is_enough = self._do(f"icmp sge i64 {size}, {least}")
+        self.add(f"br i1 {is_enough}, label %{lanes}, label %{after}")
+        self.begin(lanes)
+        yield True
+        self.add(f"br label %{after}")
+        self.begin(after)
+
+    def _better(self, s: PairwiseSum, kind: str, x: str, y: str) -> str:
+        """The larger or the lesser of two values, or of eight pairs; a nan if there is one."""
+        keeps, result = self.name(), self.name()
+        truths = f"<{LANES} x i1>" if kind.startswith("<") else "i1"
+        if is_float(s.cell.type):
+            is_better, is_nan = self.name(), self.name()
+            self.add(f"{is_better} = fcmp o{s.how} {kind} {x}, {y}")
+            self.add(f"{is_nan} = fcmp uno {kind} {x}, {x}")
+            self.add(f"{keeps} = or {truths} {is_better}, {is_nan}")
+        else:
+            sign = "s" if is_signed(s.cell.type) else "u"
+            self.add(f"{keeps} = icmp {sign}{s.how} {kind} {x}, {y}")
+        self.add(f"{result} = select {truths} {keeps}, {kind} {x}, {kind} {y}")
+        return result
+
+    def _leaf(self, s: PairwiseSum, start: str, count: str) -> str:
+        """The sum of at most 128 elements: by eights, then the rest one by one."""
+        kind, total = llvm_type(s.cell.type), self.name()
+        self.first.append(f"{total} = alloca {kind}")
+        self.add(f"store {kind} {literal(-0.0, s.cell.type)}, ptr {total}")
+        whole = self._multiple(count, LANES)
+        eights, end = self._whole("add", start, whole), self._whole("add", start, count)
+        with self._where(count, LANES) as is_possible:
+            if is_possible:
+                self.add(f"store {kind} {self._eights(s, start, eights)}, ptr {total}")
+        if eights != end:
+            with self._counted(s.index, eights, end, 1, FEW_ROUNDS):
+                self._block(s.body)
+                value = self.value(s.element)
+                new = self._do(f"fadd {kind} {self._do(f'load {kind}, ptr {total}')}, {value}")
+                self.add(f"store {kind} {new}, ptr {total}")
+        return self._do(f"load {kind}, ptr {total}")
+
+    def _eights(self, s: PairwiseSum, start: str, end: str) -> str:
+        """The sum of eights: as a vector, whose lanes are added in pairs."""
+        kind, sums = llvm_type(s.cell.type), self.name()
+        vector = f"<{LANES} x {kind}>"
+        self.first.append(f"{sums} = alloca {vector}")
+        self.add(f"store {vector} {self._in_lanes(s, start)}, ptr {sums}")
+        second = self._whole("add", start, str(LANES))
+        if second != end:
+            with self._counted(s.index, second, end, LANES, AS_IT_IS):
+                value = self._in_lanes(s, self.places[s.index])
+                new = self._do(f"fadd {vector} {self._do(f'load {vector}, ptr {sums}')}, {value}")
+                self.add(f"store {vector} {new}, ptr {sums}")
+        found = self._do(f"load {vector}, ptr {sums}")
+        parts = [self._do(f"extractelement {vector} {found}, i64 {k}") for k in range(LANES)]
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self._do(f"fadd {kind} {x}, {y}") for x, y in pairs]
+        return parts[0]
+
+    def _in_lanes(self, s: PairwiseSum, start: str) -> str:
+        """Eight elements at once, as a vector."""
+        self.lane, self.places[s.index] = s.index, start
+        self._block(s.body)
+        value = self._widened(self.value(s.element), s.element.type)
+        self.known.clear()
+        self.lane = None
+        return value

@@ -1,0 +1,196 @@
+"""Expressions as LLVM IR; those of eight elements at once, as vectors."""
+
+from __future__ import annotations
+
+from runtime.lowering.kernel import Dim, Program, Register
+from runtime.lowering.llvm_types import literal, llvm_type, memory_type, size_in_bytes
+from runtime.lowering.places import Places
+from runtime.lowering.scalar import Expr, is_float, is_signed
+
+__all__ = ["LANES", "Values"]
+
+# How many elements sums take at once.
+LANES = 8
+_WIDTHS = {"f4": 32, "f8": 64}
+_FLOATING = {
+    "add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fmod": "frem",
+    "fused_add": "fadd contract", "fused_sub": "fsub contract", "fused_mul": "fmul contract",
+}  # fmt: skip
+_INTEGER = {
+    "add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor",
+    "shl": "shl", "ashr": "ashr", "lshr": "lshr",
+}  # fmt: skip
+_INTRINSICS = {
+    "abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc",
+    "rint": "rint", "copysign": "copysign", "fma": "fma",
+}  # fmt: skip
+_CHECKED = {"checked_add": "sadd", "checked_sub": "ssub", "checked_mul": "smul"}
+_ORDERED = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+
+
+class Values(Places):
+    """What computes expressions."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        # Names that are vectors, while the body of a sum is written in lanes.
+        self.wide: set[str] = set()
+        self.lane: Register | None = None
+
+    def value(self, x: Expr) -> str:
+        """The name of the value, or a literal; what a statement shares is written once."""
+        if x.function == "const":
+            return literal(x.value, x.type)
+        if x.function == "read" and isinstance(x.value, Register):
+            return self.places[x.value]
+        if x not in self.known:
+            self.known[x] = self._computed(x)
+        return self.known[x]
+
+    def _size(self, size: Dim) -> str:
+        return str(size) if isinstance(size, int) else self.value(size)
+
+    def _computed(self, x: Expr) -> str:
+        if x.function == "read":
+            name = self.name()
+            self.add(f"{name} = load {llvm_type(x.type)}, ptr {self._cell(x.value)}")
+            return name
+        if x.function == "load":
+            return self._load(x)
+        args = [self.value(a) for a in x.args]
+        is_wide = any(a in self.wide for a in args)
+        if is_wide:
+            args = [self._widened(a, e.type) for a, e in zip(args, x.args, strict=True)]
+        name = self.name()
+        self.add(f"{name} = {self._operation(x, args, is_wide)}")
+        if is_wide:
+            self.wide.add(name)
+        return name
+
+    def _load(self, x: Expr) -> str:
+        (offset,) = x.args
+        if self.value(offset) in self.wide:
+            return self._gathered(x)
+        is_lanes = self.lane is not None and _depends(offset, self.lane)
+        at = self._address(x.value, self.value(offset))
+        kind, name = memory_type(x.type), self.name()
+        of = f"<{LANES} x {kind}>" if is_lanes else kind
+        align = f", align {size_in_bytes(x.type)}" if is_lanes else ""
+        self.add(f"{name} = load {of}, ptr {at}{align}{self._group()}")
+        if x.type == "b1":
+            truth = self.name()
+            zero = "zeroinitializer" if is_lanes else "0"
+            self.add(f"{truth} = icmp ne {of} {name}, {zero}")
+            name = truth
+        if is_lanes:
+            self.wide.add(name)
+        return name
+
+    def _gathered(self, x: Expr) -> str:
+        """Elements at eight places, which need not follow each other."""
+        offsets, kind = self.value(x.args[0]), memory_type(x.type)
+        result = "poison"
+        for k in range(LANES):
+            offset, one, more = self.name(), self.name(), self.name()
+            self.add(f"{offset} = extractelement <{LANES} x i64> {offsets}, i64 {k}")
+            at = self._address(x.value, offset)
+            self.add(f"{one} = load {kind}, ptr {at}{self._group()}")
+            self.add(f"{more} = insertelement <{LANES} x {kind}> {result}, {kind} {one}, i64 {k}")
+            result = more
+        if x.type == "b1":
+            truth = self.name()
+            self.add(f"{truth} = icmp ne <{LANES} x i8> {result}, zeroinitializer")
+            result = truth
+        self.wide.add(result)
+        return result
+
+    def _widened(self, value: str, type_: str) -> str:
+        """A vector of eight; all of them are `value` if that is none."""
+        if value in self.wide:
+            return value
+        kind = llvm_type(type_)
+        one, all_ = self.name(), self.name()
+        self.add(f"{one} = insertelement <{LANES} x {kind}> poison, {kind} {value}, i64 0")
+        self.add(
+            f"{all_} = shufflevector <{LANES} x {kind}> {one}, <{LANES} x {kind}> poison, "
+            f"<{LANES} x i32> zeroinitializer"
+        )
+        self.wide.add(all_)
+        return all_
+
+    def _operation(self, x: Expr, args: list[str], is_wide: bool) -> str:
+        def of(type_: str) -> str:
+            kind = llvm_type(type_)
+            return f"<{LANES} x {kind}>" if is_wide else kind
+
+        given = x.args[0].type
+        function = x.function
+        if function in _ORDERED:
+            if is_float(given):
+                return f"fcmp {_ORDERED[function]} {of(given)} {args[0]}, {args[1]}"
+            sign = "" if function in ("eq", "ne") else "s" if is_signed(given) else "u"
+            return f"icmp {sign}{function} {of(given)} {args[0]}, {args[1]}"
+        if function == "select":
+            return f"select {of('b1')} {args[0]}, {of(x.type)} {args[1]}, {of(x.type)} {args[2]}"
+        if function == "cast":
+            return f"{_conversion(given, x.type)} {of(given)} {args[0]} to {of(x.type)}"
+        if function == "bitcast":
+            return f"bitcast {of(given)} {args[0]} to {of(x.type)}"
+        if function in _CHECKED:
+            call = f"@llvm.{_CHECKED[function]}.with.overflow.i64"
+            self.intrinsic(f"{{i64, i1}} {call}(i64, i64)")
+            return f"call {{i64, i1}} {call}(i64 {args[0]}, i64 {args[1]})"
+        if function in ("first", "second"):
+            return f"extractvalue {{i64, i1}} {args[0]}, {int(function == 'second')}"
+        if is_float(given):
+            return self._of_floats(function, given, of(given), args, is_wide)
+        return self._of_integers(function, given, of(given), args)
+
+    def _of_floats(
+        self, function: str, type_: str, kind: str, args: list[str], is_wide: bool
+    ) -> str:
+        if function in _FLOATING:
+            return f"{_FLOATING[function]} {kind} {args[0]}, {args[1]}"
+        if function == "neg":
+            return f"fneg {kind} {args[0]}"
+        suffix = f"f{_WIDTHS[type_]}"
+        call = f"@llvm.{_INTRINSICS[function]}.{f'v{LANES}{suffix}' if is_wide else suffix}"
+        self.intrinsic(f"{kind} {call}({', '.join([kind] * len(args))})")
+        return f"call {kind} {call}({', '.join(f'{kind} {a}' for a in args)})"
+
+    @staticmethod
+    def _of_integers(function: str, type_: str, kind: str, args: list[str]) -> str:
+        if function in _INTEGER:
+            return f"{_INTEGER[function]} {kind} {args[0]}, {args[1]}"
+        if function == "quotient":
+            return f"{'sdiv' if is_signed(type_) else 'udiv'} {kind} {args[0]}, {args[1]}"
+        if function == "neg":
+            zero = "zeroinitializer" if kind.startswith("<") else "0"
+            return f"sub {kind} {zero}, {args[0]}"
+        assert function == "not", function
+        ones = f"splat (i{kind.split(' i')[-1].rstrip('>')} -1)" if kind.startswith("<") else "-1"
+        ones = "true" if kind == "i1" else ones
+        return f"xor {kind} {args[0]}, {ones}"
+
+
+def _depends(x: Expr, register: Register) -> bool:
+    """Whether an offset moves with the register: by 1, as all offsets of sums do."""
+    if x.function == "read":
+        return x.value is register
+    return any(_depends(a, register) for a in x.args)
+
+
+def _conversion(given: str, target: str) -> str:
+    if is_float(given):
+        if is_float(target):
+            return "fpext" if target == "f8" else "fptrunc"
+        return "fptosi" if is_signed(target) else "fptoui"
+    if is_float(target):
+        return "sitofp" if is_signed(given) else "uitofp"
+    if given == "b1":
+        return "zext"
+    if int(target[1:]) < int(given[1:]):
+        return "trunc"
+    if int(target[1:]) == int(given[1:]):
+        return "bitcast"
+    return "sext" if is_signed(given) else "zext"

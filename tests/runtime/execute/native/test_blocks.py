@@ -1,0 +1,145 @@
+"""Memory that native code keeps between calls: what is kept, what is given back, what it holds."""
+
+import ctypes
+import random
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime.execute.native import blocks
+from runtime.execute.native.context import Context
+from runtime.execute.native.signature import Signature
+
+
+@pytest.fixture
+def memory():
+    """`obtain`, `enlarge` and `release` with a context, nothing being kept."""
+    found = blocks.addresses()
+    handlers = dict.fromkeys(("fallback", "failed", "failed_alone", "interrupted", "miss"))
+    code = {"kernel": 0, "shapes": 0, "poll": 0, **found}
+    context = Context(handlers, code, Signature((), ()).words())
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+
+    class Memory:
+        obtain = staticmethod(lambda n: made(found["obtain"], pointer, size)(at, n))
+        enlarge = staticmethod(
+            lambda block, n: made(found["enlarge"], pointer, pointer, size)(at, block, n)
+        )
+        release = staticmethod(lambda block: made(found["release"], None, pointer)(at, block))
+
+    def made(address, result, *types):
+        return ctypes.PYFUNCTYPE(result, pointer, *types)(address)
+
+    at = context.address
+    Memory.release(Memory.obtain(blocks.MOST))  # what was kept goes
+    Memory.obtain(blocks.MOST)
+    assert blocks.kept_bytes() == 0
+    Memory.context = context
+    return Memory
+
+
+def test_a_block_is_aligned_and_has_its_room(memory):
+    for size in (0, 1, 100, blocks.LEAST, 1 << 20):
+        block = memory.obtain(size)
+        assert block % 64 == 0
+        ctypes.memset(block, 7, size)
+        memory.release(block)
+
+
+def test_a_large_block_is_kept_and_given_again(memory):
+    block = memory.obtain(1 << 20)
+    memory.release(block)
+    assert blocks.kept_bytes() == 1 << 20
+    assert memory.obtain(1 << 19) == block
+    assert blocks.kept_bytes() == 0
+    assert memory.obtain(1 << 19) != block
+
+
+def test_a_small_block_is_not_kept_nor_is_one_beyond_the_limit(memory):
+    for size in (blocks.LEAST - 1, blocks.MOST + 1):
+        memory.release(memory.obtain(size))
+        assert blocks.kept_bytes() == 0
+
+
+def test_a_much_larger_block_is_not_given(memory):
+    large = memory.obtain(1 << 24)
+    memory.release(large)
+    assert memory.obtain(1 << 16) != large
+    assert blocks.kept_bytes() == 1 << 24
+
+
+def test_no_more_is_kept_than_the_limit(memory):
+    held = [memory.obtain(blocks.MOST // 4) for _ in range(5)]
+    for block in held:
+        memory.release(block)
+        assert blocks.kept_bytes() <= blocks.MOST
+    assert blocks.kept_bytes() == blocks.MOST // 4  # the last one: the others went before it
+
+
+def test_there_are_places_for_some_blocks(memory):
+    for block in [memory.obtain(blocks.LEAST) for _ in range(blocks.PLACES + 1)]:
+        memory.release(block)
+    assert blocks.kept_bytes() == blocks.LEAST
+
+
+def test_an_enlarged_block_has_its_content(memory):
+    block = memory.enlarge(None, 100)
+    ctypes.memmove(block, bytes(range(100)), 100)
+    for size in (1 << 12, 1 << 17, 1 << 18):
+        block = memory.enlarge(block, size)
+        assert ctypes.string_at(block, 100) == bytes(range(100))
+    memory.release(block)
+
+
+def test_no_block_is_given_twice(memory):
+    draw, held = random.Random(0), {}
+    for turn in range(2000):
+        if held and draw.random() < 0.5:
+            block = draw.choice(list(held))
+            mark, size = held.pop(block)
+            assert ctypes.string_at(block, size) == bytes([mark]) * size
+            memory.release(block)
+        elif len(held) < 20:
+            size = draw.choice([10, 1 << 16, 1 << 17, 3 << 16, 1 << 20])
+            block = memory.obtain(size)
+            assert block not in held
+            ctypes.memset(block, turn % 251, size)
+            held[block] = turn % 251, size
+    assert blocks.kept_bytes() <= blocks.MOST
+
+
+def test_calls_that_keep_memory_give_what_they_gave():
+    @ag.convert
+    def mixed(x):
+        y = x @ x
+        z = np.tanh(y) @ x
+        return z, y + 1
+
+    draw = np.random.default_rng(0)
+    for n in (150, 300, 150, 200):
+        x = draw.normal(size=(n, n))
+        first = [np.array(part) for part in mixed(x)]
+        assert blocks.kept_bytes() > 0
+        for found, expected in zip(mixed(x), first, strict=True):
+            assert np.array_equal(found, expected)
+        y = x @ x
+        np.testing.assert_allclose(first[1], y + 1, rtol=1e-10, atol=1e-10)
+
+
+def test_gradients_of_loops_keep_their_stacks():
+    @ag.convert
+    def slope(x, n):
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(n):
+                y = np.sin(y) * x
+            total = np.sum(y)
+        return tape.gradient(total, x)
+
+    x = np.linspace(0.5, 1, 500)
+    once = [np.array(slope(x, n)) for n in (200, 10, 300)]
+    again = [np.array(slope(x, n)) for n in (200, 10, 300)]
+    for a, b in zip(once, again, strict=True):
+        assert np.array_equal(a, b)
