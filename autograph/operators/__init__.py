@@ -33,8 +33,10 @@ from autograph.operators.comprehensions import dict_comp, generator_exp, list_co
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
+from autograph.operators.expanding import fstring, percent
 from autograph.operators.gathering import spread
 from autograph.operators.generators import GeneratorScope
+from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
     and_,
     compare,
@@ -60,7 +62,6 @@ from autograph.operators.scope import (
     new_names,
     note_names,
 )
-from autograph.operators.templates import fstring, percent
 from autograph.operators.variables import (
     Undefined,
     UndefinedReturnValue,
@@ -123,6 +124,7 @@ __all__ = [
     "iterate",
     "itruediv",
     "ixor",
+    "joined",
     "ld",
     "ld_free",
     "less",
@@ -137,6 +139,7 @@ __all__ = [
     "percent",
     "print_",
     "read_or_undefined",
+    "repeated",
     "set_comp",
     "setattr_",
     "setitem",

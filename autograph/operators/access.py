@@ -25,7 +25,8 @@ from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
-from autograph.operators.runs import has_runs, refusal
+from autograph.operators.runs import has_runs, refusal, settled
+from autograph.operators.tables import is_from, note_origin, of_several, picked
 from autograph.operators.templates import ChosenText, python_type_of, shown
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal, ops
@@ -74,10 +75,10 @@ def getitem(thing: Any, key: Any) -> Any:
         return of_each(key, lambda text: getitem(thing, text))
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
         if not key.is_known:
-            return _select(thing, key)
+            return note_origin(_select(thing, key), thing, key)
         key = shown(key)
     elif isinstance(thing, dict) and keyed.is_open_key(key):
-        return _select(thing, key)
+        return note_origin(_select(thing, key), thing, key)
     elif type(thing) is list and _has_open(key):
         return growing.slice_of([getitem(thing, k) for k in range(len(thing))], key)
     trace = current_trace()
@@ -114,13 +115,19 @@ def _select(thing: Any, key: Any) -> Any:
     if isinstance(thing, (list, tuple)) and thing:
         things = [getitem(thing, k) for k in range(len(thing))]
         position = ops.where(key < 0, key + len(thing), key)
-        return chosen(things, position, type(thing).__name__)
+        return _one_of(things, position, type(thing).__name__)
     if isinstance(thing, dict):
-        return keyed.item(thing, key, lambda k: getitem(thing, k))
+        return keyed.item(thing, key, lambda k: getitem(thing, k), _one_of)
     raise StagingError(
         f"a {type(thing).__name__} is indexed by {key.describe()}",
         "its value is known only when the graph runs; use an array, or `int` keys known before",
     )
+
+
+def _one_of(things: list[Any], position: Tensor, title: str) -> Any:
+    """The thing at a position that is in range; a list may be written by that name."""
+    found = picked(things, position, setitem)
+    return chosen(things, position, title) if found is None else found
 
 
 def _check_index(thing: Any, key: Tensor) -> None:
@@ -152,6 +159,8 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
         key = shown(key)
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
+        if is_from(value, thing, key):
+            return  # `rows[i] += [x]` sets the very list that is there
         is_put = has_runs(thing) or growing.is_at_unknown(thing, key)
         if is_put or (type(thing) is list and isinstance(key, slice) and has_runs(value)):
             growing.put(thing, key, _listed(value) if isinstance(key, slice) else value)
@@ -337,9 +346,18 @@ IN_PLACE = ("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", 
 def _augmented(name: str) -> Callable[[Any, Any], Any]:
     function: Callable[[Any, Any], Any] = getattr(operator, name)
 
+    def _in_place(target: Any, value: Any) -> None:
+        operate(target, value)
+
     def operate(target: Any, value: Any) -> Any:
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
+            if type(value) is list and has_runs(value):
+                value = settled(value)
+            one = of_several(target)
+            if one is not None and name in ("iadd", "imul"):
+                one.each(lambda k: _in_place(one.things[k], value))
+                return target
             if isinstance(target, (list, dict, set, deque)):
                 journal.note(content_slot(target))
                 if name == "iadd":

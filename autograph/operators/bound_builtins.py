@@ -29,8 +29,9 @@ from autograph.operators.iterators import taken
 from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
-from autograph.operators.runs import has_runs
+from autograph.operators.runs import has_runs, settled
 from autograph.operators.sorting import sort
+from autograph.operators.tables import of_several
 from autograph.operators.templates import ChosenText, has_traced
 from autograph.operators.unconverted import (
     ARRAYS,
@@ -108,6 +109,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return function(*args, **kwargs)
     if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
         args = tuple(map(gathered, args))
+    if type(owner) is list and args and has_runs(args[0]) and name in ("extend", "__add__"):
+        args = (settled(args[0]),)
     for argument in args:
         taken(argument)
     if is_of_ufunc(function):
@@ -121,6 +124,9 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if name == "sort" and type(owner) is list and _is_sorted_by_data(owner, kwargs):
         guard_content(owner, "a list")
         return sort(owner, **kwargs)
+    one = of_several(owner) if name in _MUTATORS else None
+    if one is not None:
+        return one.each(lambda k: call_bound_builtin(getattr(one.things[k], name), args, kwargs))
     is_looked_at = has_runs(owner) and name not in growing_methods.BLIND
     if is_looked_at or (name in ("pop", "insert") and growing.is_at_unknown(owner, *args[:1])):
         return growing_methods.call(function, args, kwargs)
@@ -147,6 +153,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return view_of(owner, name, function())
         known = with_inputs(owner)
         result = (function if known is owner else getattr(known, name))(*args, **kwargs)
+        if type(result) is list and type(owner) is list and has_runs(result):
+            result = settled(result, owner)
         return journal.fresh(result) if name == "copy" else result
     if uses_clock(function):
         return call_host(function, args, kwargs)

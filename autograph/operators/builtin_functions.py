@@ -18,6 +18,7 @@ from autograph.operators.caught import Caught, KindOfError
 from autograph.operators.chosen_text import of_each
 from autograph.operators.comprehensions import filtered, generator_exp
 from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.expanding import expanded
 from autograph.operators.generators import call_of
 from autograph.operators.growing_arrays import as_array
 from autograph.operators.host_values import HostValue, NumPyValue
@@ -28,7 +29,7 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
-from autograph.operators.runs import has_runs, refusal, unpadded
+from autograph.operators.runs import has_runs, refusal, settled
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, shown
 from runtime import journal, ops
@@ -346,10 +347,12 @@ def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args:
             args = (gathering.gathered(args[0]), *args[1:])
+        if args and has_runs(args[0]) and python is not list:
+            args = (expanded(args[0]), *args[1:])
         if args and has_runs(args[0]):
             if python is not list or type(args[0]) is not list:
                 raise refusal(f"a {python.__name__} is made of it")
-            return journal.fresh(unpadded(args[0]))
+            return journal.fresh(settled(args[0]))
         if args and isinstance(_plain(args[0]), (Tensor, Indexed, list, dict, set)):
             return journal.fresh(python(access.iterate(_plain(args[0])), *args[1:], **kwargs))
         return journal.fresh(python(*args, **kwargs))

@@ -33,6 +33,7 @@ from autograph.operators.captured_items import one_by_one, with_captured, with_i
 from autograph.operators.captures import current_trace
 from autograph.operators.decisions import LEFT
 from autograph.operators.elementwise import call_vectorized
+from autograph.operators.expanding import expanded
 from autograph.operators.frames import execute
 from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
@@ -231,16 +232,16 @@ _IDENTITY = frozenset(
      operator.delitem, operator.contains, *(getattr(operator, name) for name in IN_PLACE))
 )  # fmt: skip
 
-# How built-ins are given containers from outside: those that make text look at all that is in them.
-_GIVEN = {
-    **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
-    **dict.fromkeys((print, str, repr, format), with_captured),
-}
+
+def _all_of(x: Any) -> Any:
+    """A container for what makes text of all that is in it."""
+    return expanded(with_captured(x))
+
 
 # How built-ins are given containers from outside: those that make text look at all that is in them.
 _GIVEN = {
     **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
-    **dict.fromkeys((print, str, repr, format), with_captured),
+    **dict.fromkeys((print, str, repr, format), _all_of),
 }
 
 # Built-ins that take None, and say something of it.

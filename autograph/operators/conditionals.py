@@ -13,6 +13,7 @@ from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
+    restarting,
     run_body,
     slot_content,
 )
@@ -125,9 +126,11 @@ def staged_if(
     parent = building()
     assert parent is not None
     state.read_captured()
-    outcomes = (
-        run_body("true", parent, lambda b: body(), state),
-        run_body("false", parent, lambda b: orelse(), state),
+    outcomes = restarting(
+        lambda: (
+            run_body("true", parent, lambda b: body(), state),
+            run_body("false", parent, lambda b: orelse(), state),
+        )
     )
     merge_branches(parent, test, outcomes, state)
 
@@ -173,6 +176,7 @@ def _content(outcome: Outcome, key: Any, slot: Any) -> Any:
     for other, _, new in outcome.writes.values():
         if isinstance(other.owner, Cell):
             outcome.roots[other.owner] = new
+    outcome.pin_runs(content)
     return content
 
 

@@ -20,10 +20,11 @@ from autograph.operators.growing import (
     packed,
     position_of,
     put,
+    raise_if,
     without,
     write,
 )
-from autograph.operators.rows import length
+from autograph.operators.rows import length, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.templates import lazy
 from autograph.operators.values import is_numeric, type_of
@@ -39,8 +40,8 @@ def _pop(x: list[Any], key: Any = -1) -> Any:
         journal.note(content_slot(x))
         return list.pop(x, position)
     form, rows = packed(x)
-    count = ops.dim(rows[0], axis=0)
-    stage_raise(ops.equal(count, 0), IndexError("pop from empty list"))
+    count = size_of(rows)
+    raise_if(ops.equal(count, 0), IndexError("pop from empty list"))
     is_last = not isinstance(key, Tensor) and key == -1
     if not is_last:
         key = checked(key, count, "pop index out of range")
@@ -100,7 +101,7 @@ def _matches(x: list[Any], value: Any) -> Tensor:
     form, rows = looked_at(x)
     found = _equal(form, iter(rows), value)
     if not isinstance(found, Tensor):
-        found = ops.full(ops.dim(rows[0], axis=0), found, dtype=bool)
+        found = ops.full(size_of(rows), found, dtype=bool)
     where: Tensor = found
     return where
 

@@ -26,6 +26,7 @@ __all__ = ["contains", "get", "is_open_key", "item", "put", "put_at"]
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any, Any], None]
+Choose = Callable[[list[Any], Tensor, str], Any]
 
 
 def is_open_key(key: Any) -> bool:
@@ -35,7 +36,7 @@ def is_open_key(key: Any) -> bool:
     return isinstance(key, Tensor) and not key.is_known
 
 
-def item(thing: dict[Any, Any], key: Any, read: Read) -> Any:
+def item(thing: dict[Any, Any], key: Any, read: Read, choose: Choose = chosen) -> Any:
     """`thing[key]`; KeyError when the graph runs and the key is not there."""
     keys, tests = _found(thing, key)
     there = _any(tests)
@@ -43,7 +44,7 @@ def item(thing: dict[Any, Any], key: Any, read: Read) -> Any:
         stage_raise(ops.logical_not(there), KeyError(key))
     elif not there:
         raise KeyError(key)
-    return _value(keys, tests, read, type(thing).__name__)
+    return _value(keys, tests, read, type(thing).__name__, choose)
 
 
 def get(thing: dict[Any, Any], key: Any, read: Read, default: Any = None) -> Any:
@@ -154,10 +155,12 @@ def _any(tests: list[Any]) -> Any:
     return functools.reduce(ops.logical_or, tests) if tests else False
 
 
-def _value(keys: list[Any], tests: list[Any], read: Read, kind: str) -> Any:
+def _value(
+    keys: list[Any], tests: list[Any], read: Read, kind: str, choose: Choose = chosen
+) -> Any:
     """What stands at the key that is meant, of which there is one."""
     values = [read(one) for one in keys]
     if len(values) == 1:
         return values[0]
     position = ops.as_weak(ops.argmax(ops.stack(tests)), kind="int")
-    return chosen(values, position, kind)
+    return choose(values, position, kind)

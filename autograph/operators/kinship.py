@@ -30,6 +30,7 @@ from autograph.operators.bodies import Outcome, State
 from autograph.operators.captures import current_trace
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.pending import has_pending
+from autograph.operators.runs import LiveRun
 from autograph.operators.scope import cells_of
 from autograph.operators.values import NOTHING, attributes_of, is_changeable, with_children
 from autograph.operators.variables import Maybe, Nullable, in_words
@@ -173,6 +174,8 @@ class Sight:
                 yield from dict.keys(x)
         elif isinstance(x, Maybe | Nullable):
             yield x.value
+        elif isinstance(x, LiveRun):
+            yield from x.lists()
         elif isinstance(x, FunctionType):
             yield from (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
             for cell in x.__closure__ or ():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from autograph.operators import growing
-from autograph.operators.bodies import State
+from autograph.operators.bodies import Restart, State
 from autograph.operators.captured_items import one_by_one
 from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition, if_stmt
@@ -102,6 +102,8 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
     mark = builder.mark()
     try:
         stage()
+    except Restart:
+        raise
     except StagingError as error:
         builder.truncate(mark)
         if facts is not None:

@@ -13,11 +13,25 @@ from typing import Any, NoReturn
 
 from autograph.operators.captures import current_trace
 from autograph.operators.variables import _Unreadable
+from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Pad", "Run", "Sealed", "has_runs", "holds_runs", "padded", "refusal", "unpadded"]
+__all__ = [
+    "LiveRun",
+    "Pad",
+    "Run",
+    "Sealed",
+    "has_runs",
+    "holds_runs",
+    "known_length",
+    "live",
+    "padded",
+    "refusal",
+    "settled",
+    "unpadded",
+]
 
 
 class Run(_Unreadable):
@@ -45,6 +59,83 @@ class Run(_Unreadable):
         raise refusal("it is made into text")
 
 
+class LiveRun(Run):
+    """Items that are in a place which others write, too: they are what is there when looked at.
+
+    `owner` is the list that it is all of; a copy of the run in another list would go on to follow
+    the place, where a Python list has what was there when it was made.
+    """
+
+    __slots__ = ("_pinned", "owner")
+
+    def __init__(self, owner: list[Any]) -> None:
+        _Unreadable.__init__(self, "a list")
+        self.owner = owner
+        # What it was at the end of bodies that were rolled back, by their builders.
+        self._pinned: dict[Builder, Run] = {}
+        trace = current_trace()
+        if trace is not None:
+            trace.has_runs = True
+
+    @property
+    def item(self) -> Any:
+        """The form of each item."""
+        return self.frozen_then().item
+
+    @property
+    def rows(self) -> list[Tensor]:  # type: ignore[override]
+        """The rows, as they are now."""
+        return self.frozen_then().rows
+
+    def frozen_then(self) -> Run:
+        """What it is now; at the end of the body, where that has come to its end."""
+        builder = building()
+        pinned = None if builder is None else self._pinned.get(builder)
+        return self.frozen() if pinned is None else pinned
+
+    def pin(self, builder: Builder) -> None:
+        """Remember what it is at the end of a body, which is about to be rolled back."""
+        self._pinned[builder] = self.frozen()
+
+    def frozen(self) -> Run:
+        """What it is now, as a run that stays so."""
+        raise NotImplementedError
+
+    def get(self, key: Any) -> Any:
+        """The item of an index."""
+        raise NotImplementedError
+
+    def lists(self) -> list[Any]:
+        """The lists that may be written by way of it."""
+        return []
+
+    def cells(self) -> list[Any]:
+        """The cells of the arrays that are written where the items are."""
+        raise NotImplementedError
+
+    def put(self, key: Any, value: Any) -> bool:
+        """Set the item of an index; False: the list has to leave the place."""
+        raise NotImplementedError
+
+
+def live(x: list[Any]) -> LiveRun | None:
+    """The live run that a list is, if it is one."""
+    first = list.__getitem__(x, 0) if list.__len__(x) else None
+    if not isinstance(first, LiveRun):
+        return None
+    is_all = len(unpadded(list(list.__iter__(x)))) == 1
+    if first.owner is not x:
+        raise _copied()
+    return first if is_all else None
+
+
+def _copied() -> StagingError:
+    return refusal(
+        "it was made by an operator from one of several lists that data chooses between",
+        "take a copy first (`list(row) + ...`), or write a loop",
+    )
+
+
 class Pad(Run):
     """No items: it keeps the size of a list, so that no iterator of it comes to an end."""
 
@@ -67,6 +158,16 @@ def refusal(what: str, hint: str = "") -> StagingError:
         hint or "use a `for` statement, an index or `np.array` of it, or an array in its place",
         origin=origin_of_caller(),
     )
+
+
+def settled(items: list[Any], owner: list[Any] | None = None) -> list[Any]:
+    """Items of a list, to be put into another one: of a live run, what it is now.
+
+    `owner` is the list that they were copied from just now, if they were.
+    """
+    if owner is None:
+        live(items)
+    return [item.frozen() if isinstance(item, LiveRun) else item for item in unpadded(items)]
 
 
 def has_runs(x: Any) -> bool:
@@ -94,6 +195,17 @@ def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
 def unpadded(content: list[Any]) -> list[Any]:
     """The content of a list without what only keeps its size."""
     return [item for item in content if type(item) is not Pad]
+
+
+def known_length(x: list[Any]) -> int | None:
+    """How many items a list has, in which there may be runs, where that is known."""
+    count = 0
+    for part in unpadded(x):
+        shape = part.rows[0].type.shape if isinstance(part, Run) else (1,)
+        if shape is None or shape[0] is None:
+            return None
+        count += shape[0]
+    return count
 
 
 def padded(content: list[Any], now: list[Any]) -> list[Any]:

@@ -18,6 +18,7 @@ from autograph.operators.bodies import (
     State,
     apply_slot,
     put_slot,
+    restarting,
     run_body,
     slot_content,
 )
@@ -102,8 +103,12 @@ def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> N
     parent = building()
     assert parent is not None
     state.read_captured()
-    loop = _Loop(parent, go, step, state, options)
-    outcome = loop.solve()
+
+    def solved() -> tuple[_Loop, Outcome]:
+        loop = _Loop(parent, go, step, state, options)
+        return loop, loop.solve()
+
+    loop, outcome = restarting(solved)
     loop.emit(outcome)
 
 
@@ -227,9 +232,9 @@ class _Loop:
         changed = False
         for key, entry in self.entries.items():
             after = self._after(outcome, key, entry)
-            form = _of_fixed_length(
-                widen(entry.form, after, entry.name, outcome.builder), entry.form, after, entry.slot
-            )
+            with trace.interpreting(outcome.builder):
+                form = widen(entry.form, after, entry.name, outcome.builder)
+            form = _of_fixed_length(form, entry.form, after, entry.slot)
             changed |= form != entry.form
             entry.form = form
         for key, (slot, _, content) in outcome.writes.items():
@@ -274,12 +279,14 @@ class _Loop:
         if isinstance(slot.owner, Cell):
             return Leaf(merge_types(slot.name, initial.type, content.type))
         if not slot.is_content:
-            return widen(form_of(initial, bools=False), content, slot.name, outcome.builder)
+            with trace.interpreting(outcome.builder):
+                return widen(form_of(initial, bools=False), content, slot.name, outcome.builder)
         if isinstance(initial, (list, dict)):
             before: Form = form_of_parts(initial, bools=False, is_content=True)
         else:
             before = form_of(initial, bools=False)
-        form = widen(before, content, slot.name, outcome.builder)
+        with trace.interpreting(outcome.builder):
+            form = widen(before, content, slot.name, outcome.builder)
         form = _of_fixed_length(form, before, content, slot)
         if isinstance(form, Poisoned):
             raise _refusal_of_content(slot, form, outcome.places.get(slot.key))

@@ -232,7 +232,7 @@ def a_dict_that_makes_items(n):
 
 def a_list_in_a_list_that_is_changed(n):
     rows = [[1, 2], [3, 4]]
-    rows[n][0] = 7  # refused
+    del rows[n][0]  # refused
     return rows
 
 

@@ -323,6 +323,14 @@ def unpack_ex(value, before, after):
     return parts
 
 
+def repeated(left, right):
+    return left * right
+
+
+def joined(left, right):
+    return left + right
+
+
 def percent(text, values):
     return text % values
 
