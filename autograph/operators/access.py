@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing, keyed
+from autograph.operators import growing, keyed, open_dicts
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
@@ -69,6 +69,8 @@ def getitem(thing: Any, key: Any) -> Any:
         return ops.getitem(thing, key)
     if has_runs(thing):
         return growing.item(thing, key)
+    if isinstance(thing, dict) and _is_open_dict(thing, key):
+        return open_dicts.item(thing, key)
     if type(thing) is ChosenText:
         return of_each(thing, lambda text: getitem(text, key))
     if type(key) is ChosenText:
@@ -102,6 +104,16 @@ def getitem(thing: Any, key: Any) -> Any:
         known = with_inputs(thing)
         value = value if known is thing else known[key]
     return journal.fresh(value) if isinstance(key, slice) and isinstance(value, list) else value
+
+
+def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:
+    """Whether a dict has keys that depend on data, or makes an item for such a key."""
+    if open_dicts.pairs_of(thing) is not None:
+        return True
+    if type(thing) not in (defaultdict, Counter) or not keyed.is_open_key(key):
+        return False
+    makes_containers = getattr(thing, "default_factory", None) in (list, dict, set)
+    return not makes_containers and open_dicts.can_be_opened(thing, key)
 
 
 def _select(thing: Any, key: Any) -> Any:
@@ -193,7 +205,13 @@ def _listed(value: Any) -> list[Any]:
 
 def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
     """Set an item whose key only the graph knows, if the others can be kept."""
+    if isinstance(thing, dict) and open_dicts.pairs_of(thing) is not None:
+        open_dicts.put(thing, key, value)
+        return True
     if isinstance(thing, dict) and keyed.is_open_key(key):
+        if not keyed.is_required(thing, key) and open_dicts.can_be_opened(thing, key, value):
+            open_dicts.put(thing, key, value)
+            return True
         keyed.put(thing, key, value, lambda k: getitem(thing, k), lambda k, x: setitem(thing, k, x))
         return True
     if type(thing) is list and isinstance(key, Tensor) and not key.is_known:
@@ -272,9 +290,17 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     thing, key = _present(thing), there(key)
+    if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
+        key = shown(key)
     if has_runs(thing) or growing.is_at_unknown(thing, key):
         growing.delete(thing, key)
         return
+    if isinstance(thing, dict):
+        if keyed.is_open_key(key) and open_dicts.can_be_opened(thing, key):
+            open_dicts.opened_by(thing)
+        if open_dicts.pairs_of(thing) is not None:
+            open_dicts.delete(thing, key)
+            return
     if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
         _refuse_traced(thing, key, None)
         guard_content(thing, f"a {type(thing).__name__}")
@@ -328,6 +354,8 @@ def iterate(values: Any) -> Iterable[Any]:
     if issubclass(type(values), Tensor | Variable):
         rows: Iterable[Any] = _rows(values)
         return iter(rows)
+    if isinstance(values, dict) and open_dicts.pairs_of(values) is not None:
+        values = open_dicts.view(values)
     if has_runs(values):
         values = growing.items_of(values)
     if hasattr(type(values), "unrolled"):

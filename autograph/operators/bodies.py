@@ -32,6 +32,7 @@ __all__ = [
     "check_defined",
     "content_left",
     "emit_raise",
+    "is_of_this_body",
     "put_slot",
     "restarting",
     "run_body",
@@ -56,6 +57,18 @@ class Restart(StagingError):
     ) -> None:
         super().__init__(what, hint, origin_of_caller())
         self.is_at_home, self.prepare = is_at_home, prepare
+
+
+def is_of_this_body(thing: Any) -> bool:
+    """Whether a thing was made in the innermost body that is being traced."""
+    open_ = journal.recording()
+    while open_ is not None:
+        if open_.has_made(thing):
+            return True
+        if open_.is_of_body:
+            return False
+        open_ = open_.parent
+    return False
 
 
 def restarting(trace_statement: Callable[[], T]) -> T:

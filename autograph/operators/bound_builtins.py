@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import attributes, growing, growing_methods, keyed
+from autograph.operators import attributes, growing, growing_methods, keyed, open_dicts
 from autograph.operators.access import delitem, getitem, iadd, ior, setitem
 from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
@@ -22,6 +22,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import container_base, content_slot
+from autograph.operators.counting import update
 from autograph.operators.gathering import gathered
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
@@ -130,6 +131,12 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     is_looked_at = has_runs(owner) and name not in growing_methods.BLIND
     if is_looked_at or (name in ("pop", "insert") and growing.is_at_unknown(owner, *args[:1])):
         return growing_methods.call(function, args, kwargs)
+    if isinstance(owner, dict):
+        if _is_opened_by(owner, name, args):
+            open_dicts.opened_by(owner)
+        gives = name == "update" and any(map(_is_open_dict, args))
+        if gives or open_dicts.pairs_of(owner) is not None:
+            return _of_open_dict(function, owner, name, args, kwargs)
     if isinstance(owner, dict) and name == "get" and args and type(args[0]) is ChosenText:
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
     if isinstance(owner, dict) and name in ("get", "__contains__") and keyed.is_open_key(args[0]):
@@ -179,6 +186,27 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _is_sorted_by_data(owner: list[Any], kwargs: dict[str, Any]) -> bool:
     return has_runs(owner) or kwargs.get("key") is not None or has_traced(list.copy(owner))
+
+
+def _is_open_dict(x: Any) -> bool:
+    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
+
+
+def _is_opened_by(owner: dict[Any, Any], name: str, args: tuple[Any, ...]) -> bool:
+    """Whether a method puts a key into a dict, or takes one out, that only the graph knows."""
+    if name not in ("setdefault", "pop") or not args or not keyed.is_open_key(args[0]):
+        return False
+    is_open = open_dicts.pairs_of(owner) is not None
+    value = args[1:] if name == "setdefault" else ()
+    return not is_open and open_dicts.can_be_opened(owner, args[0], *value)
+
+
+def _of_open_dict(
+    function: Any, owner: dict[Any, Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if name == "update":
+        return update(owner, *args, **kwargs)
+    return open_dicts.call(function, args, kwargs)
 
 
 def _asked(owner: dict[Any, Any], name: str, key: Any, *default: Any) -> Any:

@@ -5,12 +5,21 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import access, attributes, gathering, growing, iterables
+from autograph.operators import (
+    access,
+    attributes,
+    counting,
+    gathering,
+    growing,
+    iterables,
+    open_dicts,
+)
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import current_trace
@@ -29,6 +38,7 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
+from autograph.operators.rows import length
 from autograph.operators.runs import has_runs, refusal, settled
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, shown
@@ -47,6 +57,8 @@ _ABSENT = object()
 def _plain(x: Any) -> Any:
     if isinstance(x, NumPyValue):
         return x.tensor
+    if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+        x = open_dicts.view(x)
     if has_runs(x):
         return growing.items_of(x)
     return x.read_value() if isinstance(x, Variable) else x
@@ -58,6 +70,8 @@ def _array(x: Any) -> bool:
 
 def len_(x: Any) -> Any:
     """`len(x)`: a Python int where it is known, else an integer tensor."""
+    if type(x) is list and has_runs(x):
+        return length(x)
     x = _plain(x)
     if isinstance(x, Indexed):
         return len(x) if isinstance(x, IndexedIterator) else x.length
@@ -127,7 +141,7 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
             args = (_own_number(args[0], kind),)
-            if kind == "bool" and has_runs(args[0]):
+            if kind == "bool" and (has_runs(args[0]) or isinstance(args[0], dict)):
                 return _scalar_of(condition(args[0]))
         if len(args) == 1 and not kwargs and is_open(_plain(args[0])):
             x = condition(args[0]) if kind == "bool" else _plain(args[0])
@@ -347,6 +361,8 @@ def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args:
             args = (gathering.gathered(args[0]), *args[1:])
+            if isinstance(args[0], dict) and open_dicts.pairs_of(args[0]) is not None:
+                args = (open_dicts.view(args[0]), *args[1:])
         if args and has_runs(args[0]) and python is not list:
             args = (expanded(args[0]), *args[1:])
         if args and has_runs(args[0]):
@@ -359,6 +375,12 @@ def _collected(python: type) -> Callable[..., Any]:
 
     collect.__name__ = python.__name__
     return collect
+
+
+def _counter(*args: Any, **kwargs: Any) -> Any:
+    return (
+        Counter(*args, **kwargs) if current_trace() is None else counting.counted(*args, **kwargs)
+    )
 
 
 def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
@@ -457,6 +479,7 @@ def getattr_(thing: Any, name: Any, *default: Any) -> Any:
 
 
 HANDLERS: dict[Any, Callable[..., Any]] = {
+    Counter: _counter, **counting.METHODS,
     len: len_, int: _scalar("int", int), float: _scalar("float", float),
     bool: _scalar("bool", bool), complex: _scalar("complex", complex), range: range_,
     enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, sum: sum_,

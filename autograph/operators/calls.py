@@ -8,6 +8,7 @@ import itertools
 import operator
 import re
 import types
+from collections import Counter
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
@@ -25,12 +26,13 @@ import numpy as np
 
 from autograph import rules
 from autograph.generated import AG
-from autograph.operators import growing_arrays
+from autograph.operators import growing_arrays, open_dicts
 from autograph.operators.access import IN_PLACE
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
+from autograph.operators.counting import METHODS
 from autograph.operators.decisions import LEFT
 from autograph.operators.elementwise import call_vectorized
 from autograph.operators.expanding import expanded
@@ -218,12 +220,20 @@ def _call_builtin(
         args = tuple(map(_GIVEN.get(function, with_inputs), args))
     if function not in _OF_NONE:
         args = tuple(x.load() if type(x) is Nullable else x for x in args)
+    if function not in _OF_DICTS:
+        args = tuple(_keys_in(x) for x in args)
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])
     elif isinstance(where, str) and kwargs.get(where) is not None:
         kwargs = {**kwargs, where: _callback(kwargs[where], scope)}
     return handler(*args, **kwargs)
+
+
+def _keys_in(x: Any) -> Any:
+    """What a built-in goes through: of a dict whose keys depend on data, these."""
+    is_open = isinstance(x, dict) and open_dicts.pairs_of(x) is not None
+    return open_dicts.view(x) if is_open else x
 
 
 # Built-ins that want the very object they are given.
@@ -237,6 +247,9 @@ def _all_of(x: Any) -> Any:
     """A container for what makes text of all that is in it."""
     return expanded(with_captured(x))
 
+
+# Those, and others that are given a dict as such.
+_OF_DICTS = _IDENTITY | {bool, print, str, repr, format, Counter, *METHODS, hasattr, issubclass}
 
 # How built-ins are given containers from outside: those that make text look at all that is in them.
 _GIVEN = {

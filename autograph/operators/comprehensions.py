@@ -15,7 +15,7 @@ from collections.abc import (
 from types import CodeType, GeneratorType
 from typing import Any
 
-from autograph.operators import growing
+from autograph.operators import growing, open_dicts
 from autograph.operators.access import iterate, setitem
 from autograph.operators.bodies import State
 from autograph.operators.conditionals import condition, if_stmt
@@ -119,6 +119,8 @@ def _readable(iterable: Any) -> Any:
         iterable = iterable.load()
     if isinstance(iterable, Variable):
         iterable = iterable.read_value()
+    if isinstance(iterable, dict) and open_dicts.pairs_of(iterable) is not None:
+        iterable = open_dicts.view(iterable)
     return growing.items_of(iterable) if has_runs(iterable) else iterable
 
 

@@ -22,7 +22,7 @@ from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
 from autograph.operators.rows import length
-from autograph.operators.runs import has_runs, refusal
+from autograph.operators.runs import has_runs, opened, refusal
 from autograph.operators.templates import ChosenText, python_type_of
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Nullable, _Unreadable
@@ -95,6 +95,10 @@ def _truth_of(x: Any) -> Any:
         if type(x) is not list:
             raise refusal(f"its items are in a {type(x).__name__}")
         return condition(length(x) > 0)
+    if isinstance(x, dict):
+        pairs = opened(x)
+        if pairs is not None:
+            return condition(length(pairs) > 0)
     if type(x) is ChosenText:
         return condition(x != "")
     own = method(x, "__bool__")

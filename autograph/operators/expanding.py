@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators import templates
+from autograph.operators import open_dicts, templates
 from autograph.operators.growing import item
 from autograph.operators.runs import has_runs, holds_runs, known_length
 
@@ -31,6 +31,8 @@ def expanded(x: Any, around: tuple[int, ...] = ()) -> Any:
         return x if length is None else [expanded(item(x, k), inner) for k in range(length)]
     if type(x) in (list, tuple):
         return type(x)(expanded(part, inner) for part in x)
+    if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+        raise open_dicts.refused("it is made into text, or an array")
     if type(x) is dict:
         return {key: expanded(part, inner) for key, part in x.items()}
     return x

@@ -28,11 +28,13 @@ from autograph.operators.iterables import Indexed
 from autograph.operators.references import snapshot
 from autograph.operators.rows import length, pack, size_of
 from autograph.operators.runs import (
+    ContainerKind,
     Run,
     Sealed,
     has_runs,
     known_length,
     live,
+    opened,
     padded,
     refusal,
     settled,
@@ -41,7 +43,7 @@ from autograph.operators.templates import lazy
 from autograph.operators.values import with_children
 from runtime import journal, ops
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -193,15 +195,22 @@ def _kept(x: Tensor) -> Tensor:
 class ListItems(Indexed):
     """The items of a list from `first` on, as they are when it is their turn."""
 
-    __slots__ = ("_first", "_list")
+    __slots__ = ("_count", "_first", "_list", "_source")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
         super().__init__("a list", None, lambda index: item(x, index + first))
         self._list, self._first = x, first
+        run = live(x)
+        self._source = None if run is None else run.source()
+        self._count = None if self._source is None else length(self._source)
 
     @property
     def length(self) -> Any:
-        """The length as it is now."""
+        """The length as it is now: that of a dict must not change meanwhile."""
+        if self._source is not None:
+            now = length(self._source)
+            error = RuntimeError("dictionary changed size during iteration")
+            raise_if(now is not self._count and ops.not_equal(now, self._count), error)
         return length(self._list) - self._first
 
     @length.setter
@@ -210,11 +219,12 @@ class ListItems(Indexed):
 
     def as_they_are(self) -> Indexed:
         """These items; refused where the list is changed before an iterator comes to its end."""
-        before = list(self._list)
+        source = self._list if self._source is None else self._source
+        before = list(source)
 
         def item_at(index: Any) -> Any:
-            if len(before) != len(self._list) or any(
-                a is not b for a, b in zip(before, self._list, strict=True)
+            if len(before) != len(source) or any(
+                a is not b for a, b in zip(before, source, strict=True)
             ):
                 raise refusal(
                     "it is changed while `zip`, `enumerate`, `map` or `reversed` goes through it",
@@ -269,6 +279,9 @@ def sealed(x: Any) -> Any:
 
 def _count_uses(x: Any, uses: Counter[int]) -> None:
     """Count the places in a result that hold each list, and those that may."""
+    if isinstance(x, dict) and opened(x) is not None:
+        uses.update(id(one) for one in journal.may_be(x))
+        return
     if type(x) not in (list, tuple, dict):
         return
     uses.update(id(one) for one in journal.may_be(x))
@@ -290,12 +303,18 @@ def _sealed(x: Any, uses: Counter[int]) -> Any:
             return Sealed(*packed(x))
         length = known_length(x) if type(x) is list else None
         if length is None:
-            raise refusal(
-                "it is a part of the result that is, or may be, in another place too",
+            what = "it is a part of the result that is, or may be, in another place too"
+            raise StagingError(
+                f"the length of a list depends on data, and {what}",
                 "return a copy of the list (`list(...)`)",
+                origin=_place_of_result(),
             )
         x[:] = [item(x, k) for k in range(length)]
         return x
+    if isinstance(x, dict):
+        pairs = opened(x)
+        if pairs is not None:
+            return _sealed_dict(x, pairs, uses)
     if type(x) not in (list, tuple, dict):
         return x
     parts = list(x.values() if type(x) is dict else x)
@@ -303,6 +322,24 @@ def _sealed(x: Any, uses: Counter[int]) -> Any:
     if all(a is b for a, b in zip(found, parts, strict=True)):
         return x
     return with_children(x, found)
+
+
+def _place_of_result() -> Origin | None:
+    trace = current_trace()
+    return origin_of_caller() if trace is None else trace.returned or origin_of_caller()
+
+
+def _sealed_dict(x: dict[Any, Any], pairs: list[Any], uses: Counter[int]) -> Sealed:
+    if uses[id(x)] > 1 or len(journal.may_be(x)) > 1:
+        raise StagingError(
+            "the keys of a dict depend on data, and it is a part of the result that is, or may be, "
+            "in another place too",
+            "return a copy of the dict (`dict(...)`)",
+            origin=_place_of_result(),
+        )
+    return Sealed(
+        *packed(pairs), ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
+    )
 
 
 # ---- changing ----------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from autograph.operators.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = ["BLIND", "call", "contains", "equal", "numbers_of", "refuse_nan"]
+__all__ = ["BLIND", "call", "contains", "equal", "matches", "numbers_of", "refuse_nan"]
 
 
 def _pop(x: list[Any], key: Any = -1) -> Any:
@@ -97,8 +97,11 @@ def contains(x: list[Any], value: Any) -> Any:
 
 
 def _matches(x: list[Any], value: Any) -> Tensor:
-    """For each item, whether it is equal to `value`."""
-    form, rows = looked_at(x)
+    return matches(*looked_at(x), value)
+
+
+def matches(form: Form, rows: list[Tensor], value: Any) -> Tensor:
+    """For each item of a form, whether it is equal to `value`."""
     found = _equal(form, iter(rows), value)
     if not isinstance(found, Tensor):
         found = ops.full(size_of(rows), found, dtype=bool)

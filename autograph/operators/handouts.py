@@ -35,7 +35,7 @@ from autograph.operators.remaking import (
     View,
 )
 from autograph.operators.rows import number_leaves
-from autograph.operators.runs import Run, Sealed, has_runs
+from autograph.operators.runs import Run, Sealed, has_runs, opened
 from autograph.operators.templates import has_traced, shown
 from autograph.operators.values import with_children
 from runtime import journal, tree
@@ -328,6 +328,11 @@ class Handouts:
         return self._made(x, operands)
 
     def _made(self, x: Any, operands: list[Tensor]) -> Any:
+        if isinstance(x, dict) and opened(x) is not None:
+            raise self._refusal(
+                f"a dict whose keys depend on data is {self._place}",
+                "return it, or store arrays of its keys and values",
+            )
         key = ("object", id(x))
         self.uses[key] += 1
         made = Made(key, type(x), _extra(x))

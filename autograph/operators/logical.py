@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_methods, keyed
+from autograph.operators import growing_methods, keyed, open_dicts
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
@@ -122,13 +122,21 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
+    _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return growing_methods.equal(left, right)
     return left == right
 
 
+def _refuse_open_dicts(left: Any, right: Any) -> None:
+    for x in (left, right):
+        if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+            raise open_dicts.refused("it is compared")
+
+
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
+    _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return not_(growing_methods.equal(left, right))
     return left != right
@@ -258,6 +266,8 @@ def in_(item: Any, container: Any) -> Any:
             and_(lambda: len(container) > 0, lambda: inside,
                  lambda: (item - container.start) % container.step == 0)
         )  # fmt: skip
+    if isinstance(container, dict) and open_dicts.pairs_of(container) is not None:
+        return open_dicts.contains(container, item)
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
     own = method(container, "__contains__")

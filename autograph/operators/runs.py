@@ -9,7 +9,10 @@ items may stand before and behind it. What Python itself does without looking, a
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections import Counter, OrderedDict, defaultdict
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
 
 from autograph.operators.captures import current_trace
 from autograph.operators.variables import _Unreadable
@@ -19,7 +22,11 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
+    "FACTORIES",
+    "KINDS",
+    "ContainerKind",
     "LiveRun",
+    "Opened",
     "Pad",
     "Run",
     "Sealed",
@@ -27,6 +34,7 @@ __all__ = [
     "holds_runs",
     "known_length",
     "live",
+    "opened",
     "padded",
     "refusal",
     "settled",
@@ -105,6 +113,10 @@ class LiveRun(Run):
         """The item of an index."""
         raise NotImplementedError
 
+    def source(self) -> list[Any] | None:
+        """The list of the items of a dict, of which it is a view."""
+        return None
+
     def lists(self) -> list[Any]:
         """The lists that may be written by way of it."""
         return []
@@ -136,19 +148,85 @@ def _copied() -> StagingError:
     )
 
 
+class Opened:
+    """The mark in a dict whose keys depend on data: under it there is the list of its items."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+def opened(x: dict[Any, Any]) -> list[Any] | None:
+    """The list of the items of a dict whose keys depend on data; None where they do not."""
+    trace = current_trace()
+    if trace is None or not trace.has_runs:
+        return None
+    marks = [key for key in dict.keys(x) if type(key) is Opened]
+    if not marks:
+        return None
+    if len(marks) != dict.__len__(x) or marks[0].owner is not x:
+        raise StagingError(
+            "the keys of a dict depend on data, and another one was made of it by `|` or `**`",
+            "write a loop over its items, or use `update`",
+            origin=origin_of_caller(),
+        )
+    items: list[Any] = dict.__getitem__(x, marks[0])
+    return items
+
+
 class Pad(Run):
     """No items: it keeps the size of a list, so that no iterator of it comes to an end."""
 
     __slots__ = ()
 
 
+class ContainerKind(NamedTuple):
+    """What is made of a list of items that a result holds: a list, or a dict of such pairs."""
+
+    name: str = "list"
+    # Of a defaultdict, what makes the items that are missing.
+    factory: Any = None
+
+    def make(self, items: list[Any]) -> Any:
+        """The container of these items."""
+        if self.name == "list":
+            return items
+        items = [(_hashable(key), value) for key, value in items]
+        if self.name == "defaultdict":
+            return defaultdict(self.factory, items)
+        return _DICTS[self.name](dict(items))
+
+
+def _hashable(key: Any) -> Any:
+    """A key of a dict: a number is no tensor there."""
+    if type(key) is tuple:
+        return tuple(map(_hashable, key))
+    number = key.array if isinstance(key, Tensor) else key
+    return number[()] if isinstance(number, np.ndarray) else number
+
+
+# What a defaultdict in a file may make its items by, by name.
+FACTORIES: dict[str, Any] = {
+    "": None, "int": int, "float": float, "bool": bool, "complex": complex,
+}  # fmt: skip
+KINDS = ("dict", "OrderedDict", "Counter", "defaultdict")
+_DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
+
+
 class Sealed:
-    """A list whose length depends on data, as a part of the result of a function."""
+    """A list whose length depends on data, as a part of the result of a function.
 
-    __slots__ = ("item", "rows")
+    Or a dict whose keys do, as the list of its items.
+    """
 
-    def __init__(self, item: Any, rows: list[Tensor]) -> None:
-        self.item, self.rows = item, rows
+    __slots__ = ("item", "kind", "rows")
+
+    def __init__(self, item: Any, rows: list[Tensor], kind: ContainerKind | None = None) -> None:
+        self.item, self.rows, self.kind = item, rows, kind or ContainerKind()
 
 
 def refusal(what: str, hint: str = "") -> StagingError:

@@ -395,13 +395,18 @@ class _Loop:
         if self.step.items is not None:
             carried.append((0, following, type_of_number(0)))
         if self.carries_go:
-            carried.append((self.go, go, type_of_number(True)))
+            carried.append((self._first_go(), go, type_of_number(True)))
         self._note_left(outcome)
         for key, entry in self.entries.items():
             before = leaves(entry.form, entry.initial)
             pairs = zip(before, self.left[key], strict=True)
             carried += [(_before(a), b, t) for (a, t), (b, _) in pairs]
         return carried
+
+    def _first_go(self) -> Any:
+        """Whether there is a first round, where the test is part of the round before."""
+        items = self.step.items
+        return self.go if items is None else and_(lambda: items.length > 0, lambda: self.go)
 
     def _node(
         self, builder: Builder, outputs: list[Value], init: list[Value], kept: list[int]
@@ -451,8 +456,7 @@ class _Loop:
 
     def _may_run_never(self) -> bool:
         """Whether it is possible, as far as is known, that there is no round."""
-        items, go = self.step.items, self.go
-        ran = go if items is None else and_(lambda: items.length > 0, lambda: go)
+        ran = self._first_go()
         return isinstance(ran, Tensor) and not ran.is_known
 
     def _result(self, entry: _Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:

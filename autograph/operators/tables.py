@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.bodies import Restart
+from autograph.operators.bodies import Restart, is_of_this_body
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
 from autograph.operators.forms import (
@@ -269,8 +269,8 @@ class _Table:
         def change() -> None:
             self.is_weak = False
 
-        if not _is_of_this_body(self.cell):
-            raise Restart(lambda: _is_of_this_body(self.cell), change, *_refusal())
+        if not is_of_this_body(self.cell):
+            raise Restart(lambda: is_of_this_body(self.cell), change, *_refusal())
         change()
 
 
@@ -332,8 +332,8 @@ def _tabulated(things: list[Any]) -> _Table | None:
     def make() -> _Table:
         return _made(lists, form)
 
-    if not any(map(_is_of_this_body, lists)):
-        raise Restart(lambda: any(map(_is_of_this_body, lists)), make, *_refusal())
+    if not any(map(is_of_this_body, lists)):
+        raise Restart(lambda: any(map(is_of_this_body, lists)), make, *_refusal())
     return make()
 
 
@@ -346,18 +346,6 @@ def _made(lists: list[Any], form: Leaf) -> _Table:
         journal.note(content_slot(x))
         x[:] = padded([_Row(x, table, number)], x)
     return table
-
-
-def _is_of_this_body(thing: Any) -> bool:
-    """Whether a thing was made in the innermost body that is being traced."""
-    open_ = journal.recording()
-    while open_ is not None:
-        if open_.has_made(thing):
-            return True
-        if open_.is_of_body:
-            return False
-        open_ = open_.parent
-    return False
 
 
 def _refusal() -> tuple[str, str]:

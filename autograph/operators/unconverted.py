@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_arrays
+from autograph.operators import growing_arrays, open_dicts
 from autograph.operators.builtin_functions import HANDLERS
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import (
@@ -31,6 +31,7 @@ from autograph.operators.captures import (
     read,
 )
 from autograph.operators.contents import content_slot
+from autograph.operators.counting import made_of_open_dict
 from autograph.operators.expanding import expanded
 from autograph.operators.guards import Place
 from autograph.operators.host_calls import call_host, refusal, shuffled
@@ -153,6 +154,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         kwargs = {name: _known(x) for name, x in kwargs.items()}
     if function is super:
         return function(*args, **kwargs)
+    if trace.has_runs and any(map(_has_open_keys, (*args, *kwargs.values()))):
+        return made_of_open_dict(function, args, kwargs)
     if _is_host(function, root, args, kwargs):
         return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
     if root in ("decimal", "_decimal") and not makes_manager(function):
@@ -197,6 +200,10 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
         return journal.fresh(result) if is_new else result
     raise refusal(function)
+
+
+def _has_open_keys(x: Any) -> bool:
+    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
 
 
 def _known(x: Any) -> Any:

@@ -211,9 +211,9 @@ def test_gradients():
 
 
 def a_new_key(n):
-    counts = {}
-    counts[int(n)] = 1  # refused
-    return counts
+    names = {"one": 1}
+    names[int(n)] = 1  # refused
+    return names
 
 
 def a_new_item(n):
@@ -223,11 +223,11 @@ def a_new_item(n):
 
 
 def a_key_taken_out(n):
-    return {1: 2.0, 2: 3.0}.pop(int(n))  # refused
+    return {1: 2.0, "b": 3.0}.pop(int(n))  # refused
 
 
 def a_dict_that_makes_items(n):
-    return defaultdict(int)[int(n)]  # refused
+    return defaultdict(list)[int(n)]  # refused
 
 
 def a_list_in_a_list_that_is_changed(n):
@@ -268,11 +268,11 @@ def test_what_no_graph_holds_is_refused(sample, words):
 def test_a_key_that_turns_out_to_be_new_is_refused_when_the_graph_runs():
     @ag.convert
     def put(n):
-        d = {1: 2.0, 2: 1.0}
-        d[int(n)] = 9.0
+        d = {1: "one", 2: "two"}
+        d[int(n)] = "other"
         return d
 
-    assert put(I(1)) == {1: 9.0, 2: 1.0} and put(I(2)) == {1: 2.0, 2: 9.0}
+    assert put(I(1)) == {1: "other", 2: "two"} and put(I(2)) == {1: "one", 2: "other"}
     with pytest.raises(NotImplementedError, match="a key is new to a dict"):
         put(I(3))
 
