@@ -423,8 +423,9 @@ def _container_kind(
     """What is made of a list of items in a result."""
     if name is None and factory is None:
         return ContainerKind()
-    if name not in KINDS or factory not in FACTORIES or len(structure.children or ()) != 2:
-        raise Malformed(f"no kind of dict: {str(name)[:20]!r} of {str(factory)[:20]!r}")
+    is_pair = name == "set" or len(structure.children) == 2
+    if name not in KINDS or factory not in FACTORIES or not is_pair:
+        raise Malformed(f"no kind of container: {str(name)[:20]!r} of {str(factory)[:20]!r}")
     return ContainerKind(name, FACTORIES[factory])
 
 

@@ -55,6 +55,7 @@ from autograph.operators.logical import (
     truth,
 )
 from autograph.operators.loops import for_stmt, while_stmt
+from autograph.operators.open_sets import display, fresh
 from autograph.operators.printing import print_
 from autograph.operators.scope import (
     ConversionOptions,
@@ -73,7 +74,6 @@ from autograph.operators.variables import (
     read_or_undefined,
 )
 from runtime.errors import StagingError
-from runtime.journal import fresh
 
 __all__ = [
     "ConversionOptions",
@@ -92,6 +92,7 @@ __all__ = [
     "delattr_",
     "delitem",
     "dict_comp",
+    "display",
     "equal",
     "for_stmt",
     "frame_call",

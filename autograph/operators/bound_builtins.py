@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import attributes, growing, growing_methods, keyed, open_dicts
+from autograph.operators import attributes, growing, growing_methods, keyed, open_dicts, open_sets
 from autograph.operators.access import delitem, getitem, iadd, ior, setitem
 from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
@@ -30,7 +30,7 @@ from autograph.operators.iterators import taken
 from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
-from autograph.operators.runs import has_runs, settled
+from autograph.operators.runs import OpenSet, has_runs, settled
 from autograph.operators.sorting import sort
 from autograph.operators.tables import of_several
 from autograph.operators.templates import ChosenText, has_traced
@@ -110,6 +110,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return function(*args, **kwargs)
     if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
         args = tuple(map(gathered, args))
+        if name != "update" or not isinstance(owner, dict):
+            args = tuple(map(_gone_through, args))
     if type(owner) is list and args and has_runs(args[0]) and name in ("extend", "__add__"):
         args = (settled(args[0]),)
     for argument in args:
@@ -141,6 +143,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
     if isinstance(owner, dict) and name in ("get", "__contains__") and keyed.is_open_key(args[0]):
         return _asked(owner, name, *args)
+    if open_sets.items_of(owner) is not None or _is_changed_by_data(owner, name, args):
+        return open_sets.call(name, owner, args, kwargs)
     if isinstance(owner, (set, frozenset)) and name == "__contains__" and keyed.is_open_key(*args):
         return keyed.contains(owner, *args)
     if isinstance(owner, _CONTAINERS):
@@ -186,6 +190,20 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _is_sorted_by_data(owner: list[Any], kwargs: dict[str, Any]) -> bool:
     return has_runs(owner) or kwargs.get("key") is not None or has_traced(list.copy(owner))
+
+
+def _gone_through(x: Any) -> Any:
+    """What a method goes through: of a dict whose keys depend on data, these."""
+    if open_sets.items_of(x) is not None:
+        raise open_sets.refused("a method goes through it")
+    return open_dicts.view(x) if _is_open_dict(x) else x
+
+
+def _is_changed_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
+    """Whether an item is put into a set, or taken out, that only the graph knows."""
+    if not isinstance(owner, OpenSet) or name not in ("add", "discard", "remove"):
+        return False
+    return bool(args) and keyed.is_open_key(args[0])
 
 
 def _is_open_dict(x: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators import open_dicts, templates
+from autograph.operators import open_dicts, open_sets, templates
 from autograph.operators.growing import item
 from autograph.operators.runs import has_runs, holds_runs, known_length
 
@@ -23,6 +23,8 @@ def percent(text: Any, values: Any) -> Any:
 
 def expanded(x: Any, around: tuple[int, ...] = ()) -> Any:
     """A nest for what looks at all that is in it now; what has no known length is as it is."""
+    if open_sets.items_of(x) is not None:
+        raise open_sets.refused("it is made into text, or an array")
     if not holds_runs(x) or id(x) in around:
         return x
     inner = (*around, id(x))

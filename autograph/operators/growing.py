@@ -29,6 +29,7 @@ from autograph.operators.references import snapshot
 from autograph.operators.rows import length, pack, size_of
 from autograph.operators.runs import (
     ContainerKind,
+    OpenSet,
     Run,
     Sealed,
     has_runs,
@@ -279,7 +280,8 @@ def sealed(x: Any) -> Any:
 
 def _count_uses(x: Any, uses: Counter[int]) -> None:
     """Count the places in a result that hold each list, and those that may."""
-    if isinstance(x, dict) and opened(x) is not None:
+    is_open = isinstance(x, dict) and opened(x) is not None
+    if is_open or isinstance(x, OpenSet):
         uses.update(id(one) for one in journal.may_be(x))
         return
     if type(x) not in (list, tuple, dict):
@@ -311,10 +313,10 @@ def _sealed(x: Any, uses: Counter[int]) -> Any:
             )
         x[:] = [item(x, k) for k in range(length)]
         return x
-    if isinstance(x, dict):
-        pairs = opened(x)
-        if pairs is not None:
-            return _sealed_dict(x, pairs, uses)
+    if isinstance(x, dict | OpenSet):
+        items = opened(x) if isinstance(x, dict) else x.opened
+        if items is not None:
+            return _sealed_dict(x, items, uses)
     if type(x) not in (list, tuple, dict):
         return x
     parts = list(x.values() if type(x) is dict else x)
@@ -329,12 +331,12 @@ def _place_of_result() -> Origin | None:
     return origin_of_caller() if trace is None else trace.returned or origin_of_caller()
 
 
-def _sealed_dict(x: dict[Any, Any], pairs: list[Any], uses: Counter[int]) -> Sealed:
+def _sealed_dict(x: Any, pairs: list[Any], uses: Counter[int]) -> Sealed:
     if uses[id(x)] > 1 or len(journal.may_be(x)) > 1:
         raise StagingError(
-            "the keys of a dict depend on data, and it is a part of the result that is, or may be, "
-            "in another place too",
-            "return a copy of the dict (`dict(...)`)",
+            f"what is in a {type(x).__name__} depends on data, and it is a part of the result that "
+            "is, or may be, in another place too",
+            f"return a copy (`{type(x).__name__}(...)`)",
             origin=_place_of_result(),
         )
     return Sealed(

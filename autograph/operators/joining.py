@@ -7,6 +7,7 @@ from typing import Any
 from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form
 from autograph.operators.rows import number_leaves, pack
 from autograph.operators.runs import Run, has_runs, settled
+from autograph.operators.templates import RepeatedText
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -24,6 +25,8 @@ def repeated(left: Any, right: Any) -> Any:
         for items, count in ((left, right), (right, left)):
             if type(items) is list and _is_open_number(count):
                 return _repeated(items, count)
+            if type(items) is str and _is_open_number(count):
+                return RepeatedText(items, count)
     return _new(left * right)
 
 

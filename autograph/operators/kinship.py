@@ -169,7 +169,7 @@ class Sight:
             if type(x) is tuple:  # an iterator may have one of its own, with holes in it
                 yield from gc.get_referents(x)
             elif ("content", id(x)) not in self._written:
-                yield from (x.__iter__() if not isinstance(x, dict) else dict.values(x))
+                yield from _held_by(x)
             if isinstance(x, dict):
                 yield from dict.keys(x)
         elif isinstance(x, Maybe | Nullable):
@@ -206,6 +206,13 @@ class Sight:
 
 _ITERATING = ("builtins", "itertools", "collections")
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def _held_by(x: Any) -> Iterable[Any]:
+    """What is in a container, a set whose items depend on data being empty."""
+    if isinstance(x, dict):
+        return dict.values(x)
+    return set.__iter__(x) if isinstance(x, set) else x.__iter__()
 
 
 def _is_ours(cls: type) -> bool:

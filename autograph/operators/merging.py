@@ -53,7 +53,14 @@ from autograph.operators.values import (
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
+from autograph.operators.variables import (
+    Maybe,
+    Nullable,
+    Poison,
+    Tested,
+    Undefined,
+    _Unreadable,
+)
 from runtime import control, ops, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -103,7 +110,8 @@ class Merger:
         if a is b:
             return lambda outputs: a
         if isinstance(a, Poison) or isinstance(b, Poison):
-            poison = a if isinstance(a, Poison) else b
+            found = a if isinstance(a, Poison) else b
+            poison = Poison(name, found.what, found.hint) if type(found) is Tested else found
             return lambda outputs: poison
         for x in (a, b):
             if isinstance(x, HostValue):

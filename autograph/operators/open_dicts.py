@@ -55,6 +55,7 @@ __all__ = [
     "opened_by",
     "pairs_of",
     "put",
+    "refuse_unhashable",
     "refused",
     "size",
     "view",
@@ -152,14 +153,15 @@ def contains(x: dict[Any, Any], key: Any) -> Any:
     """`key in x`."""
     pairs = pairs_of(x)
     assert pairs is not None
-    _refuse_unhashable(key)
+    refuse_unhashable(key)
     return ops.as_weak(_where(pairs, key)[0], kind="bool")
 
 
-def _refuse_unhashable(key: Any) -> None:
+def refuse_unhashable(key: Any) -> None:
+    """Raise the TypeError of Python for what can be no key."""
     if type(key) is tuple:
         for part in key:
-            _refuse_unhashable(part)
+            refuse_unhashable(part)
     elif isinstance(key, Tensor):
         if key.type.rank != 0:
             raise TypeError("unhashable type: 'numpy.ndarray'")
@@ -175,7 +177,7 @@ def item(x: dict[Any, Any], key: Any) -> Any:
         return get(x, key, 0)
     if type(x) is defaultdict and x.default_factory is not None:
         return _setdefault(x, key, x.default_factory)
-    _refuse_unhashable(key)
+    refuse_unhashable(key)
     there, position = _where(pairs, key)
     stage_raise(ops.logical_not(there), KeyError(key))
     return _value_at(pairs, position)
@@ -187,7 +189,7 @@ def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
     assert pairs is not None
     if isinstance(_parts(pairs)[1], Unbound):
         return default
-    _refuse_unhashable(key)
+    refuse_unhashable(key)
     there, position = _where(pairs, key)
     return if_exp(there, lambda: _value_at(pairs, position), lambda: default, "get")
 
@@ -205,12 +207,12 @@ def size(x: dict[Any, Any]) -> Any:
 def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     """`x[key] = value`."""
     pairs = opened_by(x)
-    _refuse_unhashable(key)
+    refuse_unhashable(key)
     if not is_key(key):
         raise StagingError(
             "the keys of a dict depend on data, and one is put into it that is no number, nor a "
             "tuple of numbers",
-            "keep it in a dict of its own",
+            "keep it in a dict of its own, or make a list of pairs",
             origin=origin_of_caller(),
         )
     form, _ = looked_at(pairs, (key, value))
@@ -256,7 +258,7 @@ def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
 def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
     pairs = pairs_of(x)
     assert pairs is not None
-    _refuse_unhashable(key)
+    refuse_unhashable(key)
     form, rows = looked_at(pairs)
     if isinstance(form, Unbound):
         if default:

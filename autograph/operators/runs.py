@@ -26,6 +26,7 @@ __all__ = [
     "KINDS",
     "ContainerKind",
     "LiveRun",
+    "OpenSet",
     "Opened",
     "Pad",
     "Run",
@@ -36,6 +37,7 @@ __all__ = [
     "live",
     "opened",
     "padded",
+    "python_set",
     "refusal",
     "settled",
     "unpadded",
@@ -178,6 +180,58 @@ def opened(x: dict[Any, Any]) -> list[Any] | None:
     return items
 
 
+class OpenSet(set[Any]):
+    """A set that converted code made; `opened` are its items, where they depend on data."""
+
+    __slots__ = ("_opened",)
+
+    @property
+    def opened(self) -> list[Any] | None:
+        """The list of its items, None as long as Python knows them."""
+        return getattr(self, "_opened", None)
+
+    @opened.setter
+    def opened(self, items: list[Any] | None) -> None:
+        self._opened = items
+
+
+def _guarded(name: str) -> Any:
+    """A method of sets for an OpenSet: what would look into one is refused."""
+    own = getattr(set, name)
+
+    def method(self: OpenSet, *args: Any) -> Any:
+        if any(isinstance(x, OpenSet) and x.opened is not None for x in (self, *args)):
+            raise StagingError(
+                f"the items of a set depend on data, and `{name}` of it is asked for",
+                "ask for items (`in`), sort them (`sorted(...)`), or use a dict",
+                origin=origin_of_caller(),
+            )
+        return own(self, *args)
+
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "and", "rand", "or", "ror", "sub", "rsub", "xor", "rxor", "iand", "ior", "isub", "ixor", "lt",
+    "le", "gt", "ge", "eq", "ne", "iter", "len", "contains",
+):  # fmt: skip
+    setattr(OpenSet, f"__{_name}__", _guarded(f"__{_name}__"))
+
+
+def _text(self: OpenSet) -> str:
+    return repr({*self})
+
+
+setattr(OpenSet, "__repr__", _text)  # noqa: B010 - as the methods above
+OpenSet.__name__ = OpenSet.__qualname__ = "set"
+
+
+def python_set(kind: type) -> type:
+    """The class of a set as the user knows it."""
+    return set if kind is OpenSet else kind
+
+
 class Pad(Run):
     """No items: it keeps the size of a list, so that no iterator of it comes to an end."""
 
@@ -195,6 +249,8 @@ class ContainerKind(NamedTuple):
         """The container of these items."""
         if self.name == "list":
             return items
+        if self.name == "set":
+            return set(map(_hashable, items))
         items = [(_hashable(key), value) for key, value in items]
         if self.name == "defaultdict":
             return defaultdict(self.factory, items)
@@ -213,7 +269,7 @@ def _hashable(key: Any) -> Any:
 FACTORIES: dict[str, Any] = {
     "": None, "int": int, "float": float, "bool": bool, "complex": complex,
 }  # fmt: skip
-KINDS = ("dict", "OrderedDict", "Counter", "defaultdict")
+KINDS = ("set", "dict", "OrderedDict", "Counter", "defaultdict")
 _DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
 
 
@@ -262,8 +318,10 @@ def has_runs(x: Any) -> bool:
 def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
     """Whether there is a list with runs in a nest."""
     trace = current_trace()
-    if trace is None or not trace.has_runs or not isinstance(x, (list, tuple, dict)):
+    if trace is None or not trace.has_runs or not isinstance(x, (list, tuple, dict, OpenSet)):
         return False
+    if isinstance(x, OpenSet):
+        return x.opened is not None
     if has_runs(x):
         return True
     items = dict.values(x) if isinstance(x, dict) else x

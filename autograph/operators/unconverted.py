@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_arrays, open_dicts
+from autograph.operators import growing_arrays, open_dicts, open_sets
 from autograph.operators.builtin_functions import HANDLERS
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import (
@@ -203,6 +203,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 def _has_open_keys(x: Any) -> bool:
+    if open_sets.items_of(x) is not None:
+        raise open_sets.refused("a function goes through it")
     return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
 
 

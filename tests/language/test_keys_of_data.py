@@ -217,7 +217,7 @@ def a_new_key(n):
 
 
 def a_new_item(n):
-    seen = {0}
+    seen = {"a"}
     seen.add(int(n))  # refused
     return len(seen)
 
@@ -250,7 +250,7 @@ def many_arrays_of_which_one_is_written(n):
     ("sample", "words"),
     [
         (a_new_key, "an item of a dict is set at a key that is known only when the graph runs"),
-        (a_new_item, "is a key in `add`"),
+        (a_new_item, "is an item of a set that is older"),
         (a_key_taken_out, "is a key in `pop`"),
         (a_dict_that_makes_items, "a defaultdict is asked for a key"),
         (a_list_in_a_list_that_is_changed, "depends on data, and one that it may be is changed"),
