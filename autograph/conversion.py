@@ -151,7 +151,7 @@ def _belongs_to_others(function: FunctionType) -> str | None:
     if wanted is False:
         return f"a rule leaves {module} alone"
     root = str(module).partition(".")[0]
-    if root in _EXCLUDED and not wanted:
+    if root in _EXCLUDED and not wanted and not module.startswith("autograph.library."):
         return f"it belongs to {root}"
     if root in _STANDARD_LIBRARY and not wanted and not _is_forced(function):
         return "it belongs to the standard library"

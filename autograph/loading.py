@@ -14,6 +14,7 @@ from typing import IO, Any
 from autograph.concrete import ConcreteFunction
 from autograph.operators.captures import Captured, Place
 from autograph.operators.remaking import ItemPart
+from autograph.operators.runs import FACTORIES, KINDS, ContainerKind
 from autograph.options import Binding
 from autograph.program import Program, Signature
 from autograph.replay import ArrayWriter, Writers
@@ -283,13 +284,17 @@ class _Loader:
             structure, holes = self._result(nest, outputs, depth + 1)
             return NoneHole(structure, holes, present)
         if type(part) is dict and "list" in part:
-            item, first, count = members(
-                part, {"list": (dict,), "first": (int,), "count": (int,)}, {}
+            item, first, count, kind, factory = members(
+                part,
+                {"list": (dict,), "first": (int,), "count": (int,)},
+                {"kind": (str,), "factory": (str,)},
             )
             whole(first, 0, outputs, "first output of a list")
             whole(count, 1, outputs - first, "number of outputs of a list")
             structure, parts = self._item(item, count)
-            return ListHole(structure, parts, first, count)
+            return ListHole(
+                structure, parts, first, count, kind=_container_kind(kind, factory, structure)
+            )
         if type(part) is not dict or len(part) != 1:
             raise Malformed("a result is an output, a text or a value")
         ((word, content),) = part.items()
@@ -410,6 +415,18 @@ def _check_pending(graph: Graph) -> None:
 
 
 # ---- writes before an error ------------------------------------------------------------------
+
+
+def _container_kind(
+    name: str | None, factory: str | None, structure: tree.Structure
+) -> ContainerKind:
+    """What is made of a list of items in a result."""
+    if name is None and factory is None:
+        return ContainerKind()
+    is_pair = name == "set" or len(structure.children) == 2
+    if name not in KINDS or factory not in FACTORIES or not is_pair:
+        raise Malformed(f"no kind of container: {str(name)[:20]!r} of {str(factory)[:20]!r}")
+    return ContainerKind(name, FACTORIES[factory])
 
 
 def _write_writers(writer: Writer, x: Writers) -> list[int]:

@@ -17,7 +17,7 @@ from autograph.operators.iterators import is_iterator, title
 from autograph.operators.references import Part, choice_of, has_cell, reference_of
 from autograph.operators.remaking import Array, ItemPart, items_of_rows
 from autograph.operators.rows import number_leaves
-from autograph.operators.runs import Sealed
+from autograph.operators.runs import ContainerKind, OpenSet, Sealed
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import Nullable
 from runtime import tree
@@ -86,7 +86,7 @@ def dig_result(
             operands.append(leaf.present)
         else:
             _check_result(leaf)
-            holes.append(FixedPart(leaf))
+            holes.append(FixedPart({*leaf} if isinstance(leaf, OpenSet) else leaf))
     return structure, holes
 
 
@@ -141,10 +141,11 @@ class TextHole:
 class ListHole:
     """For a list of as many items as the `count` outputs from `first` on have rows.
 
-    Items are nests of `structure`; `parts` are an ItemPart or a FixedPart for each leaf.
+    Items are nests of `structure`; `parts` are an ItemPart or a FixedPart for each leaf. `kind` is
+    what is made of the list: itself, or a dict of pairs.
     """
 
-    __slots__ = ("count", "first", "holds_arrays", "parts", "structure")
+    __slots__ = ("count", "first", "holds_arrays", "kind", "parts", "structure")
 
     def __init__(
         self,
@@ -153,23 +154,24 @@ class ListHole:
         first: int,
         count: int,
         holds_arrays: bool = False,
+        kind: ContainerKind | None = None,
     ) -> None:
         self.structure, self.parts, self.first, self.count = structure, parts, first, count
-        self.holds_arrays = holds_arrays
+        self.holds_arrays, self.kind = holds_arrays, kind or ContainerKind()
 
-    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> list[Any]:
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         rows = results[self.first : self.first + self.count]
         parts = [
             part if isinstance(part, ItemPart) else part.fill(results, raws) for part in self.parts
         ]
-        return items_of_rows(self.structure, parts, rows)
+        return self.kind.make(items_of_rows(self.structure, parts, rows))
 
 
 def _list_hole(found: Sealed, first: int) -> ListHole:
     parts, structure = template_of(found.item)
     holes = [part if isinstance(part, ItemPart) else FixedPart(part) for part in parts]
     holds_arrays = any(leaf.type.rank != 0 for leaf in number_leaves(found.item))
-    return ListHole(structure, holes, first, len(found.rows), holds_arrays)
+    return ListHole(structure, holes, first, len(found.rows), holds_arrays, found.kind)
 
 
 class NoneHole:

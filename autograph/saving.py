@@ -17,6 +17,7 @@ from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
 from autograph.operators.remaking import ItemPart
+from autograph.operators.runs import FACTORIES, ContainerKind
 from autograph.program import Program, Signature
 from autograph.results import (
     ArrayHole,
@@ -434,9 +435,21 @@ class _Document:
         if isinstance(hole, ListHole):
             structure = self._structure(hole.structure, "the result")
             item = {"structure": structure, "leaves": [self._hole(part) for part in hole.parts]}
-            return {"list": item, "first": hole.first, "count": hole.count}
+            found = {"list": item, "first": hole.first, "count": hole.count}
+            return found if hole.kind.name == "list" else found | self._kind(hole.kind)
         assert isinstance(hole, FixedPart)
         return {"value": self._written(hole.value, "its result")}
+
+    def _kind(self, kind: ContainerKind) -> dict[str, Any]:
+        """What says which dict a part of the result is."""
+        name = next((name for name, factory in FACTORIES.items() if factory is kind.factory), None)
+        if name is None:
+            raise UnsavableError(
+                "in the result is a defaultdict whose factory is no class of numbers: "
+                f"{kind.factory!r}",
+                "return `dict(...)` of it",
+            )
+        return {"kind": kind.name, "factory": name}
 
 
 def _graph_of(traced: Traced) -> Graph:

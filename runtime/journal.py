@@ -20,6 +20,7 @@ __all__ = [
     "Slot",
     "Transaction",
     "all_noted",
+    "check",
     "first_noted",
     "fresh",
     "fresh_as",
@@ -75,6 +76,8 @@ class Transaction:
     def __init__(self) -> None:
         self.parent = parent = _transaction.get()
         self._token: Token[Transaction | None]
+        # Whether it is that of the body of a staged statement, which is traced and rolled back.
+        self.is_of_body = False
         self.slots: dict[Hashable, tuple[Slot, Any]] = {}
         # The user's line that wrote each of them first.
         self.places: dict[Hashable, Origin | None] = {}
@@ -200,10 +203,17 @@ def note(slot: Slot) -> None:
     """Tell the open transaction, if any, that `slot` is about to be written."""
     open_ = _transaction.get()
     if open_ is not None:
+        check(slot)
+        open_.note(slot)
+
+
+def check(slot: Slot) -> None:
+    """Refuse a write of `slot` that would not be seen where it would have to be."""
+    open_ = _transaction.get()
+    if open_ is not None:
         _refuse_lent(slot, open_)
         _refuse_kin(slot, open_)
         _refuse_frozen(slot, open_)
-        open_.note(slot)
 
 
 def note_result(slot: Slot) -> None:

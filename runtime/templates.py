@@ -24,6 +24,7 @@ __all__ = [
     "Line",
     "OrNone",
     "Record",
+    "Repetition",
     "SummaryLine",
     "fill",
     "format_part",
@@ -144,6 +145,22 @@ class Alternative(Fillable):
 
     def fill(self, operands: Sequence[Any]) -> Any:
         return fill(self.texts[0 if fill(self.which, operands) else 1], operands)
+
+
+class Repetition(Fillable):
+    """A text, as many times as the value of the hole `count` says.
+
+    >>> fill(Repetition("ab", Hole(0)), (2,))
+    'abab'
+    """
+
+    __slots__ = ("count", "text")
+
+    def __init__(self, text: str, count: Hole) -> None:
+        self.text, self.count = text, count
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.text * int(fill(self.count, operands))
 
 
 class OrNone(Fillable):

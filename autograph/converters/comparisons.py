@@ -83,7 +83,7 @@ def _is_no_list(node: Any) -> bool:
     if isinstance(node, gast.UnaryOp):
         return True
     if isinstance(node, gast.BinOp):
-        return not isinstance(node.op, gast.Add | gast.Mult)
+        return not isinstance(node.op, gast.Add | gast.Mult | gast.BitOr)
     return isinstance(node, gast.Constant | gast.JoinedStr | gast.Compare | gast.BoolOp)
 
 

@@ -1,6 +1,8 @@
 """Comprehensions and generator expressions stay what they are, with a second form for the graph.
 
 [f(x) for x in xs]         ag__.list_comp(xs, lambda itr: [f(x) for x in itr])
+{f(x) for x in xs}         ag__.set_comp(xs, lambda itr: {f(x) for x in itr},
+                               lambda itr, go: [go.put(f(x)) for x in itr])
 [f(x) for x in xs if c]    ag__.list_comp(xs, lambda itr: [f(x) for x in itr if ag__.truth(c)],
                                lambda itr, go: [go.when(lambda: c, lambda: go.put(f(x)))
                                                 for x in itr])
@@ -98,7 +100,8 @@ def _made(node: Any, iterable: gast.expr, conversion: Conversion) -> gast.expr:
     first, *rest = node.generators
     plain = _plain(node, [_over(itr, first), *rest])
     given: dict[str, Any] = {"iterable": iterable, "itr": itr}
-    if not first.ifs and not rest:
+    has_keys = isinstance(node, gast.SetComp | gast.DictComp)  # which may depend on data
+    if not first.ifs and not rest and not has_keys:
         return SIMPLE[type(node)].expression(node, made=plain, **given)
     parts = _parts(node, 0, itr, go, conversion)
     return IN_PARTS[type(node)].expression(node, made=plain, go=go, parts=parts, **given)

@@ -2,6 +2,7 @@
 
 [a, b]      ag__.fresh([ag__.ld(a), ag__.ld(b)])
 [*a, b]     ag__.fresh([*ag__.spread(ag__.ld(a)), ag__.ld(b)])
+{a, b}      ag__.display(ag__.ld(a), ag__.ld(b))
 {k: v}      ag__.fresh({ag__.ld(k): ag__.ld(v)})
 f(*a)       ag__.converted_call(ag__.ld(f), (*ag__.iterate(ag__.ld(a)),), None, fscope)
 """
@@ -18,6 +19,7 @@ from autograph.syntax.walk import transform_children
 
 ITERATE = Template("ag__.iterate(iterable)")
 SPREAD = Template("ag__.spread(iterable)")
+DISPLAY = Template("ag__.display()")
 FRESH = Template("ag__.fresh(made)")
 
 
@@ -41,6 +43,16 @@ def convert_list(node: Any, conversion: Conversion) -> gast.expr:
     return FRESH.expression(node, made=node)
 
 
+def convert_set(node: Any, conversion: Conversion) -> gast.expr:
+    """Whether two items are the same one may depend on data."""
+    if any(isinstance(part, gast.Starred) for part in node.elts):
+        return convert_display(node, conversion)
+    call: Any = DISPLAY.expression(node)
+    call.args = [conversion.expression(part) for part in node.elts]
+    made: gast.expr = call
+    return made
+
+
 def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
     """What `*` unpacks is gone through, as by a loop."""
     made: Any = transform_children(node, conversion.expression)
@@ -52,7 +64,7 @@ def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
 
 EXPRESSIONS = {
     gast.List: convert_list,
-    gast.Set: convert_display,
+    gast.Set: convert_set,
     gast.Dict: convert_display,
     gast.Starred: convert_starred,
 }

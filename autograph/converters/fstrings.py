@@ -2,7 +2,6 @@
 
 f'{x:>{n}} of {y!r}'    ag__.fstring((x, -1, ag__.fstring('>', (n, -1, None))), ' of ',
                                      (y, 114, None))
-'%d of %s' % (x, y)     ag__.percent('%d of %s', (x, y))
 """
 
 from __future__ import annotations
@@ -48,24 +47,4 @@ def _format_spec(piece: Any, conversion: Conversion) -> gast.expr:
     return convert_joined_str(spec, conversion)
 
 
-PERCENT = Template("ag__.percent(text, values_)")
-
-
-def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
-    """`%` after a literal text formats; other binary operators stay."""
-    left, right = conversion.expression(node.left), conversion.expression(node.right)
-    if isinstance(node.op, gast.Mod) and _is_text(node.left):
-        return PERCENT.expression(node, text=left, values_=right)
-    node.left, node.right = left, right
-    made: gast.expr = node
-    return made
-
-
-def _is_text(node: Any) -> bool:
-    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
-        return _is_text(node.left) or _is_text(node.right)
-    is_literal = isinstance(node, gast.Constant) and isinstance(node.value, str)
-    return is_literal or isinstance(node, gast.JoinedStr)
-
-
-EXPRESSIONS = {gast.JoinedStr: convert_joined_str, gast.BinOp: convert_operation}
+EXPRESSIONS = {gast.JoinedStr: convert_joined_str}

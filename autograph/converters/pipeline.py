@@ -30,6 +30,7 @@ from autograph.converters import (
     loops,
     matches,
     names,
+    operations,
 )
 from autograph.converters.context import Context
 from autograph.converters.conversion import Conversion, Expression, Handlers, Statement
@@ -100,6 +101,11 @@ PIPELINE: tuple[Converter, ...] = (
         "comparisons", "operands of chains become functions", expressions=comparisons.EXPRESSIONS
     ),
     Converter("f-strings", "fields are formatted by the runtime", expressions=fstrings.EXPRESSIONS),
+    Converter(
+        "operations",
+        "those of text and of lists go through the runtime",
+        expressions=operations.EXPRESSIONS,
+    ),
     Converter(
         "comprehensions", "iterables go through the runtime", expressions=comprehensions.EXPRESSIONS
     ),

@@ -33,8 +33,10 @@ from autograph.operators.comprehensions import dict_comp, generator_exp, list_co
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
+from autograph.operators.expanding import fstring, percent
 from autograph.operators.gathering import spread
 from autograph.operators.generators import GeneratorScope
+from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
     and_,
     compare,
@@ -53,6 +55,7 @@ from autograph.operators.logical import (
     truth,
 )
 from autograph.operators.loops import for_stmt, while_stmt
+from autograph.operators.open_sets import display, fresh
 from autograph.operators.printing import print_
 from autograph.operators.scope import (
     ConversionOptions,
@@ -60,7 +63,6 @@ from autograph.operators.scope import (
     new_names,
     note_names,
 )
-from autograph.operators.templates import fstring, percent
 from autograph.operators.variables import (
     Undefined,
     UndefinedReturnValue,
@@ -72,7 +74,6 @@ from autograph.operators.variables import (
     read_or_undefined,
 )
 from runtime.errors import StagingError
-from runtime.journal import fresh
 
 __all__ = [
     "ConversionOptions",
@@ -91,6 +92,7 @@ __all__ = [
     "delattr_",
     "delitem",
     "dict_comp",
+    "display",
     "equal",
     "for_stmt",
     "frame_call",
@@ -123,6 +125,7 @@ __all__ = [
     "iterate",
     "itruediv",
     "ixor",
+    "joined",
     "ld",
     "ld_free",
     "less",
@@ -137,6 +140,7 @@ __all__ = [
     "percent",
     "print_",
     "read_or_undefined",
+    "repeated",
     "set_comp",
     "setattr_",
     "setitem",

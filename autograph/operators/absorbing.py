@@ -19,7 +19,7 @@ from autograph.operators.references import (
     reference_of,
     seen_by,
 )
-from autograph.operators.runs import Run
+from autograph.operators.runs import Run, live
 from autograph.operators.values import has_parts, own_children
 from runtime import journal, trace
 from runtime.building import building
@@ -89,14 +89,19 @@ def _nests(items: Iterable[Any]) -> Iterator[Any]:
 
 def _freeze(nest: Any) -> None:
     facts = current_trace()
-    if facts is not None and (facts.is_outside(nest) or facts.is_given(nest)):
+    ones = journal.may_be(nest)
+    if facts is not None and any(facts.is_outside(x) or facts.is_given(x) for x in ones):
         raise StagingError(
             f"a {type(nest).__name__} that existed before the call is put into a list whose length "
             "depends on data",
             "put a copy into the list (`.append(list(x))`)",
             origin=origin_of_caller(),
         )
-    journal.note_frozen(nest, whole=True)
+    for one in ones:
+        journal.note_frozen(one, whole=True)
+    run = live(nest) if type(nest) is list else None
+    for cell in run.cells() if run is not None else ():
+        _note(cell, whole=False)
 
 
 def absorb_left(outcome: Outcome, x: Any) -> None:
@@ -106,6 +111,7 @@ def absorb_left(outcome: Outcome, x: Any) -> None:
     outcome.growing[id(x)] = x
     with trace.interpreting(outcome.builder), journal.transaction() as noted:
         noted.frozen.update(outcome.frozen)
+        noted.chosen.update(outcome.chosen)
         absorb(item for item in x if not isinstance(item, Run))
         outcome.frozen.update(noted.frozen)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing, keyed
+from autograph.operators import growing, keyed, open_dicts
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
@@ -25,7 +25,8 @@ from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
-from autograph.operators.runs import has_runs, refusal
+from autograph.operators.runs import has_runs, refusal, settled
+from autograph.operators.tables import is_from, note_origin, of_several, picked
 from autograph.operators.templates import ChosenText, python_type_of, shown
 from autograph.operators.variables import Nullable, _Unreadable, there
 from runtime import journal, ops
@@ -68,16 +69,18 @@ def getitem(thing: Any, key: Any) -> Any:
         return ops.getitem(thing, key)
     if has_runs(thing):
         return growing.item(thing, key)
+    if isinstance(thing, dict) and _is_open_dict(thing, key):
+        return open_dicts.item(thing, key)
     if type(thing) is ChosenText:
         return of_each(thing, lambda text: getitem(text, key))
     if type(key) is ChosenText:
         return of_each(key, lambda text: getitem(thing, text))
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
         if not key.is_known:
-            return _select(thing, key)
+            return note_origin(_select(thing, key), thing, key)
         key = shown(key)
     elif isinstance(thing, dict) and keyed.is_open_key(key):
-        return _select(thing, key)
+        return note_origin(_select(thing, key), thing, key)
     elif type(thing) is list and _has_open(key):
         return growing.slice_of([getitem(thing, k) for k in range(len(thing))], key)
     trace = current_trace()
@@ -103,6 +106,16 @@ def getitem(thing: Any, key: Any) -> Any:
     return journal.fresh(value) if isinstance(key, slice) and isinstance(value, list) else value
 
 
+def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:
+    """Whether a dict has keys that depend on data, or makes an item for such a key."""
+    if open_dicts.pairs_of(thing) is not None:
+        return True
+    if type(thing) not in (defaultdict, Counter) or not keyed.is_open_key(key):
+        return False
+    makes_containers = getattr(thing, "default_factory", None) in (list, dict, set)
+    return not makes_containers and open_dicts.can_be_opened(thing, key)
+
+
 def _select(thing: Any, key: Any) -> Any:
     if isinstance(thing, (list, tuple, range)):
         _check_index(thing, key)
@@ -114,13 +127,19 @@ def _select(thing: Any, key: Any) -> Any:
     if isinstance(thing, (list, tuple)) and thing:
         things = [getitem(thing, k) for k in range(len(thing))]
         position = ops.where(key < 0, key + len(thing), key)
-        return chosen(things, position, type(thing).__name__)
+        return _one_of(things, position, type(thing).__name__)
     if isinstance(thing, dict):
-        return keyed.item(thing, key, lambda k: getitem(thing, k))
+        return keyed.item(thing, key, lambda k: getitem(thing, k), _one_of)
     raise StagingError(
         f"a {type(thing).__name__} is indexed by {key.describe()}",
         "its value is known only when the graph runs; use an array, or `int` keys known before",
     )
+
+
+def _one_of(things: list[Any], position: Tensor, title: str) -> Any:
+    """The thing at a position that is in range; a list may be written by that name."""
+    found = picked(things, position, setitem)
+    return chosen(things, position, title) if found is None else found
 
 
 def _check_index(thing: Any, key: Tensor) -> None:
@@ -152,6 +171,8 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
         key = shown(key)
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
+        if is_from(value, thing, key):
+            return  # `rows[i] += [x]` sets the very list that is there
         is_put = has_runs(thing) or growing.is_at_unknown(thing, key)
         if is_put or (type(thing) is list and isinstance(key, slice) and has_runs(value)):
             growing.put(thing, key, _listed(value) if isinstance(key, slice) else value)
@@ -184,7 +205,13 @@ def _listed(value: Any) -> list[Any]:
 
 def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
     """Set an item whose key only the graph knows, if the others can be kept."""
+    if isinstance(thing, dict) and open_dicts.pairs_of(thing) is not None:
+        open_dicts.put(thing, key, value)
+        return True
     if isinstance(thing, dict) and keyed.is_open_key(key):
+        if not keyed.is_required(thing, key) and open_dicts.can_be_opened(thing, key, value):
+            open_dicts.put(thing, key, value)
+            return True
         keyed.put(thing, key, value, lambda k: getitem(thing, k), lambda k, x: setitem(thing, k, x))
         return True
     if type(thing) is list and isinstance(key, Tensor) and not key.is_known:
@@ -263,9 +290,17 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     thing, key = _present(thing), there(key)
+    if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
+        key = shown(key)
     if has_runs(thing) or growing.is_at_unknown(thing, key):
         growing.delete(thing, key)
         return
+    if isinstance(thing, dict):
+        if keyed.is_open_key(key) and open_dicts.can_be_opened(thing, key):
+            open_dicts.opened_by(thing)
+        if open_dicts.pairs_of(thing) is not None:
+            open_dicts.delete(thing, key)
+            return
     if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
         _refuse_traced(thing, key, None)
         guard_content(thing, f"a {type(thing).__name__}")
@@ -319,6 +354,8 @@ def iterate(values: Any) -> Iterable[Any]:
     if issubclass(type(values), Tensor | Variable):
         rows: Iterable[Any] = _rows(values)
         return iter(rows)
+    if isinstance(values, dict) and open_dicts.pairs_of(values) is not None:
+        values = open_dicts.view(values)
     if has_runs(values):
         values = growing.items_of(values)
     if hasattr(type(values), "unrolled"):
@@ -337,9 +374,18 @@ IN_PLACE = ("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", 
 def _augmented(name: str) -> Callable[[Any, Any], Any]:
     function: Callable[[Any, Any], Any] = getattr(operator, name)
 
+    def _in_place(target: Any, value: Any) -> None:
+        operate(target, value)
+
     def operate(target: Any, value: Any) -> Any:
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
+            if type(value) is list and has_runs(value):
+                value = settled(value)
+            one = of_several(target)
+            if one is not None and name in ("iadd", "imul"):
+                one.each(lambda k: _in_place(one.things[k], value))
+                return target
             if isinstance(target, (list, dict, set, deque)):
                 journal.note(content_slot(target))
                 if name == "iadd":

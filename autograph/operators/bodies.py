@@ -5,13 +5,14 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from autograph.operators.caught import Caught
 from autograph.operators.hints import add_hint
 from autograph.operators.iterators import spend
 from autograph.operators.references import Snapshot, cells_under
 from autograph.operators.rows import Packing, Rows
+from autograph.operators.runs import LiveRun
 from autograph.operators.scope import cells_of
 from autograph.operators.templates import exception_template
 from autograph.operators.values import has_parts, own_children
@@ -20,21 +21,65 @@ from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell
 from runtime.errors import Origin, StagingError
-from runtime.origins import is_user_code, origin_of_error
+from runtime.origins import is_user_code, origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
 
 __all__ = [
     "Outcome",
+    "Restart",
     "State",
     "apply_slot",
     "check_defined",
     "content_left",
     "emit_raise",
+    "is_of_this_body",
     "put_slot",
+    "restarting",
     "run_body",
     "slot_content",
     "stage_raise",
 ]
+
+T = TypeVar("T")
+
+
+class Restart(StagingError):
+    """Something must be done before the statement that is being traced, which begins anew then.
+
+    `is_at_home` says whether it can be done where the statement stands, and `prepare` does it. What
+    is said is for a statement that cannot begin anew.
+    """
+
+    is_final = True
+
+    def __init__(
+        self, is_at_home: Callable[[], bool], prepare: Callable[[], Any], what: str, hint: str
+    ) -> None:
+        super().__init__(what, hint, origin_of_caller())
+        self.is_at_home, self.prepare = is_at_home, prepare
+
+
+def is_of_this_body(thing: Any) -> bool:
+    """Whether a thing was made in the innermost body that is being traced."""
+    open_ = journal.recording()
+    while open_ is not None:
+        if open_.has_made(thing):
+            return True
+        if open_.is_of_body:
+            return False
+        open_ = open_.parent
+    return False
+
+
+def restarting(trace_statement: Callable[[], T]) -> T:
+    """What `trace_statement` gives, which is begun anew as often as it asks for that."""
+    while True:
+        try:
+            return trace_statement()
+        except Restart as request:
+            if not request.is_at_home():
+                raise
+            request.prepare()
 
 
 class State(NamedTuple):
@@ -105,6 +150,9 @@ class Outcome:
             packing = self.packings.setdefault(key, x.packing)
             with trace.interpreting(self.builder):
                 return packing.rows(self.content)[x.position]
+        if isinstance(x, LiveRun):
+            with trace.interpreting(self.builder):
+                return x.frozen_then()
         if not isinstance(x, Tensor) or x._cell is None:
             return x
         if id(x) not in self.pinned:
@@ -114,6 +162,18 @@ class Outcome:
                         cell.replace(root)
                 self.pinned[id(x)] = x.current()
         return self.pinned[id(x)]
+
+    def pin_runs(self, content: Any) -> None:
+        """Note what the live runs in a list are at the end of the body, which did not write it."""
+        runs = [x for x in content if isinstance(x, LiveRun)] if type(content) is list else []
+        if not runs:
+            return
+        with trace.interpreting(self.builder), journal.transaction():
+            for cell, root in self.roots.items():
+                if cell.root is not root:
+                    cell.replace(root)
+            for run in runs:
+                run.pin(self.builder)
 
     def may_be(self, x: Any) -> list[Any]:
         """`x`, and the containers of which it is one at the end of the body, depending on data."""
@@ -131,6 +191,8 @@ class Outcome:
                 self.pinned[id(x)] = x.current()
             else:
                 self.roots.update([(cell, cell.root) for cell in cells])
+        elif isinstance(x, LiveRun):
+            x.pin(self.builder)
         elif isinstance(x, Maybe | Nullable):
             self.keep(x.value, around)
         elif has_parts(x) and id(x) not in around:
@@ -149,9 +211,14 @@ def run_body(
     before = state.get()
     result, raised = None, False
     with body(name, parent) as builder, journal.transaction() as transaction:
+        transaction.is_of_body = True
         try:
             try:
                 result = function(builder)
+            except Restart as request:
+                if transaction.advanced:
+                    raise StagingError(request.what, request.hint, request.origin) from None
+                raise
             except StagingError:
                 raise
             except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs

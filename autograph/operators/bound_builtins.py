@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import attributes, growing, growing_methods, keyed
+from autograph.operators import attributes, growing, growing_methods, keyed, open_dicts, open_sets
 from autograph.operators.access import delitem, getitem, iadd, ior, setitem
 from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
@@ -22,6 +22,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import container_base, content_slot
+from autograph.operators.counting import update
 from autograph.operators.gathering import gathered
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
@@ -29,8 +30,9 @@ from autograph.operators.iterators import taken
 from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
 from autograph.operators.printing import format_method
-from autograph.operators.runs import has_runs
+from autograph.operators.runs import OpenSet, has_runs, settled
 from autograph.operators.sorting import sort
+from autograph.operators.tables import of_several
 from autograph.operators.templates import ChosenText, has_traced
 from autograph.operators.unconverted import (
     ARRAYS,
@@ -108,6 +110,10 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return function(*args, **kwargs)
     if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
         args = tuple(map(gathered, args))
+        if name != "update" or not isinstance(owner, dict):
+            args = tuple(map(_gone_through, args))
+    if type(owner) is list and args and has_runs(args[0]) and name in ("extend", "__add__"):
+        args = (settled(args[0]),)
     for argument in args:
         taken(argument)
     if is_of_ufunc(function):
@@ -121,13 +127,24 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if name == "sort" and type(owner) is list and _is_sorted_by_data(owner, kwargs):
         guard_content(owner, "a list")
         return sort(owner, **kwargs)
+    one = of_several(owner) if name in _MUTATORS else None
+    if one is not None:
+        return one.each(lambda k: call_bound_builtin(getattr(one.things[k], name), args, kwargs))
     is_looked_at = has_runs(owner) and name not in growing_methods.BLIND
     if is_looked_at or (name in ("pop", "insert") and growing.is_at_unknown(owner, *args[:1])):
         return growing_methods.call(function, args, kwargs)
+    if isinstance(owner, dict):
+        if _is_opened_by(owner, name, args):
+            open_dicts.opened_by(owner)
+        gives = name == "update" and any(map(_is_open_dict, args))
+        if gives or open_dicts.pairs_of(owner) is not None:
+            return _of_open_dict(function, owner, name, args, kwargs)
     if isinstance(owner, dict) and name == "get" and args and type(args[0]) is ChosenText:
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
     if isinstance(owner, dict) and name in ("get", "__contains__") and keyed.is_open_key(args[0]):
         return _asked(owner, name, *args)
+    if open_sets.items_of(owner) is not None or _is_changed_by_data(owner, name, args):
+        return open_sets.call(name, owner, args, kwargs)
     if isinstance(owner, (set, frozenset)) and name == "__contains__" and keyed.is_open_key(*args):
         return keyed.contains(owner, *args)
     if isinstance(owner, _CONTAINERS):
@@ -147,6 +164,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return view_of(owner, name, function())
         known = with_inputs(owner)
         result = (function if known is owner else getattr(known, name))(*args, **kwargs)
+        if type(result) is list and type(owner) is list and has_runs(result):
+            result = settled(result, owner)
         return journal.fresh(result) if name == "copy" else result
     if uses_clock(function):
         return call_host(function, args, kwargs)
@@ -171,6 +190,41 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _is_sorted_by_data(owner: list[Any], kwargs: dict[str, Any]) -> bool:
     return has_runs(owner) or kwargs.get("key") is not None or has_traced(list.copy(owner))
+
+
+def _gone_through(x: Any) -> Any:
+    """What a method goes through: of a dict whose keys depend on data, these."""
+    if open_sets.items_of(x) is not None:
+        raise open_sets.refused("a method goes through it")
+    return open_dicts.view(x) if _is_open_dict(x) else x
+
+
+def _is_changed_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
+    """Whether an item is put into a set, or taken out, that only the graph knows."""
+    if not isinstance(owner, OpenSet) or name not in ("add", "discard", "remove"):
+        return False
+    return bool(args) and keyed.is_open_key(args[0])
+
+
+def _is_open_dict(x: Any) -> bool:
+    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
+
+
+def _is_opened_by(owner: dict[Any, Any], name: str, args: tuple[Any, ...]) -> bool:
+    """Whether a method puts a key into a dict, or takes one out, that only the graph knows."""
+    if name not in ("setdefault", "pop") or not args or not keyed.is_open_key(args[0]):
+        return False
+    is_open = open_dicts.pairs_of(owner) is not None
+    value = args[1:] if name == "setdefault" else ()
+    return not is_open and open_dicts.can_be_opened(owner, args[0], *value)
+
+
+def _of_open_dict(
+    function: Any, owner: dict[Any, Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if name == "update":
+        return update(owner, *args, **kwargs)
+    return open_dicts.call(function, args, kwargs)
 
 
 def _asked(owner: dict[Any, Any], name: str, key: Any, *default: Any) -> Any:

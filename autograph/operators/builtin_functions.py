@@ -5,12 +5,22 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import access, attributes, gathering, growing, iterables
+from autograph.operators import (
+    access,
+    attributes,
+    counting,
+    gathering,
+    growing,
+    iterables,
+    open_dicts,
+    open_sets,
+)
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import current_trace
@@ -18,6 +28,8 @@ from autograph.operators.caught import Caught, KindOfError
 from autograph.operators.chosen_text import of_each
 from autograph.operators.comprehensions import filtered, generator_exp
 from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.contents import content_slot
+from autograph.operators.expanding import expanded
 from autograph.operators.generators import call_of
 from autograph.operators.growing_arrays import as_array
 from autograph.operators.host_values import HostValue, NumPyValue
@@ -28,10 +40,17 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
-from autograph.operators.runs import has_runs, refusal, unpadded
+from autograph.operators.rows import length
+from autograph.operators.runs import has_runs, python_set, refusal, settled
 from autograph.operators.scope import new_names
 from autograph.operators.sorting import sorted_
-from autograph.operators.templates import ChosenText, LazyString, python_type_of, shown
+from autograph.operators.templates import (
+    ChosenText,
+    LazyString,
+    has_traced,
+    python_type_of,
+    shown,
+)
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
@@ -47,6 +66,8 @@ _ABSENT = object()
 def _plain(x: Any) -> Any:
     if isinstance(x, NumPyValue):
         return x.tensor
+    if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+        x = open_dicts.view(x)
     if has_runs(x):
         return growing.items_of(x)
     return x.read_value() if isinstance(x, Variable) else x
@@ -58,6 +79,10 @@ def _array(x: Any) -> bool:
 
 def len_(x: Any) -> Any:
     """`len(x)`: a Python int where it is known, else an integer tensor."""
+    if type(x) is list and has_runs(x):
+        return length(x)
+    if open_sets.items_of(x) is not None:
+        return open_sets.size(x)
     x = _plain(x)
     if isinstance(x, Indexed):
         return len(x) if isinstance(x, IndexedIterator) else x.length
@@ -127,7 +152,7 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
             args = (_own_number(args[0], kind),)
-            if kind == "bool" and has_runs(args[0]):
+            if kind == "bool" and (has_runs(args[0]) or isinstance(args[0], (dict, set))):
                 return _scalar_of(condition(args[0]))
         if len(args) == 1 and not kwargs and is_open(_plain(args[0])):
             x = condition(args[0]) if kind == "bool" else _plain(args[0])
@@ -358,16 +383,54 @@ def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args:
             args = (gathering.gathered(args[0]), *args[1:])
+            if isinstance(args[0], dict) and open_dicts.pairs_of(args[0]) is not None:
+                args = (open_dicts.view(args[0]), *args[1:])
+        if args and has_runs(args[0]) and python is not list:
+            args = (expanded(args[0]), *args[1:])
         if args and has_runs(args[0]):
             if python is not list or type(args[0]) is not list:
                 raise refusal(f"a {python.__name__} is made of it")
-            return journal.fresh(unpadded(args[0]))
+            return journal.fresh(settled(args[0]))
         if args and isinstance(_plain(args[0]), (Tensor, Indexed, list, dict, set)):
             return journal.fresh(python(access.iterate(_plain(args[0])), *args[1:], **kwargs))
         return journal.fresh(python(*args, **kwargs))
 
     collect.__name__ = python.__name__
     return collect
+
+
+def _set(*args: Any) -> Any:
+    """`set(items)`."""
+    if current_trace() is None:
+        return _PLAIN_SET(*args)
+    if len(args) == 1 and open_sets.items_of(args[0]) is not None:
+        return open_sets.copied(args[0])
+    if len(args) != 1 or not (has_runs(args[0]) or has_traced(args[0]) or _array(_plain(args[0]))):
+        return open_sets.fresh(_PLAIN_SET(*args))
+    result = open_sets.fresh(set())
+    for_stmt(args[0], None, _Adding(result), lambda: (), lambda values: None, (), {})
+    return result
+
+
+class _Adding:
+    """A round of a loop that adds an item to a set."""
+
+    def __init__(self, made: Any) -> None:
+        self._made, self.__code__ = made, _Adding.__call__.__code__
+
+    def __call__(self, item: Any) -> None:
+        if open_sets.items_of(self._made) is None:
+            journal.note(content_slot(self._made))
+        open_sets.add(self._made, shown(item))
+
+
+_PLAIN_SET = _collected(set)
+
+
+def _counter(*args: Any, **kwargs: Any) -> Any:
+    return (
+        Counter(*args, **kwargs) if current_trace() is None else counting.counted(*args, **kwargs)
+    )
 
 
 def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
@@ -411,7 +474,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         args[0].refuse()
     if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
         return python_type_of(args[0])
-    return type(*args, **kwargs)
+    return python_set(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)
 
 
 def _stands_for_other(x: Tensor) -> bool:
@@ -466,12 +529,13 @@ def getattr_(thing: Any, name: Any, *default: Any) -> Any:
 
 
 HANDLERS: dict[Any, Callable[..., Any]] = {
+    Counter: _counter, **counting.METHODS,
     len: len_, int: _scalar("int", int), float: _scalar("float", float),
     bool: _scalar("bool", bool), complex: _scalar("complex", complex), range: range_,
     enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, sum: sum_,
     min: _extreme("min", lambda a, b: a < b), max: _extreme("max", lambda a, b: a > b),
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
-    tuple: _collected(tuple), set: _collected(set), frozenset: _collected(frozenset),
+    tuple: _collected(tuple), set: _set, frozenset: _collected(frozenset),
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
     getattr: getattr_, hasattr: hasattr_, pow: pow_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,

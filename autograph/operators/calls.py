@@ -8,6 +8,7 @@ import itertools
 import operator
 import re
 import types
+from collections import Counter
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
@@ -25,17 +26,20 @@ import numpy as np
 
 from autograph import rules
 from autograph.generated import AG
-from autograph.operators import growing_arrays
+from autograph.operators import growing_arrays, open_dicts, open_sets
 from autograph.operators.access import IN_PLACE
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
+from autograph.operators.counting import METHODS
 from autograph.operators.decisions import LEFT
 from autograph.operators.elementwise import call_vectorized
+from autograph.operators.expanding import expanded
 from autograph.operators.frames import execute
 from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
+from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
 from autograph.operators.methods import ARTIFACT, attribute, convert, method, why_left
 from autograph.operators.plain_calls import UNCONVERTED, resolve
@@ -137,6 +141,10 @@ def converted_call(
     handler = _handler(function)
     if handler is not None:
         return _call_builtin(function, handler, args, kwargs, scope)
+    if isinstance(function, _HANDLED):
+        own = in_python(function, args, kwargs)
+        if own is not None:
+            return converted_call(own, args, kwargs, scope)
     if isinstance(function, _HANDLED) and function in _CALLING:
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
     inlined = getattr(type(function), "__ag_call__", None)
@@ -229,6 +237,8 @@ def _call_builtin(
         args = tuple(map(_GIVEN.get(function, with_inputs), args))
     if function not in _OF_NONE:
         args = tuple(x.load() if type(x) is Nullable else x for x in args)
+    if function not in _OF_DICTS:
+        args = tuple(_keys_in(x, function, kwargs) for x in args)
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])
@@ -237,22 +247,39 @@ def _call_builtin(
     return handler(*args, **kwargs)
 
 
+def _keys_in(x: Any, function: Any, kwargs: dict[str, Any]) -> Any:
+    """What a built-in goes through: of a dict or set that depends on data, its keys or items."""
+    if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+        return open_dicts.view(x)
+    if open_sets.items_of(x) is None or function is set:
+        return x
+    if function not in _OF_ANY_ORDER or kwargs.get("key") is not None:
+        raise open_sets.refused("the order in which it gives them is Python's own")
+    return open_sets.in_any_order(x)
+
+
+# What gives the same for items in any order, if there is no key.
+_OF_ANY_ORDER = frozenset((sorted, min, max, any, all))
+
 # Built-ins that want the very object they are given.
 _IDENTITY = frozenset(
     (len, isinstance, type, getattr, setattr, delattr, operator.getitem, operator.setitem,
      operator.delitem, operator.contains, *(getattr(operator, name) for name in IN_PLACE))
 )  # fmt: skip
 
-# How built-ins are given containers from outside: those that make text look at all that is in them.
-_GIVEN = {
-    **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
-    **dict.fromkeys((print, str, repr, format), with_captured),
-}
+
+def _all_of(x: Any) -> Any:
+    """A container for what makes text of all that is in it."""
+    return expanded(with_captured(x))
+
+
+# Those, and others that are given a dict as such.
+_OF_DICTS = _IDENTITY | {bool, print, str, repr, format, Counter, *METHODS, hasattr, issubclass}
 
 # How built-ins are given containers from outside: those that make text look at all that is in them.
 _GIVEN = {
     **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
-    **dict.fromkeys((print, str, repr, format), with_captured),
+    **dict.fromkeys((print, str, repr, format), _all_of),
 }
 
 # Built-ins that take None, and say something of it.
@@ -262,8 +289,7 @@ _OF_NONE = frozenset((bool, isinstance, type, print, str, repr, format, getattr,
 # Of what no handler stands for, but calls what it is given: the position of that, and its name.
 _CALLING: dict[Any, tuple[int, str]] = {
     functools.reduce: (0, "function"), itertools.accumulate: (1, "func"),
-    itertools.starmap: (0, ""), itertools.takewhile: (0, ""), itertools.dropwhile: (0, ""),
-    itertools.filterfalse: (0, ""), itertools.groupby: (1, "key"),
+    itertools.starmap: (0, ""), itertools.groupby: (1, "key"),
 }  # fmt: skip
 
 

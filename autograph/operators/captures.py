@@ -128,6 +128,8 @@ class Trace:
     # found that they must be such ones.
     logs: dict[int, Any] = field(default_factory=dict)
     found_logs: dict[int, Any] = field(default_factory=dict)
+    # The dict and key of which an item was asked for last that must be there, and by which builder.
+    required_key: Any = None
     # Whether there is, or was, a list whose length depends on data.
     has_runs: bool = False
     # How often numbers of two dtypes became those of one, where paths meet.

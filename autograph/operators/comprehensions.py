@@ -15,7 +15,7 @@ from collections.abc import (
 from types import CodeType, GeneratorType
 from typing import Any
 
-from autograph.operators import growing
+from autograph.operators import growing, open_dicts, open_sets
 from autograph.operators.access import iterate, setitem
 from autograph.operators.bodies import State
 from autograph.operators.conditionals import condition, if_stmt
@@ -67,12 +67,12 @@ def _made(
 ) -> Any:
     builder = building()
     if builder is None:
-        return journal.fresh(plain(iterate(iterable)))
+        return open_sets.fresh(plain(iterate(iterable)))
     iterable = _readable(iterable)
     if staged is None and not _has_open_length(iterable) and call_of(iterable) is None:
-        return journal.fresh(plain(iterate(iterable)))
-    made = journal.fresh(kind())
-    going = Going(putter(made), kind=kind)
+        return open_sets.fresh(plain(iterate(iterable)))
+    made = open_sets.fresh(kind())
+    going = Going(putter(made), made=None if kind is list else made)
     items = _step(plain, staged, going)
     run = call_of(iterable)
     if run is not None:
@@ -104,8 +104,9 @@ def _appender(made: list[Any]) -> Callable[[Any], None]:
 
 def _adder(made: set[Any]) -> Callable[[Any], None]:
     def put(item: Any) -> None:
-        journal.note(content_slot(made))
-        made.add(item)
+        if open_sets.items_of(made) is None:
+            journal.note(content_slot(made))
+        open_sets.add(made, item)
 
     return put
 
@@ -119,6 +120,8 @@ def _readable(iterable: Any) -> Any:
         iterable = iterable.load()
     if isinstance(iterable, Variable):
         iterable = iterable.read_value()
+    if isinstance(iterable, dict) and open_dicts.pairs_of(iterable) is not None:
+        iterable = open_dicts.view(iterable)
     return growing.items_of(iterable) if has_runs(iterable) else iterable
 
 
@@ -193,13 +196,14 @@ _NO_NAMES = State(lambda: (), lambda values: None, ())
 class Going:
     """What the second form of a comprehension calls for its iterables, conditions and items.
 
-    `end`, if there is one, is the state that says whether no more items are wanted.
+    `end`, if there is one, is the state that says whether no more items are wanted. `made` is the
+    dict or set that is made, if it is one.
     """
 
     def __init__(
-        self, put: Callable[[Any], None], end: State | None = None, kind: type = list
+        self, put: Callable[[Any], None], end: State | None = None, made: Any = None
     ) -> None:
-        self.put, self._kind = put, kind
+        self.put, self._made = put, made
         self._state = _NO_NAMES if end is None else end
         self._goes_on = None if end is None else lambda: not_(*end.get())
         # Whether Python goes through items of a known number, as long as no data decides.
@@ -235,17 +239,11 @@ class Going:
         if_stmt(found, then, _nothing, *self._state, 0)
 
     def _note_data(self) -> None:
-        """Data decides which items there are: of what has keys, they must be known."""
-        if self._kind is not list:
-            kind = self._kind.__name__
-            raise StagingError(
-                f"what is in a {kind} that a comprehension makes depends on data",
-                "make a list of the items (of pairs), or keep all keys and say by a value which "
-                "are meant",
-                origin=origin_of_caller(),
-            )
+        """Data decides which items there are."""
         if self._is_trial:
             raise _ByData
+        if self._made is not None:
+            (open_dicts if isinstance(self._made, dict) else open_sets).opened_by(self._made)
 
     def _is_tried(self, run: Callable[[], Any]) -> bool:
         """Whether Python could go through items; if not, nothing is done."""

@@ -13,6 +13,7 @@ from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
+    restarting,
     run_body,
     slot_content,
 )
@@ -21,17 +22,17 @@ from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
 from autograph.operators.rows import length
-from autograph.operators.runs import has_runs, refusal
+from autograph.operators.runs import OpenSet, has_runs, opened, refusal
 from autograph.operators.templates import ChosenText, python_type_of
 from autograph.operators.values import NOTHING
-from autograph.operators.variables import Nullable, _Unreadable
+from autograph.operators.variables import Nullable, Poison, Tested, _Unreadable
 from runtime import ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["condition", "if_exp", "if_stmt", "staged_if"]
+__all__ = ["condition", "if_exp", "if_stmt", "staged_if", "tested_exp"]
 
 
 def if_stmt(
@@ -66,6 +67,8 @@ def condition(x: Any) -> Any:
     kind = type(x)
     if kind is bool:
         return x
+    if kind is Tested:
+        return condition(x.truth)
     if kind is Nullable:
         there = condition(x.value)
         if isinstance(there, Tensor):
@@ -94,6 +97,10 @@ def _truth_of(x: Any) -> Any:
         if type(x) is not list:
             raise refusal(f"its items are in a {type(x).__name__}")
         return condition(length(x) > 0)
+    if isinstance(x, dict | OpenSet):
+        pairs = opened(x) if isinstance(x, dict) else x.opened
+        if pairs is not None:
+            return condition(length(pairs) > 0)
     if type(x) is ChosenText:
         return condition(x != "")
     own = method(x, "__bool__")
@@ -125,9 +132,11 @@ def staged_if(
     parent = building()
     assert parent is not None
     state.read_captured()
-    outcomes = (
-        run_body("true", parent, lambda b: body(), state),
-        run_body("false", parent, lambda b: orelse(), state),
+    outcomes = restarting(
+        lambda: (
+            run_body("true", parent, lambda b: body(), state),
+            run_body("false", parent, lambda b: orelse(), state),
+        )
     )
     merge_branches(parent, test, outcomes, state)
 
@@ -173,6 +182,7 @@ def _content(outcome: Outcome, key: Any, slot: Any) -> Any:
     for other, _, new in outcome.writes.values():
         if isinstance(other.owner, Cell):
             outcome.roots[other.owner] = new
+    outcome.pin_runs(content)
     return content
 
 
@@ -202,3 +212,40 @@ def if_exp(
     result = box[0]
     is_read = isinstance(result, _Unreadable) and not isinstance(result, Nullable)
     return result.load() if is_read else result
+
+
+def tested_exp(
+    test: Tensor, if_true: Callable[[], Any], if_false: Callable[[], Any], expression: str
+) -> Any:
+    """As `if_exp`, for what may be asked for its truth only: both sides need not be alike."""
+    values: list[Any] = [None, False]
+    names = ("the value of the conditional expression", "its truth")
+
+    def put(found: tuple[Any, ...]) -> None:
+        values[:] = found
+
+    def side(thunk: Callable[[], Any]) -> Callable[[], None]:
+        def run() -> None:
+            value = thunk()
+            values[:] = _untested(value), _truth_known(value)
+
+        return run
+
+    staged_if(test, side(if_true), side(if_false), State(lambda: tuple(values), put, names))
+    value, truth = values
+    if isinstance(value, Poison) and not isinstance(truth, _Unreadable):
+        return Tested(value, truth)
+    is_read = isinstance(value, _Unreadable) and not isinstance(value, Nullable)
+    return value.load() if is_read else value
+
+
+def _untested(value: Any) -> Any:
+    """A value without what is known of its truth on the path that it is on."""
+    return Poison(value.name, value.what, value.hint) if type(value) is Tested else value
+
+
+def _truth_known(value: Any) -> Any:
+    """Whether a value is true; of an array nothing is asked, which might raise."""
+    if isinstance(value, Tensor) and value.type.rank != 0:
+        return Poison("its truth", "an array is one of several things that data decides about", "")
+    return condition(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.attempts import Attempt, refuse_advanced
-from autograph.operators.bodies import State
+from autograph.operators.bodies import State, restarting
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, staged_if
@@ -220,7 +220,7 @@ def attempted(
     assert parent is not None
     state.read_captured()
     attempt = Attempt(parent, state)
-    outcome = attempt.trace(body)
+    outcome = restarting(lambda: attempt.trace(body))
     clause, error = attempt.emit(outcome, clauses)
     return attempt, clause, error
 

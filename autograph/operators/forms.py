@@ -26,7 +26,7 @@ from autograph.operators.references import (
     reserve,
     seen_by,
 )
-from autograph.operators.runs import Run, has_runs, unpadded
+from autograph.operators.runs import Run, has_runs, known_length, unpadded
 from autograph.operators.values import (
     advice,
     attributes_of,
@@ -180,6 +180,8 @@ class Growing(Form):
     item: Form
     number: int = field(default=0, compare=False)
     like: list[Any] = field(default_factory=list, compare=False)
+    # How many items there are, where that is the same in all rounds.
+    length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,8 @@ def form_of_parts(
     """Form of a container whose parts are carried; `is_content`: it is only what is in one."""
     number = next(_numbers) if is_changeable(x) and not is_content else 0
     if has_runs(x):
-        return growing_form(Growing(Unbound(), number), x, f"a {type(x).__name__}")
+        form = growing_form(Growing(Unbound(), number), x, f"a {type(x).__name__}")
+        return form if isinstance(form, Poisoned) else replace(form, length=known_length(x) or None)
     children = parts_of(x)
     parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
     like = with_children(x, [part for _, part in children])
@@ -332,13 +335,14 @@ def widen(
             return Leaf(_widen_type(form.type, type_of(x), name))
         return _changed(name, f"a {form.type}", describe(x))
     if isinstance(form, Growing):
-        return growing_form(form, x, name)
+        return _of_length(growing_form(form, x, name), form.length, x)
     assert isinstance(form, Branching)
     if not has_parts(x) or type(x) is not type(form.like):
         return _changed(name, *describe_both(form.like, x))
     if type(x) is list and (has_runs(x) or len(x) != len(form.parts)):
         items = [_item_of(part) for part in form.parts]
-        return growing_form(Growing(_all_joined(items, name), form.number), x, name)
+        grown = growing_form(Growing(_all_joined(items, name), form.number), x, name)
+        return _of_length(grown, len(form.parts) or None, x)
     children = parts_of(x)
     if tuple(step for step, _ in children) != form.steps:
         return _changed(name, *describe_both(form.like, x))
@@ -361,12 +365,21 @@ def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
     return item if isinstance(item, Poisoned) else replace(form, item=item)
 
 
+def _of_length(form: Growing | Poisoned, length: int | None, x: Any) -> Growing | Poisoned:
+    """`form`, of that length if it is that of the list `x`, too."""
+    if isinstance(form, Poisoned):
+        return form
+    return replace(form, length=length if length == known_length(x) else None)
+
+
 def item_form(x: Any) -> Form:
     """The form of an item of a list whose length depends on data."""
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
             return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
         return Leaf(type_of(x))
+    if type(x) is list and has_runs(x) and known_length(x) is not None:
+        return _item_of_length(x, known_length(x) or 0)
     is_nest = isinstance(x, tuple) or type(x) in (list, dict)
     if is_nest and has_parts(x) and not has_runs(x):
         children = parts_of(x)
@@ -376,6 +389,15 @@ def item_form(x: Any) -> Form:
     if x is None or type(x) in (str, bytes):
         return Static(x)
     return _no_item(describe(x))
+
+
+def _item_of_length(x: list[Any], length: int) -> Form:
+    """The form of an item that is a list with runs, but of a known length."""
+    form = growing_form(Growing(Unbound()), x, "the list")
+    if isinstance(form, Poisoned):
+        return form
+    steps = tuple(f"[{k}]" for k in range(length))
+    return Branching([None] * length, steps, (form.item,) * length)
 
 
 def _no_item(what: str, hint: str = "") -> Poisoned:

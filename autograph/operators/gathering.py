@@ -23,7 +23,7 @@ from autograph.operators.iterables import Indexed, IndexedIterator, as_indexed
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.loops import for_stmt, in_turn_or_place
 from autograph.operators.quantifiers import fold
-from autograph.operators.runs import has_runs, unpadded
+from autograph.operators.runs import has_runs, settled
 from autograph.operators.variables import Undefined, ld
 from runtime import journal, ops
 from runtime.tensor import Tensor
@@ -56,7 +56,7 @@ def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
 def spread(x: Any) -> Any:
     """What `*x` puts into the display of a list."""
     x = gathered(x)
-    return unpadded(x) if has_runs(x) and type(x) is list else iterate(x)
+    return settled(x) if has_runs(x) and type(x) is list else iterate(x)
 
 
 def first_of(x: Any, *default: Any) -> Any:

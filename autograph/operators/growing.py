@@ -7,6 +7,7 @@ they are taken from the rows of the runs in the list.
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -25,13 +26,25 @@ from autograph.operators.forms import (
 )
 from autograph.operators.iterables import Indexed
 from autograph.operators.references import snapshot
-from autograph.operators.rows import length, pack
-from autograph.operators.runs import Run, Sealed, has_runs, padded, refusal, unpadded
+from autograph.operators.rows import length, pack, size_of
+from autograph.operators.runs import (
+    ContainerKind,
+    OpenSet,
+    Run,
+    Sealed,
+    has_runs,
+    known_length,
+    live,
+    opened,
+    padded,
+    refusal,
+    settled,
+)
 from autograph.operators.templates import lazy
 from autograph.operators.values import with_children
 from runtime import journal, ops
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -47,6 +60,7 @@ __all__ = [
     "packed",
     "position_of",
     "put",
+    "raise_if",
     "rest_of",
     "sealed",
     "unpack",
@@ -64,11 +78,14 @@ def item(x: list[Any], key: Any) -> Any:
     """`x[key]`."""
     if isinstance(key, slice):
         return slice_of(x, key)
+    run = live(x)
+    if run is not None:
+        return run.get(key)
     position = position_of(x, key)
     if position is not None:
         return x[position]
     form, rows = packed(x)
-    key = checked(key, ops.dim(rows[0], axis=0), _OUT_OF_RANGE)
+    key = checked(key, size_of(rows), _OUT_OF_RANGE)
     return item_at(form, rows, key)
 
 
@@ -113,11 +130,16 @@ def checked(key: Any, count: Any, message: str) -> Any:
         if key.dtype.kind not in "iub" or key.type.rank != 0:
             raise TypeError(f"list indices must be integers or slices, not {key.describe()}")
         outside = ops.logical_or(key < -count, key >= count)
-    if isinstance(outside, Tensor) and not outside.is_known:
-        stage_raise(outside, IndexError(message))
-    elif outside:
-        raise IndexError(message)
+    raise_if(outside, IndexError(message))
     return key
+
+
+def raise_if(condition: Any, error: BaseException) -> None:
+    """Raise an error if a condition holds: now where it is known, else when the graph runs."""
+    if isinstance(condition, Tensor) and not condition.is_known:
+        stage_raise(condition, error)
+    elif condition:
+        raise error
 
 
 def packed(x: list[Any], *more: Any) -> tuple[Form, list[Tensor]]:
@@ -128,6 +150,7 @@ def packed(x: list[Any], *more: Any) -> tuple[Form, list[Tensor]]:
 
 def looked_at(x: list[Any], *more: Any) -> tuple[Form, list[Tensor]]:
     """The form of the items of a list, and of `more`, and the rows of the list."""
+    live(x)
     form = growing_form(Growing(Unbound()), [*x, *more], "the list")
     if isinstance(form, Poisoned):
         raise StagingError(form.what, form.hint, origin=origin_of_caller())
@@ -173,15 +196,22 @@ def _kept(x: Tensor) -> Tensor:
 class ListItems(Indexed):
     """The items of a list from `first` on, as they are when it is their turn."""
 
-    __slots__ = ("_first", "_list")
+    __slots__ = ("_count", "_first", "_list", "_source")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
         super().__init__("a list", None, lambda index: item(x, index + first))
         self._list, self._first = x, first
+        run = live(x)
+        self._source = None if run is None else run.source()
+        self._count = None if self._source is None else length(self._source)
 
     @property
     def length(self) -> Any:
-        """The length as it is now."""
+        """The length as it is now: that of a dict must not change meanwhile."""
+        if self._source is not None:
+            now = length(self._source)
+            error = RuntimeError("dictionary changed size during iteration")
+            raise_if(now is not self._count and ops.not_equal(now, self._count), error)
         return length(self._list) - self._first
 
     @length.setter
@@ -190,11 +220,12 @@ class ListItems(Indexed):
 
     def as_they_are(self) -> Indexed:
         """These items; refused where the list is changed before an iterator comes to its end."""
-        before = list(self._list)
+        source = self._list if self._source is None else self._source
+        before = list(source)
 
         def item_at(index: Any) -> Any:
-            if len(before) != len(self._list) or any(
-                a is not b for a, b in zip(before, self._list, strict=True)
+            if len(before) != len(source) or any(
+                a is not b for a, b in zip(before, source, strict=True)
             ):
                 raise refusal(
                     "it is changed while `zip`, `enumerate`, `map` or `reversed` goes through it",
@@ -240,27 +271,77 @@ def slice_of(x: list[Any], key: slice) -> list[Any]:
 def sealed(x: Any) -> Any:
     """A result, with what the graph gives for the lists in it whose length depends on data."""
     trace = current_trace()
-    return _sealed(x, {}) if trace is not None and trace.has_runs else x
+    if trace is None or not trace.has_runs:
+        return x
+    uses: Counter[int] = Counter()
+    _count_uses(x, uses)
+    return _sealed(x, uses)
 
 
-def _sealed(x: Any, met: dict[int, Any]) -> Any:
+def _count_uses(x: Any, uses: Counter[int]) -> None:
+    """Count the places in a result that hold each list, and those that may."""
+    is_open = isinstance(x, dict) and opened(x) is not None
+    if is_open or isinstance(x, OpenSet):
+        uses.update(id(one) for one in journal.may_be(x))
+        return
+    if type(x) not in (list, tuple, dict):
+        return
+    uses.update(id(one) for one in journal.may_be(x))
+    if uses[id(x)] == 1 and not has_runs(x):
+        for part in list(x.values() if type(x) is dict else x):
+            _count_uses(part, uses)
+
+
+def _sealed(x: Any, uses: Counter[int]) -> Any:
     if has_runs(x):
         trace = current_trace()
         assert trace is not None
-        if id(x) in met or trace.is_outside(x) or trace.is_given(x) or type(x) is not list:
-            raise refusal(
-                "it is a part of the result that is, or may be, in another place too",
+        ones = journal.may_be(x) if type(x) is list else [x]
+        is_apart = all(
+            uses[id(one)] == 1 and not trace.is_outside(one) and not trace.is_given(one)
+            for one in ones
+        )
+        if is_apart and type(x) is list:
+            return Sealed(*packed(x))
+        length = known_length(x) if type(x) is list else None
+        if length is None:
+            what = "it is a part of the result that is, or may be, in another place too"
+            raise StagingError(
+                f"the length of a list depends on data, and {what}",
                 "return a copy of the list (`list(...)`)",
+                origin=_place_of_result(),
             )
-        met[id(x)] = x
-        return Sealed(*packed(x))
+        x[:] = [item(x, k) for k in range(length)]
+        return x
+    if isinstance(x, dict | OpenSet):
+        items = opened(x) if isinstance(x, dict) else x.opened
+        if items is not None:
+            return _sealed_dict(x, items, uses)
     if type(x) not in (list, tuple, dict):
         return x
     parts = list(x.values() if type(x) is dict else x)
-    found = [_sealed(part, met) for part in parts]
+    found = [_sealed(part, uses) for part in parts]
     if all(a is b for a, b in zip(found, parts, strict=True)):
         return x
     return with_children(x, found)
+
+
+def _place_of_result() -> Origin | None:
+    trace = current_trace()
+    return origin_of_caller() if trace is None else trace.returned or origin_of_caller()
+
+
+def _sealed_dict(x: Any, pairs: list[Any], uses: Counter[int]) -> Sealed:
+    if uses[id(x)] > 1 or len(journal.may_be(x)) > 1:
+        raise StagingError(
+            f"what is in a {type(x).__name__} depends on data, and it is a part of the result that "
+            "is, or may be, in another place too",
+            f"return a copy (`{type(x).__name__}(...)`)",
+            origin=_place_of_result(),
+        )
+    return Sealed(
+        *packed(pairs), ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
+    )
 
 
 # ---- changing ----------------------------------------------------------------------------------
@@ -277,13 +358,16 @@ def put(x: list[Any], key: Any, value: Any) -> None:
     if isinstance(key, slice):
         put_slice(x, key, value)
         return
+    run = live(x)
+    if run is not None and run.put(key, value):
+        return
     position = position_of(x, key)
     if position is not None:
         journal.note(content_slot(x))
         x[position] = value
         return
     form, rows = packed(x, value)
-    key = checked(key, ops.dim(rows[0], axis=0), "list assignment index out of range")
+    key = checked(key, size_of(rows), "list assignment index out of range")
     absorb([value])
     numbers = pack(form, [value], _content)
     pairs = zip(rows, numbers, strict=True)
@@ -301,7 +385,7 @@ def delete(x: list[Any], key: Any) -> None:
         del x[position]
         return
     form, rows = packed(x)
-    count = ops.dim(rows[0], axis=0)
+    count = size_of(rows)
     key = checked(key, count, "list assignment index out of range")
     write(x, form, [without(row, key, count) for row in rows])
 
@@ -311,13 +395,13 @@ def put_slice(x: list[Any], key: slice, value: Any) -> None:
     if key.step not in (None, 1):
         raise refusal("a slice of it with a step is set", "set its items one by one")
     form, rows = packed(x, *value)
-    start, stop = _bounds(key, ops.dim(rows[0], axis=0))
+    start, stop = _bounds(key, size_of(rows))
     first, rest = (
         Run(form, [ops.getitem(row, part) for row in rows])
         for part in (slice(None, start), slice(stop, None))
     )
     journal.note(content_slot(x))
-    x[:] = padded([first, *unpadded(value), rest], x)
+    x[:] = padded([first, *settled(value), rest], x)
 
 
 def delete_slice(x: list[Any], key: slice) -> None:
@@ -326,7 +410,7 @@ def delete_slice(x: list[Any], key: slice) -> None:
         put_slice(x, key, [])
         return
     form, rows = packed(x)
-    count = ops.dim(rows[0], axis=0)
+    count = size_of(rows)
     gone = ops.getitem(ops.arange(count), key)
     kept = ops.index_update(ops.full(count, True, dtype=bool), False, gone)
     write(x, form, [ops.getitem(row, kept) for row in rows])
@@ -364,6 +448,6 @@ def unpack(x: list[Any], count: int) -> list[Any]:
     now = length(x)
     many = f"too many values to unpack (expected {count})"
     few = lazy((f"not enough values to unpack (expected {count}, got ", (now, -1, None), ")"))
-    stage_raise(now > count, ValueError(many))
-    stage_raise(now < count, ValueError(few))
+    raise_if(now > count, ValueError(many))
+    raise_if(now < count, ValueError(few))
     return [item(x, k) for k in range(count)]

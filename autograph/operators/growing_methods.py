@@ -20,17 +20,18 @@ from autograph.operators.growing import (
     packed,
     position_of,
     put,
+    raise_if,
     without,
     write,
 )
-from autograph.operators.rows import length
+from autograph.operators.rows import length, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.templates import lazy
 from autograph.operators.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = ["BLIND", "call", "contains", "equal", "numbers_of", "refuse_nan"]
+__all__ = ["BLIND", "call", "contains", "equal", "matches", "numbers_of", "refuse_nan"]
 
 
 def _pop(x: list[Any], key: Any = -1) -> Any:
@@ -39,8 +40,8 @@ def _pop(x: list[Any], key: Any = -1) -> Any:
         journal.note(content_slot(x))
         return list.pop(x, position)
     form, rows = packed(x)
-    count = ops.dim(rows[0], axis=0)
-    stage_raise(ops.equal(count, 0), IndexError("pop from empty list"))
+    count = size_of(rows)
+    raise_if(ops.equal(count, 0), IndexError("pop from empty list"))
     is_last = not isinstance(key, Tensor) and key == -1
     if not is_last:
         key = checked(key, count, "pop index out of range")
@@ -96,11 +97,14 @@ def contains(x: list[Any], value: Any) -> Any:
 
 
 def _matches(x: list[Any], value: Any) -> Tensor:
-    """For each item, whether it is equal to `value`."""
-    form, rows = looked_at(x)
+    return matches(*looked_at(x), value)
+
+
+def matches(form: Form, rows: list[Tensor], value: Any) -> Tensor:
+    """For each item of a form, whether it is equal to `value`."""
     found = _equal(form, iter(rows), value)
     if not isinstance(found, Tensor):
-        found = ops.full(ops.dim(rows[0], axis=0), found, dtype=bool)
+        found = ops.full(size_of(rows), found, dtype=bool)
     where: Tensor = found
     return where
 

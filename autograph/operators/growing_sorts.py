@@ -11,6 +11,7 @@ from autograph.operators.forms import Branching, Form, Leaf
 from autograph.operators.growing import items_of, looked_at, packed, write
 from autograph.operators.growing_methods import numbers_of, refuse_nan
 from autograph.operators.loops import for_stmt
+from autograph.operators.rows import size_of
 from autograph.operators.runs import Run
 from runtime import journal, ops
 from runtime.tensor import Tensor
@@ -45,7 +46,7 @@ def _sorted(
     columns = [ops.flip(column) for column in columns] if reverse else columns
     several = len(columns) > 1
     order = ops.lexsort(columns[::-1]) if several else ops.argsort(columns[0], stable=True)
-    order = ops.flip(ops.dim(rows[0], axis=0) - 1 - order) if reverse else order
+    order = ops.flip(size_of(rows) - 1 - order) if reverse else order
     return [ops.take(row, order, axis=0) for row in rows]
 
 

@@ -35,7 +35,7 @@ from autograph.operators.remaking import (
     View,
 )
 from autograph.operators.rows import number_leaves
-from autograph.operators.runs import Run, Sealed, has_runs
+from autograph.operators.runs import OpenSet, Run, Sealed, has_runs, opened, python_set
 from autograph.operators.templates import has_traced, shown
 from autograph.operators.values import with_children
 from autograph.operators.variables import Nullable, Poison, _Unreadable
@@ -106,7 +106,7 @@ class Handouts:
             return [self.part(item, operands, place) for item in x]
         if type(x) is dict:
             return {key: self.part(item, operands, place) for key, item in x.items()}
-        return x if type(x) is set else self.part(x, operands, place)
+        return x if python_set(type(x)) is set else self.part(x, operands, place)
 
     def result(self, x: Any) -> Any:
         """The result with its leaves for operands; None where that is the same as to build it anew.
@@ -343,9 +343,19 @@ class Handouts:
         return self._made(x, operands)
 
     def _made(self, x: Any, operands: list[Tensor]) -> Any:
+        if isinstance(x, dict) and opened(x) is not None:
+            raise self._refusal(
+                f"a dict whose keys depend on data is {self._place}",
+                "return it, or store arrays of its keys and values",
+            )
+        if isinstance(x, OpenSet) and x.opened is not None:
+            raise self._refusal(
+                f"a set whose items depend on data is {self._place}",
+                "return it, or store an array (`np.array(sorted(...))`)",
+            )
         key = ("object", id(x))
         self.uses[key] += 1
-        made = Made(key, type(x), _extra(x))
+        made = Made(key, python_set(type(x)), _extra(x))
         if id(x) in self._open:
             return made
         self._keep.append(x)

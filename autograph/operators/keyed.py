@@ -6,7 +6,7 @@ The keys themselves are known while tracing: what is looked up is compared with 
 from __future__ import annotations
 
 import functools
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -18,14 +18,19 @@ from autograph.operators.choosing import chosen, replaced
 from autograph.operators.conditionals import if_exp
 from autograph.operators.values import is_numeric, type_of
 from runtime import ops
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["contains", "get", "is_open_key", "item", "put", "put_at"]
+__all__ = ["contains", "get", "is_open_key", "is_required", "item", "put", "put_at"]
+
+# Those that make an item that is missing, or say what it would be.
+_MAKING = (defaultdict, Counter)
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any, Any], None]
+Choose = Callable[[list[Any], Tensor, str], Any]
 
 
 def is_open_key(key: Any) -> bool:
@@ -35,15 +40,29 @@ def is_open_key(key: Any) -> bool:
     return isinstance(key, Tensor) and not key.is_known
 
 
-def item(thing: dict[Any, Any], key: Any, read: Read) -> Any:
+def item(thing: dict[Any, Any], key: Any, read: Read, choose: Choose = chosen) -> Any:
     """`thing[key]`; KeyError when the graph runs and the key is not there."""
+    if type(thing) in _MAKING:
+        raise _refusal(thing)
     keys, tests = _found(thing, key)
     there = _any(tests)
     if isinstance(there, Tensor):
         stage_raise(ops.logical_not(there), KeyError(key))
     elif not there:
         raise KeyError(key)
-    return _value(keys, tests, read, type(thing).__name__)
+    facts = current_trace()
+    if facts is not None:
+        facts.required_key = thing, key, building()
+    return _value(keys, tests, read, type(thing).__name__, choose)
+
+
+def is_required(thing: dict[Any, Any], key: Any) -> bool:
+    """Whether an item was just asked for that must be there: `thing[key] += 1`."""
+    facts = current_trace()
+    required = None if facts is None else facts.required_key
+    if required is None:
+        return False
+    return required[0] is thing and required[1] is key and required[2] is building()
 
 
 def get(thing: dict[Any, Any], key: Any, read: Read, default: Any = None) -> Any:
@@ -92,12 +111,8 @@ def _new_key(kind: str, key: Any) -> StagingError:
 
 def _found(thing: Any, key: Any) -> tuple[list[Any], list[Any]]:
     """The keys that may be meant, and for each whether it is."""
-    if isinstance(thing, dict) and type(thing) not in (dict, OrderedDict):
-        raise StagingError(
-            f"a {type(thing).__name__} is asked for a key that is known only when the graph runs",
-            "use a dict with all keys, or an array",
-            origin=origin_of_caller(),
-        )
+    if isinstance(thing, dict) and type(thing) not in (dict, OrderedDict, *_MAKING):
+        raise _refusal(thing)
     _refuse_unhashable(key)
     trace = current_trace()
     if trace is not None and trace.is_outside(thing):
@@ -106,6 +121,14 @@ def _found(thing: Any, key: Any) -> tuple[list[Any], list[Any]]:
     pairs = [(one, _is_key(key, one)) for one in known]
     kept = [(one, test) for one, test in pairs if test is not False]
     return [one for one, _ in kept], [test for _, test in kept]
+
+
+def _refusal(thing: Any) -> StagingError:
+    return StagingError(
+        f"a {type(thing).__name__} is asked for a key that is known only when the graph runs",
+        "use a dict with all keys, or an array",
+        origin=origin_of_caller(),
+    )
 
 
 def _refuse_unhashable(key: Any) -> None:
@@ -154,10 +177,12 @@ def _any(tests: list[Any]) -> Any:
     return functools.reduce(ops.logical_or, tests) if tests else False
 
 
-def _value(keys: list[Any], tests: list[Any], read: Read, kind: str) -> Any:
+def _value(
+    keys: list[Any], tests: list[Any], read: Read, kind: str, choose: Choose = chosen
+) -> Any:
     """What stands at the key that is meant, of which there is one."""
     values = [read(one) for one in keys]
     if len(values) == 1:
         return values[0]
     position = ops.as_weak(ops.argmax(ops.stack(tests)), kind="int")
-    return chosen(values, position, kind)
+    return choose(values, position, kind)

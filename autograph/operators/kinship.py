@@ -30,6 +30,7 @@ from autograph.operators.bodies import Outcome, State
 from autograph.operators.captures import current_trace
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.pending import has_pending
+from autograph.operators.runs import LiveRun
 from autograph.operators.scope import cells_of
 from autograph.operators.values import NOTHING, attributes_of, is_changeable, with_children
 from autograph.operators.variables import Maybe, Nullable, in_words
@@ -168,11 +169,13 @@ class Sight:
             if type(x) is tuple:  # an iterator may have one of its own, with holes in it
                 yield from gc.get_referents(x)
             elif ("content", id(x)) not in self._written:
-                yield from (x.__iter__() if not isinstance(x, dict) else dict.values(x))
+                yield from _held_by(x)
             if isinstance(x, dict):
                 yield from dict.keys(x)
         elif isinstance(x, Maybe | Nullable):
             yield x.value
+        elif isinstance(x, LiveRun):
+            yield from x.lists()
         elif isinstance(x, FunctionType):
             yield from (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
             for cell in x.__closure__ or ():
@@ -203,6 +206,13 @@ class Sight:
 
 _ITERATING = ("builtins", "itertools", "collections")
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def _held_by(x: Any) -> Iterable[Any]:
+    """What is in a container, a set whose items depend on data being empty."""
+    if isinstance(x, dict):
+        return dict.values(x)
+    return set.__iter__(x) if isinstance(x, set) else x.__iter__()
 
 
 def _is_ours(cls: type) -> bool:

@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_methods, keyed
+from autograph.operators import growing_methods, keyed, open_dicts, open_sets
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
 from autograph.operators.chosen_text import of_each
-from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.conditionals import condition, if_exp, tested_exp
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import method
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.templates import ChosenText, shown
+from autograph.operators.values import is_numeric
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
@@ -54,10 +55,16 @@ def and_(*operands: Thunk) -> Any:
         test = condition(value)
         if isinstance(test, Tensor):
             rest = functools.partial(and_, *operands[count:])
-            return if_exp(test, rest, functools.partial(_given, value), "and")
+            choose = if_exp if _is_number(value) else tested_exp
+            return choose(test, rest, functools.partial(_given, value), "and")
         if not test:
             return value
     return last()
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is of the kind that tests are of."""
+    return is_numeric(value) or type(value) is Nullable
 
 
 def _given(value: Any) -> Any:
@@ -80,7 +87,8 @@ def or_(*operands: Thunk) -> Any:
         test = condition(value)
         if isinstance(test, Tensor):
             rest = functools.partial(or_, *operands[count:])
-            return if_exp(test, functools.partial(_there, value), rest, "or")
+            choose = if_exp if _is_number(value) else tested_exp
+            return choose(test, functools.partial(_there, value), rest, "or")
         if test:
             return value
     return last()
@@ -122,13 +130,21 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
+    _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return growing_methods.equal(left, right)
     return left == right
 
 
+def _refuse_open_dicts(left: Any, right: Any) -> None:
+    for x in (left, right):
+        if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+            raise open_dicts.refused("it is compared")
+
+
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
+    _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return not_(growing_methods.equal(left, right))
     return left != right
@@ -258,6 +274,10 @@ def in_(item: Any, container: Any) -> Any:
             and_(lambda: len(container) > 0, lambda: inside,
                  lambda: (item - container.start) % container.step == 0)
         )  # fmt: skip
+    if isinstance(container, dict) and open_dicts.pairs_of(container) is not None:
+        return open_dicts.contains(container, item)
+    if open_sets.items_of(container) is not None:
+        return open_sets.contains(container, item)
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
     own = method(container, "__contains__")

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from autograph.operators import growing
-from autograph.operators.bodies import State
+from autograph.operators import growing, open_dicts
+from autograph.operators.bodies import Restart, State
 from autograph.operators.captured_items import one_by_one
 from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition, if_stmt
@@ -102,6 +102,8 @@ def _roll(stage: Thunk, builder: Builder) -> bool:
     mark = builder.mark()
     try:
         stage()
+    except Restart:
+        raise
     except StagingError as error:
         builder.truncate(mark)
         if facts is not None:
@@ -158,6 +160,8 @@ def for_stmt(
         finally:
             del iterated  # a generator that nobody else holds ends here, also after an error
         return
+    if isinstance(iterated, dict) and open_dicts.pairs_of(iterated) is not None:
+        iterated = open_dicts.view(iterated)
     if has_runs(iterated):
         iterated = growing.items_of(iterated)
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)

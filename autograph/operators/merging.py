@@ -53,7 +53,14 @@ from autograph.operators.values import (
     type_of,
     with_children,
 )
-from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
+from autograph.operators.variables import (
+    Maybe,
+    Nullable,
+    Poison,
+    Tested,
+    Undefined,
+    _Unreadable,
+)
 from runtime import control, ops, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -103,7 +110,8 @@ class Merger:
         if a is b:
             return lambda outputs: a
         if isinstance(a, Poison) or isinstance(b, Poison):
-            poison = a if isinstance(a, Poison) else b
+            found = a if isinstance(a, Poison) else b
+            poison = Poison(name, found.what, found.hint) if type(found) is Tested else found
             return lambda outputs: poison
         for x in (a, b):
             if isinstance(x, HostValue):
@@ -197,10 +205,14 @@ class Merger:
         is_kept = is_all_older(x, outcome.builder)
         return Chosen(name, (a, b), lambda outputs: x, is_kept=True) if is_kept else None
 
-    @staticmethod
-    def _is_growing_place(a: Any, b: Any) -> bool:
+    def _left(self, x: Any, side: int) -> Any:
+        """What is in a list at the end of a path; anything else as it is."""
+        found = self.outcomes[side].writes.get(("content", id(x))) if type(x) is list else None
+        return x if found is None else found[2]
+
+    def _is_growing_place(self, a: Any, b: Any) -> bool:
         """Whether a place holds a list whose length depends on data."""
-        lists = [x for x in (a, b) if x is not NOTHING]
+        lists = [self._left(x, side) for side, x in enumerate((a, b)) if x is not NOTHING]
         if not lists or any(type(x) is not list for x in lists):
             return False
         return any(map(has_runs, lists)) or len({len(x) for x in lists}) > 1
@@ -211,7 +223,8 @@ class Merger:
         known = self._containers.get(key)
         if known is None:
             form: Growing | Poisoned = Growing(Unbound())
-            for outcome, x in zip(self.outcomes, (a, b), strict=True):
+            left = [self._left(x, side) for side, x in enumerate((a, b))]
+            for outcome, x in zip(self.outcomes, left, strict=True):
                 with trace.interpreting(outcome.builder):
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
@@ -221,7 +234,7 @@ class Merger:
             item = form.item
             for outcome, x in zip(self.outcomes, (a, b), strict=True):
                 absorb_left(outcome, x)
-            rows = [[r for r, _ in as_rows(item, x)] if x is not NOTHING else None for x in (a, b)]
+            rows = [[r for r, _ in as_rows(item, x)] if x is not NOTHING else None for x in left]
             plans = [
                 self.numeric(f"{name}_rows", *(NOTHING if r is None else r[k] for r in rows))
                 for k in range(len(row_types(item)))

@@ -70,7 +70,7 @@ def place(form: Form, name: str, makers: Makers) -> Any:
         present = makers.value(type_of_number(True), f"{name}_present")
         return Nullable(name, inner, present, check_defined)
     if isinstance(form, Growing):
-        rows = [makers.value(type_, f"{name}_rows") for type_ in row_types(form.item)]
+        rows = [makers.value(type_, f"{name}_rows") for type_ in row_types(form.item, form.length)]
         return makers.container(form, [Run(form.item, rows)], name)
     assert isinstance(form, Branching)
     parts = [
@@ -114,8 +114,10 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield from leaves(form.part, value)
         yield (False if bit is NOTHING else bit), type_of_number(True)
     elif isinstance(form, Growing):
-        is_there = x is not NOTHING and not is_unset(x)
-        yield from as_rows(form.item, x if is_there else [])
+        if x is not NOTHING and not is_unset(x):
+            yield from as_rows(form.item, x, form.length)
+        else:
+            yield from ((NOTHING, type_) for type_ in row_types(form.item, form.length))
     elif isinstance(form, Branching):
         for part, child in zip(form.parts, _parts_of(x, form), strict=True):
             yield from leaves(part, child)

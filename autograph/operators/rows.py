@@ -7,14 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators.forms import Branching, Form, Leaf, Unbound, parts_of
-from autograph.operators.runs import Run, unpadded
+from autograph.operators.forms import (
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    Unbound,
+    growing_form,
+    parts_of,
+)
+from autograph.operators.runs import Run, has_runs, unpadded
 from autograph.operators.values import tensor
 from runtime import control, ops
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
-__all__ = ["Packing", "Rows", "as_rows", "length", "number_leaves", "pack", "row_types"]
+__all__ = ["Packing", "Rows", "as_rows", "length", "number_leaves", "pack", "row_types", "size_of"]
 
 # Items without a number in them are counted by the rows of this type.
 _COUNTED = TensorType(np.dtype(bool), ())
@@ -47,20 +55,29 @@ def length(x: list[Any]) -> Any:
     """How many items a list has, in which there may be runs."""
     count: Any = 0
     for part in unpadded(x):
-        count = count + (ops.dim(part.rows[0], axis=0) if isinstance(part, Run) else 1)
+        count = count + (size_of(part.rows) if isinstance(part, Run) else 1)
     return count
 
 
-def as_rows(item: Form, items: list[Any]) -> Iterator[tuple[Rows, TensorType]]:
-    """What stands for the rows of a list, with their types."""
+def size_of(rows: list[Tensor]) -> Any:
+    """How many rows there are: an int where that is known."""
+    shape = rows[0].type.shape
+    known = None if shape is None else shape[0]
+    return ops.dim(rows[0], axis=0) if known is None else known
+
+
+def as_rows(
+    item: Form, items: list[Any], count: int | None = None
+) -> Iterator[tuple[Rows, TensorType]]:
+    """What stands for the rows of a list, with their types; `count`: how many rows, if known."""
     packing = Packing(item, items)
-    for position, type_ in enumerate(row_types(item)):
+    for position, type_ in enumerate(row_types(item, count)):
         yield Rows(packing, position), type_
 
 
-def row_types(item: Form) -> list[TensorType]:
-    """The types of the rows for items of a form."""
-    return [TensorType(t.dtype, (None, *(t.shape or ()))) for t in _leaf_types(item)]
+def row_types(item: Form, count: int | None = None) -> list[TensorType]:
+    """The types of the rows for items of a form, of which there are `count`, if that is known."""
+    return [TensorType(t.dtype, (count, *(t.shape or ()))) for t in _leaf_types(item)]
 
 
 def _leaf_types(item: Form) -> list[TensorType]:
@@ -86,10 +103,11 @@ def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x:
     waiting: list[list[Tensor]] = []
     for part in unpadded(items):
         if isinstance(part, Run):
+            part = content(part)
             rows = _joined(_appended(rows, waiting), _rows_of(part, types))
             waiting = []
         else:
-            values = list(_numbers_of(item, part)) or [True]
+            values = list(_numbers_of(item, part, content)) or [True]
             pairs = zip(values, types, strict=True)
             waiting.append([_number(content(x), type_) for x, type_ in pairs])
     rows = _appended(rows, waiting)
@@ -130,9 +148,20 @@ def _number(x: Any, type_: TensorType) -> Tensor:
     return result
 
 
-def _numbers_of(item: Form, x: Any) -> Iterator[Any]:
+def _numbers_of(item: Form, x: Any, content: Callable[[Any], Any]) -> Iterator[Any]:
     if isinstance(item, Leaf):
         yield x
     elif isinstance(item, Branching):
+        if type(x) is list and has_runs(x):
+            yield from _numbers_in_runs(x, len(item.parts), content)
+            return
         for part, (_, child) in zip(item.parts, parts_of(x), strict=True):
-            yield from _numbers_of(part, child)
+            yield from _numbers_of(part, child, content)
+
+
+def _numbers_in_runs(x: list[Any], length: int, content: Callable[[Any], Any]) -> Iterator[Any]:
+    """The numbers in a list with runs of a known length, item by item."""
+    form = growing_form(Growing(Unbound()), x, "the list")
+    rows = pack(form.item, x, content) if isinstance(form, Growing) else []
+    for k in range(length):
+        yield from [ops.getitem(row, k) for row in rows]

@@ -9,15 +9,39 @@ items may stand before and behind it. What Python itself does without looking, a
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections import Counter, OrderedDict, defaultdict
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
 
 from autograph.operators.captures import current_trace
 from autograph.operators.variables import _Unreadable
+from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["Pad", "Run", "Sealed", "has_runs", "holds_runs", "padded", "refusal", "unpadded"]
+__all__ = [
+    "FACTORIES",
+    "KINDS",
+    "ContainerKind",
+    "LiveRun",
+    "OpenSet",
+    "Opened",
+    "Pad",
+    "Run",
+    "Sealed",
+    "has_runs",
+    "holds_runs",
+    "known_length",
+    "live",
+    "opened",
+    "padded",
+    "python_set",
+    "refusal",
+    "settled",
+    "unpadded",
+]
 
 
 class Run(_Unreadable):
@@ -45,19 +69,220 @@ class Run(_Unreadable):
         raise refusal("it is made into text")
 
 
+class LiveRun(Run):
+    """Items that are in a place which others write, too: they are what is there when looked at.
+
+    `owner` is the list that it is all of; a copy of the run in another list would go on to follow
+    the place, where a Python list has what was there when it was made.
+    """
+
+    __slots__ = ("_pinned", "owner")
+
+    def __init__(self, owner: list[Any]) -> None:
+        _Unreadable.__init__(self, "a list")
+        self.owner = owner
+        # What it was at the end of bodies that were rolled back, by their builders.
+        self._pinned: dict[Builder, Run] = {}
+        trace = current_trace()
+        if trace is not None:
+            trace.has_runs = True
+
+    @property
+    def item(self) -> Any:
+        """The form of each item."""
+        return self.frozen_then().item
+
+    @property
+    def rows(self) -> list[Tensor]:  # type: ignore[override]
+        """The rows, as they are now."""
+        return self.frozen_then().rows
+
+    def frozen_then(self) -> Run:
+        """What it is now; at the end of the body, where that has come to its end."""
+        builder = building()
+        pinned = None if builder is None else self._pinned.get(builder)
+        return self.frozen() if pinned is None else pinned
+
+    def pin(self, builder: Builder) -> None:
+        """Remember what it is at the end of a body, which is about to be rolled back."""
+        self._pinned[builder] = self.frozen()
+
+    def frozen(self) -> Run:
+        """What it is now, as a run that stays so."""
+        raise NotImplementedError
+
+    def get(self, key: Any) -> Any:
+        """The item of an index."""
+        raise NotImplementedError
+
+    def source(self) -> list[Any] | None:
+        """The list of the items of a dict, of which it is a view."""
+        return None
+
+    def lists(self) -> list[Any]:
+        """The lists that may be written by way of it."""
+        return []
+
+    def cells(self) -> list[Any]:
+        """The cells of the arrays that are written where the items are."""
+        raise NotImplementedError
+
+    def put(self, key: Any, value: Any) -> bool:
+        """Set the item of an index; False: the list has to leave the place."""
+        raise NotImplementedError
+
+
+def live(x: list[Any]) -> LiveRun | None:
+    """The live run that a list is, if it is one."""
+    first = list.__getitem__(x, 0) if list.__len__(x) else None
+    if not isinstance(first, LiveRun):
+        return None
+    is_all = len(unpadded(list(list.__iter__(x)))) == 1
+    if first.owner is not x:
+        raise _copied()
+    return first if is_all else None
+
+
+def _copied() -> StagingError:
+    return refusal(
+        "it was made by an operator from one of several lists that data chooses between",
+        "take a copy first (`list(row) + ...`), or write a loop",
+    )
+
+
+class Opened:
+    """The mark in a dict whose keys depend on data: under it there is the list of its items."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+def opened(x: dict[Any, Any]) -> list[Any] | None:
+    """The list of the items of a dict whose keys depend on data; None where they do not."""
+    trace = current_trace()
+    if trace is None or not trace.has_runs:
+        return None
+    marks = [key for key in dict.keys(x) if type(key) is Opened]
+    if not marks:
+        return None
+    if len(marks) != dict.__len__(x) or marks[0].owner is not x:
+        raise StagingError(
+            "the keys of a dict depend on data, and another one was made of it by `|` or `**`",
+            "write a loop over its items, or use `update`",
+            origin=origin_of_caller(),
+        )
+    items: list[Any] = dict.__getitem__(x, marks[0])
+    return items
+
+
+class OpenSet(set[Any]):
+    """A set that converted code made; `opened` are its items, where they depend on data."""
+
+    __slots__ = ("_opened",)
+
+    @property
+    def opened(self) -> list[Any] | None:
+        """The list of its items, None as long as Python knows them."""
+        return getattr(self, "_opened", None)
+
+    @opened.setter
+    def opened(self, items: list[Any] | None) -> None:
+        self._opened = items
+
+
+def _guarded(name: str) -> Any:
+    """A method of sets for an OpenSet: what would look into one is refused."""
+    own = getattr(set, name)
+
+    def method(self: OpenSet, *args: Any) -> Any:
+        if any(isinstance(x, OpenSet) and x.opened is not None for x in (self, *args)):
+            raise StagingError(
+                f"the items of a set depend on data, and `{name}` of it is asked for",
+                "ask for items (`in`), sort them (`sorted(...)`), or use a dict",
+                origin=origin_of_caller(),
+            )
+        return own(self, *args)
+
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "and", "rand", "or", "ror", "sub", "rsub", "xor", "rxor", "iand", "ior", "isub", "ixor", "lt",
+    "le", "gt", "ge", "eq", "ne", "iter", "len", "contains",
+):  # fmt: skip
+    setattr(OpenSet, f"__{_name}__", _guarded(f"__{_name}__"))
+
+
+def _text(self: OpenSet) -> str:
+    return repr({*self})
+
+
+setattr(OpenSet, "__repr__", _text)  # noqa: B010 - as the methods above
+OpenSet.__name__ = OpenSet.__qualname__ = "set"
+
+
+def python_set(kind: type) -> type:
+    """The class of a set as the user knows it."""
+    return set if kind is OpenSet else kind
+
+
 class Pad(Run):
     """No items: it keeps the size of a list, so that no iterator of it comes to an end."""
 
     __slots__ = ()
 
 
+class ContainerKind(NamedTuple):
+    """What is made of a list of items that a result holds: a list, or a dict of such pairs."""
+
+    name: str = "list"
+    # Of a defaultdict, what makes the items that are missing.
+    factory: Any = None
+
+    def make(self, items: list[Any]) -> Any:
+        """The container of these items."""
+        if self.name == "list":
+            return items
+        if self.name == "set":
+            return set(map(_hashable, items))
+        items = [(_hashable(key), value) for key, value in items]
+        if self.name == "defaultdict":
+            return defaultdict(self.factory, items)
+        return _DICTS[self.name](dict(items))
+
+
+def _hashable(key: Any) -> Any:
+    """A key of a dict: a number is no tensor there."""
+    if type(key) is tuple:
+        return tuple(map(_hashable, key))
+    number = key.array if isinstance(key, Tensor) else key
+    return number[()] if isinstance(number, np.ndarray) else number
+
+
+# What a defaultdict in a file may make its items by, by name.
+FACTORIES: dict[str, Any] = {
+    "": None, "int": int, "float": float, "bool": bool, "complex": complex,
+}  # fmt: skip
+KINDS = ("set", "dict", "OrderedDict", "Counter", "defaultdict")
+_DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
+
+
 class Sealed:
-    """A list whose length depends on data, as a part of the result of a function."""
+    """A list whose length depends on data, as a part of the result of a function.
 
-    __slots__ = ("item", "rows")
+    Or a dict whose keys do, as the list of its items.
+    """
 
-    def __init__(self, item: Any, rows: list[Tensor]) -> None:
-        self.item, self.rows = item, rows
+    __slots__ = ("item", "kind", "rows")
+
+    def __init__(self, item: Any, rows: list[Tensor], kind: ContainerKind | None = None) -> None:
+        self.item, self.rows, self.kind = item, rows, kind or ContainerKind()
 
 
 def refusal(what: str, hint: str = "") -> StagingError:
@@ -67,6 +292,16 @@ def refusal(what: str, hint: str = "") -> StagingError:
         hint or "use a `for` statement, an index or `np.array` of it, or an array in its place",
         origin=origin_of_caller(),
     )
+
+
+def settled(items: list[Any], owner: list[Any] | None = None) -> list[Any]:
+    """Items of a list, to be put into another one: of a live run, what it is now.
+
+    `owner` is the list that they were copied from just now, if they were.
+    """
+    if owner is None:
+        live(items)
+    return [item.frozen() if isinstance(item, LiveRun) else item for item in unpadded(items)]
 
 
 def has_runs(x: Any) -> bool:
@@ -83,8 +318,10 @@ def has_runs(x: Any) -> bool:
 def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
     """Whether there is a list with runs in a nest."""
     trace = current_trace()
-    if trace is None or not trace.has_runs or not isinstance(x, (list, tuple, dict)):
+    if trace is None or not trace.has_runs or not isinstance(x, (list, tuple, dict, OpenSet)):
         return False
+    if isinstance(x, OpenSet):
+        return x.opened is not None
     if has_runs(x):
         return True
     items = dict.values(x) if isinstance(x, dict) else x
@@ -94,6 +331,17 @@ def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
 def unpadded(content: list[Any]) -> list[Any]:
     """The content of a list without what only keeps its size."""
     return [item for item in content if type(item) is not Pad]
+
+
+def known_length(x: list[Any]) -> int | None:
+    """How many items a list has, in which there may be runs, where that is known."""
+    count = 0
+    for part in unpadded(x):
+        shape = part.rows[0].type.shape if isinstance(part, Run) else (1,)
+        if shape is None or shape[0] is None:
+            return None
+        count += shape[0]
+    return count
 
 
 def padded(content: list[Any], now: list[Any]) -> list[Any]:

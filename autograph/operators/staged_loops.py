@@ -18,6 +18,7 @@ from autograph.operators.bodies import (
     State,
     apply_slot,
     put_slot,
+    restarting,
     run_body,
     slot_content,
 )
@@ -103,8 +104,12 @@ def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> N
     parent = building()
     assert parent is not None
     state.read_captured()
-    loop = _Loop(parent, go, step, state, options)
-    outcome = loop.solve()
+
+    def solved() -> tuple[_Loop, Outcome]:
+        loop = _Loop(parent, go, step, state, options)
+        return loop, loop.solve()
+
+    loop, outcome = restarting(solved)
     loop.emit(outcome)
 
 
@@ -233,9 +238,9 @@ class _Loop:
         changed = False
         for key, entry in self.entries.items():
             after = self._after(outcome, key, entry)
-            form = _of_fixed_length(
-                widen(entry.form, after, entry.name, outcome.builder), entry.form, after, entry.slot
-            )
+            with trace.interpreting(outcome.builder):
+                form = widen(entry.form, after, entry.name, outcome.builder)
+            form = _of_fixed_length(form, entry.form, after, entry.slot)
             changed |= form != entry.form
             entry.form = form
         for key, (slot, _, content) in outcome.writes.items():
@@ -280,12 +285,14 @@ class _Loop:
         if isinstance(slot.owner, Cell):
             return Leaf(merge_types(slot.name, initial.type, content.type))
         if not slot.is_content:
-            return widen(form_of(initial, bools=False), content, slot.name, outcome.builder)
+            with trace.interpreting(outcome.builder):
+                return widen(form_of(initial, bools=False), content, slot.name, outcome.builder)
         if isinstance(initial, (list, dict)):
             before: Form = form_of_parts(initial, bools=False, is_content=True)
         else:
             before = form_of(initial, bools=False)
-        form = widen(before, content, slot.name, outcome.builder)
+        with trace.interpreting(outcome.builder):
+            form = widen(before, content, slot.name, outcome.builder)
         form = _of_fixed_length(form, before, content, slot)
         if isinstance(form, Poisoned):
             raise _refusal_of_content(slot, form, outcome.places.get(slot.key))
@@ -394,13 +401,18 @@ class _Loop:
         if self.step.items is not None:
             carried.append((0, following, type_of_number(0)))
         if self.carries_go:
-            carried.append((self.go, go, type_of_number(True)))
+            carried.append((self._first_go(), go, type_of_number(True)))
         self._note_left(outcome)
         for key, entry in self.entries.items():
             before = leaves(entry.form, entry.initial)
             pairs = zip(before, self.left[key], strict=True)
             carried += [(_before(a), b, t) for (a, t), (b, _) in pairs]
         return carried
+
+    def _first_go(self) -> Any:
+        """Whether there is a first round, where the test is part of the round before."""
+        items = self.step.items
+        return self.go if items is None else and_(lambda: items.length > 0, lambda: self.go)
 
     def _node(
         self, builder: Builder, outputs: list[Value], init: list[Value], kept: list[int]
@@ -450,8 +462,7 @@ class _Loop:
 
     def _may_run_never(self) -> bool:
         """Whether it is possible, as far as is known, that there is no round."""
-        items, go = self.step.items, self.go
-        ran = go if items is None else and_(lambda: items.length > 0, lambda: go)
+        ran = self._first_go()
         return isinstance(ran, Tensor) and not ran.is_known
 
     def _result(self, entry: _Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
+from autograph.operators.runs import OpenSet, Run
 from autograph.operators.settings import guard_print_options
 from autograph.operators.variables import Nullable, ld
 from runtime import ops
@@ -28,6 +29,7 @@ from runtime.templates import (
     LazyString,
     OrNone,
     Record,
+    Repetition,
     fill,
     format_part,
 )
@@ -39,6 +41,7 @@ __all__ = [
     "FilledText",
     "Hole",
     "LazyString",
+    "RepeatedText",
     "as_text",
     "dig",
     "exception_template",
@@ -104,7 +107,7 @@ def _is_traced(x: Any) -> bool:
     kind = type(x)
     if issubclass(kind, Tensor):
         return not x.is_known
-    known_late = (LazyString, ChosenText, Caught, PartOfError, VariableThen)
+    known_late = (LazyString, ChosenText, RepeatedText, Caught, PartOfError, VariableThen)
     return kind in known_late or issubclass(kind, HostValue)
 
 
@@ -135,12 +138,16 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
     if isinstance(part, (Caught, PartOfError)):
         operands.append(part.value)
         return Hole(len(operands) - 1)
+    if isinstance(part, OpenSet):
+        return {*part}
+    if isinstance(part, Run):
+        return repr(part)
     if type(part) is Nullable:
         operands.append(part.present)
         return OrNone(Hole(len(operands) - 1), dig(part.value, operands))
     if isinstance(part, BaseException):
         return _dig_exception(part, operands)
-    if isinstance(part, (ChosenText, FilledText, VariableThen)):
+    if isinstance(part, (ChosenText, FilledText, RepeatedText, VariableThen)):
         return part.dug(operands)
     if isinstance(part, LazyString):
         for piece in part.parts:
@@ -264,6 +271,22 @@ class ChosenText(LazyString):
         return ops.logical_not(equal) if isinstance(equal, Tensor) else not equal
 
     __hash__ = LazyString.__hash__  # type: ignore[assignment]
+
+
+class RepeatedText(LazyString):
+    """A text as often as only the graph knows."""
+
+    __slots__ = ("count", "text")
+
+    def __init__(self, text: str, count: Tensor) -> None:
+        self.text, self.count = text, count
+        super().__init__(((self, -1, None),))
+
+    def dug(self, operands: list[Tensor]) -> LazyString:
+        """The text with a hole for its count, which is appended to `operands`."""
+        operands.append(self.count.current())
+        found = Repetition(self.text, Hole(len(operands) - 1))
+        return LazyString(((found, -1, None),))
 
 
 def as_text(x: Any) -> Any:

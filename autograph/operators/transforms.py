@@ -28,7 +28,7 @@ def is_ours(function: Any) -> bool:
     if not isinstance(function, FunctionType) or ARTIFACT in function.__dict__:
         return False
     module = str(function.__globals__.get("__name__"))
-    return module.partition(".")[0] in _OURS
+    return module.partition(".")[0] in _OURS and not module.startswith("autograph.library.")
 
 
 def with_converted(

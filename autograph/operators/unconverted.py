@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_arrays
+from autograph.operators import growing_arrays, open_dicts, open_sets
 from autograph.operators.builtin_functions import HANDLERS
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import (
@@ -31,6 +31,8 @@ from autograph.operators.captures import (
     read,
 )
 from autograph.operators.contents import content_slot
+from autograph.operators.counting import made_of_open_dict
+from autograph.operators.expanding import expanded
 from autograph.operators.guards import Place
 from autograph.operators.host_calls import call_host, refusal, shuffled
 from autograph.operators.host_results import kind_of_result
@@ -38,7 +40,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
 from autograph.operators.python_complex import call_cmath
 from autograph.operators.python_math import call_math
-from autograph.operators.runs import has_runs
+from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.runs import refusal as refusal_of_runs
 from autograph.operators.settings import guard_decimals
 from autograph.operators.templates import has_traced
@@ -147,8 +149,13 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         if root not in ARRAYS:
             raise refusal_of_runs(f"it is given to `{getattr(function, '__name__', function)}`")
         return growing_arrays.call_on_arrays(call_unconverted, function, args, kwargs)
+    if trace.has_runs and root in ARRAYS:
+        args = tuple(map(_known, args))
+        kwargs = {name: _known(x) for name, x in kwargs.items()}
     if function is super:
         return function(*args, **kwargs)
+    if trace.has_runs and any(map(_has_open_keys, (*args, *kwargs.values()))):
+        return made_of_open_dict(function, args, kwargs)
     if _is_host(function, root, args, kwargs):
         return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
     if root in ("decimal", "_decimal") and not makes_manager(function):
@@ -193,6 +200,20 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         is_new = _is_new_iterator(function, result) or _makes_another(function, result, args)
         return journal.fresh(result) if is_new else result
     raise refusal(function)
+
+
+def _has_open_keys(x: Any) -> bool:
+    if open_sets.items_of(x) is not None:
+        raise open_sets.refused("a function goes through it")
+    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
+
+
+def _known(x: Any) -> Any:
+    """An argument of a function of arrays, with lists of known lengths in it."""
+    found = expanded(x)
+    if holds_runs(found):
+        raise refusal_of_runs("it is in a list that an array is made of")
+    return found
 
 
 def _called(

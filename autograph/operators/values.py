@@ -13,7 +13,7 @@ import numpy as np
 from autograph.operators.captures import current_trace, is_fixed
 from autograph.operators.guards import same_value
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
-from autograph.operators.runs import has_runs
+from autograph.operators.runs import Opened, has_runs
 from autograph.operators.templates import LazyString
 from autograph.operators.variables import (
     Maybe,
@@ -287,7 +287,10 @@ def children_after(x: Any, writes: dict[Any, tuple[Any, Any, Any]]) -> list[tupl
 def with_children(like: Any, parts: list[Any]) -> Any:
     """A container like `like` with other parts."""
     if type(like) is dict:
-        return dict(zip(like, parts, strict=True))
+        made = dict(zip(like, parts, strict=True))
+        for key in [key for key in made if type(key) is Opened]:
+            made[Opened(made)] = made.pop(key)
+        return made
     if isinstance(like, tuple) and hasattr(type(like), "_fields"):
         return type(like)(*parts)
     if isinstance(like, (tuple, list)):

@@ -205,6 +205,16 @@ class Poison(_Unreadable):
         return f"<{self.name}: its kind depends on data>"
 
 
+class Tested(Poison):
+    """What `and` or `or` gives where its kind depends on data, but not whether it is true."""
+
+    __slots__ = ("truth",)
+
+    def __init__(self, poison: Poison, truth: Any) -> None:
+        super().__init__(poison.name, poison.what, poison.hint)
+        self.truth = truth
+
+
 def there(x: Any) -> Any:
     """What is used where None has no meaning: each part that may be None is checked.
 

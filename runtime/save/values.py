@@ -24,6 +24,7 @@ from runtime.templates import (
     Line,
     OrNone,
     Record,
+    Repetition,
     SummaryLine,
 )
 
@@ -156,6 +157,10 @@ def _write_text(writer: Writer, x: LazyString) -> Any:
 
 def _write_alternative(writer: Writer, x: Alternative) -> Any:
     return [x.which.index, *map(writer.write, x.texts)]
+
+
+def _write_repetition(writer: Writer, x: Repetition) -> Any:
+    return [x.count.index, x.text]
 
 
 def _write_or_none(writer: Writer, x: OrNone) -> Any:
@@ -323,6 +328,11 @@ def _read_alternative(reader: Reader, part: Any) -> Alternative:
     return Alternative(_read_hole(reader, which), (_checked_text(first), _checked_text(second)))
 
 
+def _read_repetition(reader: Reader, part: Any) -> Repetition:
+    count, text = _items(part, 2)
+    return Repetition(_text(text), _read_hole(reader, count))
+
+
 def _read_or_none(reader: Reader, part: Any) -> OrNone:
     which, inner = _items(part, 2)
     return OrNone(_read_hole(reader, which), reader.read(inner))
@@ -408,6 +418,7 @@ KINDS: tuple[Kind, ...] = (
          lambda r, x: _read_hole(r, x, ArrayHole)),
     Kind("text", (LazyString,), _write_text, _read_text),
     Kind("alternative", (Alternative,), _write_alternative, _read_alternative),
+    Kind("repetition", (Repetition,), _write_repetition, _read_repetition),
     Kind("or none", (OrNone,), _write_or_none, _read_or_none),
     Kind("excerpt", (Excerpt,), _write_excerpt, _read_excerpt),
     Kind("line", (Line,), _write_line, _read_line),

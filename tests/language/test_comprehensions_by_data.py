@@ -317,8 +317,8 @@ def arguments_of_a_call(x):
     ("sample", "words"),
     [
         (a_tuple, "a tuple is made of it"),
-        (keys_by_data, "what is in a dict that a comprehension makes depends on data"),
-        (items_of_a_set_by_data, "what is in a set that a comprehension makes depends on data"),
+        (keys_by_data, "the keys of a dict depend on data, and one is put into it"),
+        (items_of_a_set_by_data, "the items of a set depend on data, and one is added"),
         (texts, "an item of it is a str"),
         (arguments_of_a_call, "its length is known only when the graph runs"),
     ],

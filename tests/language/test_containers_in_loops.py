@@ -539,7 +539,7 @@ def other_attributes_of_each_round(x, n):
 def a_list_made_by_an_operator(x, n):
     a = [x, 0.0]
     for _ in range(n):
-        a = [a[0]] + [a[1]]  # noqa: RUF005
+        a = a[:1] + a[1:]
         a[1] += 1  # refused
     return a[1]
 

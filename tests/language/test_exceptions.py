@@ -460,7 +460,7 @@ def message_numpy_value(x):
 
 
 def message_dict_key(x):
-    d = {}
+    d = {"a": 0}
     d[x] = 1  # refused
     return d
 
@@ -470,7 +470,7 @@ def message_unknown_function(x):
 
 
 def message_length(n):
-    return [0] * n  # refused
+    return (0,) * n  # refused
 
 
 def message_unpack(x):

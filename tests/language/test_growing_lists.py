@@ -74,6 +74,20 @@ def numpy_of_a_list_of_numbers(x):
     return np.sum(out), np.mean(out), np.max(out), np.array(out), np.asarray(out), np.cumsum(out)
 
 
+@samples("E4", (F(1.0), I(1)), (F(-1.0), I(0)))
+def bound_to_a_list_that_the_branch_changed(x, i):
+    a, b, c = [1, 2], [5], [1, 2, 3]
+    c[i] = 5
+    if x > 0:
+        b = [7, 8, 9]
+        c = [4, 5, 6]
+    else:
+        a.append(3)
+        b = a
+        c[i] = 6
+    return b[0], len(b), b[-1], c[0], c[1]
+
+
 @samples("E4", (X,), (np.array([2.0, 0.0, 0.0, 1.0]),), (NEGATIVE,))
 def rows_in_a_list(x):
     rows = []

@@ -7,7 +7,6 @@ no line of its own at the second call, and after save and load (`harness.check`)
 from __future__ import annotations
 
 import importlib
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +57,6 @@ def test_none_of_them_has_a_name_twice():
 
 PROGRAMS = ("test_programs", "test_numerical_recipes", "test_everyday_programs")
 refused = {}
-KEY = "is needed, as for a key of a dict or an item of a set"
 
 
 def refuse(text, *arguments):
@@ -69,38 +67,6 @@ def refuse(text, *arguments):
         return program
 
     return register
-
-
-@refuse("an item of a dict is set at a key that is known only when the graph runs, and that is none "
-        "of its keys", np.array([3, 1, 3]))  # fmt: skip
-def histogram_in_a_dict(x):
-    counts = {}
-    for v in x:
-        counts[v] = counts.get(v, 0) + 1
-    return counts
-
-
-@refuse(f"the hash of Traced: int64[] (known at run time; use ag.eager() to see it) {KEY}",
-        np.array([3, 1, 3]))  # fmt: skip
-def counted(x):
-    return Counter(x)
-
-
-@refuse(f"the hash of Traced: int64[] (known at run time; use ag.eager() to see it) {KEY}",
-        np.array([3, 1, 3]))  # fmt: skip
-def distinct(x):
-    return set(x)
-
-
-@refuse("an item of a dict is set at a key that is known only when the graph runs, and that is none "
-        "of its keys", np.array([3, 1, 3]))  # fmt: skip
-def pair_with_sum_four(x):
-    seen = {}
-    for i, v in enumerate(x):
-        if 4 - v in seen:
-            return seen[4 - v], i
-        seen[v] = i
-    return -1, -1
 
 
 @refuse("`s` is the str '' before the loop but the str '*' after one iteration", np.float64(3))
@@ -144,7 +110,9 @@ def vectorized(x):
     return np.vectorize(lambda v: v * 2 if v > 1 else 0)(x)
 
 
-@refuse("what is in a set that a comprehension makes depends on data", np.array([3.0, -1.0]))
+@refuse(
+    "text that is known only when the graph runs is needed while tracing", np.array([3.0, -1.0])
+)
 def signs(x):
     return {"+" if v > 0 else "-" for v in x if v > 0}
 

@@ -323,6 +323,18 @@ def unpack_ex(value, before, after):
     return parts
 
 
+def display(*items):
+    return set(items)
+
+
+def repeated(left, right):
+    return left * right
+
+
+def joined(left, right):
+    return left + right
+
+
 def percent(text, values):
     return text % values
 

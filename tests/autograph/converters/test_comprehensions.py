@@ -20,7 +20,10 @@ CASES = {
     ),
     "dict": (
         "{a: b for a, b in x}",
-        "ag__.dict_comp(ag__.ld(x), lambda itr: {ag__.ld(a): ag__.ld(b) for a, b in itr})",
+        (
+            "ag__.dict_comp(ag__.ld(x), lambda itr: {ag__.ld(a): ag__.ld(b) for a, b in itr}, "
+            "lambda itr, go: [go.put((ag__.ld(a), ag__.ld(b))) for a, b in itr])"
+        ),
     ),
     "nested": (
         "{b for a in x for b in a}",

@@ -13,6 +13,14 @@ CASES = {
         "{1: x}",
         "ag__.fresh({1: ag__.ld(x)})",
     ),
+    "set": (
+        "{x, 1}",
+        "ag__.display(ag__.ld(x), 1)",
+    ),
+    "starred set": (
+        "{*x, 1}",
+        "ag__.fresh({*ag__.iterate(ag__.ld(x)), 1})",
+    ),
     "starred": (
         "x(*y)",
         "ag__.ld(x)(*ag__.iterate(ag__.ld(y)))",

@@ -1,0 +1,52 @@
+"""Binary operators: `%` after a literal text formats; `*` and `+` of displays make new lists.
+
+"..." % a    ag__.percent("...", ag__.ld(a))
+[a] * n      ag__.repeated([ag__.ld(a)], ag__.ld(n))
+[a] + b      ag__.joined([ag__.ld(a)], ag__.ld(b))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.converters.conversion import Conversion
+from autograph.syntax.template import Template
+
+PERCENT = Template("ag__.percent(text, values_)")
+REPEATED = Template("ag__.repeated(left, right)")
+JOINED = Template("ag__.joined(left, right)")
+
+
+def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
+    """Binary operators of other operands stay."""
+    is_text, is_list = _is_text(node.left), _is_list(node.left) or _is_list(node.right)
+    is_repeated = is_list or is_text or _is_text(node.right)
+    left, right = conversion.expression(node.left), conversion.expression(node.right)
+    if isinstance(node.op, gast.Mod) and is_text:
+        return PERCENT.expression(node, text=left, values_=right)
+    if isinstance(node.op, gast.Mult) and is_repeated:
+        return REPEATED.expression(node, left=left, right=right)
+    if isinstance(node.op, gast.Add) and is_list:
+        return JOINED.expression(node, left=left, right=right)
+    node.left, node.right = left, right
+    made: gast.expr = node
+    return made
+
+
+def _is_text(node: Any) -> bool:
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add):
+        return _is_text(node.left) or _is_text(node.right)
+    is_literal = isinstance(node, gast.Constant) and isinstance(node.value, str)
+    return is_literal or isinstance(node, gast.JoinedStr)
+
+
+def _is_list(node: Any) -> bool:
+    """Whether an expression is a list that is written here, or made of one by `*` and `+`."""
+    if isinstance(node, gast.BinOp) and isinstance(node.op, gast.Add | gast.Mult):
+        return _is_list(node.left) or _is_list(node.right)
+    return isinstance(node, gast.List | gast.ListComp)
+
+
+EXPRESSIONS = {gast.BinOp: convert_operation}

@@ -1,0 +1,109 @@
+"""`collections.Counter` and other dicts made of what depends on data."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators import open_dicts
+from autograph.operators.access import setitem, unpack
+from autograph.operators.bodies import State
+from autograph.operators.contents import content_slot
+from autograph.operators.growing import looked_at, slice_of
+from autograph.operators.growing_sorts import sorted_items
+from autograph.operators.keyed import is_open_key
+from autograph.operators.loops import for_stmt
+from autograph.operators.runs import Run, padded
+from autograph.operators.templates import shown
+from runtime import journal
+
+__all__ = ["METHODS", "counted", "made_of_open_dict", "update"]
+
+_NO_NAMES = State(lambda: (), lambda values: None, ())
+
+
+def counted(*args: Any, **kwargs: Any) -> Any:
+    """`Counter(items)`."""
+    made: Any = journal.fresh(Counter())
+    if len(args) != 1 or kwargs:
+        made.update(*args, **kwargs)
+    elif isinstance(args[0], dict) and open_dicts.pairs_of(args[0]) is not None:
+        return open_dicts.copied(args[0], Counter)
+    else:
+        _update_counter(made, args[0])
+    return made
+
+
+def _update_counter(x: Any, items: Any = None, /, **kwargs: Any) -> None:
+    """`x.update(items)` of a Counter."""
+    is_open = open_dicts.pairs_of(x) is not None
+    if items is None or isinstance(items, dict) or kwargs:
+        is_open |= isinstance(items, dict) and open_dicts.pairs_of(items) is not None
+        if is_open:
+            raise open_dicts.refused("a Counter is updated by a dict")
+        journal.note(content_slot(x))
+        Counter.update(x, items, **kwargs)
+        return
+    for_stmt(items, None, _Round(lambda item: _count(x, item)), *_NO_NAMES, {})
+
+
+class _Round:
+    """A round of a loop; its place in the program is that of the call."""
+
+    def __init__(self, body: Callable[[Any], None]) -> None:
+        self._body, self.__code__ = body, _Round.__call__.__code__
+
+    def __call__(self, item: Any) -> None:
+        self._body(item)
+
+
+def _count(x: Any, item: Any) -> None:
+    if open_dicts.pairs_of(x) is None and not is_open_key(item):
+        journal.note(content_slot(x))
+        x[shown(item)] += 1
+        return
+    open_dicts.opened_by(x, item, 1)
+    open_dicts.put(x, item, open_dicts.get(x, item, 0) + 1)
+
+
+def update(x: dict[Any, Any], *others: Any, **kwargs: Any) -> None:
+    """`x.update(...)` of a dict whose keys depend on data, or that is given such ones."""
+    for other in (*others, kwargs):
+        items = other
+        if isinstance(other, dict):
+            is_open = open_dicts.pairs_of(other) is not None
+            items = open_dicts.view(other, "items") if is_open else list(other.items())
+        for_stmt(items, None, _Round(lambda pair: setitem(x, *unpack(pair, 2))), *_NO_NAMES, {})
+
+
+def _most_common(x: Any, n: Any = None) -> Any:
+    """`x.most_common(n)` of a Counter."""
+    pairs = open_dicts.pairs_of(x)
+    if pairs is None:
+        return Counter.most_common(x, n)
+    items: list[Any] = journal.fresh([])
+    items[:] = padded([Run(*looked_at(pairs))], items)
+    found = sorted_items(items, key=lambda pair: pair[1], reverse=True)
+    return found if n is None else slice_of(found, slice(0, n))
+
+
+def _copy(x: Any) -> Any:
+    return Counter.copy(x) if open_dicts.pairs_of(x) is None else open_dicts.copied(x)
+
+
+# Methods of Counter that are functions of Python's own.
+METHODS: dict[Any, Callable[..., Any]] = {
+    Counter.update: _update_counter, Counter.most_common: _most_common, Counter.copy: _copy,
+}  # fmt: skip
+
+
+def made_of_open_dict(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A dict that is made of one whose keys depend on data; refuses to give that to others."""
+    kinds = (dict, OrderedDict, defaultdict)
+    if any(function is kind for kind in kinds) and not kwargs and len(args) in (1, 2):
+        *factory, source = args
+        if open_dicts.pairs_of(source) is not None and len(factory) == (function is defaultdict):
+            return open_dicts.copied(source, function, *factory)
+    name = getattr(function, "__name__", type(function).__name__)
+    raise open_dicts.refused(f"it is given to `{name}`")

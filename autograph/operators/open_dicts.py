@@ -1,0 +1,401 @@
+"""Dicts whose keys depend on data: what a list that grows is to lists.
+
+A dict that the function made is still the user's own dict object, so that all of its names see what
+is done to it. Once a key is put into it that only the graph knows, its items are in a list of pairs
+of a key and a value, in the order of their insertion; a key is looked up by comparing it with all.
+In the dict there is that list only, under a mark that nothing but this module understands.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators.absorbing import absorb
+from autograph.operators.bodies import Restart, is_of_this_body, stage_raise
+from autograph.operators.conditionals import if_exp
+from autograph.operators.contents import content_slot
+from autograph.operators.forms import (
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    Unbound,
+    growing_form,
+)
+from autograph.operators.growing import (
+    checked,
+    item_at,
+    looked_at,
+    raise_if,
+    without,
+    write,
+)
+from autograph.operators.growing_methods import matches
+from autograph.operators.rows import length, number_leaves, pack, size_of
+from autograph.operators.runs import LiveRun, Opened, Run, opened, padded
+from autograph.operators.values import is_numeric, type_of
+from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = [
+    "METHODS",
+    "call",
+    "can_be_opened",
+    "contains",
+    "copied",
+    "delete",
+    "get",
+    "is_key",
+    "item",
+    "opened_by",
+    "pairs_of",
+    "put",
+    "refuse_unhashable",
+    "refused",
+    "size",
+    "view",
+]
+
+_KINDS = (dict, OrderedDict, defaultdict, Counter)
+
+
+def pairs_of(x: Any) -> list[Any] | None:
+    """The list of the items of a dict whose keys depend on data; None for any other thing."""
+    return opened(x) if isinstance(x, dict) else None
+
+
+# ---- opening a dict ------------------------------------------------------------------------------
+
+
+def is_key(x: Any) -> bool:
+    """Whether a value can be a key: a number, or a tuple of such."""
+    if type(x) is tuple:
+        return bool(x) and all(map(is_key, x))
+    return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
+
+
+def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
+    """Whether a dict may get a key that only the graph knows, with this value."""
+    if type(x) not in _KINDS or not journal.is_fresh(x) or not all(map(is_key, (*x, key))):
+        return False
+    form = growing_form(Growing(Unbound()), [*dict.items(x), *((key, v) for v in value)], "it")
+    return isinstance(form, Growing) and _is_of_numbers(form.item)
+
+
+def _is_of_numbers(form: Form) -> bool:
+    if isinstance(form, Branching):
+        return all(map(_is_of_numbers, form.parts))
+    return not isinstance(form, Leaf) or form.type.rank == 0
+
+
+def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
+    """The list of the items of a dict from now on; refused where `item` is none for it.
+
+    It is made where the dict was, so that a body that is traced again finds it.
+    """
+    found = pairs_of(x)
+    if found is not None:
+        return found
+    if item and not can_be_opened(x, *item):
+        raise refused("it has, or is to have, an item that is no number, nor a tuple of numbers")
+
+    def make() -> list[Any]:
+        items = [(key, value) for key, value in dict.items(x)]
+        form = growing_form(Growing(Unbound()), items, "the dict")
+        assert isinstance(form, Growing)
+        pairs: list[Any] = journal.fresh([])
+        pairs[:] = padded([Run(form.item, pack(form.item, items))], pairs)
+        journal.note(content_slot(x))
+        dict.clear(x)
+        dict.__setitem__(x, Opened(x), pairs)
+        return pairs
+
+    if not is_of_this_body(x):
+        what = "a key that is known only when the graph runs is put into a dict here, in a part of "
+        raise Restart(
+            lambda: is_of_this_body(x), make, f"{what}the graph that cannot be traced again",
+            "use an array, or make the dict in the function that writes it",
+        )  # fmt: skip
+    return make()
+
+
+# ---- asking --------------------------------------------------------------------------------------
+
+
+def _parts(pairs: list[Any], *more: Any) -> tuple[Form, Form, list[Tensor], list[Tensor]]:
+    """The forms of keys and values, and their rows; the forms cover the pairs of `more`, too."""
+    form, rows = looked_at(pairs, *more)
+    if not isinstance(form, Branching):
+        return Unbound(), Unbound(), rows, []
+    key, value = form.parts
+    count = len(list(number_leaves(key)))
+    return key, value, rows[:count], rows[count:]
+
+
+def _where(pairs: list[Any], key: Any) -> tuple[Any, Callable[[], Any]]:
+    """Whether a key is there, and what gives its position where it is."""
+    form, _, rows, _ = _parts(pairs)
+    found = matches(form, rows, key)
+    return ops.any(found), lambda: ops.as_weak(ops.argmax(found), kind="int")
+
+
+def _value_at(pairs: list[Any], position: Callable[[], Any]) -> Any:
+    _, form, _, rows = _parts(pairs)
+    return item_at(form, rows, position())
+
+
+def contains(x: dict[Any, Any], key: Any) -> Any:
+    """`key in x`."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+    refuse_unhashable(key)
+    return ops.as_weak(_where(pairs, key)[0], kind="bool")
+
+
+def refuse_unhashable(key: Any) -> None:
+    """Raise the TypeError of Python for what can be no key."""
+    if type(key) is tuple:
+        for part in key:
+            refuse_unhashable(part)
+    elif isinstance(key, Tensor):
+        if key.type.rank != 0:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+    else:
+        hash(key)
+
+
+def item(x: dict[Any, Any], key: Any) -> Any:
+    """`x[key]`: of a dict that makes what is missing, too."""
+    pairs = pairs_of(x)
+    pairs = opened_by(x) if pairs is None else pairs
+    if type(x) is Counter:
+        return get(x, key, 0)
+    if type(x) is defaultdict and x.default_factory is not None:
+        return _setdefault(x, key, x.default_factory)
+    refuse_unhashable(key)
+    there, position = _where(pairs, key)
+    stage_raise(ops.logical_not(there), KeyError(key))
+    return _value_at(pairs, position)
+
+
+def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    """`x.get(key, default)`."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+    if isinstance(_parts(pairs)[1], Unbound):
+        return default
+    refuse_unhashable(key)
+    there, position = _where(pairs, key)
+    return if_exp(there, lambda: _value_at(pairs, position), lambda: default, "get")
+
+
+def size(x: dict[Any, Any]) -> Any:
+    """`len(x)`."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+    return length(pairs)
+
+
+# ---- changing ------------------------------------------------------------------------------------
+
+
+def put(x: dict[Any, Any], key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    pairs = opened_by(x)
+    refuse_unhashable(key)
+    if not is_key(key):
+        raise StagingError(
+            "the keys of a dict depend on data, and one is put into it that is no number, nor a "
+            "tuple of numbers",
+            "keep it in a dict of its own, or make a list of pairs",
+            origin=origin_of_caller(),
+        )
+    form, _ = looked_at(pairs, (key, value))
+    assert isinstance(form, Branching)
+    keys = len(list(number_leaves(form.parts[0])))
+    absorb([value])
+    rows = pack(form, pairs)
+    new = [ops.getitem(row, 0) for row in pack(form, [(key, value)], _content)]
+    found = matches(form.parts[0], rows[:keys], key)
+
+    def replaced() -> tuple[Tensor, ...]:
+        where = ops.argmax(found)
+        changed = [ops.index_update(row, n, where) for row, n in zip(rows, new, strict=True)]
+        return (*rows[:keys], *changed[keys:])
+
+    def appended() -> tuple[Tensor, ...]:
+        return tuple(ops.append_row(row, n) for row, n in zip(rows, new, strict=True))
+
+    write(pairs, form, list(if_exp(ops.any(found), replaced, appended, "the items of a dict")))
+
+
+def _content(x: Any) -> Any:
+    return x.current() if isinstance(x, Tensor) else x
+
+
+def delete(x: dict[Any, Any], key: Any) -> None:
+    """`del x[key]`."""
+    _pop(x, key)
+
+
+def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    if isinstance(_parts(pairs)[1], Unbound):
+        value = make()
+    else:
+        there, position = _where(pairs, key)
+        value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
+    put(x, key, value)
+    return value
+
+
+def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    refuse_unhashable(key)
+    form, rows = looked_at(pairs)
+    if isinstance(form, Unbound):
+        if default:
+            return default[0]
+        raise KeyError(key)
+    there, position = _where(pairs, key)
+    if not default:
+        stage_raise(ops.logical_not(there), KeyError(key))
+    value = if_exp(there, lambda: _value_at(pairs, position), lambda: _of(default), "pop")
+    count = size_of(rows)
+
+    def shortened() -> tuple[Tensor, ...]:
+        where = position()
+        return tuple(without(row, where, count) for row in rows)
+
+    kept = if_exp(there, shortened, lambda: tuple(rows), "the items of a dict")
+    write(pairs, form, list(kept))
+    return value
+
+
+def _of(default: tuple[Any, ...]) -> Any:
+    if not default:
+        raise KeyError
+    return default[0]
+
+
+def _popitem(x: dict[Any, Any], last: bool = True) -> Any:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    form, rows = looked_at(pairs)
+    message = (
+        "popitem(): dictionary is empty" if type(x) is not OrderedDict else "dictionary is empty"
+    )
+    raise_if(ops.equal(size_of(rows), 0), KeyError(message))
+    position = -1 if last else 0
+    taken = item_at(form, rows, position)
+    write(pairs, form, [without(row, position, size_of(rows)) for row in rows])
+    return taken
+
+
+def _clear(x: dict[Any, Any]) -> None:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    form, rows = looked_at(pairs)
+    write(pairs, form, [ops.getitem(row, slice(0, 0)) for row in rows])
+
+
+def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]:
+    pairs = pairs_of(x)
+    assert pairs is not None
+    if isinstance(x, defaultdict) and kind is None:
+        factory = (x.default_factory,)
+    made: dict[Any, Any] = (kind or type(x))(*factory)
+    own: list[Any] = journal.fresh([])
+    own[:] = padded([Run(*looked_at(pairs))], own)
+    dict.__setitem__(made, Opened(made), own)
+    return journal.fresh(made)  # type: ignore[no-any-return]
+
+
+# ---- going through -------------------------------------------------------------------------------
+
+
+def view(x: dict[Any, Any], name: str = "keys") -> list[Any]:
+    """What `x.keys()`, `x.values()` or `x.items()` gives: a list that follows the dict."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+    made: list[Any] = journal.fresh([])
+    made[:] = padded([_View(made, pairs, name)], made)
+    journal.note_kin(made, "a view of a dict")
+    return made
+
+
+class _View(LiveRun):
+    """The keys, values or items of a dict."""
+
+    __slots__ = ("name", "pairs")
+
+    def __init__(self, owner: list[Any], pairs: list[Any], name: str) -> None:
+        super().__init__(owner)
+        self.pairs, self.name = pairs, name
+
+    def frozen(self) -> Run:
+        """What is there now."""
+        if self.name == "items":
+            return Run(*looked_at(self.pairs))
+        key, value, keys, values = _parts(self.pairs)
+        return Run(key, keys) if self.name == "keys" else Run(value, values or keys)
+
+    def get(self, key: Any) -> Any:
+        """The item of an index."""
+        run = self.frozen_then()
+        key = checked(key, size_of(run.rows), "list index out of range")
+        return item_at(run.item, run.rows, key)
+
+    def put(self, key: Any, value: Any) -> bool:
+        """Nothing is set by way of a view."""
+        raise TypeError(f"'dict_{self.name}' object does not support item assignment")
+
+    def source(self) -> list[Any]:
+        """The list of the items of the dict."""
+        return self.pairs
+
+    def cells(self) -> list[Any]:
+        """None: what is written is in a list."""
+        return []
+
+
+# ---- methods -------------------------------------------------------------------------------------
+
+
+def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of a dict whose keys depend on data."""
+    owner, name = function.__self__, function.__name__
+    own = METHODS.get(name)
+    if own is None:
+        raise refused(f"`{name}` of it is called")
+    return own(owner, *args, **kwargs)
+
+
+def refused(what: str) -> StagingError:
+    """The error for a use of a dict whose keys depend on data."""
+    return StagingError(
+        f"the keys of a dict depend on data, and {what}",
+        "go through its items, ask for keys one by one, or use an array",
+        origin=origin_of_caller(),
+    )
+
+
+def _default_of(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "get": get, "__contains__": contains, "__getitem__": item, "__setitem__": put,
+    "__delitem__": delete, "pop": _pop, "popitem": _popitem, "clear": _clear, "copy": copied,
+    "setdefault": lambda x, key, value=None: _setdefault(x, key, _default_of(value)),
+    "keys": functools.partial(view, name="keys"), "__len__": size, "__iter__": view,
+    "values": functools.partial(view, name="values"),
+    "items": functools.partial(view, name="items"),
+}  # fmt: skip

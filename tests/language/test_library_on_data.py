@@ -1,0 +1,173 @@
+"""`heapq`, `bisect`, `takewhile` and its kin, and repeated text on data (B3.16, B4.10)."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import itertools
+from heapq import heappop, heappush
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+F, I = np.float64, np.int64
+X = np.array([3, 1, 3, 2, 1, 3, 7])
+TWO = ((X,), (np.array([5, 5, 5, 0, -2, 9, 5]),))
+WEIGHTS = np.array([[0, 4, 1, 0], [4, 0, 2, 5], [1, 2, 0, 8], [0, 5, 8, 0]])
+samples = Samples()
+
+
+@samples("B3.16", *TWO)
+def sorted_by_a_heap(numbers):
+    heap, found = [], []
+    for n in numbers:
+        heappush(heap, n)
+    smallest = heap[0]
+    while heap:
+        found.append(heappop(heap))
+    return found, smallest
+
+
+@samples("B3.16", *TWO)
+def functions_of_heaps(numbers):
+    heap = [5, 2, 8, 1]
+    heapq.heapify(heap)
+    for n in numbers:
+        heapq.heappush(heap, int(n))
+    one = heapq.heappushpop(heap, 1)
+    other = heapq.heapreplace(heap, 6)
+    return heap, one, other, heapq.heappushpop(heap, -50)
+
+
+@samples("B3.16", *TWO)
+def the_best_of_a_list(numbers):
+    return heapq.nlargest(2, numbers), heapq.nsmallest(3, numbers), heapq.nsmallest(0, [3, 1])
+
+
+@samples("B3.16", (WEIGHTS, I(0)), (WEIGHTS, I(3)), (WEIGHTS[::-1, ::-1].copy(), I(1)))
+def shortest_ways(weights, start):
+    n = len(weights)
+    distances = [1000] * n
+    distances[start] = 0
+    heap = [(0, int(start))]
+    while heap:
+        distance, node = heapq.heappop(heap)
+        if distance > distances[node]:
+            continue
+        for other in range(n):
+            step = int(weights[node, other])
+            if step > 0 and distance + step < distances[other]:
+                distances[other] = distance + step
+                heapq.heappush(heap, (distances[other], other))
+    return distances
+
+
+@samples("B3.16", *TWO)
+def nothing_on_the_heap(numbers):
+    heap = []
+    if numbers[0] > 3:
+        heappush(heap, numbers[0])
+    print(heappop(heap) if numbers[0] > 3 else 0)
+    return heappop(heap)
+
+
+@samples("B3.16", *TWO)
+def kept_in_order(numbers):
+    found = []
+    for n in numbers:
+        bisect.insort(found, n)
+    return (
+        found,
+        bisect.bisect_left(found, 3),
+        bisect.bisect(found, 3),
+        bisect.bisect_right(found, 100),
+    )
+
+
+@samples("B3.16", (X, I(5)), (X, I(0)), (X, I(70)))
+def searched(numbers, n):
+    known = [1, 3, 5, 7]
+    return (bisect.bisect_left(known, n), bisect.bisect(known, n), bisect.bisect(known, n, 1, 3),
+            bisect.bisect_left(np.sort(numbers), n), bisect.bisect_left(known, 4),
+            bisect.bisect_left([7, 5, 3], -n, key=lambda k: -k))  # fmt: skip
+
+
+@samples("B4.10", *TWO)
+def while_it_holds(numbers):
+    total = 0
+    for n in itertools.takewhile(lambda n: n != 2, numbers):
+        total += n
+    for n in itertools.dropwhile(lambda n: n != 2, numbers):
+        total = total * 2 + n
+    return total, sum(itertools.filterfalse(lambda n: n % 2, numbers))
+
+
+@samples("B4.10", *TWO)
+def lists_while_it_holds(numbers):
+    return (list(itertools.takewhile(lambda n: n < 7, numbers)),
+            list(itertools.dropwhile(lambda n: n != 2, numbers)),
+            [n for n in itertools.takewhile(lambda n: n < 3, [1, 2, 3, 1])])  # fmt: skip
+
+
+@samples("B4.10", *TWO)
+def items_of_an_iterator_that_are_left(numbers):
+    steps = iter([1, 2, 3, 4, 5])
+    first = list(itertools.takewhile(lambda n: n < 3, steps))
+    return first, list(steps), numbers[0]
+
+
+@samples("E4", (I(3),), (I(0),), (I(-2),))
+def text_repeated(n):
+    print("-" * n)
+    print(2 * n * "ab" + "|", f"{'=' * n}>")
+    for i in range(n):
+        print("#" * (i + 1), end=" ")
+    return "*" * n if n > 1 else "none"
+
+
+@samples("E4", (I(3),), (I(5),))
+def text_repeated_in_an_error(n):
+    if n > 0:
+        raise ValueError("x" * n)
+
+
+@samples("E4", *TWO)
+def lists_asked_for_their_truth(numbers):
+    stack, found = [], []
+    for n in numbers:
+        while stack and stack[-1] > n:
+            stack.pop()
+        found.append(len(stack) if stack and n > 2 else -1)
+        if not stack or stack[-1] < n or (found and n == 3):
+            stack.append(n)
+        assert not (stack and n > 1000)
+    return stack, found
+
+
+test_library = samples.test()
+
+
+def a_list_or_its_item(numbers):
+    stack = []
+    for n in numbers:
+        if n > 0:
+            stack.append(n)
+        last = stack and stack[-1]
+        print(last)  # refused
+    return stack
+
+
+def test_what_is_a_list_or_a_number_is_refused_where_it_is_used():
+    refuse(a_list_or_its_item, X, match="list whose length depends on data")
+
+
+def test_repeated_text_is_text():
+    @ag.convert
+    def length(n):
+        return len("ab" * n)
+
+    with pytest.raises(ag.StagingError, match="known only when the graph runs"):
+        length(I(2))

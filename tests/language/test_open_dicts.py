@@ -1,0 +1,344 @@
+"""Dicts whose keys depend on data: counted, looked up, gone through, taken from (E4, B3.15)."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, refuse
+
+F, I = np.float64, np.int64
+X = np.array([3, 1, 3, 2, 1, 3, 7])
+TWO = ((X,), (np.array([5, 5, 5, 0, -2, 9, 5]),))
+SIZES = ((I(7),), (I(2),), (I(12),))
+samples = Samples()
+
+
+# ---- counting ------------------------------------------------------------------------------------
+
+
+@samples("B3.15", *TWO)
+def counted(numbers):
+    counts = {}
+    for n in numbers:
+        counts[int(n)] = counts.get(int(n), 0) + 1
+    return counts, len(counts), max(counts, key=counts.get)
+
+
+@samples("B3.15", *TWO)
+def counted_by_a_question(numbers):
+    counts = {}
+    for n in numbers:
+        if n in counts:
+            counts[n] += 1
+        else:
+            counts[n] = 1
+    return sorted(counts), sorted(counts.values()), list(counts.items()), [k for k in counts]
+
+
+@samples("B3.15", *TWO, tensors=False)
+def by_setdefault(numbers):
+    counts, firsts = {}, {}
+    for i, n in enumerate(numbers):
+        counts.setdefault(int(n) % 3, 0)
+        counts[int(n) % 3] += int(n)
+        firsts.setdefault(n, i)
+    return counts, firsts, sum(counts.values()), 2 in counts, n in firsts
+
+
+@samples("B3.15", *TWO)
+def by_a_defaultdict(numbers):
+    counts, sums = defaultdict(int), defaultdict(float)
+    for n in numbers:
+        counts[int(n)] += 1
+        sums[int(n) % 2] += n * 0.5
+    return counts, dict(sums), counts[100], len(counts)
+
+
+@samples("B3.15", *TWO)
+def by_a_factory_of_ones_own(numbers):
+    counts = defaultdict(lambda: 10)
+    for n in numbers:
+        counts[n] -= 1
+    return dict(counts)
+
+
+@samples("B3.15", *TWO)
+def by_a_counter(numbers):
+    counts = Counter()
+    for n in numbers:
+        counts[n] += 1
+    total = 0
+    for n, count in counts.items():
+        total = total * 10 + n * count
+    return counts, total, counts[99], len(counts), counts.most_common(2)
+
+
+@samples("B3.15", *TWO, tensors=False)
+def counters_of_items(numbers):
+    counts = Counter(numbers)
+    counts.update(n % 2 for n in numbers)
+    return counts, Counter(int(n) % 2 for n in numbers).most_common(1), Counter("hello")["l"]
+
+
+# ---- looking up ----------------------------------------------------------------------------------
+
+
+@samples("B3.15", (X, I(9)), (X, I(4)), (X, I(100)))
+def pair_of_a_sum(numbers, total):
+    seen = {}
+    for i, n in enumerate(numbers):
+        if total - n in seen:
+            return seen[total - n], i
+        seen[n] = i
+    return -1, -1
+
+
+@samples("B3.15", *SIZES)
+def table_of_what_is_known(n):
+    memo = {0: 0, 1: 1}
+    for i in range(2, n + 1):
+        memo[i] = memo[i - 1] + memo[i - 2]
+    return memo[n], len(memo)
+
+
+@samples("B3.15", *SIZES)
+def steps_remembered(n):
+    memo, longest = {}, 0
+    for start in range(1, n):
+        k, steps = start, 0
+        while k > 1:
+            if k in memo:
+                steps += memo[k]
+                break
+            k = k // 2 if k % 2 == 0 else 3 * k + 1
+            steps += 1
+        memo[start] = steps
+        longest = max(longest, steps)
+    return longest, memo
+
+
+@samples("B3.15", *TWO)
+def keys_that_are_pairs(numbers):
+    seen = {}
+    for n in numbers:
+        key = int(n) % 2, int(n) % 3
+        seen[key] = seen.get(key, 0) + 1
+    return seen, (1, 0) in seen, (1, 0, 0) in seen, seen.get("a", -1)
+
+
+@samples("B3.15", *TWO, joined=True)
+def keys_that_are_floats(numbers):
+    halves = {}
+    for n in numbers:
+        halves[n / 2] = n
+    return halves, halves.get(1, 0), 0.5 in halves
+
+
+@samples("B3.15", *TWO)
+def a_key_that_is_not_there(numbers):
+    found = {}
+    for n in numbers:
+        found[n] = 1
+    try:
+        return found[numbers[0] + 50]
+    except KeyError as error:
+        print("no", error)
+    return found[numbers[1] + 70]
+
+
+# ---- changing and going through ------------------------------------------------------------------
+
+
+@samples("B3.15", *TWO, joined=True, tensors=False)
+def taken_out(numbers):
+    found = {}
+    for n in numbers:
+        found[n] = n * 2
+    one, other = found.pop(numbers[0]), found.pop(100, -1)
+    found[numbers[0]] = 0
+    del found[numbers[1] if numbers[1] in found else numbers[0]]
+    last = found.popitem() if found else (0, 0)
+    return one, other, last, found, bool(found)
+
+
+@samples("B3.15", *TWO, joined=True)
+def emptied_and_copied(numbers):
+    found = {}
+    for n in numbers:
+        found[n] = n
+    first, second = found.copy(), dict(found)
+    found.clear()
+    first[1000] = 1
+    second.update(first)
+    second.update([(7, 8)])
+    return found, first, second, len(found), not found
+
+
+@samples("B3.15", *TWO)
+def written_while_gone_through(numbers):
+    found = {}
+    for n in numbers:
+        found[n] = n
+    for key in found:
+        found[key] += 1
+    for i, (key, value) in enumerate(found.items()):
+        numbers[i] = key * value
+    return found, numbers
+
+
+@samples("B3.15", *TWO)
+def made_longer_while_gone_through(numbers):
+    found = {}
+    for n in numbers:
+        found[n] = n
+    for key in found:
+        found[key + 100] = 1
+    return found
+
+
+@samples("B3.15", *TWO)
+def nothing_to_go_through(numbers):
+    found = {}
+    found[numbers[0]] = 1
+    del found[numbers[0]]
+    total = np.int64(0)
+    for key, value in found.items():
+        total += key * value
+    return total, len(found)
+
+
+@samples("B3.15", *TWO, tensors=False)
+def made_in_each_round(numbers):
+    best = 0
+    for n in numbers:
+        seen = {}
+        for k in numbers:
+            seen[k] = seen.get(k, 0) + n
+        best = max(best, seen[n])
+    return best
+
+
+@samples("B3.15", *TWO)
+def on_one_path(numbers):
+    found = {}
+    if numbers[0] > 3:
+        found[numbers[0]] = 1
+    else:
+        found[numbers[1]] = 2
+        found[numbers[2]] = 3
+    return found
+
+
+@samples("B3.15", *TWO)
+def in_order_of_insertion(numbers):
+    found = OrderedDict()
+    for n in numbers:
+        found[int(n)] = 1
+    first = found.popitem(last=False)
+    return found, first
+
+
+test_open_dict = samples.test()
+
+
+# ---- gradients, and what is refused --------------------------------------------------------------
+
+
+def weighted(x, keys):
+    sums = {}
+    for k in keys:
+        sums[int(k)] = sums.get(int(k), 1.0) * x + int(k)
+    total = 0.0
+    for key, value in sums.items():
+        total += key * value
+    return total
+
+
+def test_gradients_flow_through_values():
+    keys, step = np.array([2, 3, 2, 2]), 1e-6
+    expected = (weighted(1.5 + step, keys) - weighted(1.5 - step, keys)) / (2 * step)
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            found = ag.grad(ag.convert(weighted))(F(1.5), keys)
+        assert np.isclose(found, expected, rtol=1e-6), backend
+
+
+def printed(numbers):
+    counts = {}
+    counts[numbers[0]] = 1
+    print(counts)  # refused
+
+
+def compared(numbers):
+    counts = {}
+    counts[numbers[0]] = 1
+    return counts == {1: 1}  # refused
+
+
+def made_of_two(numbers):
+    counts = {}
+    counts[numbers[0]] = 1
+    both = counts | {1: 1}
+    return len(both)  # refused
+
+
+def text_among_the_values(numbers):
+    counts = {}
+    counts[numbers[0]] = 1
+    counts[numbers[1]] = "a"  # refused
+
+
+def text_among_the_keys(numbers):
+    counts = {}
+    counts[numbers[0]] = 1
+    counts["a"] = 1  # refused
+
+
+def lists_as_values(numbers):
+    groups = defaultdict(list)
+    for n in numbers:
+        groups[int(n)].append(n)  # refused
+
+
+def given_twice(numbers):
+    counts = {}
+    counts[numbers[0]] = 1
+    return counts, counts  # refused
+
+
+kept = {}
+
+
+def of_the_module(numbers):
+    kept[numbers[0]] = 1  # refused
+
+
+def of_the_caller(numbers, counts):
+    counts[numbers[0]] = 1  # refused
+
+
+REFUSED = [
+    (printed, "made into text"),
+    (compared, "it is compared"),
+    (made_of_two, "another one was made of it"),
+    (text_among_the_values, "not of one kind"),
+    (text_among_the_keys, "no number"),
+    (lists_as_values, "a defaultdict is asked for a key"),
+    (given_twice, "in another place"),
+    (of_the_module, "an item of a dict is set at a key"),
+]
+
+
+@pytest.mark.parametrize(("sample", "match"), REFUSED, ids=[r[0].__name__ for r in REFUSED])
+def test_what_such_a_dict_cannot_do_is_refused_at_its_line(sample, match):
+    refuse(sample, X, match=match)
+
+
+def test_a_dict_of_the_callers_keeps_its_keys():
+    refuse(of_the_caller, X, {}, match="an item of a dict is set at a key")
