@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable
+from importlib import import_module
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = [
     "ARTIFACT",
@@ -29,9 +30,16 @@ ARTIFACT = "__ag_artifact__"
 ORIGINAL = "__ag_original__"
 MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
-_convert: Callable[[Any], Function | None]
-_convert_for_consumer: Callable[[Any, bool], Function | None]
-_why_left: Callable[[Any], str | None]
+
+class _Converters(NamedTuple):
+    """What gives the converted twins of functions."""
+
+    convert: Callable[[Any], Function | None]
+    for_consumer: Callable[[Any, bool], Function | None]
+    why_left: Callable[[Any], str | None]
+
+
+_installed: _Converters | None = None
 
 # What stands in a class for a method of the user's now, and that method: see `adoption`.
 ORIGINALS: dict[Any, FunctionType] = {}
@@ -43,13 +51,20 @@ def use_converters(
     why_left: Callable[[Any], str | None],
 ) -> None:
     """Install what gives the converted twins of a function (called once, by `conversion`)."""
-    global _convert, _convert_for_consumer, _why_left
-    _convert, _convert_for_consumer, _why_left = function, for_consumer, why_left
+    global _installed
+    _installed = _Converters(function, for_consumer, why_left)
+
+
+def _converters() -> _Converters:
+    if _installed is None:  # a file of converted text imports the operators alone
+        import_module("autograph.conversion")
+    assert _installed is not None
+    return _installed
 
 
 def convert(function: Any) -> Function | None:
     """The converted twin of a function, None for one that is left alone."""
-    return _convert(ORIGINALS.get(function, function))
+    return _converters().convert(ORIGINALS.get(function, function))
 
 
 def why_left(function: Any) -> str:
@@ -57,7 +72,7 @@ def why_left(function: Any) -> str:
     function = getattr(function, "__func__", function)
     if not isinstance(function, FunctionType):
         return ""
-    return _why_left(function) or "its source is not to be had"
+    return _converters().why_left(function) or "its source is not to be had"
 
 
 def for_consumer(function: FunctionType) -> Function | None:
@@ -65,7 +80,7 @@ def for_consumer(function: FunctionType) -> Function | None:
 
     None where it cannot be one.
     """
-    return _convert_for_consumer(function, False)
+    return _converters().for_consumer(function, False)
 
 
 def for_context(function: FunctionType) -> Function | None:
@@ -73,7 +88,7 @@ def for_context(function: FunctionType) -> Function | None:
 
     What that raises is what the `yield` raises. None where it cannot be one.
     """
-    return _convert_for_consumer(function, True)
+    return _converters().for_consumer(function, True)
 
 
 def method(thing: Any, name: str) -> Function | None:

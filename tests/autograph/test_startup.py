@@ -1,5 +1,6 @@
 """Tests of what `import autograph` brings along."""
 
+import os
 import subprocess
 import sys
 
@@ -38,6 +39,22 @@ def test_the_compiler_waits_for_its_first_use():
         "assert f(-2.0) == 2.0\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_file_of_converted_text_needs_the_operators_alone(tmp_path):
+    (tmp_path / "called.py").write_text("def g(x):\n    return x + 1 if x > 0 else x\n")
+    source = "import called\n\n\ndef f(x):\n    return called.g(x) * 2\n"
+    (tmp_path / "caller.py").write_text(source)
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+
+    def run(*arguments):
+        command = [sys.executable, *arguments]
+        environment = {**os.environ, "PYTHONPATH": paths}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return done.stdout
+
+    (tmp_path / "dumped.py").write_text(run("-m", "autograph", "dump", f"{tmp_path}/caller.py"))
+    assert run("-c", "import dumped; print(dumped.f(1.5))") == "5.0\n"
 
 
 def test_the_front_end_waits_for_the_first_conversion():
