@@ -1,7 +1,7 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
-Each name is a workload of the table, `startup`, `first`, `compile`, `ops` or `calls`. The table beside peers
-of another interpreter is `python -m benchmarks.table`.
+Each name is a workload of the table, `startup`, `first`, `compile`, `ops` or `calls`. The table
+beside peers of another interpreter is `python -m benchmarks.table`.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
