@@ -120,6 +120,20 @@ def test_gradients_of_rows():
     natively(rows, np.random.default_rng(3).uniform(-1, 1, (20, 2)), np.int64(20))
 
 
+def many(x, n):
+    """More elements than are given registers."""
+    total = np.sum(x)
+    for _ in range(n):
+        for k in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+            x = np.sin(x) + k * np.cos(x) * x
+            total = total + np.sum(x)
+    return total
+
+
+def test_gradients_of_rounds_that_are_long():
+    natively(many, np.linspace(0.1, 0.9, 16), np.int64(3))
+
+
 def test_second_derivatives():
     second = ag.convert(lambda x, n: ag.grad(ag.grad(power))(x, n))
     plan = ag.convert(lambda x, n: ag.grad(ag.grad(power))(x, n), native=False)
