@@ -1,7 +1,7 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
-Each name is a workload of the table, `startup`, `compile`, `ops` or `calls`. The table beside peers
-of another interpreter is `python -m benchmarks.table`.
+Each name is a workload of the table, `startup`, `first`, `compile`, `ops` or `calls`. The table
+beside peers of another interpreter is `python -m benchmarks.table`.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -24,6 +24,7 @@ from benchmarks.startup import (
     conversion_times,
     first_call,
     import_time,
+    row_first_call,
 )
 
 
@@ -35,6 +36,13 @@ def _startup() -> None:
     for name in FIRST_CALLS:
         times = ", ".join(f"{kind} {ms:.1f}" for kind, ms in first_call(name).items())
         print(f"first call of {name}, in ms: {times}")
+
+
+def _first() -> None:
+    print("first call of a row in a new process, over another one, in ms of processor time")
+    for name in ROWS:
+        times = "  ".join(f"{kind} {ms:7.1f}" for kind, ms in row_first_call(name).items())
+        print(f"  {name:22} {times}", flush=True)
 
 
 def _compile() -> None:
@@ -88,13 +96,15 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "compile", "ops", "calls", *ROWS)
+    known = ("startup", "first", "compile", "ops", "calls", *ROWS)
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
     names = names or list(known)
     if "startup" in names:  # before the others are imported
         _startup()
+    if "first" in names:
+        _first()
     if "compile" in names:
         _compile()
     if "ops" in names:

@@ -12,7 +12,14 @@ from pathlib import Path
 
 from autograph.conversion import convert_function
 
-__all__ = ["FIRST_CALLS", "IMPORTS", "conversion_times", "first_call", "import_time"]
+__all__ = [
+    "FIRST_CALLS",
+    "IMPORTS",
+    "conversion_times",
+    "first_call",
+    "import_time",
+    "row_first_call",
+]
 
 # The package alone, for eager use and saved programs; and with the compiler.
 IMPORTS = ("import numpy", "import autograph", "from autograph import convert")
@@ -123,10 +130,40 @@ def first_call(name: str, runs: int = 7) -> dict[str, float]:
     return {kind: min(found) for kind, found in times.items()}
 
 
+_ROW = """
+import time
+from benchmarks.rows import ROWS
+function, inputs = ROWS[{!r}].converted()
+times = [time.process_time()]
+for _ in range(3):
+    function(*inputs)
+    times.append(time.process_time())
+first, *others = (b - a for a, b in zip(times, times[1:]))
+print(first - min(others))
+"""
+
+
+def row_first_call(name: str, runs: int = 3) -> dict[str, float]:
+    """Milliseconds of processor time that the first call of a row takes beyond another one.
+
+    In a new process, the least of runs: with an empty folder of compiled code (cold), and with one
+    that has its own (warm). All imports but that of the packages themselves are in it.
+    """
+    times: dict[str, list[float]] = {"cold": [], "warm": []}
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "row.py"
+            path.write_text(_ROW.format(name))
+            for found in times.values():
+                found.append(_time_of(path, f"{folder}/objects"))
+    return {kind: min(found) for kind, found in times.items()}
+
+
 def _time_of(path: Path, objects: str, *, native: bool = True) -> float:
     """Milliseconds that a program prints as seconds; bytecode is cached."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"AUTOGRAPH_CACHE_DIR": objects, "AUTOGRAPH_NATIVE": str(int(native))}
+    environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
     command = [sys.executable, str(path)]
     child = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return 1e3 * float(child.stdout)

@@ -291,7 +291,7 @@ class Builder:
             form = self.let(form, value.name)
         elif self.is_written_out(form):
             form = self.elements(form)
-        elif isinstance(form, Elements) and not is_known(form):
+        elif type(form) is Elements and not is_known(form):
             form = self._spill(form)
             self.owned.add(value)
         elif isinstance(form, Computed) and not self._may_wait(value, form):

@@ -159,7 +159,8 @@ class Memory(Values):
         new = self._do(f"call ptr {function}(ptr %ctx, ptr {present}, i64 {more})")
         self._refuse_without(new)
         self.add(f"store ptr {new}, ptr {pointer}")
-        self.add(f"store i64 {more}, ptr {room}")
+        capacity = self._do(f"getelementptr i8, ptr {new}, i64 -8")
+        self.add(f"store i64 {self._do(f'load i64, ptr {capacity}')}, ptr {room}")
         self.add(f"br label %{go}")
         self.begin(go)
 

@@ -4,7 +4,8 @@ What `malloc` gives for large pieces comes from the system anew each time, page 
 them can take longer than the work that is done in them. So some blocks are kept when a call ends.
 
 `ptr obtain(ctx, size)` gives a block, a kept one if there is one that fits, aligned to 64 bytes;
-null where there is no memory. `ptr enlarge(ctx, block, size)` gives one with the same content.
+null where there is no memory. `ptr enlarge(ctx, block, size)` gives one with the same content, and
+as much more room as there is: what grows will need it.
 `release(ctx, block)` takes one back; null is none. All are called with the lock of the interpreter
 held. A block has its capacity and the address that `malloc` gave in front of it.
 """
@@ -54,32 +55,29 @@ def blocks_text() -> str:
 _TEXT = """
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-define ptr @obtain(ptr %ctx, i64 %size) {
+; A kept block that has room for a size, and is not larger than a limit; null if there is none.
+define internal ptr @find(ptr %ctx, i64 %size, i64 %limit) {
 entry:
   %blocks = word blocks
   %first = getelementptr i8, ptr %blocks, i64 $PLACE
-  %quarter = add i64 %size, $LEAST
   %kept.now = load i64, ptr %blocks
   %is.any = icmp sge i64 %kept.now, %size
   %is.large = icmp sge i64 %size, $LEAST
   %may.be = and i1 %is.any, %is.large
-  br i1 %may.be, label %head, label %new
+  br i1 %may.be, label %head, label %none
 head:
   %k = phi i64 [ 0, %entry ], [ %next, %other ]
   %going = icmp slt i64 %k, $PLACES
-  br i1 %going, label %look, label %new
+  br i1 %going, label %look, label %none
 look:
   %shift = mul i64 %k, $PLACE
   %place = getelementptr i8, ptr %first, i64 %shift
   %capacity.at = getelementptr i8, ptr %place, i64 8
   %capacity = load i64, ptr %capacity.at
   %is.enough = icmp sge i64 %capacity, %size
-  %part = lshr i64 %capacity, 2
-  %is.near = icmp sle i64 %part, %quarter
-  %is.there = icmp sgt i64 %capacity, 0
+  %is.near = icmp sle i64 %capacity, %limit
   %fits = and i1 %is.enough, %is.near
-  %serves = and i1 %fits, %is.there
-  br i1 %serves, label %take, label %other
+  br i1 %fits, label %take, label %other
 other:
   %next = add i64 %k, 1
   br label %head
@@ -90,6 +88,18 @@ take:
   %less = sub i64 %kept, %capacity
   store i64 %less, ptr %blocks
   ret ptr %block
+none:
+  ret ptr null
+}
+
+define ptr @obtain(ptr %ctx, i64 %size) {
+  %most = add i64 %size, $LEAST
+  %limit = mul i64 %most, 4
+  %found = call ptr @find(ptr %ctx, i64 %size, i64 %limit)
+  %is.found = icmp ne ptr %found, null
+  br i1 %is.found, label %done, label %new
+done:
+  ret ptr %found
 new:
   %malloc = word PyMem_RawMalloc
   %more = add i64 %size, 128
@@ -207,7 +217,14 @@ done:
 
 define ptr @enlarge(ptr %ctx, ptr %block, i64 %size) {
 entry:
-  %new = call ptr @obtain(ptr %ctx, i64 %size)
+  %found = call ptr @find(ptr %ctx, i64 %size, i64 $MOST)
+  %is.found = icmp ne ptr %found, null
+  br i1 %is.found, label %had, label %fresh
+fresh:
+  %made = call ptr @obtain(ptr %ctx, i64 %size)
+  br label %had
+had:
+  %new = phi ptr [ %found, %entry ], [ %made, %fresh ]
   %is.none = icmp eq ptr %new, null
   %is.first = icmp eq ptr %block, null
   %is.done = or i1 %is.none, %is.first

@@ -32,6 +32,9 @@ __all__ = [
 # What LLVM does for a text: its passes of level 1, and vectors (those of level 2 take longer, by a
 # fifth, and made nothing faster); next to none; and no more for the instructions.
 MAIN, FEW, QUICK = 1, 0, -1
+# Vectors are made of loops only. Of scalars side by side (`slp`), LLVM 22 makes code that reads a
+# mask which nothing has set, where the processor has AVX-512: sines had the wrong sign.
+_VECTORS = {"loop_vectorization": True, "slp_vectorization": False}
 # Behind this line of a text is another module: functions that are written as the machine is to do
 # it, so that only these passes have anything to do.
 SCHEDULED = "; ---- another module --------------------------------------------------------------\n"
@@ -96,7 +99,7 @@ def target() -> str:
                 found = entry.stat()
                 files.append((entry.name, found.st_size, found.st_mtime_ns))
     parts = (package.__version__, files, sys.platform, platform.machine(), _processor())
-    return repr((*parts, np.__version__, _OPTIONS, _TIDYING))
+    return repr((*parts, np.__version__, _OPTIONS, _VECTORS, _TIDYING))
 
 
 def _processor() -> str:
@@ -185,8 +188,8 @@ def _improve(module: Any, level: int) -> None:
     """LLVM's own passes; level 0 does next to nothing."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = level > 0
-    options.slp_vectorization = level > 0
+    for name, wanted in _VECTORS.items():
+        setattr(options, name, wanted and level > 0)
     builder = llvm.create_pass_builder(_machine(), options)
     builder.getModulePassManager().run(module, builder)
 

@@ -197,3 +197,27 @@ def test_a_power_of_python_numbers_is_pythons(x, y):
             ag.convert(repeated)(np.int64(1), x, y)
         return
     assert ag.convert(repeated)(np.int64(1), x, y) == pytest.approx(expected, rel=1e-15)
+
+
+def _cosines_of_rounds(w, v, n):
+    s = w
+    for k in range(n):
+        b = v * 2.0
+        part = b[1:]
+        part[0] = v[k % 3] + w
+        b = np.cos(b)
+        s = s + b.sum() * k
+    return s
+
+
+def test_signs_of_numbers_side_by_side():
+    """LLVM's vectors of scalars once had sines with the wrong sign."""
+    native, plan = (
+        ag.value_and_grad(ag.convert(_cosines_of_rounds, native=is_native), argnums=(0, 1))
+        for is_native in (True, False)
+    )
+    for w, *v in np.random.default_rng(0).uniform(-10.0, 10.0, (40, 4)):
+        given = np.float64(w), np.array(v), np.int64(4)
+        (value, (by_w, by_v)), (other, (w_slope, v_slope)) = native(*given), plan(*given)
+        for found, expected in ((value, other), (by_w, w_slope), (by_v, v_slope)):
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)

@@ -3,6 +3,7 @@
 import numpy as np
 
 import autograph as ag
+from runtime.execute.native.engine import SCHEDULED
 
 
 def kernels(function, *arguments):
@@ -53,3 +54,38 @@ def test_a_loop_shows_its_state_its_test_and_where_it_can_fail():
 def test_a_sum_shows_what_it_sums():
     text = kernels(lambda x: np.sum(x * 2), np.ones(300))
     assert "sum := sum in pairs over i < 300 of:\n    t: f8 = (x[i] * 2.0)" in text
+
+
+def doubled_often(x, n):
+    for _ in range(n):
+        x = x * 2
+    return x
+
+
+def test_a_small_array_is_written_out_where_it_is_tiny_or_in_a_loop():
+    assert "for each" not in kernels(square_plus_two, np.ones(4))
+    assert "for each i < 10:" in kernels(square_plus_two, np.ones(10))
+    looped = kernels(doubled_often, np.ones(10), np.int64(3))
+    assert "x.9 := t" in looped and "for each" not in looped, looped
+
+
+def test_small_constants_are_in_memory_where_a_loop_reads_them():
+    text = kernels(lambda x: x + np.array([1.5, -0.0, 2, 3, 5, 8, 13, 21]), np.ones(8))
+    assert "t: f8 = (x[i] + constant[i])" in text and "spilled" not in text, text
+
+
+def test_equal_products_are_one_function_of_a_module_of_their_own():
+    x = np.ones((40, 40))
+    text = ag.convert(lambda x, y: np.tanh(x @ y) @ y).get_concrete_function(x, x).lower("llvm")
+    kernel, _, products = text.partition(SCHEDULED)
+    assert products.count("\ndefine ") == 1 and kernel.count("call void @contract0(") == 2
+
+
+def test_llvm_is_told_to_leave_loops_as_they_are():
+    def rolled(n):
+        return ag.convert(square_plus_two).get_concrete_function(np.ones((n, n))).lower("llvm")
+
+    assert "llvm.loop.unroll.disable" in rolled(9)
+    assert "llvm.loop.unroll.disable" not in ag.convert(
+        lambda x: x + np.arange(7.0)
+    ).get_concrete_function(np.ones(7)).lower("llvm")

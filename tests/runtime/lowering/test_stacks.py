@@ -120,6 +120,19 @@ def test_gradients_of_rows():
     natively(rows, np.random.default_rng(3).uniform(-1, 1, (20, 2)), np.int64(20))
 
 
+def many(x, n):
+    """More elements than are given registers."""
+    for k in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        x = x * k
+        for _ in range(n):
+            x = x + k * x * x - 0.1 * x
+    return np.sum(x)
+
+
+def test_gradients_of_many_loops_over_small_arrays():
+    natively(many, np.linspace(0.1, 0.9, 16), np.int64(3))
+
+
 def test_second_derivatives():
     second = ag.convert(lambda x, n: ag.grad(ag.grad(power))(x, n))
     plan = ag.convert(lambda x, n: ag.grad(ag.grad(power))(x, n), native=False)

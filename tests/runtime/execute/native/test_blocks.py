@@ -143,3 +143,10 @@ def test_gradients_of_loops_keep_their_stacks():
     again = [np.array(slope(x, n)) for n in (200, 10, 300)]
     for a, b in zip(once, again, strict=True):
         assert np.array_equal(a, b)
+
+
+def test_what_grows_gets_all_the_room_that_is_kept(memory):
+    large = memory.obtain(1 << 22)
+    memory.release(large)
+    assert memory.enlarge(None, blocks.LEAST) == large
+    assert ctypes.c_int64.from_address(large - 8).value == 1 << 22
