@@ -235,6 +235,23 @@ def on_one_path(numbers):
     return found
 
 
+@samples("B3.15", *TWO, joined=True, tensors=False)
+def known_keys_on_one_path(numbers):
+    found, seen, both = {1: 2}, set(), {}
+    for n in numbers:
+        if n > 2:
+            found[2] = n
+            seen.add(7)
+        else:
+            found.pop(1, 0)
+    if numbers[0] > 3:
+        both["a"] = 1
+    else:
+        both["a"] = 2
+    print(both)
+    return found, seen, len(found)
+
+
 @samples("B3.15", *TWO)
 def in_order_of_insertion(numbers):
     found = OrderedDict()
