@@ -167,6 +167,15 @@ def taken_out(numbers):
     return one, other, last, found, bool(found)
 
 
+@samples("B3.15", *TWO, tensors=False)
+def displays(numbers):
+    firsts = {numbers[0]: 0, numbers[1]: 1, numbers[2]: 2}
+    name = "a"
+    for n in numbers:
+        firsts.update({n: 5})
+    return firsts, {name: 1, "b": 2}, {**{name: 2}, name: 3}, {int(numbers[0]) % 2: 1}
+
+
 @samples("B3.15", *TWO, joined=True)
 def emptied_and_copied(numbers):
     found = {}
