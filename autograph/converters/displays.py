@@ -3,7 +3,8 @@
 [a, b]      ag__.fresh([ag__.ld(a), ag__.ld(b)])
 [*a, b]     ag__.fresh([*ag__.spread(ag__.ld(a)), ag__.ld(b)])
 {a, b}      ag__.display(ag__.ld(a), ag__.ld(b))
-{k: v}      ag__.fresh({ag__.ld(k): ag__.ld(v)})
+{'k': v}    ag__.fresh({'k': ag__.ld(v)})
+{k: v}      ag__.dict_display((ag__.ld(k), ag__.ld(v)))
 f(*a)       ag__.converted_call(ag__.ld(f), (*ag__.iterate(ag__.ld(a)),), None, fscope)
 """
 
@@ -14,11 +15,12 @@ from typing import Any
 import gast
 
 from autograph.converters.conversion import Conversion
-from autograph.syntax.template import Template
+from autograph.syntax.template import Template, tuple_of
 from autograph.syntax.walk import transform_children
 
 ITERATE = Template("ag__.iterate(iterable)")
 SPREAD = Template("ag__.spread(iterable)")
+DICT_DISPLAY = Template("ag__.dict_display()")
 DISPLAY = Template("ag__.display()")
 FRESH = Template("ag__.fresh(made)")
 
@@ -53,6 +55,18 @@ def convert_set(node: Any, conversion: Conversion) -> gast.expr:
     return made
 
 
+def convert_dict(node: Any, conversion: Conversion) -> gast.expr:
+    """Whether two keys are the same one may depend on data, unless all are written as constants."""
+    if all(key is None or isinstance(key, gast.Constant) for key in node.keys) or None in node.keys:
+        return convert_display(node, conversion)
+    call: Any = DICT_DISPLAY.expression(node)
+    for key, value in zip(node.keys, node.values, strict=True):
+        pair = [conversion.expression(key), conversion.expression(value)]
+        call.args.append(tuple_of(pair, key))
+    made: gast.expr = call
+    return made
+
+
 def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
     """What `*` unpacks is gone through, as by a loop."""
     made: Any = transform_children(node, conversion.expression)
@@ -65,6 +79,6 @@ def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
 EXPRESSIONS = {
     gast.List: convert_list,
     gast.Set: convert_set,
-    gast.Dict: convert_display,
+    gast.Dict: convert_dict,
     gast.Starred: convert_starred,
 }

@@ -32,6 +32,7 @@ from autograph.operators.calls import (
 from autograph.operators.comprehensions import dict_comp, generator_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
+from autograph.operators.counting import dict_display
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
 from autograph.operators.expanding import fstring, percent
 from autograph.operators.gathering import spread
@@ -92,6 +93,7 @@ __all__ = [
     "delattr_",
     "delitem",
     "dict_comp",
+    "dict_display",
     "display",
     "equal",
     "for_stmt",

@@ -23,6 +23,7 @@ from autograph.operators.caught import PartOfError
 from autograph.operators.choosing import chosen
 from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
+from autograph.operators.expanding import expanded
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
 from autograph.operators.runs import has_runs, refusal, settled
@@ -332,6 +333,7 @@ def _rows(value: Any) -> Any:
         value = value.read_value()
     if isinstance(value, Tensor):
         return [value[i] for i in range(_static_length(value, "unpacking"))]
+    value = expanded(value) if has_runs(value) else value
     if has_runs(value):
         raise refusal("it is unpacked to a name with `*`")
     return with_inputs(value)

@@ -25,10 +25,12 @@ from runtime.origins import is_user_code, origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
 
 __all__ = [
+    "OPENERS",
     "Outcome",
     "Restart",
     "State",
     "apply_slot",
+    "ask_to_open",
     "check_defined",
     "content_left",
     "emit_raise",
@@ -80,6 +82,23 @@ def restarting(trace_statement: Callable[[], T]) -> T:
             if not request.is_at_home():
                 raise
             request.prepare()
+
+
+# What gives, for a container and what a body may leave in it, how it is made one of which the keys
+# depend on data; None where it cannot be.
+OPENERS: list[Callable[[Any, list[Any]], Callable[[], Any] | None]] = []
+
+
+def ask_to_open(owner: Any, contents: list[Any]) -> None:
+    """Begin anew where a container can be made one that may have any of these contents."""
+    for opener in OPENERS:
+        prepare = opener(owner, contents)
+        if prepare is not None:
+            raise Restart(
+                lambda: is_of_this_body(owner), prepare,
+                f"which keys a {type(owner).__name__} has depends on data, in a part of the graph "
+                "that cannot be traced again", "put all keys into it before, or use an array",
+            )  # fmt: skip
 
 
 class State(NamedTuple):

@@ -13,6 +13,7 @@ from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
+    ask_to_open,
     restarting,
     run_body,
     slot_content,
@@ -132,13 +133,30 @@ def staged_if(
     parent = building()
     assert parent is not None
     state.read_captured()
-    outcomes = restarting(
-        lambda: (
+
+    def traced() -> tuple[Outcome, Outcome]:
+        outcomes = (
             run_body("true", parent, lambda b: body(), state),
             run_body("false", parent, lambda b: orelse(), state),
         )
-    )
+        _open_by_keys(outcomes)
+        return outcomes
+
+    outcomes = restarting(traced)
     merge_branches(parent, test, outcomes, state)
+
+
+def _open_by_keys(outcomes: tuple[Outcome, Outcome]) -> None:
+    """Ask that dicts and sets be opened which have other keys at the end of the two paths."""
+    if any(outcome.raised for outcome in outcomes):
+        return
+    for key in dict.fromkeys([*outcomes[0].writes, *outcomes[1].writes]):
+        slot = (outcomes[0].writes.get(key) or outcomes[1].writes[key])[0]
+        if slot.is_content and isinstance(slot.owner, dict | OpenSet):
+            contents = [o.writes[key][2] if key in o.writes else slot.read() for o in outcomes]
+            one, other = (c if isinstance(slot.owner, OpenSet) else list(c) for c in contents)
+            if one != other:
+                ask_to_open(slot.owner, contents)
 
 
 def merge_branches(

@@ -17,10 +17,21 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.runs import Run, padded
 from autograph.operators.templates import shown
 from runtime import journal
+from runtime.building import building
 
-__all__ = ["METHODS", "counted", "made_of_open_dict", "update"]
+__all__ = ["METHODS", "counted", "dict_display", "made_of_open_dict", "update"]
 
 _NO_NAMES = State(lambda: (), lambda values: None, ())
+
+
+def dict_display(*pairs: tuple[Any, Any]) -> Any:
+    """`{key: value, ...}` of which some keys are no constants."""
+    if building() is None:
+        return dict(pairs)
+    made: dict[Any, Any] = journal.fresh({})
+    for key, value in pairs:
+        setitem(made, key, value)
+    return made
 
 
 def counted(*args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.operators.absorbing import absorb, lists
@@ -193,6 +193,10 @@ def _kept(x: Tensor) -> Tensor:
     return snapshot(ops.copy(x), [lists()], "an item of a list")
 
 
+# More items than this are gone through in a loop of the graph, where there is a choice.
+_MANY = 64
+
+
 class ListItems(Indexed):
     """The items of a list from `first` on, as they are when it is their turn."""
 
@@ -217,6 +221,16 @@ class ListItems(Indexed):
     @length.setter
     def length(self, value: Any) -> None:
         pass
+
+    def known_length(self) -> int | None:
+        """The length, if it is known and the items are few: the graph holds many as one array."""
+        found = super().known_length()
+        return None if found is not None and found > _MANY else found
+
+    def unrolled(self) -> Iterator[Any]:
+        """The items one after the other; the length must be known."""
+        known = super().known_length()
+        return super().unrolled() if known is None else map(self.item, range(known))
 
     def as_they_are(self) -> Indexed:
         """These items; refused where the list is changed before an iterator comes to its end."""

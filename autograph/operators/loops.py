@@ -98,21 +98,28 @@ def _may_roll(opts: dict[str, Any]) -> bool:
 
 def _roll(stage: Thunk, builder: Builder) -> bool:
     """Try to stage a Python loop; what needs Python values stays unrolled."""
-    facts = current_trace()
     mark = builder.mark()
-    try:
-        stage()
-    except Restart:
-        raise
-    except StagingError as error:
-        builder.truncate(mark)
-        if facts is not None:
-            cause = error.origin or origin_of_error(error)
-            place = "" if cause is None else f"line {cause.lineno}: "
-            why = f"the loop is unrolled: {place}{error.what}"
-            facts.decided(origin_of_caller(), UNROLLED, why)
-        return False
-    return True
+    with journal.transaction() as attempt:
+        try:
+            stage()
+        except Restart:
+            raise
+        except StagingError as error:
+            failure = error
+        except BaseException:
+            attempt.commit()
+            raise
+        else:
+            attempt.commit()
+            return True
+    builder.truncate(mark)
+    facts = current_trace()
+    if facts is not None:
+        cause = failure.origin or origin_of_error(failure)
+        place = "" if cause is None else f"line {cause.lineno}: "
+        why = f"the loop is unrolled: {place}{failure.what}"
+        facts.decided(origin_of_caller(), UNROLLED, why)
+    return False
 
 
 def _note_unrolled(builder: Builder, mark: int, why: str) -> None:

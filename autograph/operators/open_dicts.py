@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.absorbing import absorb
-from autograph.operators.bodies import Restart, is_of_this_body, stage_raise
+from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
 from autograph.operators.forms import (
@@ -122,6 +122,21 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
             "use an array, or make the dict in the function that writes it",
         )  # fmt: skip
     return make()
+
+
+def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
+    """How a dict is opened that may have any of these contents, if it can be."""
+    if type(x) not in _KINDS or pairs_of(x) is not None or not journal.is_fresh(x):
+        return None
+    items = [item for content in contents for item in dict.items(content)]
+    if not all(is_key(key) for key, _ in items):
+        return None
+    form = growing_form(Growing(Unbound()), items, "it")
+    can_be = isinstance(form, Growing) and _is_of_numbers(form.item)
+    return functools.partial(opened_by, x) if can_be else None
+
+
+OPENERS.append(_opener)
 
 
 # ---- asking --------------------------------------------------------------------------------------

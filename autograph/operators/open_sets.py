@@ -6,11 +6,12 @@ set: its operators refuse to go on once the items are in the graph, as it knows 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.operators.absorbing import absorb
-from autograph.operators.bodies import Restart, is_of_this_body, stage_raise
+from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.forms import Growing, Unbound, growing_form
 from autograph.operators.growing import looked_at, without, write
@@ -107,6 +108,17 @@ def opened_by(x: Any, *item: Any) -> list[Any]:
             "use an array, or make the set in the function that writes it",
         )  # fmt: skip
     return make()
+
+
+def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
+    """How a set is opened that may have any of these contents, if it can be."""
+    can_be = isinstance(x, OpenSet) and x.opened is None and journal.is_fresh(x)
+    if not can_be or not all(is_key(item) for content in contents for item in content):
+        return None
+    return functools.partial(opened_by, x)
+
+
+OPENERS.append(_opener)
 
 
 def _slot(x: OpenSet) -> journal.Slot:

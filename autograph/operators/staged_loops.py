@@ -17,6 +17,7 @@ from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
+    ask_to_open,
     put_slot,
     restarting,
     run_body,
@@ -295,6 +296,7 @@ class _Loop:
             form = widen(before, content, slot.name, outcome.builder)
         form = _of_fixed_length(form, before, content, slot)
         if isinstance(form, Poisoned):
+            ask_to_open(slot.owner, [initial, content])
             raise _refusal_of_content(slot, form, outcome.places.get(slot.key))
         return form
 

@@ -492,9 +492,9 @@ def test_an_identity_that_depends_on_data_is_refused_at_its_line(sample):
 
 
 def a_set_grows(x, n):
-    seen = {0}
+    seen = {"a"}
     for _ in range(n):
-        seen.add(1)  # refused
+        seen.add("b")  # refused
     return x
 
 

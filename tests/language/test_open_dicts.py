@@ -167,6 +167,15 @@ def taken_out(numbers):
     return one, other, last, found, bool(found)
 
 
+@samples("B3.15", *TWO, tensors=False)
+def displays(numbers):
+    firsts = {numbers[0]: 0, numbers[1]: 1, numbers[2]: 2}
+    name = "a"
+    for n in numbers:
+        firsts.update({n: 5})
+    return firsts, {name: 1, "b": 2}, {**{name: 2}, name: 3}, {int(numbers[0]) % 2: 1}
+
+
 @samples("B3.15", *TWO, joined=True)
 def emptied_and_copied(numbers):
     found = {}
@@ -233,6 +242,23 @@ def on_one_path(numbers):
         found[numbers[1]] = 2
         found[numbers[2]] = 3
     return found
+
+
+@samples("B3.15", *TWO, joined=True, tensors=False)
+def known_keys_on_one_path(numbers):
+    found, seen, both = {1: 2}, set(), {}
+    for n in numbers:
+        if n > 2:
+            found[2] = n
+            seen.add(7)
+        else:
+            found.pop(1, 0)
+    if numbers[0] > 3:
+        both["a"] = 1
+    else:
+        both["a"] = 2
+    print(both)
+    return found, seen, len(found)
 
 
 @samples("B3.15", *TWO)

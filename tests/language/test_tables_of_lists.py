@@ -278,6 +278,18 @@ def stacks(x):
     return total, piles
 
 
+@samples("B3.16", (np.array([3, 1, 99, 3]),), (np.array([0, 0, 5, 70]),))
+def a_long_list(x):
+    counts = [0] * 100
+    for v in x:
+        counts[v] += 1
+    first, *rest, last = counts
+    print(counts[:3], rest[2])
+    return (sum(counts), max(counts), [k for k, n in enumerate(counts) if n > 0], sorted(counts)[-1],
+            list(counts), tuple(counts), any(counts), all(counts), max(*counts), first, last,
+            dict(zip(range(100), counts)), {n for n in counts})  # fmt: skip
+
+
 EDGES = (
     (np.array([[0, 1], [1, 2], [0, 3], [3, 4]]),),
     (np.array([[0, 4], [4, 2], [2, 3], [2, 1]]),),

@@ -165,7 +165,7 @@ def text_in_a_dict_indexed_by_data(i):
 
 @wrong(I(3), cause="the hash of Traced i", hint="compare with each key", names=("seen",))
 def key_that_is_data(i):
-    seen = {i: 1}  # wrong
+    seen = frozenset([i])  # wrong
     return seen
 
 

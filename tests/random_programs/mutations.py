@@ -29,6 +29,7 @@ from autograph.converters import (
     loops,
     matches,
     names,
+    operations,
     returns,
     state,
 )
@@ -116,6 +117,10 @@ def _last_target_lost(node: Any) -> None:
     del node.targets[1:]
 
 
+def _operands_swapped(node: Any) -> None:
+    node.left, node.right = node.right, node.left
+
+
 def _filters_lost(node: Any) -> None:
     for generator in node.generators:
         generator.ifs = []
@@ -164,6 +169,7 @@ MUTATIONS: dict[str, Patch] = {
     "comparisons-not-in-is-in": _template(comparisons, "NOT_IN", "not_in", "in_"),
     "f-strings-conversion-lost": _changed(fstrings.EXPRESSIONS, gast.JoinedStr,
                                           lambda node: node.values.pop()),
+    "operations-operands-swapped": _changed(operations.EXPRESSIONS, gast.BinOp, _operands_swapped),
     "comprehensions-filter-lost": _changed(comprehensions.EXPRESSIONS, gast.ListComp,
                                            _filters_lost),
     "lambdas-negated": _changed(lambdas.EXPRESSIONS, gast.Lambda, _body_negated),

@@ -323,6 +323,10 @@ def unpack_ex(value, before, after):
     return parts
 
 
+def dict_display(*pairs):
+    return dict(pairs)
+
+
 def display(*items):
     return set(items)
 

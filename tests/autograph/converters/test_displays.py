@@ -13,6 +13,10 @@ CASES = {
         "{1: x}",
         "ag__.fresh({1: ag__.ld(x)})",
     ),
+    "dict with keys of names": (
+        "{x: 1, 2: y}",
+        "ag__.dict_display((ag__.ld(x), 1), (2, ag__.ld(y)))",
+    ),
     "set": (
         "{x, 1}",
         "ag__.display(ag__.ld(x), 1)",
