@@ -25,9 +25,10 @@ from autograph.operators.chosen_text import of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
+from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs, refusal
 from autograph.operators.templates import ChosenText, python_type_of, shown
-from autograph.operators.variables import Nullable, _Unreadable, there
+from autograph.operators.variables import Nullable, _Unreadable, ld, there
 from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.building import building, constant, origin_of_caller
@@ -66,6 +67,10 @@ def getitem(thing: Any, key: Any) -> Any:
         return thing[key]  # type: ignore[index]
     if isinstance(thing, np.ndarray) and _has_open(key):
         return ops.getitem(thing, key)
+    if isinstance(thing, OpenRange):
+        if isinstance(key, Tensor):
+            _check_index(range(0), key)
+        return thing[key]
     if has_runs(thing):
         return growing.item(thing, key)
     if type(thing) is ChosenText:
@@ -92,7 +97,7 @@ def getitem(thing: Any, key: Any) -> Any:
         with_inputs(thing)
         raise
     if isinstance(value, _Unreadable):
-        return value.load()
+        return ld(value)
     if trace.is_outside(thing):
         if isinstance(thing, (list, tuple, dict, deque)) and is_plain_key(key):
             value = read_item(trace, thing, key, value)
@@ -338,6 +343,7 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
     function: Callable[[Any, Any], Any] = getattr(operator, name)
 
     def operate(target: Any, value: Any) -> Any:
+        target, value = _present(target), _present(value)
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
             if isinstance(target, (list, dict, set, deque)):

@@ -28,14 +28,15 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
+from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs, refusal, unpadded
 from autograph.operators.scope import new_names
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, shown
+from autograph.operators.variables import there
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
-from runtime.spec import TensorType, promote, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -170,7 +171,7 @@ def range_(*args: Any) -> Any:
         if isinstance(a, Tensor):
             _check_is_index(a)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return iterables.of_range(*(_weak_int(a) for a in (start, stop, step)))
+    return OpenRange(*(_weak_int(a) for a in (start, stop, step)))
 
 
 def _check_is_index(x: Tensor) -> None:
@@ -238,11 +239,16 @@ def sum_(x: Any, start: Any = 0) -> Any:
         for item in access.iterate(x):
             total = total + item
         return total
-    dtype = promote(type_of_number(0), TensorType(x.dtype, ())).dtype
-    first = ops.astype(ops.reshape(_as_tensor(start), (1,) * x.ndim), dtype)
-    if x.ndim > 1:
-        first = ops.broadcast_to(first, (1, *x.shape[1:]))
-    return ops.cumsum(ops.concat([first, ops.astype(x, dtype)], axis=0), axis=0)[-1]
+    first = start + x[0]
+    rest = ops.astype(x[1:], _dtype_of(first))
+    if rest.dtype.kind == "b" or np.shape(first) != x.shape[1:]:
+        return reduced(iterables.of_rows(x[1:]), first, lambda total, item: total + item)
+    first = ops.reshape(_as_tensor(first), (1, *x.shape[1:]))
+    return ops.cumsum(ops.concat([first, rest], axis=0), axis=0, dtype=rest.dtype)[-1]
+
+
+def _dtype_of(x: Any) -> np.dtype[Any]:
+    return x.dtype if isinstance(x, Tensor) else np.asarray(x).dtype
 
 
 def _as_tensor(x: Any) -> Any:
@@ -272,6 +278,7 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
         items = list(access.iterate(x))
         if change is not None and not is_changed:
             items = [change(item) for item in items]
+        items = there(items)
         if not items:
             return python(()) if default is _ABSENT else default
         order = items if key is None else [item[0] for item in items]
@@ -357,7 +364,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
 def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args:
-            args = (gathering.gathered(args[0]), *args[1:])
+            args = (gathering.listed(args[0]), *args[1:])
         if args and has_runs(args[0]):
             if python is not list or type(args[0]) is not list:
                 raise refusal(f"a {python.__name__} is made of it")
@@ -389,6 +396,8 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         x.refuse()
     if isinstance(x, LazyString):
         return issubclass(str, kinds)
+    if isinstance(x, OpenRange):
+        return issubclass(range, kinds)
     if not isinstance(x, Tensor) or not _stands_for_other(x):
         return isinstance(x, kinds)
     return issubclass(python_type_of(x), kinds)
@@ -405,6 +414,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     """`type` of the value that a tensor stands for."""
     if len(args) == 1 and isinstance(args[0], LazyString):
         return str
+    if len(args) == 1 and isinstance(args[0], OpenRange):
+        return range
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue):

@@ -18,7 +18,6 @@ __all__ = [
     "enumerated",
     "is_open",
     "mapped",
-    "of_range",
     "of_rows",
     "reversed_",
     "zipped",
@@ -128,26 +127,6 @@ class IndexedIterator(Indexed):
 def is_open(x: Any) -> bool:
     """Whether `x` is a tensor that is known only when the graph runs."""
     return isinstance(x, Tensor) and not x.is_known
-
-
-def of_range(start: Any, stop: Any, step: Any) -> Indexed:
-    """`range(start, stop, step)` with traced bounds; the sign of a traced step may be any."""
-    if not is_open(step):
-        step = int(step)
-        if step == 0:
-            raise ValueError("range() arg 3 must not be zero")
-        length = stop if not isinstance(start, Tensor) and start == 0 else stop - start
-        if step != 1:
-            away = step - 1 if step > 0 else step + 1
-            length = (length + away) // step
-    else:
-        stage_raise(step == 0, ValueError("range() arg 3 must not be zero"))
-        away = ops.where(step > 0, step - 1, step + 1)
-        length = (stop - start + away) // step
-    length = ops.as_weak(ops.maximum(length, 0), kind="int")
-    if not isinstance(start, Tensor) and start == 0 and not is_open(step) and step == 1:
-        return Indexed("range", length, lambda i: i)
-    return Indexed("range", length, lambda i: start + i * step)
 
 
 def of_rows(x: Tensor) -> Indexed:

@@ -16,10 +16,11 @@ from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import method
+from autograph.operators.ranges import OpenRange
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.templates import ChosenText, shown
-from autograph.operators.variables import Nullable, is_none
+from autograph.operators.variables import Nullable, is_none, there
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -235,6 +236,7 @@ def in_(item: Any, container: Any) -> Any:
         if isinstance(item, Tensor) and isinstance(container, (dict, set, frozenset)):
             item = shown(item)
         return item in container
+    item, container = there(item), container.load() if type(container) is Nullable else container
     if type(container) is ChosenText:
         return of_each(container, lambda text: in_(item, text))
     if type(item) is ChosenText and not has_runs(container):
@@ -253,11 +255,15 @@ def in_(item: Any, container: Any) -> Any:
         container = with_captured(container)
         return _as_bool(or_(*(_equality(item, element) for element in container), lambda: False))
     if isinstance(container, range) and _is_open(item):
-        inside = and_(lambda: item >= container[0], lambda: item <= container[-1])
+        if not container:
+            return False
+        least, greatest = sorted((container[0], container[-1]))
         return _as_bool(
-            and_(lambda: len(container) > 0, lambda: inside,
+            and_(lambda: item >= least, lambda: item <= greatest,
                  lambda: (item - container.start) % container.step == 0)
         )  # fmt: skip
+    if isinstance(container, OpenRange):
+        return container.contains(item)
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
     own = method(container, "__contains__")

@@ -9,11 +9,12 @@ import numpy as np
 from autograph.operators import access, growing_sorts
 from autograph.operators.choosing import chosen
 from autograph.operators.contents import content_slot
-from autograph.operators.gathering import gathered
+from autograph.operators.gathering import listed
 from autograph.operators.iterables import Indexed
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
 from autograph.operators.values import is_numeric, type_of
+from autograph.operators.variables import there
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -44,12 +45,12 @@ def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
 
 def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     x = x.read_value() if isinstance(x, Variable) else x
-    x = gathered(x)
+    x = listed(x)
     if has_runs(x):
         return growing_sorts.sorted_items(x, key=key, reverse=reverse)
     items = list(access.iterate(x))
     if not isinstance(x, (Tensor, Indexed)):
-        keys: Any = items if key is None else [key(item) for item in items]
+        keys: Any = there(items if key is None else [key(item) for item in items])
         if not has_traced(keys):
             order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
             return [items[k] for k in order]

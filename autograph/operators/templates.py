@@ -38,6 +38,7 @@ __all__ = [
     "ChosenText",
     "FilledText",
     "Hole",
+    "Late",
     "LazyString",
     "as_text",
     "dig",
@@ -50,6 +51,16 @@ __all__ = [
     "percent",
     "shown",
 ]
+
+
+class Late:
+    """Base of what stands in text as something that is made when the graph runs."""
+
+    __slots__ = ()
+
+    def dug(self, operands: list[Tensor]) -> Any:
+        """The template of it; its traced values are appended to `operands`."""
+        raise NotImplementedError
 
 
 class VariableThen(NamedTuple):
@@ -105,7 +116,7 @@ def _is_traced(x: Any) -> bool:
     if issubclass(kind, Tensor):
         return not x.is_known
     known_late = (LazyString, ChosenText, Caught, PartOfError, VariableThen)
-    return kind in known_late or issubclass(kind, HostValue)
+    return kind in known_late or issubclass(kind, HostValue | Late)
 
 
 def _holds(part: Any, wanted: Callable[[Any], bool], around: set[int]) -> bool:
@@ -140,7 +151,7 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
         return OrNone(Hole(len(operands) - 1), dig(part.value, operands))
     if isinstance(part, BaseException):
         return _dig_exception(part, operands)
-    if isinstance(part, (ChosenText, FilledText, VariableThen)):
+    if isinstance(part, (ChosenText, FilledText, VariableThen, Late)):
         return part.dug(operands)
     if isinstance(part, LazyString):
         for piece in part.parts:

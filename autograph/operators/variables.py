@@ -110,6 +110,8 @@ class Nullable(_Unreadable):
     """
 
     __slots__ = ("check", "present", "value")
+    # Arrays leave their operators to the methods below.
+    __array_ufunc__ = None
 
     def __init__(self, name: str, value: Any, present: Tensor, check: Callable[..., None]) -> None:
         super().__init__(name)
@@ -229,6 +231,8 @@ def ld(value: Any) -> Any:
     checked when the graph runs.
     """
     while issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
+        if type(value) is Nullable:
+            return value
         value = value.load()
     return value
 
