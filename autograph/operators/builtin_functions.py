@@ -23,7 +23,7 @@ from autograph.operators.growing_arrays import as_array
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
-from autograph.operators.logical import in_
+from autograph.operators.logical import greater, in_, less
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
@@ -32,7 +32,13 @@ from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs, refusal, unpadded
 from autograph.operators.scope import new_names
 from autograph.operators.sorting import sorted_
-from autograph.operators.templates import ChosenText, LazyString, python_type_of, shown
+from autograph.operators.templates import (
+    ChosenText,
+    LazyString,
+    has_traced,
+    python_type_of,
+    shown,
+)
 from autograph.operators.variables import there
 from runtime import journal, ops
 from runtime.errors import StagingError
@@ -282,7 +288,7 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
         if not items:
             return python(()) if default is _ABSENT else default
         order = items if key is None else [item[0] for item in items]
-        if not any(map(_array, order)):
+        if not any(map(_is_compared_by_data, order)):
             found = python(items) if key is None else python(items, key=operator.itemgetter(0))
         else:
             found = functools.reduce(choice, items)
@@ -290,6 +296,12 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
 
     extreme.__name__ = name
     return extreme
+
+
+def _is_compared_by_data(x: Any) -> bool:
+    """Whether Python cannot say which of such items is the least."""
+    is_object = type(x).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(x, type)
+    return _array(x) or has_traced(x) or (bool(is_object) and current_trace() is not None)
 
 
 def _changed(rows: Indexed, change: Callable[[Any], Any]) -> Indexed:
@@ -480,7 +492,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     len: len_, int: _scalar("int", int), float: _scalar("float", float),
     bool: _scalar("bool", bool), complex: _scalar("complex", complex), range: range_,
     enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, sum: sum_,
-    min: _extreme("min", lambda a, b: a < b), max: _extreme("max", lambda a, b: a > b),
+    min: _extreme("min", less), max: _extreme("max", greater),
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _collected(set), frozenset: _collected(frozenset),
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,

@@ -251,9 +251,10 @@ def _sealed(x: Any, met: dict[int, Any]) -> Any:
             raise refusal(
                 "it is a part of the result that is, or may be, in another place too",
                 "return a copy of the list (`list(...)`)",
+                trace.returned,
             )
         met[id(x)] = x
-        return Sealed(*packed(x))
+        return Sealed(x, *packed(x))
     if type(x) not in (list, tuple, dict):
         return x
     parts = list(x.values() if type(x) is dict else x)

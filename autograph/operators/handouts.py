@@ -180,6 +180,8 @@ class Handouts:
     def _leaf(self, x: Any, hole: Hole) -> Any:
         """A leaf of the result: an object that the trace made is made anew by each call."""
         self._check_is_known(x)
+        if isinstance(x, Sealed):
+            self._refuse_chosen(x.whole)
         known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, Sealed, *_CHANGELESS)
         if isinstance(x, known) or is_iterator(x):
             return hole

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_methods, keyed
+from autograph.operators import growing_methods, keyed, nests
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
@@ -31,9 +32,11 @@ __all__ = [
     "and_",
     "compare",
     "equal",
+    "greater",
     "in_",
     "is_",
     "is_not",
+    "less",
     "not_",
     "not_equal",
     "not_in",
@@ -125,42 +128,48 @@ def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return growing_methods.equal(left, right)
-    return left == right
+    return nests.equal(left, right) if nests.is_by_data(left, right) else left == right
 
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return not_(growing_methods.equal(left, right))
-    return left != right
+    return not_(nests.equal(left, right)) if nests.is_by_data(left, right) else left != right
 
 
 def less(left: Any, right: Any) -> Any:
     """`left < right`, where an operand may be a list."""
     if _are_growing(left, right):
         return growing_methods.less(left, right)
-    return left < right
+    return _ordered(operator.lt, left, right)
 
 
 def less_equal(left: Any, right: Any) -> Any:
     """`left <= right`, where an operand may be a list."""
     if _are_growing(left, right):
         return not_(growing_methods.less(right, left))
-    return left <= right
+    return _ordered(operator.le, left, right)
 
 
 def greater(left: Any, right: Any) -> Any:
     """`left > right`, where an operand may be a list."""
     if _are_growing(left, right):
         return growing_methods.less(right, left)
-    return left > right
+    return _ordered(operator.gt, left, right)
 
 
 def greater_equal(left: Any, right: Any) -> Any:
     """`left >= right`, where an operand may be a list."""
     if _are_growing(left, right):
         return not_(growing_methods.less(left, right))
-    return left >= right
+    return _ordered(operator.ge, left, right)
+
+
+def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if isinstance(left, (list, tuple)) and nests.is_by_data(left, right):
+        return nests.ordered(sign, left, right)
+    return sign(left, right)
 
 
 def _are_growing(left: Any, right: Any) -> bool:
@@ -251,7 +260,7 @@ def in_(item: Any, container: Any) -> Any:
         return ops.as_weak(ops.any(container == item), kind="bool")
     if isinstance(container, np.ndarray) and _is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
-    if isinstance(container, (list, tuple)) and any(map(_is_traced, (item, *container))):
+    if isinstance(container, (list, tuple)) and _is_searched(item, container):
         container = with_captured(container)
         return _as_bool(or_(*(_equality(item, element) for element in container), lambda: False))
     if isinstance(container, range) and _is_open(item):
@@ -291,8 +300,13 @@ def _is_open(x: Any) -> bool:
     return isinstance(x, Tensor) and not x.is_known
 
 
+def _is_searched(item: Any, container: Any) -> bool:
+    """Whether a list or tuple is gone through here, since Python does not know what is equal."""
+    return isinstance(item, (list, tuple, dict)) or any(map(_is_traced, (item, *container)))
+
+
 def _equality(item: Any, element: Any) -> Thunk:
-    return lambda: True if item is element else item == element
+    return lambda: True if item is element else equal(item, element)
 
 
 def not_in(item: Any, container: Any) -> Any:

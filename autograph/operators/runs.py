@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from autograph.operators.captures import current_trace
 from autograph.operators.variables import _Unreadable
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["Pad", "Run", "Sealed", "has_runs", "holds_runs", "padded", "refusal", "unpadded"]
@@ -54,18 +54,18 @@ class Pad(Run):
 class Sealed:
     """A list whose length depends on data, as a part of the result of a function."""
 
-    __slots__ = ("item", "rows")
+    __slots__ = ("item", "rows", "whole")
 
-    def __init__(self, item: Any, rows: list[Tensor]) -> None:
-        self.item, self.rows = item, rows
+    def __init__(self, whole: list[Any], item: Any, rows: list[Tensor]) -> None:
+        self.whole, self.item, self.rows = whole, item, rows
 
 
-def refusal(what: str, hint: str = "") -> StagingError:
-    """The error for a use of a list with runs."""
+def refusal(what: str, hint: str = "", origin: Origin | None = None) -> StagingError:
+    """The error for a use of a list with runs; in the user's line that is run, or at `origin`."""
     return StagingError(
         f"the length of a list depends on data, and {what}",
         hint or "use a `for` statement, an index or `np.array` of it, or an array in its place",
-        origin=origin_of_caller(),
+        origin=origin or origin_of_caller(),
     )
 
 
