@@ -6,6 +6,7 @@ equal, and what comes after the first that differ is not compared.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,9 +42,9 @@ def is_by_data(left: Any, right: Any) -> bool:
 
 def _kind_of(x: Any) -> type | None:
     """The built-in class whose `==` an object has."""
-    kind = type(x)
-    base = next((k for k in _KINDS if issubclass(kind, k)), None)
-    return base if base is not None and kind.__eq__ is base.__eq__ else None
+    kind: Any = type(x)
+    base: Any = next((k for k in _KINDS if issubclass(kind, k)), None)
+    return base if base is not None and kind.__eq__ == base.__eq__ else None
 
 
 def equal(left: Any, right: Any) -> Any:
@@ -70,7 +71,8 @@ def _all_equal(pairs: Sequence[tuple[Any, Any]]) -> Any:
     for k, pair in enumerate(pairs):
         is_open = isinstance(so_far, Tensor)
         if is_open and not all(map(_is_number, pair)):
-            return if_exp(so_far, lambda k=k: _all_equal(pairs[k:]), lambda: False, "==")
+            rest = functools.partial(_all_equal, pairs[k:])
+            return if_exp(so_far, rest, lambda: False, "==")
         test = _same(*pair)
         if not isinstance(test, Tensor) and not test:
             return False
@@ -108,13 +110,8 @@ def _in_order(sign: Order, left: list[Any], right: list[Any]) -> Any:
     for k, (one, other) in enumerate(zip(left, right, strict=False), 1):
         test = _same(one, other)
         if isinstance(test, Tensor):
-            rest = (left[k:], right[k:])
-            return if_exp(
-                test,
-                lambda rest=rest: _in_order(sign, *rest),
-                lambda one=one, other=other: _item_in_order(sign, one, other),
-                "<",
-            )
+            rest = functools.partial(_in_order, sign, left[k:], right[k:])
+            return if_exp(test, rest, functools.partial(_item_in_order, sign, one, other), "<")
         if not test:
             return _item_in_order(sign, one, other)
     return sign(len(left), len(right))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,9 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
         keys = [key(item) for item in items]
     else:
         keys = x
+    known = None if isinstance(keys, Tensor) else _known_order(keys, reverse=reverse)
+    if known is not None:
+        return [items[k] for k in known]
     columns = _columns(keys)
     if any(column.ndim != 1 for column in columns):
         raise ValueError(
@@ -68,6 +72,17 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     if isinstance(x, Tensor):
         return list(ops.take(x, order, axis=0))
     return _permuted(items, order)
+
+
+def _known_order(keys: list[Any], *, reverse: bool) -> list[int] | None:
+    """The order of tuples that differ before the first item that the graph computes."""
+    if not all(type(key) is tuple for key in keys):
+        return None
+    count = next((k for k, column in enumerate(zip(*keys, strict=False)) if has_traced(column)), 0)
+    starts = [key[:count] for key in keys]
+    order = sorted(range(len(keys)), key=starts.__getitem__, reverse=reverse)
+    is_clear = all(starts[a] != starts[b] for a, b in itertools.pairwise(order))
+    return order if is_clear else None
 
 
 def _columns(keys: Any) -> list[Any]:
@@ -82,7 +97,15 @@ def _columns(keys: Any) -> list[Any]:
             "give them one length, or sort by a number (`key=`)",
             origin=origin_of_caller(),
         )
-    return [ops.stack(list(map(_as_tensor, column))) for column in zip(*keys, strict=True)]
+    return [_column(column) for column in zip(*keys, strict=True)]
+
+
+def _column(values: tuple[Any, ...]) -> Any:
+    """An array to sort by: of texts and the like, which are known, their ranks."""
+    if has_traced(values) or all(map(is_numeric, values)):
+        return ops.stack(list(map(_as_tensor, values)))
+    ranked = sorted(values)
+    return np.array([ranked.index(value) for value in values])
 
 
 def _order(columns: list[Any], length: int, reverse: bool) -> Any:
@@ -113,12 +136,18 @@ def _permuted(items: list[Any], order: Any) -> list[Any]:
             "sort numbers, or an array of indices (`np.argsort`)",
             origin=origin_of_caller(),
         )
+    if any(map(_is_array, items)):  # which stay those very arrays
+        return [chosen(items, order[k], "list") for k in range(len(items))]
     made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
     types = [type_of(item) for item in items]
     if not all(type_.weak for type_ in types):
         return made
     kind = _WEAK_KINDS[promote(*types).dtype.kind]
     return [ops.as_weak(item, kind=kind) for item in made]
+
+
+def _is_array(x: Any) -> bool:
+    return type_of(x).rank != 0
 
 
 _WEAK_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
