@@ -319,11 +319,26 @@ def _static_length(x: Tensor, what: str) -> int:
     return shape[0]
 
 
+class _Rows:
+    """The rows of an array, each as it is when its turn comes."""
+
+    __slots__ = ("_array", "_length")
+
+    def __init__(self, array: Tensor) -> None:
+        self._array, self._length = array, _static_length(array, "unpacking")
+
+    def __getitem__(self, index: int) -> Any:
+        if index >= self._length:
+            raise IndexError(index)
+        return self._array[index]
+
+
 def iterate(values: Any) -> Iterable[Any]:
     """The iterable of a comprehension: rows of a tensor (unrolled), anything else as it is."""
-    if issubclass(type(values), Tensor | Variable):
-        rows: Iterable[Any] = _rows(values)
-        return iter(rows)
+    if isinstance(values, Variable):
+        values = values.read_value()
+    if issubclass(type(values), Tensor):
+        return iter(_Rows(values))  # type: ignore[call-overload,no-any-return]
     if has_runs(values):
         values = growing.items_of(values)
     if hasattr(type(values), "unrolled"):

@@ -69,7 +69,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
             "Use a.any() or a.all()"
         )
     order = _order(columns, len(items), reverse)
-    if isinstance(x, Tensor):
+    if isinstance(x, Tensor) and key is None:
         return list(ops.take(x, order, axis=0))
     return _permuted(items, order)
 

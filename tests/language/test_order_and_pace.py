@@ -92,4 +92,38 @@ def lengths_that_depend_on_data(x, limit):
     return total
 
 
+@samples("B3.08", (A(1, 2, 0, 4).reshape(2, 2),), (A(1, 2, 3, 4).reshape(2, 2),))
+def rows_of_an_array_in_order(a):
+    rows = sorted(a, key=lambda r: r[0])
+    rows[0] += 10
+    rows[-1][1] = 5
+    return a, rows
+
+
+# ---- elements are read when it is their turn ---------------------------------------------------------
+
+
+@samples("B3.05", (A(1, -2, 3.5),), (A(-2.5, 2, -1),))
+def written_while_it_is_gone_through(x):
+    steps = iter(x)
+    first = next(steps)
+    x[1] = 50
+    doubled = (v * 2 for v in x)
+    x[0] = 60
+    return first, next(steps), list(doubled), [*steps]
+
+
+@samples("B3.05", (A(1, -2, 3.5),), (A(-2.5, 2, -1),))
+def written_by_what_is_called_for_each(x):
+    def bump(v):
+        x[1:] += v
+        return v
+
+    def key(v):
+        x[0] = 9
+        return -v
+
+    return [bump(v) for v in x], sum(bump(v) for v in x), sorted(x, key=key), x
+
+
 test_order_and_pace = samples.test()
