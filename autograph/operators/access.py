@@ -338,7 +338,7 @@ def iterate(values: Any) -> Iterable[Any]:
     if isinstance(values, Variable):
         values = values.read_value()
     if issubclass(type(values), Tensor):
-        return iter(_Rows(values))  # type: ignore[call-overload,no-any-return]
+        return iter(_Rows(values))
     if has_runs(values):
         values = growing.items_of(values)
     if hasattr(type(values), "unrolled"):

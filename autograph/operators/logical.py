@@ -21,7 +21,7 @@ from autograph.operators.ranges import OpenRange
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.templates import ChosenText, shown
-from autograph.operators.variables import Nullable, is_none, there
+from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -206,6 +206,8 @@ def is_(left: Any, right: Any) -> Any:
     for x, other in ((left, right), (right, left)):
         if type(x) is Nullable and other is None:
             return is_none(x)
+        if type(x) is Nullable and x is not other:
+            return _is_there_and(x, other)
     if type(right) is KindOfError:
         left, right = right, left
     if left is not right and has_cell(left) and has_cell(right):
@@ -220,6 +222,14 @@ def is_(left: Any, right: Any) -> Any:
         if left is not right and isinstance(x, HostValue):
             x.refuse()
     return left is right
+
+
+def _is_there_and(x: Nullable, other: Any) -> Any:
+    """Whether what is None at times is there, and is another object."""
+    if type(other) is Nullable:
+        raise _unknown_identity("object")
+    same = is_(x.value, other)
+    return ops.logical_and(x.present, same) if isinstance(same, Tensor) or same else False
 
 
 def _unknown_identity(kind: str) -> StagingError:
@@ -245,7 +255,10 @@ def in_(item: Any, container: Any) -> Any:
         if isinstance(item, Tensor) and isinstance(container, (dict, set, frozenset)):
             item = shown(item)
         return item in container
-    item, container = there(item), container.load() if type(container) is Nullable else container
+    if type(container) is Nullable:
+        container = container.load()
+    if type(item) is Nullable and not isinstance(container, (list, tuple)):
+        item = item.load()
     if type(container) is ChosenText:
         return of_each(container, lambda text: in_(item, text))
     if type(item) is ChosenText and not has_runs(container):
@@ -302,7 +315,9 @@ def _is_open(x: Any) -> bool:
 
 def _is_searched(item: Any, container: Any) -> bool:
     """Whether a list or tuple is gone through here, since Python does not know what is equal."""
-    return isinstance(item, (list, tuple, dict)) or any(map(_is_traced, (item, *container)))
+    if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, container):
+        return True
+    return any(map(_is_traced, (item, *container)))
 
 
 def _equality(item: Any, element: Any) -> Thunk:

@@ -19,7 +19,7 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_captured
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.runs import has_runs
-from autograph.operators.templates import has_traced
+from autograph.operators.templates import is_late
 from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor
@@ -37,7 +37,7 @@ def is_by_data(left: Any, right: Any) -> bool:
     kind = _kind_of(left)
     if kind is None or kind is not _kind_of(right):
         return False
-    return has_traced((with_captured(left), with_captured(right)))
+    return is_late((with_captured(left), with_captured(right)))
 
 
 def _kind_of(x: Any) -> type | None:
@@ -131,7 +131,7 @@ def is_searched_by_data(x: Any, value: Any) -> bool:
     """Whether a list or tuple is searched, with what is known only when the graph runs."""
     if type(x) not in (list, tuple) or has_runs(x):
         return False
-    return has_traced((with_captured(x), value))
+    return is_late((with_captured(x), value))
 
 
 def _index(x: Any, value: Any, start: int = 0, stop: int = sys.maxsize) -> Any:

@@ -135,10 +135,19 @@ class Nullable(_Unreadable):
         return len(self.load())
 
     def __eq__(self, other: object) -> Any:
-        return ops.logical_not(self.present) if other is None else self.load() == other
+        absent = ops.logical_not(self.present)
+        if other is None:
+            return absent
+        if type(other) is Nullable:
+            return ops.where(other.present, self == other.value, absent)
+        same = self.value == other
+        if isinstance(same, Tensor) and same.type.rank != 0:
+            return self.load() == other  # None would not be compared element by element
+        return ops.logical_and(self.present, same)
 
     def __ne__(self, other: object) -> Any:
-        return self.present if other is None else self.load() != other
+        same = self == other
+        return ops.logical_not(same) if same.type.rank == 0 else self.load() != other
 
     __hash__ = object.__hash__
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, innermost_line
+from tests.language.harness import Samples, innermost_line, refuse
 
 samples = Samples()
 I, F = np.int64, np.float64
@@ -469,6 +469,31 @@ def used_in_every_way_where_it_is_there(xs, c):
     xs -= y
     made = [y in [1.0, 2.0], 2.0 in a, sorted([y, 0.5]), min([y, 1]), max(y, 0), sum([y, 1])]
     return a, made, np.zeros(2) + y, xs @ a, f"{y:.2f} {y}", [*a], y == 1.0, 2.0 < y, -y, abs(y)
+
+
+@samples("B2.04", (F(3), X), (F(-3), X), (F(0.5), X), joined=True)
+def compared_where_it_may_be_none(x, a):
+    b = c = d = e = None
+    if x > 0:
+        b, c, d = x, a, "t"
+    if x > 1:
+        b, e = 3.0, F(3.0)
+    numbers = b == 3.0, b != 3.0, 3.0 == b, b == e, b != e, b == None, d == "t"  # noqa: E711
+    nests = b in [3.0, None], [b, 1] == [None, 1], (b, 1) == (3.0, 1), [b, e].count(None)
+    return numbers, nests, c is a, c is not a, c is None
+
+
+def one_object_or_none(x):
+    b = c = None
+    if x > 0:
+        b = x
+    if x > 1:
+        c = x
+    return b is c  # refused
+
+
+def test_b2_04_which_object_two_optional_names_are_is_refused():
+    refuse(one_object_or_none, F(3), match="whether this is the same object depends on data")
 
 
 def largest_gap(xs):
