@@ -62,6 +62,8 @@ TESTED_IN = {
     "autograph/operators/gathering.py": "language/test_generators_used_up.py",
     "autograph/operators/choosing.py": "language/test_keys_of_data.py",
     "autograph/operators/keyed.py": "language/test_keys_of_data.py",
+    "autograph/operators/nests.py": "language/test_compared_nests.py",
+    "autograph/operators/ranges.py": "language/test_ranges.py",
     "autograph/operators/rows.py": "language/test_growing_lists.py",
     "autograph/operators/runs.py": "language/test_growing_lists.py",
     "autograph/operators/decisions.py": "autograph/test_explaining.py",
