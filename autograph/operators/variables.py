@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from autograph.operators.host_values import HostValue
 from runtime import ops
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -240,10 +241,16 @@ def ld(value: Any) -> Any:
     checked when the graph runs.
     """
     while issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
-        if type(value) is Nullable:
+        if type(value) is Nullable and not _is_in_try():
             return value
         value = value.load()
     return value
+
+
+def _is_in_try() -> bool:
+    """Whether the body of a staged `try` is traced: what it carries must be there, or never be."""
+    builder = building()
+    return builder is not None and bool(builder.root.attempts)
 
 
 def is_none(value: Any) -> Any:
