@@ -270,7 +270,8 @@ def _writer(
         new = _with_own(slot.owner, old, new, facts)
     change, content = _change_of(key, slot, old, new)
     fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
-    content = fill_in(content, operands, Place(slot.name, journal.place_of(key)))
+    if type(new) is not Undefined:  # which stands for a deleted attribute
+        content = fill_in(content, operands, Place(slot.name, journal.place_of(key)))
     if defined is None:
         return _Writer(_target(slot, path), change, content)
     operands.append(defined)

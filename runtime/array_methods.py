@@ -493,7 +493,12 @@ class ArrayMethods:
     var = _numpys(ops.var)
 
     def conj(self: Any) -> Any:
-        """The complex conjugate; of a Python number, a Python number."""
+        """The complex conjugate; of a Python number, a Python number.
+
+        As the method of NumPy, and unlike its function, it gives a real array itself.
+        """
+        if not self.type.weak and self.type.rank != 0 and self.dtype.kind != "c":
+            return self
         result = ops.conj(self)
         return ops.as_weak(result) if self.type.weak else self._alike(result)
 

@@ -390,7 +390,9 @@ class Tensor(ArrayMethods):
 
     @property
     def real(self) -> Tensor:
-        """Real part."""
+        """Real part; of a real array, the array itself, as in NumPy."""
+        if not self.type.weak and self.type.rank != 0 and self.dtype.kind != "c":
+            return self
         return self._alike(ops.real(self))
 
     @property

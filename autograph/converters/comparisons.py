@@ -3,7 +3,7 @@
 a < b           a < b
 a == 1          a == 1
 a == b          ag__.equal(a, b)
-a < []          ag__.less(a, []), also where a name is bound to a list somewhere
+a < []          ag__.less(a, []), also for tuples, and where a name is bound to a list somewhere
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
 a is b          ag__.is_(a, b)
@@ -102,7 +102,7 @@ def _is_list(node: Any, scope: Scope) -> bool:
     if isinstance(node, gast.Name):
         owner = scope if node.id in scope.bound else scope.owner(node.id)
         return owner is not None and node.id in owner.lists
-    return isinstance(node, gast.List | gast.ListComp)
+    return isinstance(node, gast.List | gast.ListComp | gast.Tuple)
 
 
 def _is_against_none(node: Any) -> bool:

@@ -26,10 +26,11 @@ from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
+from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs, refusal, settled
 from autograph.operators.tables import is_from, note_origin, of_several, picked
 from autograph.operators.templates import ChosenText, python_type_of, shown
-from autograph.operators.variables import Nullable, _Unreadable, there
+from autograph.operators.variables import Nullable, _Unreadable, ld, there
 from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.building import building, constant, origin_of_caller
@@ -68,6 +69,10 @@ def getitem(thing: Any, key: Any) -> Any:
         return thing[key]  # type: ignore[index]
     if isinstance(thing, np.ndarray) and _has_open(key):
         return ops.getitem(thing, key)
+    if isinstance(thing, OpenRange):
+        if isinstance(key, Tensor):
+            _check_index(range(0), key)
+        return thing[key]
     if has_runs(thing):
         return growing.item(thing, key)
     if isinstance(thing, dict) and _is_open_dict(thing, key):
@@ -96,7 +101,7 @@ def getitem(thing: Any, key: Any) -> Any:
         with_inputs(thing)
         raise
     if isinstance(value, _Unreadable):
-        return value.load()
+        return ld(value)
     if trace.is_outside(thing):
         if isinstance(thing, (list, tuple, dict, deque)) and is_plain_key(key):
             value = read_item(trace, thing, key, value)
@@ -351,11 +356,26 @@ def _static_length(x: Tensor, what: str) -> int:
     return shape[0]
 
 
+class _Rows:
+    """The rows of an array, each as it is when its turn comes."""
+
+    __slots__ = ("_array", "_length")
+
+    def __init__(self, array: Tensor) -> None:
+        self._array, self._length = array, _static_length(array, "unpacking")
+
+    def __getitem__(self, index: int) -> Any:
+        if index >= self._length:
+            raise IndexError(index)
+        return self._array[index]
+
+
 def iterate(values: Any) -> Iterable[Any]:
     """The iterable of a comprehension: rows of a tensor (unrolled), anything else as it is."""
-    if issubclass(type(values), Tensor | Variable):
-        rows: Iterable[Any] = _rows(values)
-        return iter(rows)
+    if isinstance(values, Variable):
+        values = values.read_value()
+    if issubclass(type(values), Tensor):
+        return iter(_Rows(values))
     if isinstance(values, dict) and open_dicts.pairs_of(values) is not None:
         values = open_dicts.view(values)
     if has_runs(values):
@@ -380,6 +400,7 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
         operate(target, value)
 
     def operate(target: Any, value: Any) -> Any:
+        target, value = _present(target), _present(value)
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
             if type(value) is list and has_runs(value):

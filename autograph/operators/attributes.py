@@ -32,7 +32,7 @@ from autograph.operators.generators import made
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
 from autograph.operators.templates import ChosenText, python_type_of
-from autograph.operators.variables import Nullable, Undefined, _Unreadable
+from autograph.operators.variables import Nullable, Undefined, _Unreadable, ld
 from runtime import journal
 from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
@@ -80,7 +80,7 @@ def getattr_(thing: Any, name: str) -> Any:
         guard_absence(thing, name)
         raise
     if issubclass(type(value), _Unreadable):
-        return value.load()
+        return ld(value)
     return _read_attribute(thing, name, value)
 
 
@@ -97,7 +97,7 @@ def getattr_plain(thing: Any, name: str) -> Any:
     except AttributeError:
         guard_absence(thing, name)
         raise
-    return value.load() if issubclass(type(value), _Unreadable) else _noted(thing, name, value)
+    return ld(value) if issubclass(type(value), _Unreadable) else _noted(thing, name, value)
 
 
 def _read_attribute(thing: Any, name: str, value: Any) -> Any:
@@ -305,12 +305,29 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
         if isinstance(thing, HostValue):
             thing.set_part(name, value)
             return
+        if isinstance(thing, Tensor) and python_type_of(thing) is np.ndarray:
+            _set_part_of_array(thing, name, value)
+            return
         setter = _setter(thing, name, "__set__")
         if setter is not None:
             setter(value)
             return
     _note_attribute(thing, name)
     setattr(thing, name, value)
+
+
+def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
+    """`x.real = value` and its kin, which write into the array."""
+    if name in ("real", "imag", "flat") and (name != "imag" or x.dtype.kind == "c"):
+        getattr(x, name)[... if name != "flat" else slice(None)] = value
+        return
+    if not hasattr(np.ndarray, name):
+        raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+    raise StagingError(
+        f"`.{name}` of an array is set, which a graph cannot do",
+        "make a new array (`reshape`, `astype`)",
+        origin=origin_of_caller(),
+    )
 
 
 def setattr_plain(thing: Any, name: str, value: Any) -> None:

@@ -29,6 +29,7 @@ from autograph.operators.host_results import uses_clock
 from autograph.operators.iterators import taken
 from autograph.operators.logs import appended
 from autograph.operators.methods import attribute
+from autograph.operators.nests import SEARCHES, is_searched_by_data
 from autograph.operators.printing import format_method
 from autograph.operators.runs import OpenSet, has_runs, settled
 from autograph.operators.sorting import sort
@@ -147,6 +148,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return open_sets.call(name, owner, args, kwargs)
     if isinstance(owner, (set, frozenset)) and name == "__contains__" and keyed.is_open_key(*args):
         return keyed.contains(owner, *args)
+    if name in SEARCHES and args and is_searched_by_data(owner, args[0]):
+        return SEARCHES[name](owner, *args)
     if isinstance(owner, _CONTAINERS):
         if not kwargs and appended(owner, name, args):
             return None

@@ -35,11 +35,12 @@ from autograph.operators.growing_arrays import as_array
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
-from autograph.operators.logical import in_
+from autograph.operators.logical import greater, in_, less
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
+from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
 from autograph.operators.runs import has_runs, python_set, refusal, settled
 from autograph.operators.scope import new_names
@@ -51,10 +52,10 @@ from autograph.operators.templates import (
     python_type_of,
     shown,
 )
+from autograph.operators.variables import there
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
-from runtime.spec import TensorType, promote, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -195,7 +196,7 @@ def range_(*args: Any) -> Any:
         if isinstance(a, Tensor):
             _check_is_index(a)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return iterables.of_range(*(_weak_int(a) for a in (start, stop, step)))
+    return OpenRange(*(_weak_int(a) for a in (start, stop, step)))
 
 
 def _check_is_index(x: Tensor) -> None:
@@ -263,11 +264,16 @@ def sum_(x: Any, start: Any = 0) -> Any:
         for item in access.iterate(x):
             total = total + item
         return total
-    dtype = promote(type_of_number(0), TensorType(x.dtype, ())).dtype
-    first = ops.astype(ops.reshape(_as_tensor(start), (1,) * x.ndim), dtype)
-    if x.ndim > 1:
-        first = ops.broadcast_to(first, (1, *x.shape[1:]))
-    return ops.cumsum(ops.concat([first, ops.astype(x, dtype)], axis=0), axis=0)[-1]
+    first = start + x[0]
+    rest = ops.astype(x[1:], _dtype_of(first))
+    if rest.dtype.kind == "b" or np.shape(first) != x.shape[1:]:
+        return reduced(iterables.of_rows(x[1:]), first, lambda total, item: total + item)
+    first = ops.reshape(_as_tensor(first), (1, *x.shape[1:]))
+    return ops.cumsum(ops.concat([first, rest], axis=0), axis=0, dtype=rest.dtype)[-1]
+
+
+def _dtype_of(x: Any) -> np.dtype[Any]:
+    return x.dtype if isinstance(x, Tensor) else np.asarray(x).dtype
 
 
 def _as_tensor(x: Any) -> Any:
@@ -297,10 +303,11 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
         items = list(access.iterate(x))
         if change is not None and not is_changed:
             items = [change(item) for item in items]
+        items = there(items)
         if not items:
             return python(()) if default is _ABSENT else default
         order = items if key is None else [item[0] for item in items]
-        if not any(map(_array, order)):
+        if not any(map(_is_compared_by_data, order)):
             found = python(items) if key is None else python(items, key=operator.itemgetter(0))
         else:
             found = functools.reduce(choice, items)
@@ -308,6 +315,12 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
 
     extreme.__name__ = name
     return extreme
+
+
+def _is_compared_by_data(x: Any) -> bool:
+    """Whether Python cannot say which of such items is the least."""
+    is_object = type(x).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(x, type)
+    return _array(x) or has_traced(x) or (bool(is_object) and current_trace() is not None)
 
 
 def _changed(rows: Indexed, change: Callable[[Any], Any]) -> Indexed:
@@ -382,7 +395,7 @@ def _quantifier(name: str) -> Callable[[Any], Any]:
 def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args:
-            args = (gathering.gathered(args[0]), *args[1:])
+            args = (gathering.listed(args[0]), *args[1:])
             if isinstance(args[0], dict) and open_dicts.pairs_of(args[0]) is not None:
                 args = (open_dicts.view(args[0]), *args[1:])
         if args and has_runs(args[0]) and python is not list:
@@ -452,6 +465,8 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         x.refuse()
     if isinstance(x, LazyString):
         return issubclass(str, kinds)
+    if isinstance(x, OpenRange):
+        return issubclass(range, kinds)
     if not isinstance(x, Tensor) or not _stands_for_other(x):
         return isinstance(x, kinds)
     return issubclass(python_type_of(x), kinds)
@@ -468,6 +483,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     """`type` of the value that a tensor stands for."""
     if len(args) == 1 and isinstance(args[0], LazyString):
         return str
+    if len(args) == 1 and isinstance(args[0], OpenRange):
+        return range
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue):
@@ -533,7 +550,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     len: len_, int: _scalar("int", int), float: _scalar("float", float),
     bool: _scalar("bool", bool), complex: _scalar("complex", complex), range: range_,
     enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, sum: sum_,
-    min: _extreme("min", lambda a, b: a < b), max: _extreme("max", lambda a, b: a > b),
+    min: _extreme("min", less), max: _extreme("max", greater),
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _set, frozenset: _collected(frozenset),
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,

@@ -22,6 +22,7 @@ from autograph.operators.captured_items import with_inputs
 from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
+from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
 from autograph.operators.runs import OpenSet, has_runs, opened, refusal
 from autograph.operators.templates import ChosenText, python_type_of
@@ -104,6 +105,8 @@ def _truth_of(x: Any) -> Any:
             return condition(length(pairs) > 0)
     if type(x) is ChosenText:
         return condition(x != "")
+    if isinstance(x, OpenRange):
+        return condition(x.length > 0)
     own = method(x, "__bool__")
     if own is None:
         own = method(x, "__len__")

@@ -28,7 +28,7 @@ from autograph.operators.variables import Undefined, ld
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = ["enumerated", "first_of", "gathered", "quantified", "spread", "zipped"]
+__all__ = ["enumerated", "first_of", "gathered", "listed", "quantified", "spread", "zipped"]
 
 _NO_NAMES = State(lambda: (), lambda values: None, ())
 
@@ -53,9 +53,23 @@ def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
     return made if found is None else found
 
 
+def listed(x: Any) -> Any:
+    """A list of the items, where their number is known only when the graph runs; else `x`."""
+    x = gathered(x)
+    if not isinstance(x, Indexed) or x.known_length() is not None:
+        return x
+    made: list[Any] = journal.fresh([])
+
+    def put(item: Any) -> None:
+        append_item(made, item)
+
+    for_stmt(x, None, put, *_NO_NAMES, {})
+    return made
+
+
 def spread(x: Any) -> Any:
     """What `*x` puts into the display of a list."""
-    x = gathered(x)
+    x = listed(x)
     return settled(x) if has_runs(x) and type(x) is list else iterate(x)
 
 

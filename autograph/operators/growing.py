@@ -316,7 +316,7 @@ def _sealed(x: Any, uses: Counter[int]) -> Any:
             for one in ones
         )
         if is_apart and type(x) is list:
-            return Sealed(*packed(x))
+            return Sealed(x, *packed(x))
         length = known_length(x) if type(x) is list else None
         if length is None:
             what = "it is a part of the result that is, or may be, in another place too"
@@ -354,7 +354,7 @@ def _sealed_dict(x: Any, pairs: list[Any], uses: Counter[int]) -> Sealed:
             origin=_place_of_result(),
         )
     return Sealed(
-        *packed(pairs), ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
+        x, *packed(pairs), ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
     )
 
 

@@ -31,7 +31,16 @@ from autograph.operators.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = ["BLIND", "call", "contains", "equal", "matches", "numbers_of", "refuse_nan"]
+__all__ = [
+    "BLIND",
+    "call",
+    "contains",
+    "equal",
+    "matches",
+    "not_in_list",
+    "numbers_of",
+    "refuse_nan",
+]
 
 
 def _pop(x: list[Any], key: Any = -1) -> Any:
@@ -151,14 +160,14 @@ def _count(x: list[Any], value: Any) -> Any:
 
 
 def _index(x: list[Any], value: Any) -> Any:
-    return _found(x, value, _not_in_list(value))
+    return _found(x, value, not_in_list(value))
 
 
 def _remove(x: list[Any], value: Any) -> None:
     delete(x, _found(x, value, "list.remove(x): x not in list"))
 
 
-def _not_in_list(value: Any) -> Any:
+def not_in_list(value: Any) -> Any:
     """What Python says of an item that is not there, which differs between versions."""
     try:
         list[int]().index(0)

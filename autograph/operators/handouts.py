@@ -19,6 +19,7 @@ from autograph.operators.contents import container_base
 from autograph.operators.forms import Branching, Leaf, Static
 from autograph.operators.forms import Form as ItemForm
 from autograph.operators.host_values import HostValue
+from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.references import Part, Snapshot, has_cell, reference_of
@@ -178,6 +179,9 @@ class Handouts:
 
     def _leaf(self, x: Any, hole: Hole) -> Any:
         """A leaf of the result: an object that the trace made is made anew by each call."""
+        self._check_is_known(x)
+        if isinstance(x, Sealed):
+            self._refuse_chosen(x.whole)
         known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, Sealed, *_CHANGELESS)
         if isinstance(x, known) or is_iterator(x):
             return hole
@@ -208,6 +212,13 @@ class Handouts:
 
     # ---- any part ----------------------------------------------------------------------------
 
+    def _check_is_known(self, x: Any) -> None:
+        if isinstance(x, Indexed):
+            raise self._refusal(
+                f"`{x.name}` of what is known only when the graph runs is {self._place}",
+                "give a list of its items",
+            )
+
     def _part(self, x: Any, operands: list[Tensor]) -> Any:
         if isinstance(x, Run):
             raise self._refusal(
@@ -218,8 +229,9 @@ class Handouts:
             return self._number_or_array(x, operands)
         if isinstance(x, _Unreadable):
             return self._of_some_paths(x, operands)
-        if isinstance(x, (LazyString, Caught, PartOfError)):
+        if isinstance(x, (LazyString, Caught, PartOfError, templates.Late)):
             return templates.dig(x, operands)
+        self._check_is_known(x)
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
             return self._tuple(x, [self._part(item, operands) for item in x])
         if self.facts.is_outside(x) or _is_from_outside(x):

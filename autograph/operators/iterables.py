@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +20,6 @@ __all__ = [
     "enumerated",
     "is_open",
     "mapped",
-    "of_range",
     "of_rows",
     "reversed_",
     "zipped",
@@ -130,26 +131,6 @@ def is_open(x: Any) -> bool:
     return isinstance(x, Tensor) and not x.is_known
 
 
-def of_range(start: Any, stop: Any, step: Any) -> Indexed:
-    """`range(start, stop, step)` with traced bounds; the sign of a traced step may be any."""
-    if not is_open(step):
-        step = int(step)
-        if step == 0:
-            raise ValueError("range() arg 3 must not be zero")
-        length = stop if not isinstance(start, Tensor) and start == 0 else stop - start
-        if step != 1:
-            away = step - 1 if step > 0 else step + 1
-            length = (length + away) // step
-    else:
-        stage_raise(step == 0, ValueError("range() arg 3 must not be zero"))
-        away = ops.where(step > 0, step - 1, step + 1)
-        length = (stop - start + away) // step
-    length = ops.as_weak(ops.maximum(length, 0), kind="int")
-    if not isinstance(start, Tensor) and start == 0 and not is_open(step) and step == 1:
-        return Indexed("range", length, lambda i: i)
-    return Indexed("range", length, lambda i: start + i * step)
-
-
 def of_rows(x: Tensor) -> Indexed:
     """The rows of an array, views of it."""
     shape = x.type.shape
@@ -178,23 +159,39 @@ def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:
     if not all(isinstance(p, Indexed | Tensor | range) for p in parts):
         return zip(*(_in_python(p) for p in parts), strict=strict)
     known = [part.as_they_are() for part in map(as_indexed, parts) if part is not None]
-    length = known[0].length
-    for k, part in enumerate(known[1:], start=2):
-        if strict:
-            _check_lengths(length, part.length, k)
-        length = _smaller(length, part.length)
-    return IndexedIterator("zip", length, lambda i: tuple(part.item(i) for part in known))
+    lengths = [part.length for part in known]
+    shortest = functools.reduce(_smaller, lengths)
+    if not strict or not any(map(is_open, lengths)) and len(set(map(int, lengths))) == 1:
+        return IndexedIterator("zip", shortest, lambda i: tuple(part.item(i) for part in known))
+
+    def row(index: Any) -> tuple[Any, ...]:
+        _check_lengths(lengths, shortest, index)
+        return tuple(part.item(index) for part in known)
+
+    # The round after the last one is that in which Python finds out.
+    uneven = functools.reduce(operator.or_, (length != lengths[0] for length in lengths[1:]))
+    more = ops.as_weak(uneven, kind="int") if is_open(uneven) else int(uneven)
+    return IndexedIterator("zip", shortest + more, row)
 
 
-def _check_lengths(first: Any, other: Any, k: int) -> None:
-    """Raise, now or when the graph runs, as `zip` does when argument `k` differs in length."""
-    before = "argument 1" if k == 2 else f"arguments 1-{k - 1}"
-    for word, differs in (("shorter", other < first), ("longer", other > first)):
-        error = ValueError(f"zip() argument {k} is {word} than {before}")
-        if is_open(differs):
-            stage_raise(differs, error)
-        elif differs:
-            raise error
+def _check_lengths(lengths: list[Any], shortest: Any, index: Any) -> None:
+    """Raise, now or when the graph runs, as `zip` does when an argument ends before another."""
+    all_go_on = all_end = index == shortest
+    for k, length in enumerate(lengths):
+        before = "argument 1" if k == 1 else f"arguments 1-{k}"
+        goes_on = length > shortest
+        ends = ops.logical_not(goes_on) if is_open(goes_on) else not goes_on
+        if k:
+            _raise_where(all_go_on & ends, f"zip() argument {k + 1} is shorter than {before}")
+            _raise_where(all_end & goes_on, f"zip() argument {k + 1} is longer than {before}")
+        all_go_on, all_end = all_go_on & goes_on, all_end & ends
+
+
+def _raise_where(test: Any, text: str) -> None:
+    if is_open(test):
+        stage_raise(test, ValueError(text))
+    elif test:
+        raise ValueError(text)
 
 
 def _smaller(a: Any, b: Any) -> Any:

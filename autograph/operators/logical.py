@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_methods, keyed, open_dicts, open_sets
+from autograph.operators import growing_methods, keyed, nests, open_dicts, open_sets
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
@@ -16,6 +17,7 @@ from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import condition, if_exp, tested_exp
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import method
+from autograph.operators.ranges import OpenRange
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.templates import ChosenText, shown
@@ -31,9 +33,11 @@ __all__ = [
     "and_",
     "compare",
     "equal",
+    "greater",
     "in_",
     "is_",
     "is_not",
+    "less",
     "not_",
     "not_equal",
     "not_in",
@@ -133,7 +137,7 @@ def equal(left: Any, right: Any) -> Any:
     _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return growing_methods.equal(left, right)
-    return left == right
+    return nests.equal(left, right) if nests.is_by_data(left, right) else left == right
 
 
 def _refuse_open_dicts(left: Any, right: Any) -> None:
@@ -147,35 +151,41 @@ def not_equal(left: Any, right: Any) -> Any:
     _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return not_(growing_methods.equal(left, right))
-    return left != right
+    return not_(nests.equal(left, right)) if nests.is_by_data(left, right) else left != right
 
 
 def less(left: Any, right: Any) -> Any:
     """`left < right`, where an operand may be a list."""
     if _are_growing(left, right):
         return growing_methods.less(left, right)
-    return left < right
+    return _ordered(operator.lt, left, right)
 
 
 def less_equal(left: Any, right: Any) -> Any:
     """`left <= right`, where an operand may be a list."""
     if _are_growing(left, right):
         return not_(growing_methods.less(right, left))
-    return left <= right
+    return _ordered(operator.le, left, right)
 
 
 def greater(left: Any, right: Any) -> Any:
     """`left > right`, where an operand may be a list."""
     if _are_growing(left, right):
         return growing_methods.less(right, left)
-    return left > right
+    return _ordered(operator.gt, left, right)
 
 
 def greater_equal(left: Any, right: Any) -> Any:
     """`left >= right`, where an operand may be a list."""
     if _are_growing(left, right):
         return not_(growing_methods.less(left, right))
-    return left >= right
+    return _ordered(operator.ge, left, right)
+
+
+def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if isinstance(left, (list, tuple)) and nests.is_by_data(left, right):
+        return nests.ordered(sign, left, right)
+    return sign(left, right)
 
 
 def _are_growing(left: Any, right: Any) -> bool:
@@ -212,6 +222,8 @@ def is_(left: Any, right: Any) -> Any:
     for x, other in ((left, right), (right, left)):
         if type(x) is Nullable and other is None:
             return is_none(x)
+        if type(x) is Nullable and x is not other:
+            return _is_there_and(x, other)
     if type(right) is KindOfError:
         left, right = right, left
     if left is not right and has_cell(left) and has_cell(right):
@@ -226,6 +238,14 @@ def is_(left: Any, right: Any) -> Any:
         if left is not right and isinstance(x, HostValue):
             x.refuse()
     return left is right
+
+
+def _is_there_and(x: Nullable, other: Any) -> Any:
+    """Whether what is None at times is there, and is another object."""
+    if type(other) is Nullable:
+        raise _unknown_identity("object")
+    same = is_(x.value, other)
+    return ops.logical_and(x.present, same) if isinstance(same, Tensor) or same else False
 
 
 def _unknown_identity(kind: str) -> StagingError:
@@ -251,6 +271,10 @@ def in_(item: Any, container: Any) -> Any:
         if isinstance(item, Tensor) and isinstance(container, (dict, set, frozenset)):
             item = shown(item)
         return item in container
+    if type(container) is Nullable:
+        container = container.load()
+    if type(item) is Nullable and not isinstance(container, (list, tuple)):
+        item = item.load()
     if type(container) is ChosenText:
         return of_each(container, lambda text: in_(item, text))
     if type(item) is ChosenText and not has_runs(container):
@@ -265,19 +289,23 @@ def in_(item: Any, container: Any) -> Any:
         return ops.as_weak(ops.any(container == item), kind="bool")
     if isinstance(container, np.ndarray) and _is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
-    if isinstance(container, (list, tuple)) and any(map(_is_traced, (item, *container))):
+    if isinstance(container, (list, tuple)) and _is_searched(item, container):
         container = with_captured(container)
         return _as_bool(or_(*(_equality(item, element) for element in container), lambda: False))
     if isinstance(container, range) and _is_open(item):
-        inside = and_(lambda: item >= container[0], lambda: item <= container[-1])
+        if not container:
+            return False
+        least, greatest = sorted((container[0], container[-1]))
         return _as_bool(
-            and_(lambda: len(container) > 0, lambda: inside,
+            and_(lambda: item >= least, lambda: item <= greatest,
                  lambda: (item - container.start) % container.step == 0)
         )  # fmt: skip
     if isinstance(container, dict) and open_dicts.pairs_of(container) is not None:
         return open_dicts.contains(container, item)
     if open_sets.items_of(container) is not None:
         return open_sets.contains(container, item)
+    if isinstance(container, OpenRange):
+        return container.contains(item)
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
     own = method(container, "__contains__")
@@ -305,8 +333,15 @@ def _is_open(x: Any) -> bool:
     return isinstance(x, Tensor) and not x.is_known
 
 
+def _is_searched(item: Any, container: Any) -> bool:
+    """Whether a list or tuple is gone through here, since Python does not know what is equal."""
+    if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, container):
+        return True
+    return any(map(_is_traced, (item, *container)))
+
+
 def _equality(item: Any, element: Any) -> Thunk:
-    return lambda: True if item is element else item == element
+    return lambda: True if item is element else equal(item, element)
 
 
 def not_in(item: Any, container: Any) -> Any:

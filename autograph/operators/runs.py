@@ -18,7 +18,7 @@ from autograph.operators.captures import current_trace
 from autograph.operators.variables import _Unreadable
 from runtime.building import Builder, building
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -279,18 +279,21 @@ class Sealed:
     Or a dict whose keys do, as the list of its items.
     """
 
-    __slots__ = ("item", "kind", "rows")
+    __slots__ = ("item", "kind", "rows", "whole")
 
-    def __init__(self, item: Any, rows: list[Tensor], kind: ContainerKind | None = None) -> None:
-        self.item, self.rows, self.kind = item, rows, kind or ContainerKind()
+    def __init__(
+        self, whole: Any, item: Any, rows: list[Tensor], kind: ContainerKind | None = None
+    ) -> None:
+        self.whole, self.item, self.rows = whole, item, rows
+        self.kind = kind or ContainerKind()
 
 
-def refusal(what: str, hint: str = "") -> StagingError:
-    """The error for a use of a list with runs."""
+def refusal(what: str, hint: str = "", origin: Origin | None = None) -> StagingError:
+    """The error for a use of a list with runs; in the user's line that is run, or at `origin`."""
     return StagingError(
         f"the length of a list depends on data, and {what}",
         hint or "use a `for` statement, an index or `np.array` of it, or an array in its place",
-        origin=origin_of_caller(),
+        origin=origin or origin_of_caller(),
     )
 
 

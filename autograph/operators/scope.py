@@ -16,6 +16,7 @@ from autograph.operators.variables import (
     Undefined,
     UndefinedReturnValue,
     _Unreadable,
+    ld,
 )
 from runtime import journal, ops
 from runtime.building import building
@@ -118,7 +119,7 @@ class FunctionScope:
         """Read a captured name: a free variable or a global."""
         if issubclass(type(value), _Unreadable):
             try:
-                return value.load()
+                return ld(value)
             except UnboundLocalError:
                 raise NameError(
                     f"cannot access free variable '{name}' where it is not associated with a "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from autograph.operators import access, growing_sorts
 from autograph.operators.choosing import chosen
 from autograph.operators.contents import content_slot
-from autograph.operators.gathering import gathered
+from autograph.operators.gathering import listed
 from autograph.operators.iterables import Indexed
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
 from autograph.operators.values import is_numeric, type_of
+from autograph.operators.variables import there
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -44,12 +46,12 @@ def sort(x: list[Any], *, key: Any = None, reverse: bool = False) -> None:
 
 def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     x = x.read_value() if isinstance(x, Variable) else x
-    x = gathered(x)
+    x = listed(x)
     if has_runs(x):
         return growing_sorts.sorted_items(x, key=key, reverse=reverse)
     items = list(access.iterate(x))
     if not isinstance(x, (Tensor, Indexed)):
-        keys: Any = items if key is None else [key(item) for item in items]
+        keys: Any = there(items if key is None else [key(item) for item in items])
         if not has_traced(keys):
             order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
             return [items[k] for k in order]
@@ -57,6 +59,9 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
         keys = [key(item) for item in items]
     else:
         keys = x
+    known = None if isinstance(keys, Tensor) else _known_order(keys, reverse=reverse)
+    if known is not None:
+        return [items[k] for k in known]
     columns = _columns(keys)
     if any(column.ndim != 1 for column in columns):
         raise ValueError(
@@ -64,9 +69,20 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
             "Use a.any() or a.all()"
         )
     order = _order(columns, len(items), reverse)
-    if isinstance(x, Tensor):
+    if isinstance(x, Tensor) and key is None:
         return list(ops.take(x, order, axis=0))
     return _permuted(items, order)
+
+
+def _known_order(keys: list[Any], *, reverse: bool) -> list[int] | None:
+    """The order of tuples that differ before the first item that the graph computes."""
+    if not all(type(key) is tuple for key in keys):
+        return None
+    count = next((k for k, column in enumerate(zip(*keys, strict=False)) if has_traced(column)), 0)
+    starts = [key[:count] for key in keys]
+    order = sorted(range(len(keys)), key=starts.__getitem__, reverse=reverse)
+    is_clear = all(starts[a] != starts[b] for a, b in itertools.pairwise(order))
+    return order if is_clear else None
 
 
 def _columns(keys: Any) -> list[Any]:
@@ -81,7 +97,15 @@ def _columns(keys: Any) -> list[Any]:
             "give them one length, or sort by a number (`key=`)",
             origin=origin_of_caller(),
         )
-    return [ops.stack(list(map(_as_tensor, column))) for column in zip(*keys, strict=True)]
+    return [_column(column) for column in zip(*keys, strict=True)]
+
+
+def _column(values: tuple[Any, ...]) -> Any:
+    """An array to sort by: of texts and the like, which are known, their ranks."""
+    if has_traced(values) or all(map(is_numeric, values)):
+        return ops.stack(list(map(_as_tensor, values)))
+    ranked = sorted(values)
+    return np.array([ranked.index(value) for value in values])
 
 
 def _order(columns: list[Any], length: int, reverse: bool) -> Any:
@@ -112,12 +136,18 @@ def _permuted(items: list[Any], order: Any) -> list[Any]:
             "sort numbers, or an array of indices (`np.argsort`)",
             origin=origin_of_caller(),
         )
+    if any(map(_is_array, items)):  # which stay those very arrays
+        return [chosen(items, order[k], "list") for k in range(len(items))]
     made = list(ops.take(ops.stack(list(map(_as_tensor, items))), order, axis=0))
     types = [type_of(item) for item in items]
     if not all(type_.weak for type_ in types):
         return made
     kind = _WEAK_KINDS[promote(*types).dtype.kind]
     return [ops.as_weak(item, kind=kind) for item in made]
+
+
+def _is_array(x: Any) -> bool:
+    return type_of(x).rank != 0
 
 
 _WEAK_KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}

@@ -40,6 +40,7 @@ __all__ = [
     "ChosenText",
     "FilledText",
     "Hole",
+    "Late",
     "LazyString",
     "RepeatedText",
     "as_text",
@@ -53,6 +54,16 @@ __all__ = [
     "percent",
     "shown",
 ]
+
+
+class Late:
+    """Base of what stands in text as something that is made when the graph runs."""
+
+    __slots__ = ()
+
+    def dug(self, operands: list[Tensor]) -> Any:
+        """The template of it; its traced values are appended to `operands`."""
+        raise NotImplementedError
 
 
 class VariableThen(NamedTuple):
@@ -108,7 +119,7 @@ def _is_traced(x: Any) -> bool:
     if issubclass(kind, Tensor):
         return not x.is_known
     known_late = (LazyString, ChosenText, RepeatedText, Caught, PartOfError, VariableThen)
-    return kind in known_late or issubclass(kind, HostValue)
+    return kind in known_late or issubclass(kind, HostValue | Late)
 
 
 def _holds(part: Any, wanted: Callable[[Any], bool], around: set[int]) -> bool:
@@ -147,7 +158,7 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
         return OrNone(Hole(len(operands) - 1), dig(part.value, operands))
     if isinstance(part, BaseException):
         return _dig_exception(part, operands)
-    if isinstance(part, (ChosenText, FilledText, RepeatedText, VariableThen)):
+    if isinstance(part, (ChosenText, FilledText, RepeatedText, VariableThen, Late)):
         return part.dug(operands)
     if isinstance(part, LazyString):
         for piece in part.parts:

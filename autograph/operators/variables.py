@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from autograph.operators.host_values import HostValue
 from runtime import ops
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
@@ -110,6 +111,8 @@ class Nullable(_Unreadable):
     """
 
     __slots__ = ("check", "present", "value")
+    # Arrays leave their operators to the methods below.
+    __array_ufunc__ = None
 
     def __init__(self, name: str, value: Any, present: Tensor, check: Callable[..., None]) -> None:
         super().__init__(name)
@@ -133,10 +136,19 @@ class Nullable(_Unreadable):
         return len(self.load())
 
     def __eq__(self, other: object) -> Any:
-        return ops.logical_not(self.present) if other is None else self.load() == other
+        absent = ops.logical_not(self.present)
+        if other is None:
+            return absent
+        if type(other) is Nullable:
+            return ops.where(other.present, self == other.value, absent)
+        same = self.value == other
+        if isinstance(same, Tensor) and same.type.rank != 0:
+            return self.load() == other  # None would not be compared element by element
+        return ops.logical_and(self.present, same)
 
     def __ne__(self, other: object) -> Any:
-        return self.present if other is None else self.load() != other
+        same = self == other
+        return ops.logical_not(same) if same.type.rank == 0 else self.load() != other
 
     __hash__ = object.__hash__
 
@@ -239,8 +251,16 @@ def ld(value: Any) -> Any:
     checked when the graph runs.
     """
     while issubclass(type(value), _Unreadable):  # isinstance would ask `value.__class__`
+        if type(value) is Nullable and not _is_in_try():
+            return value
         value = value.load()
     return value
+
+
+def _is_in_try() -> bool:
+    """Whether the body of a staged `try` is traced: what it carries must be there, or never be."""
+    builder = building()
+    return builder is not None and bool(builder.root.attempts)
 
 
 def is_none(value: Any) -> Any:

@@ -40,7 +40,7 @@ def _broadcast_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
 
 
 def _read_only(parent: Any, part: Any, *dims: Any, shape: Any) -> Any:
-    raise ValueError("assignment destination is read-only: it was made by broadcasting")
+    raise ValueError("assignment destination is read-only")
 
 
 @op(
@@ -101,7 +101,13 @@ def broadcast_arrays(*arrays: Operand) -> tuple[Any, ...]:
     [(2, 3), (2, 3)]
     """
     shape = broadcast_shape(*arrays)
-    return tuple(broadcast_to(x, shape) for x in arrays)
+    # As NumPy does, it gives an array that has the shape itself.
+    return tuple(x if _has_shape(x, shape) else broadcast_to(x, shape) for x in arrays)
+
+
+def _has_shape(x: Operand, shape: tuple[Any, ...]) -> bool:
+    own = type_of(x)
+    return own.is_static and not own.weak and own.shape == shape
 
 
 def broadcast_shape(*arrays: Operand) -> tuple[Any, ...]:

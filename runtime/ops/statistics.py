@@ -141,9 +141,14 @@ def nan_to_num(
 ) -> Any:
     """`x` with numbers for nan and, by default the largest ones, for infinities.
 
+    With `copy=False` they are written into `x`, which is the result.
+
     >>> ag.nan_to_num(np.array([1.0, np.nan])).numpy()
     array([1., 0.])
     """
+    if not copy and type_of(x).rank != 0:
+        x[...] = nan_to_num(x, True, nan, posinf, neginf)
+        return x
     own = type_of(x)
     if own.dtype.kind != "f":
         return where_(True, x, x)

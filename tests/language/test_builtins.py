@@ -80,7 +80,7 @@ def b3_05_enumerate_zip(x, y):
     return s
 
 
-@samples("B3.05", (A(1, 2, 3), A(4, 5)), (A(3, 2, 1), A(0, 5)), traces=0)
+@samples("B3.05", (A(1, 2, 3), A(4, 5)), (A(3, 2, 1), A(0, 5)))
 def b3_05_zip_strict(x, y):
     s = 0.0
     for a, b in zip(x, y, strict=True):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, innermost_line
+from tests.language.harness import Samples, innermost_line, refuse
 
 samples = Samples()
 I, F = np.int64, np.float64
@@ -348,14 +348,14 @@ def used_where_absent(x, c):
     return y + 1
 
 
-def given_back(x, c):
+def compared_where_absent(x, c):
     y = None
     if c > 0:
         y = x
-    return y
+    return y < 1
 
 
-@pytest.mark.parametrize("sample", [used_where_absent, given_back])
+@pytest.mark.parametrize("sample", [used_where_absent, compared_where_absent])
 def test_b2_04_the_absent_value_is_refused_where_it_is_used(sample):
     f = ag.convert(sample)
     assert f(F(1), F(1)) == sample(F(1), F(1))
@@ -366,6 +366,134 @@ def test_b2_04_the_absent_value_is_refused_where_it_is_used(sample):
     assert "ask `is None`" in str(caught.value)
     assert f(F(2), F(1)) == sample(F(2), F(1))
     assert f.trace_count == 1
+
+
+# ---- a value or None that is passed on ------------------------------------------------------------
+
+
+ONE_OR_NONE = ((F(2), F(1)), (F(2), F(-1)))
+
+
+class Best:
+    def __init__(self, value=None):
+        self.value = value
+
+    def see(self, v):
+        if self.value is None or v > self.value:
+            self.value = v
+        return self.value
+
+
+@samples("B2.04", *ONE_OR_NONE, joined=True)
+def given_back(x, c):
+    y = None
+    if c > 0:
+        y = x
+    return y
+
+
+@samples("B2.04", *ONE_OR_NONE, joined=True)
+def given_other_names_and_places(x, c):
+    y = None
+    if c > 0:
+        y = x
+    z = w = y
+    y, pair = 0.0, (z, 1)
+    box = {"a": w, "b": [z, *pair]}
+    return y, z, pair, box, (lambda: w)(), w is None, box["b"][0] is None
+
+
+@samples("B2.04", *ONE_OR_NONE, joined=True)
+def given_to_functions(x, c):
+    def plus(v, other=None):
+        return v if other is None else v + other
+
+    y = None
+    if c > 0:
+        y = x
+    best = Best(y)
+    return plus(1.0, y), plus(1.0, other=y), best.value, Best(best.value).see(5.0)
+
+
+@samples("B2.04", (X, F(1)), (X, F(2.5)), (X, F(9)), joined=True)
+def none_again_where_a_loop_ends(xs, c):
+    for v in xs:
+        if v > c:
+            found = v
+            break
+    else:
+        found = None
+    return 1, found
+
+
+@samples("B2.04", (X, F(1)), (X, F(2.5)), (X, F(9)), joined=True)
+def attribute_that_a_method_asks_for(xs, c):
+    best = Best()
+    for v in xs:
+        if v > c:
+            best.see(v)
+    return best.value
+
+
+@samples("B2.04", (X, F(1)), (Z, F(2.5)))
+def attribute_that_a_method_sets_at_first(xs, c):
+    best, seen = Best(), []
+    for v in xs:
+        seen.append(best.see(v))
+    return best.value, seen
+
+
+@samples("B2.04", (X, F(1)), (X, F(9)), joined=True)
+def item_and_name_of_a_function_around(xs, c):
+    held, most = {"best": None}, None
+
+    def see(v):
+        nonlocal most
+        if most is None or v > most:
+            most = v
+
+    for v in xs:
+        if v > c:
+            see(v)
+            if held["best"] is None or v > held["best"]:
+                held["best"] = v
+    return held, most
+
+
+@samples("B2.04", (X.copy(), F(1)), (Z.copy(), F(2)), joined=True)
+def used_in_every_way_where_it_is_there(xs, c):
+    y = a = None
+    if c > 0:
+        y, a = c, xs
+    a += y
+    xs -= y
+    made = [y in [1.0, 2.0], 2.0 in a, sorted([y, 0.5]), min([y, 1]), max(y, 0), sum([y, 1])]
+    return a, made, np.zeros(2) + y, xs @ a, f"{y:.2f} {y}", [*a], y == 1.0, 2.0 < y, -y, abs(y)
+
+
+@samples("B2.04", (F(3), X), (F(-3), X), (F(0.5), X), joined=True)
+def compared_where_it_may_be_none(x, a):
+    b = c = d = e = None
+    if x > 0:
+        b, c, d = x, a, "t"
+    if x > 1:
+        b, e = 3.0, F(3.0)
+    numbers = b == 3.0, b != 3.0, 3.0 == b, b == e, b != e, b == None, d == "t"  # noqa: E711
+    nests = b in [3.0, None], [b, 1] == [None, 1], (b, 1) == (3.0, 1), [b, e].count(None)
+    return numbers, nests, c is a, c is not a, c is None
+
+
+def one_object_or_none(x):
+    b = c = None
+    if x > 0:
+        b = x
+    if x > 1:
+        c = x
+    return b is c  # refused
+
+
+def test_b2_04_which_object_two_optional_names_are_is_refused():
+    refuse(one_object_or_none, F(3), match="whether this is the same object depends on data")
 
 
 def largest_gap(xs):

@@ -6,7 +6,7 @@ import autograph as ag
 from autograph.operators import ConversionOptions, GeneratorScope
 from autograph.operators.captures import current_trace
 from autograph.operators.generators import call_of, check_left, made
-from autograph.operators.iterables import of_range
+from autograph.operators.ranges import OpenRange
 from runtime import journal
 from runtime.building import body, building
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
@@ -95,7 +95,7 @@ def test_conditions_and_items_must_be_known():
             assert len(list(scope.items(placeholder(shape=(3,))))) == 3
             length = placeholder("int64")
             with pytest.raises(ag.StagingError, match="how many items the generator `g` gives"):
-                scope.items(of_range(0, length, 1))
+                scope.items(OpenRange(0, length, 1))
 
 
 def test_a_generator_goes_on_in_its_own_trace_only():

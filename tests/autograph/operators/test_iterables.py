@@ -8,6 +8,7 @@ import pytest
 import autograph as ag
 from autograph.operators import iterables
 from autograph.operators.iterables import Indexed
+from autograph.operators.ranges import OpenRange
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
 
@@ -37,7 +38,7 @@ def test_a_range_of_traced_bounds_has_pythons_items(bounds):
 
 def test_a_step_of_zero_raises_as_in_python():
     with pytest.raises(ValueError, match=r"range\(\) arg 3 must not be zero"):
-        iterables.of_range(0, 3, 0)
+        OpenRange(0, 3, 0)
 
 
 def test_combinations_of_known_items():

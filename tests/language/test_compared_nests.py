@@ -1,0 +1,142 @@
+"""Comparisons and searches of tuples, lists and dicts that hold numbers of the graph (B2.13)."""
+
+from __future__ import annotations
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+samples = Samples()
+F = np.float64
+NUMBERS = ((F(1.5),), (F(2.5),), (F(1.0),))
+
+
+class Pair(NamedTuple):
+    a: float
+    b: int = 1
+
+
+class Ranked:
+    def __init__(self, rank):
+        self.rank = rank
+
+    def __lt__(self, other):
+        return self.rank < other.rank
+
+    def __gt__(self, other):
+        return self.rank > other.rank
+
+
+@samples("B2.13", *NUMBERS)
+def equality(x):
+    p = (x, 1)
+    tuples = p == (1.5, 1), p != (1.5, 1), p == (1.5,), p == [1.5, 1], p == 3, p == p
+    nested = (x, (x, 2)) == (1.5, (1.5, 2)), {"a": [x]} != {"a": [1.5]}, {"a": x} == {"b": 1.5}
+    named = Pair(x) == Pair(1.5), Pair(x) == (1.5, 1), Pair(x, 2) != Pair(1.5)
+    others = (x, "a") == (1.5, "a"), (x, None) == (1.5, None), (x, "a") == (1.5, "b")
+    return tuples, nested, named, others, "yes" if [x, 1] == [1.5, 1] else "no", not [x] == [1.5]
+
+
+@samples("B2.13", *NUMBERS, joined=True)
+def order(x):
+    p = (x, 1)
+    tuples = p < (1.5, 2), p >= (1.5, 2), (1.5, 1) <= p, p > (1.5,), (1.5, 0) > (x, 0, 1)
+    lists = [x, 2] < [1.5, 3], [x, 2] <= [1.5], [x] > [], [[x], 1] < [[1.5], 2]
+    return tuples, lists, max((x, 1), (1.5, 2))[1], min([(x, 1), (1.5, 2)])[1]
+
+
+@samples("B2.13", (F(1.0),), (F(3.0),))
+def order_that_the_first_items_decide(x):
+    return (x, 1) < (2.0, 1), [x] >= [2.0], ((x, 1), 2) > ((2.0, 1), 2)
+
+
+@samples("B2.13", *NUMBERS)
+def greatest_object(x):
+    one, other = Ranked(x), Ranked(F(1.25))
+    return max(one, other).rank, min([one, other]).rank, max(Ranked(1), Ranked(2)).rank
+
+
+@samples("B3.09", *NUMBERS)
+def searches(x):
+    items = [F(3.0), x, F(1.5)]
+    found = items.index(1.5), items.index(x), items.count(1.5), items.count(9), items.index(3.0)
+    last = items.index(1.5, 2), (F(1.0), x, F(1.5)).index(1.5), (x, x).count(x)
+    members = [x] in [[1.5], [2.0]], (x, 1) in [(1.5, 1), (2, 2)], (x, 1) not in [(1, 1)]
+    return found, last, members, [t for t in [(1.5, 1), (2.0, 2)] if t[0] == 1.5]
+
+
+@samples("B3.09", *NUMBERS)
+def removal(x):
+    items = [F(3.0), x, F(1.5)]
+    items.remove(1.5)
+    return items, len(items)
+
+
+@samples("B3.09", (F(1.0), F(2.0)), (F(2.0), F(5.0)), (F(7.0), F(2.0)))
+def position_or_an_error(x, y):
+    return [F(1.0), x].index(y), (y, x).index(7.0)
+
+
+@samples("B3.09", (F(1.0), F(2.0)), (F(2.0), F(5.0)), (F(5.0), F(2.0)))
+def removal_or_an_error(x, y):
+    items = [F(1.0), x]
+    items.remove(y)
+    return items
+
+
+@samples("B2.13", (F(1.0), np.ones(2)), (F(2.0), np.zeros(2)))
+def what_follows_a_difference_is_not_compared(x, rows):
+    return (x, rows) == (2.0, 1.0)
+
+
+test_compared_nests = samples.test()
+
+
+@pytest.mark.parametrize(
+    "compare", [lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a in [b]]
+)
+def test_what_captured_containers_hold_is_compared_at_each_call(compare):
+    held = {"a": [F(1.0)], "b": (F(2.0), 1)}
+
+    @ag.convert
+    def f(x):
+        is_so = compare(held, {"a": [1.0], "b": (2.0, 1)})
+        held["a"][0] = x
+        return is_so
+
+    for x in (F(1.0), F(3.0), F(1.0), F(1.0)):
+        expected = bool(compare(copy.deepcopy(held), {"a": [1.0], "b": (2.0, 1)}))
+        assert f(x) == expected
+
+
+def shorter_or_the_callers(x, given):
+    return x, (given if x > 2 else [5.0])  # refused
+
+
+def callers_or_a_slice_of_it(x, given):
+    rest = given
+    while x > 2:
+        rest = rest[1:]
+        x -= 1
+    return rest  # refused
+
+
+@pytest.mark.parametrize("sample", [shorter_or_the_callers, callers_or_a_slice_of_it])
+def test_which_list_of_two_lengths_is_the_result_is_refused(sample):
+    refuse(sample, F(2.5), [1.0, 2.0], match="which list is in the result depends on data")
+
+
+def one_list_in_two_places(n):
+    found = []
+    for i in range(n):
+        found.append(i)
+    return found, found  # refused
+
+
+def test_a_growing_list_in_two_places_is_refused_at_the_line():
+    refuse(one_list_in_two_places, np.int64(2), match="in another place too")
