@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from runtime.lowering.kernel import Buffer, Dim, load
 from runtime.lowering.record import Record
-from runtime.lowering.scalar import Expr, call, index
+from runtime.lowering.scalar import Expr, call, const, index
 
 __all__ = [
     "Array",
@@ -48,12 +48,13 @@ class Elements(Record):
     type: str
 
     def at(self, indices: Indices) -> Expr:
-        """The element at constant indices."""
+        """The element at constant indices; any number for places that do not exist."""
         position = 0
         for i, size in zip(indices, self.shape, strict=True):
             assert i.function == "const"
             position = position * size + i.value
-        return self.values[position]
+        # A place outside was checked for before: what is read of it is not used.
+        return self.values[position] if position < len(self.values) else const(0, self.type)
 
 
 class Computed(Record):
