@@ -7,8 +7,17 @@ import pytest
 
 import autograph as ag
 from benchmarks.compile_time import ON_ARRAYS, PROGRAMS, compile_costs
+from runtime.devices import in_use
 from runtime.execute import plan
 from runtime.passes import PIPELINE, rerolling
+
+
+@pytest.fixture(autouse=True)
+def host_alone():
+    """As in a process that has met no other device: other tests may have."""
+    before, in_use[0] = in_use[0], 0
+    yield
+    in_use[0] = before
 
 
 class _Calls:
