@@ -128,7 +128,9 @@ def callers_or_a_slice_of_it(x, given):
 
 @pytest.mark.parametrize("sample", [shorter_or_the_callers, callers_or_a_slice_of_it])
 def test_which_list_of_two_lengths_is_the_result_is_refused(sample):
-    refuse(sample, F(2.5), [1.0, 2.0], match="depends on data, and|which list is in the result depends")
+    refuse(
+        sample, F(2.5), [1.0, 2.0], match="depends on data, and|which list is in the result depends"
+    )
 
 
 def one_list_in_two_places(n):
