@@ -10,6 +10,7 @@ import functools
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -76,11 +77,16 @@ class Peer:
         )
 
     def ask(self, *words: object) -> Any:
-        """The answer to a command; RuntimeError with what went wrong there."""
+        """The answer to a command; RuntimeError with what went wrong there.
+
+        Between commands the process stands still: threads that wait for more work would run on.
+        """
         assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.send_signal(signal.SIGCONT)
         self._process.stdin.write(" ".join(map(str, words)) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
+        self._process.send_signal(signal.SIGSTOP)
         answer = json.loads(line) if line else {"error": "the process ended"}
         if isinstance(answer, dict):
             raise RuntimeError(f"{self.name}: {answer['error']}")
@@ -90,6 +96,7 @@ class Peer:
         """End the process."""
         with self._process:  # closes the pipes, and waits
             self._process.terminate()
+            self._process.send_signal(signal.SIGCONT)
 
 
 # ---- in the process ------------------------------------------------------------------------------
