@@ -19,22 +19,20 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import ROWS
-from benchmarks.rows.row import Call, Compiling
+from benchmarks.rows.row import FRAMEWORKS, Call, Compiling
 from benchmarks.timing import once
 
 __all__ = ["NAMES", "Peer", "framework", "installed", "main"]
 
 NAMES = ("ours", "plan", "numpy", "tensorflow", "xla", "jax", "torch", "inductor", "numba")
 _OWN = ("ours", "plan", "numpy")
-# The modules of those that are not named like theirs.
-_MODULES = {"xla": "tensorflow", "inductor": "torch"}
 
 
 def framework(name: str) -> Any:
     """The module of a peer, on two threads; None for those that need none. ImportError."""
     if name in _OWN:
         return None
-    module: Any = importlib.import_module(_MODULES.get(name, name))
+    module: Any = importlib.import_module(FRAMEWORKS.get(name, name))
     match name:
         case "jax":
             module.config.update("jax_enable_x64", True)
@@ -54,7 +52,7 @@ def installed(python: str = sys.executable) -> list[str]:
         "print(*[n for n in sys.argv[1:] if u.find_spec(n) is not None])"
     )
     names = [name for name in NAMES if name not in _OWN]
-    modules = [_MODULES.get(name, name) for name in names]
+    modules = [FRAMEWORKS.get(name, name) for name in names]
     command = [python, "-c", look, *modules]
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     return [*_OWN, *(n for n, m in zip(names, modules, strict=True) if m in found)]

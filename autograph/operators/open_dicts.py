@@ -105,23 +105,35 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
         raise refused("it has, or is to have, an item that is no number, nor a tuple of numbers")
 
     def make() -> list[Any]:
-        items = [(key, value) for key, value in dict.items(x)]
-        form = growing_form(Growing(Unbound()), items, "the dict")
-        assert isinstance(form, Growing)
-        pairs: list[Any] = journal.fresh([])
-        pairs[:] = padded([Run(form.item, pack(form.item, items))], pairs)
+        pairs = held([(key, value) for key, value in dict.items(x)], "dict")
         journal.note(content_slot(x))
         dict.clear(x)
         dict.__setitem__(x, Opened(x), pairs)
         return pairs
 
-    if not is_of_this_body(x):
-        what = "a key that is known only when the graph runs is put into a dict here, in a part of "
-        raise Restart(
-            lambda: is_of_this_body(x), make, f"{what}the graph that cannot be traced again",
-            "use an array, or make the dict in the function that writes it",
-        )  # fmt: skip
-    return make()
+    return made_where(x, "dict", make)
+
+
+def held(items: list[Any], kind: str) -> list[Any]:
+    """A list of what is in a dict or set, of which the graph holds the items."""
+    form = growing_form(Growing(Unbound()), items, f"the {kind}")
+    assert isinstance(form, Growing)
+    made: list[Any] = journal.fresh([])
+    made[:] = padded([Run(form.item, pack(form.item, items))], made)
+    return made
+
+
+def made_where(x: Any, kind: str, make: Callable[[], list[Any]]) -> list[Any]:
+    """What `make` gives in the body that made the dict or set, which is traced anew for that."""
+    if is_of_this_body(x):
+        return make()
+    raise Restart(
+        lambda: is_of_this_body(x),
+        make,
+        f"a key that is known only when the graph runs is put into a {kind} here, in a part of the "
+        "graph that cannot be traced again",
+        f"use an array, or make the {kind} in the function that writes it",
+    )
 
 
 def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.operators.absorbing import absorb
-from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
+from autograph.operators.bodies import OPENERS, stage_raise
 from autograph.operators.conditionals import if_exp
-from autograph.operators.forms import Growing, Unbound, growing_form
 from autograph.operators.growing import looked_at, without, write
 from autograph.operators.growing_methods import matches
 from autograph.operators.keyed import is_open_key
-from autograph.operators.open_dicts import is_key, refuse_unhashable
+from autograph.operators.open_dicts import held, is_key, made_where, refuse_unhashable
 from autograph.operators.rows import length, pack, size_of
 from autograph.operators.runs import OpenSet, Run, padded
 from runtime import journal, ops
@@ -92,22 +91,12 @@ def opened_by(x: Any, *item: Any) -> list[Any]:
         )
 
     def make() -> list[Any]:
-        items = list(set.__iter__(x))
-        form = growing_form(Growing(Unbound()), items, "the set")
-        assert isinstance(form, Growing)
-        found: list[Any] = journal.fresh([])
-        found[:] = padded([Run(form.item, pack(form.item, items))], found)
+        items = held(list(set.__iter__(x)), "set")
         journal.note(_slot(x))
-        x.opened = found
-        return found
+        x.opened = items
+        return items
 
-    if not is_of_this_body(x):
-        what = "a key that is known only when the graph runs is put into a set here, in a part of "
-        raise Restart(
-            lambda: is_of_this_body(x), make, f"{what}the graph that cannot be traced again",
-            "use an array, or make the set in the function that writes it",
-        )  # fmt: skip
-    return make()
+    return made_where(x, "set", make)
 
 
 def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:

@@ -11,6 +11,7 @@ import numpy as np
 import autograph as ag
 
 __all__ = [
+    "FRAMEWORKS",
     "Call",
     "Compiling",
     "Make",
@@ -62,7 +63,7 @@ class Row:
         if peer in ("ours", "plan"):
             function, inputs = self.converted(native=None if peer == "ours" else False)
             return lambda: function(*inputs)
-        peer = _FORMS.get(peer, peer)
+        peer = FRAMEWORKS.get(peer, peer)
         if peer == "numpy" and not self.has_numpy:
             raise KeyError(peer)
         if peer == "numpy":
@@ -87,8 +88,8 @@ def random(seed: int) -> np.random.RandomState:
 
 # ---- peers -----------------------------------------------------------------------------------
 
-# Peers that compile what others write, by these.
-_FORMS = {"xla": "tensorflow", "inductor": "torch"}
+# Peers that compile what is written for another one, and the module of that.
+FRAMEWORKS = {"xla": "tensorflow", "inductor": "torch"}
 
 
 class Compiling:

@@ -27,6 +27,7 @@ from runtime.lowering.kernel import (
     Statement,
     Store,
     While,
+    inner_blocks,
     read,
 )
 from runtime.lowering.record import Record
@@ -245,19 +246,9 @@ def _block(block: Block) -> None:
             loop, passing = None, []
     block[:] = [*made, *([] if loop is None else [loop]), *passing]
     for s in block:
-        for inner in _inner(s):
+        for inner in inner_blocks(s):
             _block(inner)
     _forward(block)
-
-
-def _inner(s: Statement) -> list[Block]:
-    if isinstance(s, For | PairwiseSum):
-        return [s.body]
-    if isinstance(s, If):
-        return [s.yes, s.no]
-    if isinstance(s, While):
-        return [s.test, s.body]
-    return []
 
 
 class _Renaming:
@@ -352,7 +343,7 @@ class _Forwarding(_Renaming):
 def _walk(block: Block) -> Iterator[Statement]:
     for s in block:
         yield s
-        for inner in _inner(s):
+        for inner in inner_blocks(s):
             yield from _walk(inner)
 
 
@@ -386,7 +377,7 @@ def _shrink(block: Block) -> None:
             _shrink_in(block, at, users[0])
     for s in block:
         if isinstance(s, While | If):
-            for inner in _inner(s):
+            for inner in inner_blocks(s):
                 _shrink(inner)
 
 
@@ -474,6 +465,6 @@ def _without(block: Block, kept: set[Buffer]) -> None:
 
     block[:] = [s for s in block if is_kept(s)]
     for s in block:
-        for inner in _inner(s):
+        for inner in inner_blocks(s):
             _without(inner, kept)
     block[:] = [s for s in block if not (isinstance(s, For) and not s.body)]

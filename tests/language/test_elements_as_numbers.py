@@ -68,11 +68,7 @@ def numbers_are_pythons(x):
 @samples(
     "B5",
     (A(1, 2, 3),),
-    (
-        A(
-            1,
-        ),
-    ),
+    (A(1),),
     (A(),),
     tensors=False,
     input_signature=[OPEN],
@@ -237,11 +233,7 @@ def raising(x):
 @samples(
     "B5",
     (A(1, 2, 3),),
-    (
-        A(
-            1,
-        ),
-    ),
+    (A(1),),
     (A(),),
     tensors=False,
     input_signature=[OPEN],
