@@ -16,7 +16,7 @@ from benchmarks import table
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
 from benchmarks.ops import eager_times, operation_times
-from benchmarks.peers import NAMES, framework
+from benchmarks.peers import frameworks
 from benchmarks.rows import ROWS
 from benchmarks.startup import (
     FIRST_CALLS,
@@ -58,18 +58,6 @@ def _compile() -> None:
             print(f"  {name:10} {cost.nodes:6} nodes  {parts}  together {cost.total:.1f}")
 
 
-def _frameworks() -> dict[str, object]:
-    found: dict[str, object] = {}
-    for name in NAMES:
-        try:
-            module = framework(name)
-        except ImportError:
-            continue
-        if module is not None:
-            found[name] = module
-    return found
-
-
 def _operations(frameworks: dict[str, object]) -> None:
     print("ops: one operation on a few numbers, in us; in a graph, one of a hundred")
     for name, times in operation_times(frameworks).items():
@@ -108,7 +96,7 @@ def main(names: list[str]) -> None:
     if "compile" in names:
         _compile()
     if "ops" in names:
-        _operations(_frameworks())
+        _operations(frameworks())
     if "calls" in names:
         _calls()
     rows = [name for name in names if name in ROWS]

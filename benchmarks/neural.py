@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import autograph as ag
-from benchmarks.peers import NAMES, framework
+from benchmarks.peers import frameworks
 from benchmarks.timing import interleaved
 
 __all__ = ["convolution", "main", "max_pool", "resize"]
@@ -135,20 +135,9 @@ def _check(title: str, calls: Calls) -> None:
             sys.exit(f"{title}: {peer} gives another result")
 
 
-def _frameworks() -> dict[str, Any]:
-    """The other frameworks that can be imported here."""
-    found = {}
-    for name in NAMES:
-        try:
-            found[name] = framework(name)
-        except ImportError:
-            continue
-    return {name: module for name, module in found.items() if module is not None}
-
-
 def main() -> None:
     """Print the table, in milliseconds."""
-    for title, calls in _cases(_frameworks()).items():
+    for title, calls in _cases(frameworks()).items():
         _check(title, calls)
         times = interleaved(calls, rounds=9).items()
         print(f"{title:42}", "  ".join(f"{peer} {t.median / 1e3:8.2f}" for peer, t in times))

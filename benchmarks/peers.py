@@ -22,7 +22,7 @@ from benchmarks.rows import ROWS
 from benchmarks.rows.row import FRAMEWORKS, Call, Compiling
 from benchmarks.timing import once
 
-__all__ = ["NAMES", "Peer", "framework", "installed", "main"]
+__all__ = ["NAMES", "Peer", "framework", "frameworks", "installed", "main"]
 
 NAMES = ("ours", "plan", "numpy", "tensorflow", "xla", "jax", "torch", "inductor", "numba")
 _OWN = ("ours", "plan", "numpy")
@@ -43,6 +43,19 @@ def framework(name: str) -> Any:
     if name == "xla":
         return Compiling(module, function=functools.partial(module.function, jit_compile=True))
     return Compiling(module) if name == "inductor" else module
+
+
+def frameworks() -> dict[str, Any]:
+    """The modules of the other frameworks that can be imported here, by name."""
+    found = {}
+    for name in NAMES:
+        if name in _OWN or name in FRAMEWORKS:
+            continue
+        try:
+            found[name] = framework(name)
+        except ImportError:
+            continue
+    return found
 
 
 def installed(python: str = sys.executable) -> list[str]:

@@ -261,10 +261,16 @@ def _refuse_kin(slot: Slot, open_: Transaction) -> None:
 
 def _refuse_frozen(slot: Slot, open_: Transaction | None) -> None:
     """Refuse to write an array of which a list has the content, and would not see the write."""
+    if _has_frozen(slot.owner, open_):
+        raise frozen_refusal(slot.name, origin_of_caller())
+
+
+def _has_frozen(thing: Any, open_: Transaction | None) -> bool:
     while open_ is not None:
-        if open_.frozen.get(id(slot.owner), (None,))[0] is slot.owner:
-            raise frozen_refusal(slot.name, origin_of_caller())
+        if open_.frozen.get(id(thing), (None,))[0] is thing:
+            return True
         open_ = open_.parent
+    return False
 
 
 def frozen_refusal(name: str, origin: Origin | None) -> StagingError:
@@ -292,12 +298,7 @@ def note_frozen(cell: Any, *, whole: bool) -> bool:
 
 def is_frozen(thing: Any) -> bool:
     """Whether a list or dict is an item of a list that has its content."""
-    open_ = _transaction.get() if isinstance(thing, list | dict) else None
-    while open_ is not None:
-        if open_.frozen.get(id(thing), (None,))[0] is thing:
-            return True
-        open_ = open_.parent
-    return False
+    return isinstance(thing, list | dict) and _has_frozen(thing, _transaction.get())
 
 
 def frozen_wholly() -> list[Any]:
