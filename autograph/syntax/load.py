@@ -240,7 +240,7 @@ def _with_users_names(maker: types.CodeType, lambdas: frozenset[int]) -> types.C
 
     def is_part(code: types.CodeType) -> bool:
         if code.co_name == "<lambda>":
-            return not code.co_argcount and code.co_firstlineno not in lambdas
+            return code.co_firstlineno not in lambdas
         is_function = bool(code.co_flags & inspect.CO_NEWLOCALS)
         is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
         return (

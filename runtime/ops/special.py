@@ -1,6 +1,8 @@
 """Special functions: `autograph.special`, with the names, dtypes and edges of `scipy.special`.
 
-Real numbers only. float32 stays float32; all else gives float64, where SciPy's function does.
+Real numbers only. float32 stays float32; all else gives float64, where SciPy 1.17's function does:
+for small dtypes (float16, int8, bool) that differs between SciPy's versions. A call of SciPy's own
+function in converted code has the dtype of the version that is installed.
 
 >>> import autograph as ag
 >>> ag.special.ndtr(np.array([0.0, 1.0])).numpy()
@@ -9,6 +11,7 @@ array([0.5       , 0.84134475])
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import sys
@@ -54,7 +57,7 @@ from runtime.ops.rules import derivative
 from runtime.ops.samples import unary
 from runtime.ops.selection import where_
 from runtime.ops.shapes import squeeze
-from runtime.ops.special_types import double_first, evaluated, floating
+from runtime.ops.special_types import cast, double_first, evaluated, floating, single_first
 from runtime.ops.trigonometric import sin
 
 __all__ = [
@@ -278,10 +281,26 @@ def form_of(
     if any(_is_complex(x) for x in args):
         return None
     if isinstance(function, np.ufunc):
-        return form
+        is_chosen = bool(_CHOICES & kwargs.keys())
+        return form if is_chosen else functools.partial(_as_installed, function, form)
     if form is polygamma:
         return _polygamma_array if not kwargs and _is_integer(args[0]) else None
     return form if kwargs.keys() <= {"axis", "b", "keepdims"} else None
+
+
+# Keywords of ufuncs that choose the loop.
+_CHOICES = {"dtype", "sig", "signature"}
+
+
+def _as_installed(
+    function: np.ufunc, form: Callable[..., Any], *args: Operand, **kwargs: Any
+) -> Any:
+    """`form` of the operands, in the dtype that SciPy's `function` gives.
+
+    Which of its loops comes first decides on small dtypes, and differs between SciPy's versions.
+    """
+    rule = single_first if function.types[0].startswith("f") else double_first
+    return form(*cast(args, rule), **kwargs)
 
 
 _FORMS: dict[str, Callable[..., Any]] = {

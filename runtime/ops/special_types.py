@@ -16,7 +16,15 @@ from runtime.ops.conversion import astype
 from runtime.ops.operands import Array, Module, Operand, type_of
 from runtime.spec import TensorType, broadcast_shapes
 
-__all__ = ["divided", "double_first", "evaluated", "floating", "polynomial", "single_first"]
+__all__ = [
+    "cast",
+    "divided",
+    "double_first",
+    "evaluated",
+    "floating",
+    "polynomial",
+    "single_first",
+]
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 DtypeRule = Callable[[Sequence[TensorType]], "np.dtype[Any]"]
@@ -95,6 +103,17 @@ def divided(
     result[is_first] = first(xp, x[is_first])
     result[~is_first] = second(xp, x[~is_first])
     return result
+
+
+def cast(xs: Sequence[Operand], rule: Callable[..., TensorType]) -> list[Any]:
+    """The operands in the dtype of `rule`.
+
+    Raises TypeError for complex operands.
+    """
+    types = [type_of(x) for x in xs]
+    dtype = _DTYPES[rule](types)
+    is_kept = (t.dtype == dtype and not t.weak for t in types)
+    return [x if kept else astype(x, dtype) for x, kept in zip(xs, is_kept, strict=True)]
 
 
 def floating(x: Operand) -> Any:

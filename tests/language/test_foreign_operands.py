@@ -254,4 +254,9 @@ def test_a_power_of_a_fraction_is_no_float(n):
         ag.convert(f)(n)
     assert ag.convert(lambda x: 0.5**x)(n) == 0.5**n
     x = np.array([1, 2])
-    assert ag.convert(f)(x).tolist() == f(x).tolist()
+    plain = f(x)
+    if plain.dtype != object:
+        assert ag.convert(f)(x).tolist() == plain.tolist()
+    else:  # newer Pythons leave arrays to NumPy, which makes an array of fractions
+        with pytest.raises(ag.StagingError, match=r"`\*\*` of .* and a Fraction"):
+            ag.convert(f)(x)
