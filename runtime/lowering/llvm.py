@@ -29,6 +29,7 @@ from runtime.lowering.kernel import (
 from runtime.lowering.lines import AS_IT_IS
 from runtime.lowering.llvm_types import llvm_type
 from runtime.lowering.memory import BUDGET, Memory
+from runtime.lowering.merging import Summary
 from runtime.lowering.parallel import Part, name_of_part
 from runtime.lowering.parts import Products
 from runtime.lowering.sums import Sums
@@ -39,10 +40,29 @@ __all__ = ["function_text"]
 # loops around vectors, which takes it longer than all else and gains nothing.
 _WRITTEN_OUT = 8
 
+# The last elements of so few are a vector of which a part is masked: one by one, they would take as
+# long as all others.
+_FEW, _VECTOR = 256, 8
+_MASKED = ('!"llvm.loop.vectorize.predicate.enable", i1 true',)
+
 
 def function_text(program: Program) -> str:
     """The function `@kernel`, and what it needs besides."""
     return _Writer(program).text()
+
+
+def _ends_in_vector(s: For) -> bool:
+    """Whether masks serve a loop.
+
+    They do not where it reads what it writes: a load just behind a masked store waits for memory.
+    """
+    if not isinstance(s.size, int) or not _WRITTEN_OUT < s.size < _FEW or not s.size % _VECTOR:
+        return False
+    what = Summary().add(s.body)
+    if not what.is_plain or any(isinstance(x, If) for x in s.body):
+        return False
+    written = {a.buffer for a in what.accesses if a.is_write}
+    return bool(written) and not any(a.buffer in written for a in what.accesses if not a.is_write)
 
 
 class _Writer(Sums, Memory):
@@ -129,6 +149,8 @@ class _Writer(Sums, Memory):
         is_short = isinstance(s.size, int) and s.size <= _WRITTEN_OUT
         facts: tuple[str, ...] = () if is_short else AS_IT_IS
         is_free = is_inner and not s.serial
+        if is_free and _ends_in_vector(s):
+            facts += _MASKED
         if is_free:
             self.groups.append(self.meta("distinct !{}"))
             facts += (f'!"llvm.loop.parallel_accesses", !{self.groups[-1]}',)

@@ -9,6 +9,7 @@ import numpy as np
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Form, Stored
 from runtime.lowering.builder import Builder
+from runtime.lowering.collapsing import collapse
 from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
 from runtime.lowering.convolutions import (
     convolution,
@@ -49,6 +50,7 @@ from runtime.lowering.stacks import empty, pop, push, take
 from runtime.lowering.tensor_products import einsum, tensordot, vecdot
 from runtime.lowering.tiling import tile
 from runtime.lowering.updates import index_add, index_update
+from runtime.lowering.widening import widen
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
@@ -67,9 +69,11 @@ def lower(graph: Graph) -> Program:
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
+    collapse(b.program)
     merge(b.program)
     tile(b.program)
     join_epilogues(b.program)
+    widen(b.program)
     return b.program
 
 

@@ -33,7 +33,7 @@ from runtime.lowering.kernel import (
 from runtime.lowering.record import Record
 from runtime.lowering.scalar import Expr, call, index
 
-__all__ = ["Access", "Summary", "mentioned", "merge", "renamed", "row"]
+__all__ = ["Access", "Renaming", "Summary", "changed", "mentioned", "merge", "renamed", "row"]
 
 # A body of more statements is not made longer.
 _LONGEST = 256
@@ -251,7 +251,7 @@ def _block(block: Block) -> None:
     _forward(block)
 
 
-class _Renaming:
+class Renaming:
     """Expressions with others in the place of registers and loads; what is shared stays so."""
 
     def __init__(self, registers: Mapping[Register, Expr]) -> None:
@@ -276,10 +276,10 @@ class _Renaming:
 
 def renamed(block: Block, registers: Mapping[Register, Expr]) -> Block:
     """Statements with expressions in the place of registers."""
-    return [_with(s, _Renaming(registers)) for s in block]
+    return [changed(s, Renaming(registers)) for s in block]
 
 
-def _with(s: Statement, change: _Renaming) -> Statement:
+def changed(s: Statement, change: Renaming) -> Statement:
     """A statement with its expressions changed."""
     if isinstance(s, Let):
         return Let(s.register, change(s.value))
@@ -288,12 +288,12 @@ def _with(s: Statement, change: _Renaming) -> Statement:
     if isinstance(s, Store):
         return Store(s.buffer, change(s.offset), change(s.value))
     if isinstance(s, For):
-        return For(s.index, s.size, [_with(x, change) for x in s.body], s.serial)
+        return For(s.index, s.size, [changed(x, change) for x in s.body], s.serial)
     if isinstance(s, PairwiseSum):
-        body = [_with(x, change) for x in s.body]
+        body = [changed(x, change) for x in s.body]
         return PairwiseSum(s.cell, s.index, s.size, body, change(s.element), s.how)
     if isinstance(s, If):
-        blocks = ([_with(x, change) for x in part] for part in (s.yes, s.no))
+        blocks = ([changed(x, change) for x in part] for part in (s.yes, s.no))
         return If(change(s.condition), *blocks)
     return s
 
@@ -304,7 +304,7 @@ def _forward(block: Block) -> None:
     known: dict[Register, Expr] = {}
     for at, s in enumerate(block):
         if held and isinstance(s, Let | Assign | Store):
-            s = block[at] = _with(s, _Forwarding(held, known))
+            s = block[at] = changed(s, _Forwarding(held, known))
         if isinstance(s, Let) and s.register.type == "i8":
             known[s.register] = s.value
         elif isinstance(s, Store):
@@ -321,7 +321,7 @@ def _is_fixed(x: Expr) -> bool:
     return x.function == "const" or (x.function == "read" and isinstance(x.value, Register))
 
 
-class _Forwarding(_Renaming):
+class _Forwarding(Renaming):
     def __init__(
         self, held: dict[Buffer, dict[tuple[object, ...], Expr]], known: Mapping[Register, Expr]
     ) -> None:
@@ -399,7 +399,7 @@ def _shrink_in(block: Block, allocation: int, user: int) -> None:
     block[allocation] = Let(Register(f"{s.buffer.name}.gone", "i8"), index(0))
 
 
-class _Moving(_Renaming):
+class _Moving(Renaming):
     """Accesses of one buffer become accesses of another, at offsets within a round."""
 
     def __init__(
@@ -435,7 +435,7 @@ class _Moving(_Renaming):
             return PairwiseSum(s.cell, s.index, s.size, body, self(s.element), s.how)
         if isinstance(s, If):
             return If(self(s.condition), *([self.statement(x) for x in p] for p in (s.yes, s.no)))
-        return _with(s, self)
+        return changed(s, self)
 
 
 def _drop(program: Program) -> None:

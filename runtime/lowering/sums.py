@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from runtime.lowering import parts
@@ -114,51 +114,104 @@ class Sums(Values):
         self.begin(done)
 
     def _extreme(self, s: PairwiseSum) -> None:
-        """The largest or least element: of some vectors of eight at once, then of what is left."""
-        size, at_once = self._size(s.size), LANES * _VECTORS
+        """The largest or least element; in vectors of eight if there are so many elements.
+
+        An element may be compared twice: the last eight are taken as they lie, whatever vectors
+        they are in already.
+        """
+        size = self._size(s.size)
+        if not size.startswith("%"):
+            if int(size) >= LANES:
+                self._extreme_in_lanes(s, size)
+            else:
+                self._extreme_one_by_one(s, size)
+            return
+        lanes, few, after = self.labels("lanes", "few", "after")
+        is_enough = self._do(f"icmp sge i64 {size}, {LANES}")
+        self.add(f"br i1 {is_enough}, label %{lanes}, label %{few}")
+        self.begin(lanes)
+        self._extreme_in_lanes(s, size)
+        self.add(f"br label %{after}")
+        self.begin(few)
+        self._extreme_one_by_one(s, size)
+        self.add(f"br label %{after}")
+        self.begin(after)
+
+    def _extreme_one_by_one(self, s: PairwiseSum, size: str) -> None:
         kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
         self.places[s.index] = "0"
         self._block(s.body)
-        first = self.value(s.element)
-        self.add(f"store {kind} {first}, ptr {cell}")
+        self.add(f"store {kind} {self.value(s.element)}, ptr {cell}")
         self.known.clear()
-        whole = self._multiple(size, at_once)
-        with self._where(size, at_once) as is_possible:
-            if is_possible:
-                self._extreme_in_lanes(s, whole)
-        if whole == size:
-            return
-        with self._counted(s.index, whole, size, 1, FEW_ROUNDS):
+        with self._counted(s.index, "1", size, 1, FEW_ROUNDS):
             self._block(s.body)
             value = self.value(s.element)
             old = self._do(f"load {kind}, ptr {cell}")
             self.add(f"store {kind} {self._better(s, kind, old, value)}, ptr {cell}")
 
-    def _extreme_in_lanes(self, s: PairwiseSum, whole: str) -> None:
-        """That of at least as many elements as some vectors have."""
+    def _extreme_in_lanes(self, s: PairwiseSum, size: str) -> None:
+        """That of eight elements or more: some vectors at once, single ones, and the last eight."""
         kind, at_once = llvm_type(s.cell.type), LANES * _VECTORS
         vector = f"<{LANES} x {kind}>"
         best = [self.name() for _ in range(_VECTORS)]
         self.first += [f"{name} = alloca {vector}" for name in best]
+        end = self._whole("sub", size, str(LANES))
+        self.add(f"store {vector} {self._in_lanes(s, end)}, ptr {best[0]}")
+        whole = self._multiple(size, at_once)
+        with self._where(size, at_once) as is_possible:
+            if is_possible:
+                self._by_vectors(s, best, whole)
+        # Few rounds that are known are written out.
+        facts = AS_IT_IS if size.startswith("%") else ()
+        if size.startswith("%") or int(whole) < int(end):
+            with self._counted(s.index, whole, end, LANES, facts):
+                self._improve(s, best[0], self._in_lanes(s, self.places[s.index]))
+        found = self._folded(
+            self._do(f"load {vector}, ptr {best[0]}"),
+            kind,
+            lambda of, x, y: self._better(s, of, x, y),
+        )
+        self.add(f"store {kind} {found}, ptr {self._cell(s.cell)}")
+
+    def _by_vectors(self, s: PairwiseSum, best: list[str], whole: str) -> None:
+        """Improve the first vector by a multiple of all of them, which are at work together."""
+        vector = f"<{LANES} x {llvm_type(s.cell.type)}>"
         for k, name in enumerate(best):
-            self.add(f"store {vector} {self._in_lanes(s, str(LANES * k))}, ptr {name}")
+            value = self._in_lanes(s, str(LANES * k))
+            if k:
+                self.add(f"store {vector} {value}, ptr {name}")
+            else:
+                self._improve(s, name, value)
+        at_once = LANES * len(best)
         if whole != str(at_once):
             with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
                 start = self.places[s.index]
                 for k, name in enumerate(best):
                     value = self._in_lanes(s, self._do(f"add i64 {start}, {LANES * k}"))
-                    old = self._do(f"load {vector}, ptr {name}")
-                    self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {name}")
+                    self._improve(s, name, value)
                 self.places[s.index] = start
-        found = [self._do(f"load {vector}, ptr {name}") for name in best]
-        while len(found) > 1:
-            pairs = zip(found[::2], found[1::2], strict=True)
-            found = [self._better(s, vector, x, y) for x, y in pairs]
-        parts = [self._do(f"extractelement {vector} {found[0]}, i64 {k}") for k in range(LANES)]
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [self._better(s, kind, x, y) for x, y in pairs]
-        self.add(f"store {kind} {parts[0]}, ptr {self._cell(s.cell)}")
+        for name in best[1:]:
+            self._improve(s, best[0], self._do(f"load {vector}, ptr {name}"))
+
+    def _improve(self, s: PairwiseSum, place: str, value: str) -> None:
+        vector = f"<{LANES} x {llvm_type(s.cell.type)}>"
+        old = self._do(f"load {vector}, ptr {place}")
+        self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {place}")
+
+    def _folded(self, x: str, kind: str, join: Callable[[str, str, str], str]) -> str:
+        """What a vector comes to if neighbours are joined until one value is left."""
+        size = LANES
+        while size > 1:
+            halves = []
+            for first in (0, 1):
+                lanes = ", ".join(f"i32 {k}" for k in range(first, size, 2))
+                of = f"<{size} x {kind}>"
+                halves.append(
+                    self._do(f"shufflevector {of} {x}, {of} poison, <{size // 2} x i32> <{lanes}>")
+                )
+            size //= 2
+            x = join(f"<{size} x {kind}>", *halves)
+        return self._do(f"extractelement <1 x {kind}> {x}, i64 0")
 
     def _multiple(self, size: str, of: int) -> str:
         """The largest multiple of a power of two that is not above a size."""
@@ -181,7 +234,7 @@ class Sums(Values):
     def _better(self, s: PairwiseSum, kind: str, x: str, y: str) -> str:
         """The larger or the lesser of two values, or of eight pairs; a nan if there is one."""
         keeps, result = self.name(), self.name()
-        truths = f"<{LANES} x i1>" if kind.startswith("<") else "i1"
+        truths = f"{kind.partition(' x ')[0]} x i1>" if kind.startswith("<") else "i1"
         if is_float(s.cell.type):
             is_better, is_nan = self.name(), self.name()
             self.add(f"{is_better} = fcmp o{s.how} {kind} {x}, {y}")
@@ -224,11 +277,7 @@ class Sums(Values):
                 new = self._do(f"fadd {vector} {self._do(f'load {vector}, ptr {sums}')}, {value}")
                 self.add(f"store {vector} {new}, ptr {sums}")
         found = self._do(f"load {vector}, ptr {sums}")
-        parts = [self._do(f"extractelement {vector} {found}, i64 {k}") for k in range(LANES)]
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [self._do(f"fadd {kind} {x}, {y}") for x, y in pairs]
-        return parts[0]
+        return self._folded(found, kind, lambda of, x, y: self._do(f"fadd {of} {x}, {y}"))
 
     def _in_lanes(self, s: PairwiseSum, start: str) -> str:
         """Eight elements at once, as a vector."""
