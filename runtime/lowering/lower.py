@@ -21,6 +21,7 @@ from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
 from runtime.lowering.epilogues import join_epilogues
 from runtime.lowering.gathers import gather
+from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
 from runtime.lowering.merging import merge
@@ -74,6 +75,7 @@ def lower(graph: Graph) -> Program:
     tile(b.program)
     join_epilogues(b.program)
     widen(b.program)
+    hoist(b.program)
     return b.program
 
 

@@ -33,7 +33,17 @@ from runtime.lowering.kernel import (
 from runtime.lowering.record import Record
 from runtime.lowering.scalar import Expr, call, index
 
-__all__ = ["Access", "Renaming", "Summary", "changed", "mentioned", "merge", "renamed", "row"]
+__all__ = [
+    "Access",
+    "Renaming",
+    "Summary",
+    "changed",
+    "linear",
+    "mentioned",
+    "merge",
+    "renamed",
+    "row",
+]
 
 # A body of more statements is not made longer.
 _LONGEST = 256
@@ -59,17 +69,17 @@ class _Linear(NamedTuple):
         return (frozenset((r, n) for r, n in self.terms.items() if n), self.rest)
 
 
-def _linear(x: Expr, known: Mapping[Register, Expr]) -> _Linear | None:
+def linear(x: Expr, known: Mapping[Register, Expr]) -> _Linear | None:
     """An offset as a linear function; None if it is none."""
     if x.function == "const":
         return _Linear({}, int(x.value))
     if x.function == "read" and isinstance(x.value, Register):
         if x.value in known:
-            return _linear(known[x.value], known)
+            return linear(known[x.value], known)
         return _Linear({x.value: 1}, 0)
     if x.function not in ("add", "sub", "mul"):
         return None
-    one, other = (_linear(a, known) for a in x.args)
+    one, other = (linear(a, known) for a in x.args)
     if one is None or other is None:
         return None
     if x.function == "mul":
@@ -159,7 +169,7 @@ def row(access: Access, loop: Register, what: Summary) -> tuple[int, object] | N
 
     Each round keeps to its own part.
     """
-    found = _linear(access.offset, what.known)
+    found = linear(access.offset, what.known)
     if found is None:
         return None
     step = found.terms.get(loop, 0)
@@ -308,7 +318,7 @@ def _forward(block: Block) -> None:
         if isinstance(s, Let) and s.register.type == "i8":
             known[s.register] = s.value
         elif isinstance(s, Store):
-            place = _linear(s.offset, known)
+            place = linear(s.offset, known)
             held.pop(s.buffer, None)
             if place is not None and _is_fixed(s.value):
                 held[s.buffer] = {place.key(): s.value}
@@ -331,7 +341,7 @@ class _Forwarding(Renaming):
 
     def _new(self, x: Expr) -> Expr:
         if x.function == "load" and x.value in self.held:
-            place = _linear(x.args[0], self.known)
+            place = linear(x.args[0], self.known)
             if place is not None and place.key() in self.held[x.value]:
                 return self.held[x.value][place.key()]
         return super()._new(x)
@@ -414,7 +424,7 @@ class _Moving(Renaming):
         return super()._new(x)
 
     def within(self, offset: Expr) -> Expr:
-        found = _linear(offset, self.known)
+        found = linear(offset, self.known)
         assert found is not None
         result: Expr = index(found.rest)
         for register, n in found.terms.items():

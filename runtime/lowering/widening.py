@@ -1,4 +1,4 @@
-"""Short rows side by side: loops over them become loops over as many as fill whole vectors.
+"""Long inner loops: over several axes at once, or over several short rows side by side.
 
 `x + b` of a matrix with 10 columns would use two vectors of 4 and two single elements for each
 row. With 8 copies of `b` behind each other, 8 rows are 80 elements in a line.
@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import math
 
-from runtime.lowering.collapsing import collapsed, is_position, is_read
+from runtime.lowering.collapsing import flattened, is_read
 from runtime.lowering.kernel import (
     Allocate,
     Block,
     Buffer,
     For,
-    If,
     Let,
     Program,
     Register,
-    Statement,
     Store,
-    While,
     expressions,
+    inner_blocks,
     load,
     read,
 )
@@ -43,32 +41,23 @@ def widen(program: Program) -> None:
     _block(program.body)
 
 
-def _block(block: Block) -> None:
+def _block(block: Block, *, in_loop: bool = False) -> None:
     made: Block = []
     for s in block:
-        if isinstance(s, For):
-            made += _widened(s) or [s]
-        else:
-            made.append(s)
-        for inner in _blocks_at_rest(s):
-            _block(inner)
+        flat = flattened(s) if isinstance(s, For) else s
+        # In a loop, copies would be made in each round.
+        wide = _widened(flat) if isinstance(flat, For) and not in_loop else None
+        made += [flat] if wide is None else wide
+    for s in made:
+        for inner in inner_blocks(s):
+            _block(inner, in_loop=in_loop or isinstance(s, For))
     block[:] = made
-
-
-def _blocks_at_rest(s: Statement) -> list[Block]:
-    """Inner blocks, but those of loops: copies would be made in each round."""
-    if isinstance(s, If):
-        return [s.yes, s.no]
-    return [s.test, s.body] if isinstance(s, While) else []
 
 
 def _widened(outer: For) -> Block | None:
     inner = outer.body[0] if len(outer.body) == 1 else None
     if not isinstance(inner, For) or outer.serial or inner.serial:
         return None
-    if len(inner.body) == 1 and isinstance(inner.body[0], For):
-        both = collapsed(outer)
-        return None if both is None else _widened(both)
     rows, size = outer.size, inner.size
     if not (isinstance(rows, int) and isinstance(size, int)) or not 2 < size < _LONGEST:
         return None
@@ -131,7 +120,12 @@ class _Shared:
         return bool(self.buffers)
 
     def is_place(self, x: Expr) -> bool:
-        return is_position(x, self.outer, self.inner, self.size)
+        """Whether it is a position among rows of that size."""
+        if x.function != "add" or x.args[0].function != "mul":
+            return False
+        (row, count), column = x.args[0].args, x.args[1]
+        is_whole = count.function == "const" and count.value == self.size
+        return is_whole and is_read(row, self.outer) and is_read(column, self.inner)
 
     def is_shared(self, x: Expr) -> bool:
         return x.function == "load" and is_read(x.args[0], self.inner)
