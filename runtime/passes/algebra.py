@@ -163,7 +163,7 @@ RULES: dict[str, Rule] = {
     "logical_not": _twice,
     "bitwise_invert": _twice,
     "conj": _twice,
-    "positive": lambda node: node.inputs[0],
+    **dict.fromkeys(("positive", "identity", "copy"), lambda node: node.inputs[0]),
     **dict.fromkeys(("abs", "floor", "ceil", "trunc", "rint"), _idempotent),
     "sign": _sign,
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), _same_operands),

@@ -8,22 +8,33 @@ null where there is no memory. `ptr enlarge(ctx, block, size)` gives one with th
 as much more room as there is: what grows will need it.
 `release(ctx, block)` takes one back; null is none. All are called with the lock of the interpreter
 held. A block has its capacity and the address that `malloc` gave in front of it.
+
+Large results are made in such blocks, too: NumPy lets who makes an array say by which functions its
+memory is obtained and released (`PyDataMem_SetHandler`, NumPy's enhancement proposal 49).
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from functools import cache
 
 from runtime.execute.native.cache import compiled
-from runtime.execute.native.engine import QUICK, load
+from runtime.execute.native.context import Context
+from runtime.execute.native.engine import QUICK, Loaded, load
+from runtime.execute.native.objects import Linked
 from runtime.execute.native.template import expanded
 
-__all__ = ["FUNCTIONS", "MOST", "addresses", "blocks_text", "kept_bytes"]
+__all__ = ["FUNCTIONS", "MOST", "addresses", "blocks_text", "kept_bytes", "memory_of_arrays"]
 
 FUNCTIONS = ("obtain", "enlarge", "release")
+# In the order in which NumPy names them.
+OF_ARRAYS = ("array_malloc", "array_calloc", "array_realloc", "array_free")
 # Blocks smaller than these are left to `malloc`; so many bytes are kept at most, in so many blocks.
-LEAST, MOST, PLACES = 1 << 16, 1 << 26, 16
+LEAST, MOST, PLACES = 1 << 16, 1 << 28, 16
+# Blocks from this size on are made of large pages where the system has them (NumPy's limit, too):
+# touching small ones for the first time takes as long as computing what is put there.
+_HUGE, _ADVICE = 1 << 22, 14  # MADV_HUGEPAGE of Linux
 _PLACE = 16
 
 
@@ -39,20 +50,123 @@ def kept_bytes() -> int:
 
 
 @cache
-def addresses() -> dict[str, int]:
-    """The addresses of the functions, and of what they keep."""
+def _code() -> Loaded | Linked:
+    """The functions; arrays may outlive all else."""
     code = load(compiled(blocks_text(), QUICK))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
-    found = {name: code.address(name) for name in FUNCTIONS}
+    return code
+
+
+@cache
+def addresses() -> dict[str, int]:
+    """The addresses of the functions, and of what they keep."""
+    found = {name: _code().address(name) for name in FUNCTIONS}
     return {**found, "blocks": ctypes.addressof(_state())}
+
+
+class _Handler(ctypes.Structure):
+    """NumPy's `PyDataMem_Handler`."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("ctx", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in OF_ARRAYS),
+    )
+
+
+@cache
+def memory_of_arrays() -> int:
+    """The address of the object that tells NumPy of the functions for arrays."""
+    words = Context.of_the_process(addresses())
+    functions = [_code().address(name) for name in OF_ARRAYS]
+    handler = _Handler(b"autograph", 1, ctypes.addressof(words), *functions)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = (
+        ctypes.py_object,
+        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+    )
+    name = b"mem_handler"
+    capsule = new(ctypes.addressof(handler), name, None)
+    # Arrays hold the capsule, which holds nothing.
+    for thing in (words, handler, name, capsule):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+    return id(capsule)
 
 
 def blocks_text() -> str:
     """The functions as LLVM IR."""
-    return expanded(_TEXT, {"LEAST": LEAST, "MOST": MOST, "PLACES": PLACES, "PLACE": _PLACE})
+    advise = _ON_LINUX if sys.platform == "linux" else _ELSEWHERE
+    names = {"LEAST": LEAST, "MOST": MOST, "PLACES": PLACES, "PLACE": _PLACE}
+    return expanded(advise + _TEXT, {**names, "HUGE": _HUGE, "ADVICE": _ADVICE})
 
+
+# Whole pages of a block, which begins on no page's border.
+_ON_LINUX = """
+declare i32 @madvise(ptr, i64, i32)
+
+define internal void @advise(ptr %block, i64 %size) {
+  %is.huge = icmp sge i64 %size, $HUGE
+  br i1 %is.huge, label %huge, label %done
+huge:
+  %address = ptrtoint ptr %block to i64
+  %up = add i64 %address, 4095
+  %first = and i64 %up, -4096
+  %page = inttoptr i64 %first to ptr
+  %less = sub i64 %size, 4096
+  %code = call i32 @madvise(ptr %page, i64 %less, i32 $ADVICE)
+  br label %done
+done:
+  ret void
+}
+"""
+
+_ELSEWHERE = """
+define internal void @advise(ptr %block, i64 %size) {
+  ret void
+}
+"""
 
 _TEXT = """
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+; An array may be held for long: little of its block is left over.
+define ptr @array_malloc(ptr %ctx, i64 %size) {
+  %part = lshr i64 %size, 3
+  %limit = add i64 %size, %part
+  %block = call ptr @obtain_within(ptr %ctx, i64 %size, i64 %limit)
+  ret ptr %block
+}
+
+define ptr @array_calloc(ptr %ctx, i64 %count, i64 %each) {
+  %both = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %count, i64 %each)
+  %size = extractvalue { i64, i1 } %both, 0
+  %is.much = extractvalue { i64, i1 } %both, 1
+  br i1 %is.much, label %none, label %get
+get:
+  %block = call ptr @array_malloc(ptr %ctx, i64 %size)
+  %failed = icmp eq ptr %block, null
+  br i1 %failed, label %none, label %clear
+clear:
+  call void @llvm.memset.p0.i64(ptr %block, i8 0, i64 %size, i1 false)
+  ret ptr %block
+none:
+  ret ptr null
+}
+
+declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
+
+define ptr @array_realloc(ptr %ctx, ptr %block, i64 %size) {
+  %new = call ptr @array_malloc(ptr %ctx, i64 %size)
+  call void @move(ptr %ctx, ptr %block, ptr %new, i64 %size)
+  ret ptr %new
+}
+
+define void @array_free(ptr %ctx, ptr %block, i64 %size) {
+  call void @release(ptr %ctx, ptr %block)
+  ret void
+}
+
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 ; A kept block that has room for a size, and is not larger than a limit; null if there is none.
@@ -95,6 +209,11 @@ none:
 define ptr @obtain(ptr %ctx, i64 %size) {
   %most = add i64 %size, $LEAST
   %limit = mul i64 %most, 4
+  %block = call ptr @obtain_within(ptr %ctx, i64 %size, i64 %limit)
+  ret ptr %block
+}
+
+define internal ptr @obtain_within(ptr %ctx, i64 %size, i64 %limit) {
   %found = call ptr @find(ptr %ctx, i64 %size, i64 %limit)
   %is.found = icmp ne ptr %found, null
   br i1 %is.found, label %done, label %new
@@ -115,6 +234,7 @@ made:
   %size.at = getelementptr i8, ptr %fresh, i64 -8
   store ptr %raw, ptr %raw.at
   store i64 %size, ptr %size.at
+  call void @advise(ptr %fresh, i64 %size)
   ret ptr %fresh
 none:
   ret ptr null
@@ -225,6 +345,12 @@ fresh:
   br label %had
 had:
   %new = phi ptr [ %found, %entry ], [ %made, %fresh ]
+  call void @move(ptr %ctx, ptr %block, ptr %new, i64 %size)
+  ret ptr %new
+}
+
+; The content of a block into another that has room for a size; nothing if there is none of the two.
+define internal void @move(ptr %ctx, ptr %block, ptr %new, i64 %size) {
   %is.none = icmp eq ptr %new, null
   %is.first = icmp eq ptr %block, null
   %is.done = or i1 %is.none, %is.first
@@ -238,6 +364,6 @@ copy:
   call void @release(ptr %ctx, ptr %block)
   br label %done
 done:
-  ret ptr %new
+  ret void
 }
 """

@@ -8,7 +8,7 @@ then those of the one graph (what to call where it cannot go on, and the error s
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -40,7 +40,7 @@ _PYTHON = (
     "PyMem_RawFree",
 )
 # Positions in the table of NumPy's C interface, which never change.
-_NUMPY = {"PyArray_Scalar": 60, "PyArray_New": 93}
+_NUMPY = {"PyArray_Scalar": 60, "PyArray_New": 93, "PyDataMem_SetHandler": 304}
 _KINDS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 _OBJECTS: dict[str, Any] = {
     "None": None,
@@ -57,7 +57,10 @@ _OBJECTS: dict[str, Any] = {
 WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS, "errors.name")
 # Words of the graph: what it calls, by name; functions of machine code; its signature.
 HANDLERS = ("fallback", "failed", "failed_alone", "interrupted", "miss")
-CODE = ("kernel", "shapes", "poll", "parallel", "pool", "obtain", "enlarge", "release", "blocks")
+CODE = (
+    "kernel", "shapes", "poll", "parallel", "pool",
+    "obtain", "enlarge", "release", "blocks", "memory",
+)  # fmt: skip
 SIGNATURE = (
     "parameters", "parameters.sizes", "parameters.count", "sizes.count",
     "results", "results.sizes", "results.count", "dims.count",
@@ -106,6 +109,13 @@ class Context:
             *(array.ctypes.data for array in constants),
         ]
         self._words = (ctypes.c_uint64 * len(words))(*words)
+
+    @classmethod
+    def of_the_process(cls, code: Mapping[str, int]) -> ctypes.Array[ctypes.c_uint64]:
+        """A context for functions that belong to no graph, and ask for no word of one."""
+        none = [0] * len(HANDLERS)
+        words = [*_of_the_process(), *none, *(code.get(name, 0) for name in CODE)]
+        return (ctypes.c_uint64 * len(words))(*words)
 
     @property
     def address(self) -> int:

@@ -31,6 +31,7 @@ from runtime.execute.native.layout import (
     TYPE,
     VALUE,
 )
+from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
 
@@ -47,6 +48,7 @@ _CONSTANTS = {
     "ITEMS": ITEMS,
     "TYPE": TYPE,
     "VALUE": VALUE,
+    "LARGE": LARGE,
     "PLAIN": C_CONTIGUOUS | ALIGNED,
     "REFUSED": REFUSED,
     "SET": SET,

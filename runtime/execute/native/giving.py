@@ -7,7 +7,55 @@ __all__ = ["GIVING"]
 GIVING = """
 ; ---- results: (kind, dtype, number of the dtype, rank) ------------------------------------------
 
+; A large one is made in memory that is kept when it is freed (`blocks`): by NumPy's functions for that,
+; which are exchanged for a moment.
 define internal ptr @new_array(ptr %ctx, ptr %spec, ptr %dims) {
+entry:
+  %rank.at = getelementptr i64, ptr %spec, i64 3
+  %rank = load i64, ptr %rank.at
+  %memory = word memory
+  %is.small = icmp eq ptr %memory, null
+  br i1 %is.small, label %small, label %head
+head:
+  %k = phi i64 [ 0, %entry ], [ %next, %more ]
+  %count = phi i64 [ 1, %entry ], [ %product, %more ]
+  %going = icmp slt i64 %k, %rank
+  br i1 %going, label %more, label %counted
+more:
+  %dim.at = getelementptr i64, ptr %dims, i64 %k
+  %dim = load i64, ptr %dim.at
+  %product = mul i64 %count, %dim
+  %next = add i64 %k, 1
+  br label %head
+counted:
+  %is.large = icmp sge i64 %count, $LARGE
+  br i1 %is.large, label %large, label %small
+small:
+  %array = call ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims)
+  ret ptr %array
+large:
+  %set = word PyDataMem_SetHandler
+  %forget = word Py_DecRef
+  %old = call ptr %set(ptr %memory)
+  %failed = icmp eq ptr %old, null
+  br i1 %failed, label %none, label %own
+none:
+  ret ptr null
+own:
+  %kept = call ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims)
+  %ours = call ptr %set(ptr %old)
+  call void %forget(ptr %old)
+  %was.set = icmp ne ptr %ours, null
+  br i1 %was.set, label %done, label %unset
+unset:
+  call void %forget(ptr %kept)
+  ret ptr null
+done:
+  call void %forget(ptr %ours)
+  ret ptr %kept
+}
+
+define internal ptr @plain_array(ptr %ctx, ptr %spec, ptr %dims) {
   %make = word PyArray_New
   %type = word ndarray
   %number.at = getelementptr i64, ptr %spec, i64 2

@@ -73,6 +73,8 @@ class Native:
             functions |= {"parallel": pool.parallel(), "pool": pool.address()}
         if HEAP in text:
             functions |= blocks.addresses()
+        if any(result.may_be_large for result in signature.results):
+            functions["memory"] = blocks.memory_of_arrays()
         context = Context(handlers.words(), functions, signature.words(), constants)
         handlers.context = context
         kept = context.address, code, context

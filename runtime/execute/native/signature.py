@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Argument", "Signature", "row"]
+__all__ = ["LARGE", "Argument", "Signature", "row"]
+
+# Arrays of so many elements are made in memory that is kept when they are freed.
+LARGE = 1 << 18
 
 _WEAK = {"i8": 1, "f8": 2, "b1": 3}
 _SCALAR, _ARRAY = 0, 4
@@ -33,6 +37,13 @@ class Argument(NamedTuple):
     def rank(self) -> int:
         """Number of axes."""
         return len(self.shape or ())
+
+    @property
+    def may_be_large(self) -> bool:
+        """Whether it is an array that may have as many elements as a large one."""
+        if self.shape is None:
+            return False
+        return None in self.shape or math.prod(n or 0 for n in self.shape) >= LARGE
 
 
 class Signature(NamedTuple):

@@ -222,6 +222,7 @@ EXACT = [
     (lambda x: ag.sin(x + -0.0), "add"),
     (lambda x: ag.sin(-(-x)), "negative"),
     (lambda x: ag.sin(+x), "positive"),
+    (lambda x: ag.sin(ag.identity(x)), "identity"),
     (lambda x: ag.sin(ag.maximum(x, x)), "maximum"),
     (lambda x: ag.where(x > 0, x, x) * 2, "where"),
 ]

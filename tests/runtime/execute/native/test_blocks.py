@@ -2,6 +2,7 @@
 
 import ctypes
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -150,3 +151,64 @@ def test_what_grows_gets_all_the_room_that_is_kept(memory):
     memory.release(large)
     assert memory.enlarge(None, blocks.LEAST) == large
     assert ctypes.c_int64.from_address(large - 8).value == 1 << 22
+
+
+# ---- arrays --------------------------------------------------------------------------------------
+
+
+@ag.convert
+def doubled(x):
+    return x * 2
+
+
+N = 1 << 19
+
+
+def place_of(x):
+    return x.__array_interface__["data"][0]
+
+
+def test_a_large_result_is_made_where_the_last_one_was(memory):
+    x = np.arange(N, dtype="f4")
+    first = doubled(x)
+    place, kept = place_of(first), blocks.kept_bytes()
+    del first
+    assert blocks.kept_bytes() >= kept + 4 * N
+    second = doubled(x)
+    assert place_of(second) == place
+    np.testing.assert_array_equal(second, x * 2)
+
+
+def test_a_result_that_is_held_keeps_its_memory(memory):
+    x = np.ones(N, "f4")
+    held = [doubled(x) for _ in range(3)]
+    part = held.pop()[5:10]
+    assert len({place_of(y) for y in held}) == 2
+    for _ in range(3):
+        doubled(x + 1)
+    assert all((y == 2).all() for y in held) and (part == 2).all()
+
+
+def test_results_are_arrays_as_any_other(memory):
+    y = doubled(np.ones(N, "f4"))
+    assert y.flags.owndata and y.flags.writeable and y.base is None
+    y.resize(2 * N, refcheck=False)
+    assert (y[:N] == 2).all() and not y[N:].any()
+    y.resize(10, refcheck=False)
+    assert y.tolist() == [2.0] * 10
+    assert np.empty(N, "f4").flags.owndata  # NumPy's own functions are back
+    kept = blocks.kept_bytes()
+    z = np.empty(N, "f4")
+    del z
+    assert blocks.kept_bytes() == kept
+
+
+def test_arrays_of_any_shape_and_dtype_are_freed_in_threads_and_after_errors(memory):
+    with ThreadPoolExecutor(4) as threads:
+        for dtype in ("f8", "i2", "?"):
+            x = np.ones((4, N // 2), dtype)
+            for y in threads.map(lambda _, x=x: ag.convert(lambda v: v + v)(x), range(8)):
+                np.testing.assert_array_equal(y, x + x)
+    with pytest.raises(MemoryError):
+        ag.convert(lambda n: np.zeros(n) + 1)(np.int64(1 << 55))
+    assert (doubled(np.ones(N)) == 2).all()
