@@ -7,8 +7,8 @@ __all__ = ["GIVING"]
 GIVING = """
 ; ---- results: (kind, dtype, number of the dtype, rank) ------------------------------------------
 
-; A large one is made in memory that is kept when it is freed (`blocks`): by NumPy's functions for that,
-; which are exchanged for a moment.
+; A large one is made in memory that is kept when it is freed (`blocks`): by NumPy's functions for
+; that, which are exchanged for a moment.
 define internal ptr @new_array(ptr %ctx, ptr %spec, ptr %dims) {
 entry:
   %rank.at = getelementptr i64, ptr %spec, i64 3
