@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from runtime.execute.native.context import HEAP, word
 from runtime.execute.native.entry import REFUSED
+from runtime.lowering.arena import lives, offsets
 from runtime.lowering.kernel import (
     Allocate,
     Block,
@@ -63,19 +64,22 @@ class Memory(Values):
             self.first += ["%work = alloca i64", f"store i64 {BUDGET}, ptr %work"]
         if not own:
             return
-        sizes = [product([*b.shape, size_in_bytes(b.type)]) for b in own]
-        known = [n for n in sizes if isinstance(n, int)]
-        rounded = [-(-n // 64) * 64 for n in known]
-        self.on_heap = len(known) < len(sizes) or sum(rounded) > _ON_STACK
+        sizes = {b: product([*b.shape, size_in_bytes(b.type)]) for b in own}
+        known = {b: size for b, size in sizes.items() if isinstance(size, int)}
+        places = offsets(known, lives(self.program))
+        total = str(max(places[b] + size for b, size in known.items()) if known else 0)
+        self.on_heap = len(known) < len(sizes) or int(total) > _ON_STACK
         if not self.on_heap:
-            self.first.append(f"%arena = alloca [{max(sum(rounded), 1)} x i8], align 64")
-        offsets, total = [], "0"
-        for size in sizes:
-            offsets.append(total)
-            total = self._after(total, size)
+            self.first.append(f"%arena = alloca [{max(int(total), 1)} x i8], align 64")
+        where = {buffer: str(place) for buffer, place in places.items()}
+        total = self._after("0", int(total))
+        for buffer, size in sizes.items():
+            if buffer not in known:
+                where[buffer] = total
+                total = self._after(total, size)
         if self.on_heap:
             self._arena(total)
-        for buffer, offset in zip(own, offsets, strict=True):
+        for buffer, offset in where.items():
             name = self.name()
             self.add(f"{name} = getelementptr i8, ptr %arena, i64 {offset}")
             if buffer in self.moving:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
+from typing import TypeVar
 
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import Context
@@ -25,23 +26,43 @@ from runtime.execute.native.engine import QUICK, Loaded, load
 from runtime.execute.native.objects import Linked
 from runtime.execute.native.template import expanded
 
-__all__ = ["FUNCTIONS", "MOST", "addresses", "blocks_text", "kept_bytes", "memory_of_arrays"]
+__all__ = [
+    "FUNCTIONS",
+    "MOST",
+    "PATIENCE",
+    "addresses",
+    "blocks_text",
+    "kept_bytes",
+    "memory_of_arrays",
+]
 
 FUNCTIONS = ("obtain", "enlarge", "release")
 # In the order in which NumPy names them.
 OF_ARRAYS = ("array_malloc", "array_calloc", "array_realloc", "array_free")
 # Blocks smaller than these are left to `malloc`; so many bytes are kept at most, in so many blocks.
-LEAST, MOST, PLACES = 1 << 16, 1 << 28, 16
+LEAST, MOST, PLACES = 1 << 16, 1 << 29, 32
+# So many blocks that find no room make room for others.
+PATIENCE = 64
 # Blocks from this size on are made of large pages where the system has them (NumPy's limit, too):
 # touching small ones for the first time takes as long as computing what is put there.
 _HUGE, _ADVICE = 1 << 22, 14  # MADV_HUGEPAGE of Linux
 _PLACE = 16
 
+T = TypeVar("T")
+
 
 @cache
 def _state() -> ctypes.Array[ctypes.c_int64]:
-    """How many bytes are kept; then each block and its capacity, 0 where there is none."""
-    return (ctypes.c_int64 * (2 + 2 * PLACES))()
+    """How many bytes are kept, and how often there was no room for more; then each block and its
+    capacity, 0 where there is none.
+    """
+    return _forever((ctypes.c_int64 * (2 + 2 * PLACES))())
+
+
+def _forever(thing: T) -> T:
+    """The thing, which stays: arrays are freed when the interpreter has let go of all else."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+    return thing
 
 
 def kept_bytes() -> int:
@@ -51,10 +72,7 @@ def kept_bytes() -> int:
 
 @cache
 def _code() -> Loaded | Linked:
-    """The functions; arrays may outlive all else."""
-    code = load(compiled(blocks_text(), QUICK))
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
-    return code
+    return _forever(load(compiled(blocks_text(), QUICK)))
 
 
 @cache
@@ -89,15 +107,13 @@ def memory_of_arrays() -> int:
     name = b"mem_handler"
     capsule = new(ctypes.addressof(handler), name, None)
     # Arrays hold the capsule, which holds nothing.
-    for thing in (words, handler, name, capsule):
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
-    return id(capsule)
+    return id(list(map(_forever, (words, handler, name, capsule)))[-1])
 
 
 def blocks_text() -> str:
     """The functions as LLVM IR."""
     advise = _ON_LINUX if sys.platform == "linux" else _ELSEWHERE
-    names = {"LEAST": LEAST, "MOST": MOST, "PLACES": PLACES, "PLACE": _PLACE}
+    names = {"LEAST": LEAST, "MOST": MOST, "PLACES": PLACES, "PLACE": _PLACE, "PATIENCE": PATIENCE}
     return expanded(advise + _TEXT, {**names, "HUGE": _HUGE, "ADVICE": _ADVICE})
 
 
@@ -275,6 +291,8 @@ rest:
   br label %head
 done:
   store i64 0, ptr %blocks
+  %crowded.at = getelementptr i8, ptr %blocks, i64 8
+  store i64 0, ptr %crowded.at
   ret void
 }
 
@@ -323,7 +341,16 @@ look:
   br i1 %is.odd, label %drop, label %try
 try:
   %is.kept = call i1 @keep(ptr %ctx, ptr %block, i64 %size)
-  br i1 %is.kept, label %done, label %anew
+  br i1 %is.kept, label %done, label %crowded
+crowded:
+  ; What is kept may be of no use any more: it goes when it has been in the way for a while.
+  %blocks = word blocks
+  %crowded.at = getelementptr i8, ptr %blocks, i64 8
+  %before = load i64, ptr %crowded.at
+  %now = add i64 %before, 1
+  store i64 %now, ptr %crowded.at
+  %is.stale = icmp sge i64 %now, $PATIENCE
+  br i1 %is.stale, label %anew, label %drop
 anew:
   call void @clear(ptr %ctx)
   %is.kept.now = call i1 @keep(ptr %ctx, ptr %block, i64 %size)
