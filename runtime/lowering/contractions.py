@@ -20,7 +20,16 @@ from typing import NamedTuple
 
 from runtime.lowering.kernel import Axis, Contract, Dim
 from runtime.lowering.scalar import Expr, is_float
-from runtime.lowering.tiles import TERMS, around, cut, is_cut, packs, pieces, runs_along_sum
+from runtime.lowering.tiles import (
+    TERMS,
+    ahead_of,
+    around,
+    cut,
+    is_cut,
+    packs,
+    pieces,
+    runs_along_sum,
+)
 
 __all__ = ["NAME", "contraction_text"]
 
@@ -388,9 +397,12 @@ class _Contraction:
                 code.add(f"store {self.vector} zeroinitializer, ptr {place}")
         masks = [self._mask(v, left) if not is_packed else None for v in range(vectors)]
         width = vectors * self.lanes
+        ahead = 0 if is_packed else ahead_of(self.c)
 
         def term(x: str, y: str) -> None:
             found = [self._load(self.at(y, str(v * self.lanes)), masks[v]) for v in range(vectors)]
+            if ahead:
+                self._fetch(y, ahead, vectors)
             for r, line in enumerate(sums):
                 one = self._splat(
                     code.do(f"load {self.kind}, ptr {self.along(x, places[r], row.x)}")
@@ -419,6 +431,14 @@ class _Contraction:
                 given.append((at, self._total(at, place, mask, piece.adds), mask))
         for at, total, mask in given:
             self._give(at, total, mask)
+
+    def _fetch(self, y: str, ahead: int, vectors: int) -> None:
+        """Have what will be read brought from memory; there need be nothing any more."""
+        code = self.code
+        code.declared.add("void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        for v in range(vectors):
+            there = code.do(f"getelementptr {self.kind}, ptr {y}, i64 {ahead + v * self.lanes}")
+            code.add(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 3, i32 1)")
 
     def _row_number(self, r: int, rows_left: str | None) -> str:
         """The number of a row in its block: the last one again where there are no more."""

@@ -20,7 +20,7 @@ from runtime.lowering.parallel import (
     launch,
 )
 from runtime.lowering.strides import plus, times
-from runtime.lowering.tiles import counts_of_parts, products
+from runtime.lowering.tiles import ahead_of, counts_of_parts, products
 
 __all__ = ["Products", "contract", "rounds", "sum_of", "work_of"]
 
@@ -75,16 +75,20 @@ def contract(w: Any, s: Contract) -> None:
     if w.around is not None or (isinstance(work, int) and work < LARGE):
         w.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
     else:
-        _contract_in_parts(w, name, given, ends, work)
+        _contract_in_parts(w, name, given, ends, work, is_streamed=ahead_of(s) > 0)
 
 
-def _contract_in_parts(w: Any, name: str, given: list[str], ends: list[str], work: Dim) -> None:
+def _contract_in_parts(
+    w: Any, name: str, given: list[str], ends: list[str], work: Dim, *, is_streamed: bool
+) -> None:
     """Parts of columns; of what is around and of rows, too, where columns are few."""
     alone, done = None, "1"
     counts: list[str] = []
-    for end in reversed(ends):
+    for k, end in enumerate(reversed(ends)):
         missing = w._whole("sdiv", w._whole("add", done, str(PARTS - 1)), done)
-        counts.insert(0, w._most(w._least(end, missing), "1"))
+        # What comes from memory is read by one part alone.
+        most = "1" if k and is_streamed else w._least(end, missing)
+        counts.insert(0, w._most(most, "1"))
         done = w._whole("mul", done, counts[0])
     if not isinstance(work, int):
         alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")

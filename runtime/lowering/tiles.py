@@ -30,6 +30,7 @@ from runtime.lowering.scalar import call, index
 __all__ = [
     "TERMS",
     "Cut",
+    "ahead_of",
     "around",
     "counts_of_parts",
     "cut",
@@ -50,6 +51,8 @@ _SHORT = 64
 # Fewer products than these are computed in some tens of microseconds; a vector of a tile takes as
 # long to compile as so many, many times.
 _LITTLE, _VECTOR = 1 << 23, 5000
+# Rows of `y` of so many bytes or more, so many bytes in all, are fetched so many rows ahead.
+_STRIDE, _STREAM, _AHEAD = 512, 1 << 22, 16
 # With more rows than these, packing is worth it.
 _FEW_ROWS = 200
 
@@ -185,6 +188,20 @@ def _blocks(size: Dim, most: int) -> Dim:
 def around(c: Contract) -> tuple[list[Axis], list[Axis]]:
     """The axes around that all operands have, and those that `y` has not."""
     return [a for a in c.outer if a.y != 0], [a for a in c.outer if a.y == 0]
+
+
+def ahead_of(c: Contract) -> int:
+    """How many elements ahead `y` is to be fetched from memory; 0: processors do so themselves.
+
+    They do not follow steps of many lines, nor across pages. It pays for what is read only once.
+    """
+    rows, step = c.row.size, c.inner[-1].y if c.inner else 0
+    terms = product([a.size for a in c.inner])
+    if not (isinstance(rows, int) and isinstance(step, int) and isinstance(terms, int)):
+        return 0
+    size = int(c.target.type[1:])
+    is_far = step * size >= _STRIDE and terms * step * size >= _STREAM
+    return _AHEAD * step if is_far and rows <= _READERS and not c.outer else 0
 
 
 def packs(c: Contract, tile: Cut) -> bool:

@@ -119,6 +119,19 @@ def rnn(x, w, u, h, n):
     return h
 
 
+@pytest.mark.parametrize("rows", [1, 3, 8, 16, 17])
+@pytest.mark.parametrize("columns", [70, 512])
+def test_what_comes_from_memory_is_fetched_and_read_by_one_part(rows, columns, traced, native_of):
+    draw = np.random.default_rng(rows)
+    x = draw.normal(size=(rows, 9001)).astype("f4")
+    y = draw.normal(size=(9001, columns)).astype("f4")
+    graph = traced(ops.matmul, x, y)
+    is_streamed = rows <= 16 and columns * 4 >= 512
+    assert ("@llvm.prefetch" in native_text(graph, "llvm")) == is_streamed
+    (actual,) = native_of(graph)(x, y)
+    np.testing.assert_allclose(actual, x.astype("f8") @ y.astype("f8"), rtol=1e-3, atol=1e-2)
+
+
 def test_products_in_a_loop_are_part_of_it():
     x, w = operands((6, 8, 20), (20, 30), "f8")
     u, h = operands((30, 30), (8, 30), "f8")
