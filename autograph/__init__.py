@@ -85,12 +85,11 @@ if _typing.TYPE_CHECKING:
     from autograph.concrete import ConcreteFunction
     from autograph.conversion import do_not_convert
     from autograph.explaining import explain
-    from autograph.function import Function, convert, no_retrace
+    from autograph.function import Function, convert, no_retrace, profile
     from autograph.functional import (
         associative_scan, case, cond, map_fn, print, scan, switch_case, while_loop,
     )  # fmt: skip
     from autograph.loading import load
-    from autograph.profiling import profile
     from autograph.program import Program
     from autograph.py_calls import py_call
     from autograph.saving import save
@@ -169,13 +168,12 @@ _LATER = {
         "autograph.concrete": ("ConcreteFunction",),
         "autograph.conversion": ("do_not_convert",),
         "autograph.explaining": ("explain",),
-        "autograph.function": ("Function", "convert", "no_retrace"),
+        "autograph.function": ("Function", "convert", "no_retrace", "profile"),
         "autograph.functional": (
             "associative_scan", "case", "cond", "map_fn", "print", "scan", "switch_case",
             "while_loop",
         ),
         "autograph.loading": ("load",),
-        "autograph.profiling": ("profile",),
         "autograph.program": ("Program",),
         "autograph.py_calls": ("py_call",),
         "autograph.saving": ("save",),

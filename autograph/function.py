@@ -16,6 +16,7 @@ from autograph.fast_path import call_key, entry_of
 from autograph.operators.recursion import run_function
 from autograph.operators.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
+from autograph.profiling import Profile, profiled
 from autograph.signature import ArraySpec, classify, is_input_key
 from autograph.timing import Stats, timed
 from autograph.trace_facts import TraceTable, explained
@@ -24,10 +25,12 @@ from autograph.traces import Traces, retraces_allowed, trace_lock
 from runtime import config, tree
 from runtime.attention import count as _attention
 from runtime.building import building
+from runtime.graph.work import Work, work_of
 from runtime.origins import hide_frames_of
+from runtime.passes import optimize
 from runtime.spec import TensorSpec
 
-__all__ = ["BoundFunction", "Function", "convert", "no_retrace"]
+__all__ = ["BoundFunction", "Function", "convert", "no_retrace", "profile"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -145,6 +148,37 @@ class Function(Traces, Generic[P, R]):
         first, later = timed(lambda: fresh(*args, **kwargs))
         _, plain = timed(lambda: self._target(*args, **kwargs))
         return made._replace(first_call=first, call=later, plain_call=plain)
+
+    def profile(self, *args: P.args, **kwargs: P.kwargs) -> Profile:
+        """Call the function node by node, and tell what each operation of each line costs.
+
+        As `ag.profile`, which takes any function.
+
+        >>> import numpy as np
+        >>> import autograph as ag
+        >>> f = ag.convert(lambda x: np.sin(x) + x)
+        >>> sorted((c.operation, c.bytes) for c in f.profile(np.ones(1000)).costs)
+        [('add', 8000), ('sin', 8000)]
+        """
+        fresh = type(self)(self._target, self._options)
+        return profiled(lambda: fresh(*args, **kwargs))
+
+    def cost(self, *args: Any, **kwargs: Any) -> Work:
+        """How many operations a call takes, and how many bytes go in and out; it is not called.
+
+        An array may be given as a `TensorSpec`. The count is that of the graph after all passes:
+        an operation on an element counts one, a product that is added to a sum two; the body of a
+        loop whose rounds only the run tells is counted once, and the loop is in `open_loops`.
+        Raises ValueError where a size is not known.
+
+        >>> import numpy as np
+        >>> import autograph as ag
+        >>> f = ag.convert(lambda x, w: np.tanh(x @ w))
+        >>> f.cost(np.ones((3, 4)), np.ones((4, 5)))
+        Work(flops=135, bytes=376, open_loops=())
+        """
+        fresh = type(self)(self._target, self._options)
+        return work_of(optimize(fresh.get_concrete_function(*args, **kwargs).graph))
 
     def cache_info(self) -> dict[str, int]:
         """Number of traces made, kept, and allowed."""
@@ -399,6 +433,14 @@ class BoundFunction(Generic[P, R]):
         given = (self.__self__, *args) if args or kwargs else ()
         return cast(Stats, self._function.stats(*given, **kwargs))
 
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """As of the Function, for the object."""
+        return cast(Profile, self._function.profile(self.__self__, *args, **kwargs))
+
+    def cost(self, *args: Any, **kwargs: Any) -> Work:
+        """As of the Function, for the object."""
+        return cast(Work, self._function.cost(self.__self__, *args, **kwargs))
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
 
@@ -479,6 +521,27 @@ def convert(function: Any = None, /, **options: Any) -> Any:
         raise TypeError(f"cannot convert {function!r}: it is not callable")
     with shortened():
         return Function(function, checked)
+
+
+def profile(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Profile:
+    """Call a function as a graph, node by node, and tell what each operation of each line costs.
+
+    The graph is the one after all passes; its nodes run one by one as calls of NumPy (on a device,
+    of its array module), not as machine code: what is cheap there may be more so in an ordinary
+    call. The call has its effects, as any has. Raises what the function raises.
+
+    >>> import numpy as np
+    >>> import autograph as ag
+    >>> def total(x):
+    ...     for _ in range(20):
+    ...         x = np.sin(x)
+    ...     return x.sum()
+    >>> found = ag.profile(total, np.ones(1000))
+    >>> sorted((c.operation, c.calls, c.bytes) for c in found.costs if c.bytes > 1000)
+    [('sin', 20, 160000)]
+    """
+    converted: Any = convert(function)
+    return cast(Profile, converted.profile(*args, **kwargs))
 
 
 class no_retrace:

@@ -1,4 +1,4 @@
-"""`profile`: what each line of a function costs when its graph runs."""
+"""What each line of a function costs when its graph runs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.function import BoundFunction, Function, convert
 from runtime.execute.observers import observing
 from runtime.graph.ir import Node
 
-__all__ = ["Cost", "Profile", "profile"]
+__all__ = ["Cost", "Profile", "profiled"]
 
 
 class Cost(NamedTuple):
@@ -42,23 +41,8 @@ class Profile:
         return "\n".join((head, *rows))
 
 
-def profile(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Profile:
-    """Call a function as a graph, node by node, and tell what each operation of each line costs.
-
-    The graph is the one after all passes; its nodes run one by one as calls of NumPy (on a device,
-    of its array module), not as machine code: what is cheap there may be more so in an ordinary
-    call. The call has its effects, as any has. Raises what the function raises.
-
-    >>> import numpy as np
-    >>> import autograph as ag
-    >>> def total(x):
-    ...     for _ in range(20):
-    ...         x = np.sin(x)
-    ...     return x.sum()
-    >>> found = ag.profile(total, np.ones(1000))
-    >>> sorted((c.operation, c.calls, c.bytes) for c in found.costs if c.bytes > 1000)
-    [('sin', 20, 160000)]
-    """
+def profiled(call: Callable[[], Any]) -> Profile:
+    """What the nodes cost that a call runs: it must run its graph for the first time."""
     costs: dict[tuple[str, str], list[float]] = {}
 
     def note(node: Node, operands: Sequence[Any], results: Sequence[Any], seconds: float) -> None:
@@ -67,12 +51,8 @@ def profile(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Profile:
         row[1] += 1e3 * seconds
         row[2] += sum(_size(x) for x in results)
 
-    converted: Any = convert(function)
-    if isinstance(converted, BoundFunction):
-        converted, args = converted.__func__, (converted.__self__, *args)
-    fresh: Function[Any, Any] = type(converted)(converted._target, converted._options)
     with observing(note):
-        result = fresh(*args, **kwargs)
+        result = call()
     rows = [Cost(*key, int(n), ms, int(size)) for key, (n, ms, size) in costs.items()]
     return Profile(result, tuple(sorted(rows, key=lambda c: -c.milliseconds)))
 
