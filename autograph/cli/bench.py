@@ -1,4 +1,4 @@
-"""Times a product of vectors on each device, from short ones to long ones."""
+"""Times a function in all ways to run it, or a product of vectors on each device."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import autograph as ag
+from autograph.cli import function_times
 from autograph.cli.failure import Status
+from autograph.cli.function_times import arguments
+from autograph.cli.specs import parse_argument
+from autograph.cli.targets import load_target
 from runtime.devices import synchronize
 
 __all__ = ["SUMMARY", "Times", "add_arguments", "execute", "measure", "sizes"]
 
-SUMMARY = "how long devices take for vectors of several lengths"
+SUMMARY = "how long a function takes in all ways to run it, or devices for vectors"
 
 # Columns of the curves, and what stands in them for each device.
 _WIDTH = 40
@@ -33,16 +37,28 @@ class Times(NamedTuple):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declares what `autograph bench` takes."""
-    parser.add_argument("what", choices=["device"], help="products of vectors, on each device")
+    parser.add_argument(
+        "what",
+        metavar="MODULE:FUNCTION|device",
+        help="a function, or products of vectors on each device",
+    )
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        metavar="[NAME=]VALUE",
+        action="append",
+        default=[],
+        help="an argument of the function: f32[3,4] (random numbers), x=file.npy, 3",
+    )
     parser.add_argument(
         "--n",
         metavar="SIZES",
         type=sizes,
         default="1..1e7",
-        help="lengths: 10,1000 or, by powers of ten, 1..1e7",
+        help="lengths of vectors: 10,1000 or, by powers of ten, 1..1e7",
     )
     parser.add_argument(
-        "--seconds", type=float, default=0.2, help="how long to repeat each product"
+        "--seconds", type=float, default=0.2, help="how long to repeat each call or product"
     )
     parser.add_argument("--json", action="store_true", help="print the times as JSON")
 
@@ -75,12 +91,30 @@ def _size(text: str) -> int:
 
 def execute(options: Namespace) -> Status:
     """Runs `autograph bench`."""
+    if options.what != "device":
+        return _bench_function(options)
     devices = ag.list_devices()
     found = [measure(device, n, options.seconds) for n in options.n for device in devices]
     if options.json:
         print(json.dumps([times._asdict() for times in found]))
     else:
         print("\n".join(_table(found, devices)))
+    return Status.DONE
+
+
+def _bench_function(options: Namespace) -> Status:
+    target = load_target(options.what)
+    positional, named = arguments(target, [parse_argument(text) for text in options.inputs])
+    found = function_times.measure(target, positional, named, options.seconds)
+    if options.json:
+        ways = [way._asdict() for way in found.ways]
+        costs = [cost._asdict() for cost in found.profile.costs]
+        print(json.dumps({"ways": ways, "costs": costs, "explained": found.explained}))
+        return Status.DONE
+    print(f"{'microseconds':12}{'first call':>14}{'later calls':>14}")
+    for way in found.ways:
+        print(f"{way.name:12}{way.first_call * 1e6:14.1f}{way.call * 1e6:14.2f}")
+    print(f"\nnode by node, as a plan:\n{found.profile}\n\n{found.explained}")
     return Status.DONE
 
 
