@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runtime.execute.native.context import HEAP, word
-from runtime.execute.native.entry import REFUSED
+from runtime.execute.native.entry import REFUSED, SET
 from runtime.lowering.kernel import (
     Allocate,
     Block,
@@ -109,7 +109,10 @@ class Memory(Values):
         failed = self._do(f"icmp eq ptr {pointer}, null")
         self.add(f"br i1 {failed}, label %{refuse}, label %{go}{self._rarely()}")
         self.begin(refuse)
-        self._leave(str(REFUSED))
+        if self.program.has_effects:  # they must not happen twice
+            function = self._do(self.context("PyErr_NoMemory"))
+            self._do(f"call ptr {function}()")
+        self._leave(str(SET if self.program.has_effects else REFUSED))
         self.begin(go)
 
     def _stacks(self, buffers: list[Buffer]) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from runtime.execute import Executable, plan
 from runtime.execute.native import engine, layout
+from runtime.execute.native.outside import Called
 from runtime.execute.native.prepared import Native, Place
 from runtime.execute.native.stateful import Stateful, again
 from runtime.graph.ir import Graph
-from runtime.lowering.entry import module_text, signature
+from runtime.lowering.entry import module_text, outside, signature
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
 from runtime.lowering.refusal import Refusal, TooLarge
@@ -20,11 +22,15 @@ __all__ = ["Planned", "prepare", "problem"]
 
 
 class Planned:
-    """A plan in the place of native code, and the reason why there is none."""
+    """A plan in the place of native code, and the reason why there is none.
 
-    def __init__(self, run: Executable, reason: str) -> None:
+    `outside` is what native parts of it have Python compute.
+    """
+
+    def __init__(self, run: Executable, reason: str, outside: Sequence[Called] = ()) -> None:
         self._run = run
         self.reason = reason
+        self.outside = outside
 
     @property
     def source(self) -> str:
@@ -83,11 +89,18 @@ def _prepared(graph: Graph) -> Executable:
     except TooLarge:
         raise
     except Refusal:
-        parted = part(graph, lambda inner: _native(inner).call)
+        parts: list[Native] = []
+
+        def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
+            parts.append(_native(inner))
+            return parts[-1].call
+
+        parted = part(graph, compile_part)
     reasons = "; ".join(parted.reasons)
     if parted.parts:
         reasons = f"{parted.parts} part(s) are native code; the rest is not: {reasons}"
-    return Planned(plan.prepare(parted.graph), reasons)
+    called = [one for native in parts for one in native.outside]
+    return Planned(plan.prepare(parted.graph), reasons, called)
 
 
 def _native(graph: Graph, other: Executable | None = None) -> Native:
@@ -97,7 +110,8 @@ def _native(graph: Graph, other: Executable | None = None) -> Native:
     """
     program = lower(graph)
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
-    repeats = other is not None or any(node.op.name == "pending" for node in graph.walk())
+    is_pending = any(node.op.name == "pending" for node in graph.walk())
+    repeats = other is not None or (is_pending and not program.has_effects)
     text = module_text(program)
     fallback = partial(plan.prepare, graph) if other is None else lambda: other
     return Native(
@@ -108,4 +122,5 @@ def _native(graph: Graph, other: Executable | None = None) -> Native:
         graph.name,
         constants=program.constants,
         repeats=repeats,
+        outside=outside(program),
     )

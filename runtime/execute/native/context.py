@@ -29,6 +29,7 @@ _PYTHON = (
     "PyErr_CheckSignals",
     "PyErr_Fetch",
     "PyErr_NormalizeException",
+    "PyErr_NoMemory",
     "PyContextVar_Get",
     "PyCapsule_GetPointer",
     "PyEval_SaveThread",
@@ -57,7 +58,10 @@ _OBJECTS: dict[str, Any] = {
 WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS, "errors.name")
 # Words of the graph: what it calls, by name; functions of machine code; its signature.
 HANDLERS = ("fallback", "failed", "failed_alone", "interrupted", "miss")
-CODE = ("kernel", "shapes", "poll", "parallel", "pool", "obtain", "enlarge", "release", "blocks")
+CODE = (
+    "kernel", "shapes", "poll", "parallel", "pool", "obtain", "enlarge", "release", "blocks",
+    "call_out", "outside",
+)  # fmt: skip
 SIGNATURE = (
     "parameters", "parameters.sizes", "parameters.count", "sizes.count",
     "results", "results.sizes", "results.count", "dims.count",

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from runtime.execute.native import float_errors
 from runtime.execute.native.calling import CALLING
+from runtime.execute.native.calling_out import CALLING_OUT
 from runtime.execute.native.failing import FAILING
 from runtime.execute.native.giving import GIVING
 from runtime.execute.native.layout import (
@@ -56,7 +57,7 @@ _CONSTANTS = {
 
 def entry_text() -> str:
     """The module."""
-    text = _DECLARATIONS + TAKING + GIVING + CALLING + FAILING + _BUILTINS
+    text = _DECLARATIONS + TAKING + GIVING + CALLING + FAILING + CALLING_OUT + _BUILTINS
     return expanded(text, _CONSTANTS)
 
 

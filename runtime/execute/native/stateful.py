@@ -7,6 +7,7 @@ from typing import Any
 
 from runtime.devices import copied
 from runtime.execute import Executable
+from runtime.execute.native.outside import Called
 
 __all__ = ["Again", "Stateful", "again"]
 
@@ -52,6 +53,7 @@ class Stateful:
         self._assigned = tuple(assigned)
         self._count = count
         self._is_exact = is_exact
+        self.outside: Sequence[Called] = getattr(run, "outside", ())
         reason = getattr(run, "reason", None)
         if reason is not None:
             self.reason = reason

@@ -1,0 +1,206 @@
+"""How native code has Python compute something, as LLVM IR.
+
+`i64 call_out(ctx, number, row)`: what is called is described at that number of the word `outside`
+of the context: (function, function that mends what it gives, number of operands, of results), then
+five words for each operand, as the entry gives results, and for each result, as it takes arguments.
+The row has for each operand its value or the address of its elements, and the sizes of its axes;
+for each result a word for its value or the address that it goes to, and the sizes it must have.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CALLING_OUT"]
+
+CALLING_OUT = """
+; The number of elements of an array.
+define internal i64 @elements(ptr %dims, i64 %rank) {
+entry:
+  br label %head
+head:
+  %axis = phi i64 [ 0, %entry ], [ %next, %body ]
+  %product = phi i64 [ 1, %entry ], [ %more, %body ]
+  %going = icmp slt i64 %axis, %rank
+  br i1 %going, label %body, label %done
+body:
+  %at = getelementptr i64, ptr %dims, i64 %axis
+  %size = load i64, ptr %at
+  %more = mul i64 %product, %size
+  %next = add i64 %axis, 1
+  br label %head
+done:
+  ret i64 %product
+}
+
+; An operand as an object: a scalar, or an array of its own.
+define internal ptr @handed(ptr %ctx, ptr %spec, ptr %place) {
+  %kind = load i64, ptr %spec
+  %is.array = icmp eq i64 %kind, 4
+  br i1 %is.array, label %array, label %scalar
+scalar:
+  %box = call ptr @box(ptr %ctx, ptr %spec, ptr %place)
+  ret ptr %box
+array:
+  %dims = getelementptr i64, ptr %place, i64 1
+  %made = call ptr @new_array(ptr %ctx, ptr %spec, ptr %dims)
+  %is.made = icmp ne ptr %made, null
+  br i1 %is.made, label %fill, label %done
+fill:
+  %rank.at = getelementptr i64, ptr %spec, i64 3
+  %rank = load i64, ptr %rank.at
+  %bytes.at = getelementptr i64, ptr %spec, i64 4
+  %bytes = load i64, ptr %bytes.at
+  %count = call i64 @elements(ptr %dims, i64 %rank)
+  %size = mul i64 %count, %bytes
+  %data.at = getelementptr i8, ptr %made, i64 $DATA
+  %data = load ptr, ptr %data.at
+  %source = load ptr, ptr %place
+  call void @llvm.memcpy.p0.p0.i64(ptr %data, ptr %source, i64 %size, i1 false)
+  br label %done
+done:
+  ret ptr %made
+}
+
+; Copies a result to where it goes; false where it is not what it must be.
+define internal i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place) {
+  %value = alloca i64
+  %dims = getelementptr i64, ptr %place, i64 1
+  %added = call i64 @take(ptr %ctx, ptr %thing, ptr %spec, ptr %dims, ptr %value, ptr null,
+                          i1 false)
+  %good = icmp eq i64 %added, 0
+  br i1 %good, label %look, label %miss
+look:
+  %kind = load i64, ptr %spec
+  %is.array = icmp eq i64 %kind, 4
+  br i1 %is.array, label %array, label %scalar
+scalar:
+  %number = load i64, ptr %value
+  store i64 %number, ptr %place
+  ret i1 true
+array:
+  %bytes.at = getelementptr i64, ptr %spec, i64 3
+  %bytes = load i64, ptr %bytes.at
+  %rank.at = getelementptr i64, ptr %spec, i64 4
+  %rank = load i64, ptr %rank.at
+  %count = call i64 @elements(ptr %dims, i64 %rank)
+  %size = mul i64 %count, %bytes
+  %source = load ptr, ptr %value
+  %target = load ptr, ptr %place
+  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %source, i64 %size, i1 false)
+  ret i1 true
+miss:
+  ret i1 false
+}
+
+; Copies all results: what was given, if there is one, else the items of that tuple.
+define internal i1 @all_received(ptr %ctx, ptr %given, ptr %specs, ptr %row, i64 %count) {
+entry:
+  %is.one = icmp eq i64 %count, 1
+  %items = getelementptr i8, ptr %given, i64 $ITEMS
+  %given.at = alloca ptr
+  store ptr %given, ptr %given.at
+  br label %head
+head:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %stored ]
+  %at = phi i64 [ 0, %entry ], [ %at.next, %stored ]
+  %going = icmp slt i64 %k, %count
+  br i1 %going, label %one, label %done
+one:
+  %item.at = getelementptr ptr, ptr %items, i64 %k
+  %from = select i1 %is.one, ptr %given.at, ptr %item.at
+  %thing = load ptr, ptr %from
+  %shift = mul i64 %k, 5
+  %spec = getelementptr i64, ptr %specs, i64 %shift
+  %place = getelementptr i64, ptr %row, i64 %at
+  %good = call i1 @received(ptr %ctx, ptr %thing, ptr %spec, ptr %place)
+  br i1 %good, label %stored, label %miss
+stored:
+  %rank.at = getelementptr i64, ptr %spec, i64 4
+  %rank = load i64, ptr %rank.at
+  %words = add i64 %rank, 1
+  %at.next = add i64 %at, %words
+  %k.next = add i64 %k, 1
+  br label %head
+done:
+  ret i1 true
+miss:
+  ret i1 false
+}
+
+define i64 @call_out(ptr %ctx, i64 %number, ptr %row) {
+entry:
+  %all = word outside
+  %own.at = getelementptr ptr, ptr %all, i64 %number
+  %own = load ptr, ptr %own.at
+  %function = load ptr, ptr %own
+  %mend.at = getelementptr ptr, ptr %own, i64 1
+  %mend = load ptr, ptr %mend.at
+  %count.at = getelementptr i64, ptr %own, i64 2
+  %count = load i64, ptr %count.at
+  %result.count.at = getelementptr i64, ptr %own, i64 3
+  %result.count = load i64, ptr %result.count.at
+  %specs = getelementptr i64, ptr %own, i64 4
+  %bytes = mul i64 %count, 8
+  %args = alloca ptr, i64 %count
+  call void @llvm.memset.p0.i64(ptr %args, i8 0, i64 %bytes, i1 false)
+  %vectorcall = word PyObject_Vectorcall
+  %release = word Py_DecRef
+  br label %head
+head:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %handed ]
+  %at = phi i64 [ 0, %entry ], [ %at.next, %handed ]
+  %going = icmp slt i64 %k, %count
+  br i1 %going, label %operand, label %call
+operand:
+  %shift = mul i64 %k, 5
+  %spec = getelementptr i64, ptr %specs, i64 %shift
+  %place = getelementptr i64, ptr %row, i64 %at
+  %thing = call ptr @handed(ptr %ctx, ptr %spec, ptr %place)
+  %is.made = icmp ne ptr %thing, null
+  br i1 %is.made, label %handed, label %no.memory
+handed:
+  %arg.at = getelementptr ptr, ptr %args, i64 %k
+  store ptr %thing, ptr %arg.at
+  %rank.at = getelementptr i64, ptr %spec, i64 3
+  %rank = load i64, ptr %rank.at
+  %words = add i64 %rank, 1
+  %at.next = add i64 %at, %words
+  %k.next = add i64 %k, 1
+  br label %head
+no.memory:
+  call void @drop(ptr %ctx, ptr %args, i64 %k)
+  ret i64 $SET
+call:
+  %given = call ptr %vectorcall(ptr %function, ptr %args, i64 %count, ptr null)
+  call void @drop(ptr %ctx, ptr %args, i64 %count)
+  %result.shift = mul i64 %count, 5
+  %result.specs = getelementptr i64, ptr %specs, i64 %result.shift
+  %result.row = getelementptr i64, ptr %row, i64 %at
+  %is.given = icmp ne ptr %given, null
+  br i1 %is.given, label %receive, label %raised
+receive:
+  %good = call i1 @all_received(ptr %ctx, ptr %given, ptr %result.specs, ptr %result.row,
+                                i64 %result.count)
+  br i1 %good, label %done, label %other
+other:
+  %given.at = alloca ptr
+  store ptr %given, ptr %given.at
+  %mended = call ptr %vectorcall(ptr %mend, ptr %given.at, i64 1, ptr null)
+  call void %release(ptr %given)
+  %is.mended = icmp ne ptr %mended, null
+  br i1 %is.mended, label %again, label %raised
+again:
+  %good.now = call i1 @all_received(ptr %ctx, ptr %mended, ptr %result.specs, ptr %result.row,
+                                    i64 %result.count)
+  br i1 %good.now, label %done, label %refuse
+done:
+  %last = phi ptr [ %given, %receive ], [ %mended, %again ]
+  call void %release(ptr %last)
+  ret i64 0
+refuse:
+  call void %release(ptr %mended)
+  ret i64 $REFUSED
+raised:
+  ret i64 $SET
+}
+
+"""

@@ -1,0 +1,169 @@
+"""What native code has Python compute: a node, on copies of the operands.
+
+Python runs the kernel of the node, as a plan does. What it raises, after the writes that are
+pending there, ends the call: it is shown at the user's line.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.errors import Origin
+from runtime.execute.kernels import array_function, gives_tuple, on_python_numbers, to_form
+from runtime.execute.native import float_errors
+from runtime.execute.native.signature import Argument, row
+from runtime.execute.tracebacks import relocate, standing_for
+from runtime.graph.ir import Node
+from runtime.spec import TensorType, Type
+
+__all__ = ["Called", "Descriptions"]
+
+
+class Called(NamedTuple):
+    """A node that Python computes: its positions, and how operands and results are handed over.
+
+    `kept` are the outputs that native code takes, `pending` what is to be written with the operands
+    behind those of the node where it
+    raises; a node that `fails` is known to raise. `is_once`: the
+    graph has effects, so that the plan cannot do it again.
+    """
+
+    node: Node
+    origins: Sequence[Origin]
+    operands: tuple[Argument, ...]
+    results: tuple[Argument, ...]
+    kept: tuple[int, ...]
+    pending: Node | None
+    fails: bool
+    is_once: bool
+
+    @property
+    def title(self) -> str:
+        """What it is, as the user knows it."""
+        return repr(self.node.attrs["call"]) if "call" in self.node.attrs else self.node.op.name
+
+
+class Descriptions:
+    """The rows of words that tell native code what to call; they must be kept."""
+
+    def __init__(self, called: Sequence[Called]) -> None:
+        self._callers = [_Caller(one) for one in called]
+        rows = [_described(one, caller) for one, caller in zip(called, self._callers, strict=True)]
+        self._functions = [functions for functions, _ in rows]
+        self._rows = [words for _, words in rows]
+        self._table = row(ctypes.addressof(words) for words in self._rows)
+
+    @property
+    def address(self) -> int:
+        """Where the addresses of the rows are."""
+        return ctypes.addressof(self._table)
+
+
+def _described(called: Called, caller: _Caller) -> tuple[list[Any], Any]:
+    functions = [caller.function(), caller.mended]
+    words = [*map(id, functions), len(called.operands), len(called.results)]
+    for a in called.operands:
+        words += [a.kind, id(np.dtype(a.type)), np.dtype(a.type).num, a.rank, a.size]
+    for a in called.results:
+        words += [a.kind, id(np.dtype(a.type).type), id(np.dtype(a.type)), a.size, a.rank]
+    return functions, row(words)
+
+
+class _Caller:
+    """Computes one node."""
+
+    def __init__(self, called: Called) -> None:
+        self.called = called
+        self.node = called.node
+        self.compute = _computing(called.node)
+        self.count = len(called.node.inputs)
+        self.is_tuple = gives_tuple(called.node)
+        self.types = [called.node.outputs[k].type for k in called.kept]
+        self.shown = partial(standing_for, called.origins, globals())
+
+    def function(self) -> Callable[..., Any]:
+        """What is called with the operands; what it gives may have to be `mended`."""
+        called = self.called
+        return self.wholly if called.is_once or self.is_tuple else self.plainly
+
+    def plainly(self, *operands: Any) -> Any:
+        """The one result of a node without effects."""
+        try:
+            return self.compute(*operands)
+        except BaseException as error:
+            relocate(error, self.shown())
+            raise
+
+    def wholly(self, *operands: Any) -> Any:
+        """The result, or the tuple of those that are kept."""
+        called = self.called
+        settings = float_errors.variable().get()
+        try:
+            found = self.compute(*operands[: self.count])
+            if called.fails:
+                raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
+            if float_errors.variable().get() is not settings:
+                raise RuntimeError(
+                    "what is called here changed how NumPy treats errors of floating point, which "
+                    "native code does not follow: use `np.errstate` around the call of the "
+                    "converted function, or `@ag.convert(native=False)`"
+                )
+            results = list(found) if self.is_tuple else [found]
+            return self._given([results[k] for k in called.kept])
+        except BaseException as error:
+            try:
+                self._write(operands[self.count :])
+            finally:
+                relocate(error, self.shown())
+            raise
+
+    def _write(self, operands: Sequence[Any]) -> None:
+        pending = self.called.pending
+        if pending is not None and pending.attrs["write"] is not None:
+            pending.attrs["write"](*operands)
+
+    def _given(self, results: Sequence[Any]) -> Any:
+        pairs = zip(results, self.types, strict=True)
+        formed = [_whole(to_form(result, type_), type_) for result, type_ in pairs]
+        return formed[0] if len(formed) == 1 else tuple(formed)
+
+    def mended(self, given: Any) -> Any:
+        """The same as native code takes it, which it did not: with effects, there is no other way.
+
+        Without, it is left to the plan what cannot be mended.
+        """
+        try:
+            if self.called.is_once:
+                raise RuntimeError(f"`{self.node.op.name}` gave what its graph does not say")
+            return self._given([given] if len(self.types) == 1 else given)
+        except BaseException as error:
+            relocate(error, self.shown())
+            raise
+
+
+def _computing(node: Node) -> Callable[..., Any]:
+    """What computes a node on raw values, as a plan calls it."""
+    if on_python_numbers(node):
+        assert node.op.python is not None
+        return partial(node.op.python, **node.attrs)
+    name = array_function(node)
+    if name is not None:
+        found: Callable[..., Any] = getattr(np, name)
+        return found
+    return partial(node.op.kernel, np, **node.attrs)
+
+
+def _whole(result: Any, type_: Type) -> Any:
+    """A result, of equal dtypes in the one that native code knows, an array contiguous."""
+    assert isinstance(type_, TensorType)
+    if type_.weak or getattr(result, "dtype", None) != type_.dtype:
+        return result
+    if type_.shape == ():
+        return type_.dtype.type(result)
+    whole = np.ascontiguousarray(result)
+    return whole if whole.dtype is type_.dtype else whole.view(type_.dtype)
