@@ -33,6 +33,7 @@ from runtime.lowering.kernel import (
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, const
 from runtime.lowering.stacks import Stack
+from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType
 
 __all__ = ["call_out", "fails", "has_effects"]
@@ -77,7 +78,10 @@ def _called(b: Builder, node: Node) -> list[Form]:
         forms.append(_form(b, value, results[-1]))
     types = tuple(handed.type for handed in operands)
     pending = b.pending.get(node)
-    b.program.outside.append(Outside(node, b.origins(node), types, tuple(kept), pending))
+    own = REGISTRY.get(node.op.name)
+    sees = own is not None and own.op is node.op and pending is None and node.op.effect is None
+    found = Outside(node, b.origins(node), types, tuple(kept), pending, sees=sees)
+    b.program.outside.append(found)
     b.emit(CallOut(len(b.program.outside) - 1, operands, results))
     return forms
 

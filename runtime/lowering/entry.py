@@ -106,8 +106,8 @@ def signature(program: Program) -> Signature:
     return Signature(tuple(parameters), tuple(results))
 
 
-def outside(program: Program) -> list[Called]:
-    """What Python computes for a program."""
+def outside(program: Program, repeats: bool) -> list[Called]:
+    """What Python computes for a program; `repeats`: errors are raised by running the plan."""
     return [
         Called(
             found.node,
@@ -118,6 +118,8 @@ def outside(program: Program) -> list[Called]:
             found.pending,
             found.fails,
             program.has_effects,
+            repeats,
+            found.sees,
         )
         for found in program.outside
     ]

@@ -288,6 +288,8 @@ class Outside(Record):
     kept: tuple[int, ...] = ()
     pending: Node | None = None
     fails: bool = False
+    # Whether its kernel is one of ours without effects, which may look at the memory of the call.
+    sees: bool = False
 
 
 class Parameter(Record):

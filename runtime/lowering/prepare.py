@@ -122,5 +122,5 @@ def _native(graph: Graph, other: Executable | None = None) -> Native:
         graph.name,
         constants=program.constants,
         repeats=repeats,
-        outside=outside(program),
+        outside=outside(program, repeats),
     )

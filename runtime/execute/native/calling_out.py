@@ -1,8 +1,8 @@
 """How native code has Python compute something, as LLVM IR.
 
 `i64 call_out(ctx, number, row)`: what is called is described at that number of the word `outside`
-of the context: (function, function that mends what it gives, number of operands, of results), then
-five words for each operand, as the entry gives results, and for each result, as it takes arguments.
+of the context: (function, function that mends what it gives, number of operands, of results, whether
+arrays are views of the memory of the call), then five words for each operand, as the entry gives results, and for each result, as it takes arguments.
 The row has for each operand its value or the address of its elements, and the sizes of its axes;
 for each result a word for its value or the address that it goes to, and the sizes it must have.
 """
@@ -31,8 +31,8 @@ done:
   ret i64 %product
 }
 
-; An operand as an object: a scalar, or an array of its own.
-define internal ptr @handed(ptr %ctx, ptr %spec, ptr %place) {
+; An operand as an object: a scalar, or an array of its own, or a view.
+define internal ptr @handed(ptr %ctx, ptr %spec, ptr %place, i1 %is.view) {
   %kind = load i64, ptr %spec
   %is.array = icmp eq i64 %kind, 4
   br i1 %is.array, label %array, label %scalar
@@ -41,6 +41,21 @@ scalar:
   ret ptr %box
 array:
   %dims = getelementptr i64, ptr %place, i64 1
+  br i1 %is.view, label %view, label %copy
+view:
+  %make = word PyArray_New
+  %type = word ndarray
+  %number.at = getelementptr i64, ptr %spec, i64 2
+  %number = load i64, ptr %number.at
+  %number.short = trunc i64 %number to i32
+  %axes.at = getelementptr i64, ptr %spec, i64 3
+  %axes = load i64, ptr %axes.at
+  %axes.short = trunc i64 %axes to i32
+  %memory = load ptr, ptr %place
+  %seen = call ptr %make(ptr %type, i32 %axes.short, ptr %dims, i32 %number.short, ptr null,
+                         ptr %memory, i32 0, i32 $WRITEABLE, ptr null)
+  ret ptr %seen
+copy:
   %made = call ptr @new_array(ptr %ctx, ptr %spec, ptr %dims)
   %is.made = icmp ne ptr %made, null
   br i1 %is.made, label %fill, label %done
@@ -58,6 +73,48 @@ fill:
   br label %done
 done:
   ret ptr %made
+}
+
+; Gives views that somebody kept, of which there should be none, memory that nobody takes back.
+define internal void @part_from(ptr %ctx, ptr %args, ptr %specs, i64 %count) {
+entry:
+  br label %head
+head:
+  %k = phi i64 [ 0, %entry ], [ %next, %done ]
+  %going = icmp slt i64 %k, %count
+  br i1 %going, label %look, label %end
+look:
+  %arg.at = getelementptr ptr, ptr %args, i64 %k
+  %thing = load ptr, ptr %arg.at
+  %shift = mul i64 %k, 5
+  %spec = getelementptr i64, ptr %specs, i64 %shift
+  %kind = load i64, ptr %spec
+  %is.array = icmp eq i64 %kind, 4
+  %references = load i32, ptr %thing
+  %is.held = icmp ne i32 %references, 1
+  %is.kept = and i1 %is.array, %is.held
+  br i1 %is.kept, label %copy, label %done
+copy:
+  %row.at = getelementptr i8, ptr %thing, i64 $DIMENSIONS
+  %dims = load ptr, ptr %row.at
+  %rank.at = getelementptr i64, ptr %spec, i64 3
+  %rank = load i64, ptr %rank.at
+  %bytes.at = getelementptr i64, ptr %spec, i64 4
+  %bytes = load i64, ptr %bytes.at
+  %elements = call i64 @elements(ptr %dims, i64 %rank)
+  %size = mul i64 %elements, %bytes
+  %malloc = word PyMem_RawMalloc
+  %memory = call ptr %malloc(i64 %size)
+  %data.at = getelementptr i8, ptr %thing, i64 $DATA
+  %data = load ptr, ptr %data.at
+  call void @llvm.memcpy.p0.p0.i64(ptr %memory, ptr %data, i64 %size, i1 false)
+  store ptr %memory, ptr %data.at
+  br label %done
+done:
+  %next = add i64 %k, 1
+  br label %head
+end:
+  ret void
 }
 
 ; Copies a result to where it goes; false where it is not what it must be.
@@ -138,7 +195,10 @@ entry:
   %count = load i64, ptr %count.at
   %result.count.at = getelementptr i64, ptr %own, i64 3
   %result.count = load i64, ptr %result.count.at
-  %specs = getelementptr i64, ptr %own, i64 4
+  %view.at = getelementptr i64, ptr %own, i64 4
+  %view = load i64, ptr %view.at
+  %is.view = icmp ne i64 %view, 0
+  %specs = getelementptr i64, ptr %own, i64 5
   %bytes = mul i64 %count, 8
   %args = alloca ptr, i64 %count
   call void @llvm.memset.p0.i64(ptr %args, i8 0, i64 %bytes, i1 false)
@@ -154,7 +214,7 @@ operand:
   %shift = mul i64 %k, 5
   %spec = getelementptr i64, ptr %specs, i64 %shift
   %place = getelementptr i64, ptr %row, i64 %at
-  %thing = call ptr @handed(ptr %ctx, ptr %spec, ptr %place)
+  %thing = call ptr @handed(ptr %ctx, ptr %spec, ptr %place, i1 %is.view)
   %is.made = icmp ne ptr %thing, null
   br i1 %is.made, label %handed, label %no.memory
 handed:
@@ -171,12 +231,11 @@ no.memory:
   ret i64 $SET
 call:
   %given = call ptr %vectorcall(ptr %function, ptr %args, i64 %count, ptr null)
-  call void @drop(ptr %ctx, ptr %args, i64 %count)
   %result.shift = mul i64 %count, 5
   %result.specs = getelementptr i64, ptr %specs, i64 %result.shift
   %result.row = getelementptr i64, ptr %row, i64 %at
   %is.given = icmp ne ptr %given, null
-  br i1 %is.given, label %receive, label %raised
+  br i1 %is.given, label %receive, label %given.up
 receive:
   %good = call i1 @all_received(ptr %ctx, ptr %given, ptr %result.specs, ptr %result.row,
                                 i64 %result.count)
@@ -187,7 +246,7 @@ other:
   %mended = call ptr %vectorcall(ptr %mend, ptr %given.at, i64 1, ptr null)
   call void %release(ptr %given)
   %is.mended = icmp ne ptr %mended, null
-  br i1 %is.mended, label %again, label %raised
+  br i1 %is.mended, label %again, label %given.up
 again:
   %good.now = call i1 @all_received(ptr %ctx, ptr %mended, ptr %result.specs, ptr %result.row,
                                     i64 %result.count)
@@ -195,12 +254,21 @@ again:
 done:
   %last = phi ptr [ %given, %receive ], [ %mended, %again ]
   call void %release(ptr %last)
-  ret i64 0
+  br label %end
 refuse:
   call void %release(ptr %mended)
-  ret i64 $REFUSED
-raised:
-  ret i64 $SET
+  br label %end
+given.up:
+  br label %end
+end:
+  %code = phi i64 [ 0, %done ], [ $REFUSED, %refuse ], [ $SET, %given.up ]
+  br i1 %is.view, label %views, label %drop
+views:
+  call void @part_from(ptr %ctx, ptr %args, ptr %specs, i64 %count)
+  br label %drop
+drop:
+  call void @drop(ptr %ctx, ptr %args, i64 %count)
+  ret i64 %code
 }
 
 """

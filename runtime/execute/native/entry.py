@@ -31,6 +31,7 @@ from runtime.execute.native.layout import (
     RANK,
     TYPE,
     VALUE,
+    WRITEABLE,
 )
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
@@ -49,6 +50,7 @@ _CONSTANTS = {
     "TYPE": TYPE,
     "VALUE": VALUE,
     "PLAIN": C_CONTIGUOUS | ALIGNED,
+    "WRITEABLE": C_CONTIGUOUS | ALIGNED | WRITEABLE,
     "REFUSED": REFUSED,
     "SET": SET,
     "UNSERVED": ~float_errors.IGNORED,

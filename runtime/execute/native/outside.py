@@ -1,7 +1,8 @@
-"""What native code has Python compute: a node, on copies of the operands.
+"""What native code has Python compute: a node.
 
-Python runs the kernel of the node, as a plan does. What it raises, after the writes that are
-pending there, ends the call: it is shown at the user's line.
+Python runs the kernel of the node, as a plan does. A kernel of an op of our own without effects gets
+views of the memory of the call, which it keeps none of; anything else gets copies. What it raises,
+after the writes that are pending there, ends the call: it is shown at the user's line.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
+from traceback import clear_frames
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from runtime.errors import Origin
 from runtime.execute.kernels import array_function, gives_tuple, on_python_numbers, to_form
 from runtime.execute.native import float_errors
+from runtime.execute.native.miss import MISS
 from runtime.execute.native.signature import Argument, row
 from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
@@ -24,13 +27,21 @@ from runtime.spec import TensorType, Type
 __all__ = ["Called", "Descriptions"]
 
 
+_CHANGED = (
+    "what is called here changed how NumPy treats errors of floating point, which native code does "
+    "not follow: use `np.errstate` around the call of the converted function, or "
+    "`@ag.convert(native=False)`"
+)
+
+
 class Called(NamedTuple):
     """A node that Python computes: its positions, and how operands and results are handed over.
 
     `kept` are the outputs that native code takes, `pending` what is to be written with the operands
     behind those of the node where it
     raises; a node that `fails` is known to raise. `is_once`: the
-    graph has effects, so that the plan cannot do it again.
+    graph has effects, so that the plan cannot do it again; `repeats`: that is to raise all errors.
+    A node that `sees` is given views: its kernel is ours, and keeps none.
     """
 
     node: Node
@@ -41,6 +52,8 @@ class Called(NamedTuple):
     pending: Node | None
     fails: bool
     is_once: bool
+    repeats: bool
+    sees: bool
 
     @property
     def title(self) -> str:
@@ -66,7 +79,7 @@ class Descriptions:
 
 def _described(called: Called, caller: _Caller) -> tuple[list[Any], Any]:
     functions = [caller.function(), caller.mended]
-    words = [*map(id, functions), len(called.operands), len(called.results)]
+    words = [*map(id, functions), len(called.operands), len(called.results), called.sees]
     for a in called.operands:
         words += [a.kind, id(np.dtype(a.type)), np.dtype(a.type).num, a.rank, a.size]
     for a in called.results:
@@ -96,31 +109,46 @@ class _Caller:
         try:
             return self.compute(*operands)
         except BaseException as error:
-            relocate(error, self.shown())
-            raise
+            return self._failed(error)
+        finally:
+            del operands
+
+    def _failed(self, error: BaseException) -> Any:
+        """Raise what a node without effects raised, or have the plan do so.
+
+        The frames forget their locals, as some are views.
+        """
+        part: BaseException | None = error
+        while part is not None:
+            clear_frames(part.__traceback__)
+            part = part.__cause__ or part.__context__
+        if self.called.repeats and isinstance(error, Exception):
+            return MISS
+        relocate(error, self.shown())
+        raise error
 
     def wholly(self, *operands: Any) -> Any:
         """The result, or the tuple of those that are kept."""
         called = self.called
-        settings = float_errors.variable().get()
         try:
             found = self.compute(*operands[: self.count])
             if called.fails:
                 raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
-            if float_errors.variable().get() is not settings:
-                raise RuntimeError(
-                    "what is called here changed how NumPy treats errors of floating point, which "
-                    "native code does not follow: use `np.errstate` around the call of the "
-                    "converted function, or `@ag.convert(native=False)`"
-                )
+            if called.is_once and not float_errors.is_served():
+                raise RuntimeError(_CHANGED)
             results = list(found) if self.is_tuple else [found]
             return self._given([results[k] for k in called.kept])
         except BaseException as error:
+            found = results = None
+            if called.sees:
+                return self._failed(error)
             try:
                 self._write(operands[self.count :])
             finally:
                 relocate(error, self.shown())
             raise
+        finally:
+            del operands
 
     def _write(self, operands: Sequence[Any]) -> None:
         pending = self.called.pending
@@ -137,6 +165,8 @@ class _Caller:
 
         Without, it is left to the plan what cannot be mended.
         """
+        if given is MISS:
+            return given
         try:
             if self.called.is_once:
                 raise RuntimeError(f"`{self.node.op.name}` gave what its graph does not say")

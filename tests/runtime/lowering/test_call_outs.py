@@ -513,3 +513,83 @@ def test_saved_and_loaded(tmp_path):
     loaded = ag.load(tmp_path / "sample")
     found, text = done(loaded, x)
     assert (float(np.asarray(found)), text) == (float(expected), told)
+
+
+class Count:
+    """An object that a function writes into."""
+
+    def __init__(self):
+        self.rounds = 0
+        self.last = np.float64(0)
+
+
+@pytest.mark.parametrize("prints", [False, True])
+def test_objects_written_before_a_node_fails(prints):
+    def sample(count, a, n):
+        while n > 0:
+            count.rounds += 1
+            if prints:
+                print(n)
+            count.last = np.linalg.inv(a - n * np.eye(2))[0, 0]
+            n = n - 1
+        return count.last
+
+    function, one, other = ag.convert(sample), Count(), Count()
+    for n in (2, 30, 2):
+        actual, told = done(function, one, np.diag([3.0, 7.0]), np.int64(n))
+        expected, text = done(sample, other, np.diag([3.0, 7.0]), np.int64(n))
+        assert type(actual) is type(expected) and told == text
+        assert (one.rounds, one.last) == (other.rounds, other.last)
+    assert "native code calls Python for `inv`" in function.explain()
+
+
+def test_objects_written_before_an_index_fails():
+    def sample(count, x, n):
+        k = 0
+        while k < n:
+            count.rounds += 1
+            count.last = x[k]
+            print(k)
+            k += 1
+        return count.last
+
+    function, one, other = ag.convert(sample), Count(), Count()
+    for n in (2, 30, 2):
+        actual, told = done(function, one, np.arange(20.0), np.int64(n))
+        expected, text = done(sample, other, np.arange(20.0), np.int64(n))
+        assert type(actual) is type(expected) and told == text
+        assert (one.rounds, one.last) == (other.rounds, other.last)
+    assert "native code calls Python for `print`" in function.explain()
+
+
+def test_settings_that_are_put_back_do_no_harm():
+    def careful(x):
+        before = np.seterr(all="raise")
+        np.seterr(**before)
+        return float(x)
+
+    def sample(x):
+        s = 0.0
+        for i in range(len(x)):
+            s = s + ag.py_call(careful, x[i], result=float)
+        return s
+
+    same(sample, np.ones(20))
+
+
+def test_frames_of_an_error_hold_no_memory_of_the_call():
+    @ag.convert
+    def sample(a, n):
+        s = np.float64(0)
+        while n > 0:
+            s = s + np.linalg.inv(a - n * np.eye(2))[0, 0]
+            n = n - 1
+        return s
+
+    with config.full_traceback.using(True), pytest.raises(np.linalg.LinAlgError) as caught:
+        sample(np.diag([3.0, 7.0]), np.int64(30))
+    native(sample)
+    for part in iterate(caught.value.__traceback__):
+        found = [x for x in part.tb_frame.f_locals.values() if isinstance(x, np.ndarray)]
+        inner = "site-packages" in part.tb_frame.f_code.co_filename
+        assert not (inner and found)
