@@ -1,13 +1,15 @@
 """What native code has Python do at its place: effects, and nodes without a native form.
 
-Only in branches and loops: elsewhere a graph is parted at such a node. Python is handed copies, and
-what it gives is copied, so that it may keep what it likes. A graph with effects is never run a
-second time: where it fails, the node that fails is a call-out, too, with what is pending there.
+Only in branches and loops: elsewhere a graph is parted at such a node. What runs code of the user's
+is handed copies, and what it gives is copied, so that it may keep what it likes. A graph with
+effects is never run a second time: where it fails, the node that fails is a call-out, too, with
+what is pending there.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -33,21 +35,24 @@ from runtime.lowering.kernel import (
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, const
 from runtime.lowering.stacks import Stack
+from runtime.lowering.state import PRINT_ONCE
 from runtime.ops.declare import REGISTRY
-from runtime.spec import TensorType
+from runtime.spec import TensorType, Type
 
 __all__ = ["call_out", "fails", "has_effects"]
 
 # Effects that need nothing but their operands. What they are given, the last two may keep.
-_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL)
+_EFFECTS = (PRINT, PRINT_ONCE, CLOCK, STORE, HOST_CALL)
 _KEEPING = (STORE, HOST_CALL)
+# Plans overwrite an array for ops that have one of these. To copy one of more elements is slower.
+_IN_PLACE, _LITTLE = {"inplace", "statement"}, 1024
 # What is no computation, or has no sizes that native code could know.
 _NEVER = frozenset(("constant", "missing", "raise", "append_row"))
 
 
 def has_effects(graph: Graph) -> bool:
-    """Whether there are effects in a graph that native code has Python do."""
-    return any(node.op in _EFFECTS for node in graph.walk())
+    """Whether there are effects in a graph that native code has Python do, and never again."""
+    return any(node.op in _EFFECTS and node.op is not PRINT_ONCE for node in graph.walk())
 
 
 def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
@@ -62,6 +67,8 @@ def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
 
 
 def _called(b: Builder, node: Node) -> list[Form]:
+    if _IN_PLACE & node.op.options.keys() and not _is_little(node.inputs[0].type):
+        raise Refusal("an array that is written in place where a plan does it")
     if node.op in _KEEPING:
         for value in node.inputs:
             _check_new(b, node, value)
@@ -84,6 +91,12 @@ def _called(b: Builder, node: Node) -> list[Form]:
     b.program.outside.append(found)
     b.emit(CallOut(len(b.program.outside) - 1, operands, results))
     return forms
+
+
+def _is_little(type_: Type) -> bool:
+    if not isinstance(type_, TensorType) or not type_.is_static:
+        return False
+    return math.prod(n or 0 for n in type_.shape or ()) <= _LITTLE
 
 
 def fails(b: Builder, node: Node) -> Callable[[Expr], None]:

@@ -16,7 +16,7 @@ from runtime.lowering.entry import module_text, outside, signature
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
 from runtime.lowering.refusal import Refusal, TooLarge
-from runtime.lowering.state import functional, has_variables
+from runtime.lowering.state import functional, has_variables, printing_once
 
 __all__ = ["Planned", "prepare", "problem"]
 
@@ -58,28 +58,36 @@ def prepare(graph: Graph) -> Executable:
 
 
 def _stateful(graph: Graph) -> Executable:
-    """A graph with variables: on their contents, if it does nothing but to read and assign."""
+    """A graph with variables: on their contents, if it does nothing but read, assign and print."""
     try:
-        found = functional(graph)
+        printing = printing_once(graph)
+        found = functional(printing)
     except Refusal as refusal:
-        made = _prepared(graph)
-        if isinstance(made, Planned):
-            made.reason = f"{refusal}; {made.reason}"
-        return made
+        return _with_reason(_prepared(graph), refusal)
+    prints = printing is not graph
     try:
         run: Executable = _native(found.graph, again)
     except TooLarge:
         raise
-    except Refusal:
+    except Refusal as refusal:
+        if prints:
+            return _with_reason(_prepared(graph), refusal)
         run = _prepared(found.graph)
     return Stateful(
         run,
-        partial(plan.prepare, graph),
+        partial(plan.prepare, printing),
         found.variables,
         found.assigned,
         len(graph.outputs),
         isinstance(run, Native),
+        prints,
     )
+
+
+def _with_reason(made: Executable, refusal: Refusal) -> Executable:
+    if isinstance(made, Planned) and str(refusal) not in made.reason:
+        made.reason = f"{refusal}; {made.reason}"
+    return made
 
 
 def _prepared(graph: Graph) -> Executable:

@@ -1,10 +1,11 @@
 """How native code has Python compute something, as LLVM IR.
 
-`i64 call_out(ctx, number, row)`: what is called is described at that number of the word `outside`
-of the context: (function, function that mends what it gives, number of operands, of results, whether
-arrays are views of the memory of the call), then five words for each operand, as the entry gives results, and for each result, as it takes arguments.
-The row has for each operand its value or the address of its elements, and the sizes of its axes;
-for each result a word for its value or the address that it goes to, and the sizes it must have.
+`i64 call_out(ctx, number, row)`: the word `outside` of the context has, at that number, what is
+called: (function, function that mends what it gives, number of operands, of results, whether
+operands are views of the memory of the call); then five words for each operand, as the entry has
+them for results, and five for each result, as it has them for arguments. The row has for each
+operand its value, or the address of its elements and its sizes; for each result a word for its
+value, or the address that it goes to and the sizes that it must have.
 """
 
 from __future__ import annotations

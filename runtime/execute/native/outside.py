@@ -1,8 +1,8 @@
 """What native code has Python compute: a node.
 
-Python runs the kernel of the node, as a plan does. A kernel of an op of our own without effects gets
-views of the memory of the call, which it keeps none of; anything else gets copies. What it raises,
-after the writes that are pending there, ends the call: it is shown at the user's line.
+Python runs the kernel of the node, as a plan does. A kernel of an op of our own without effects
+gets views of the memory of the call, of which it keeps none; anything else gets copies. What it
+raises, after the writes that are pending there, ends the call: it is shown at the user's line.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Caller:
         """The one result of a node without effects."""
         try:
             return self.compute(*operands)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - it is raised there
             return self._failed(error)
         finally:
             del operands

@@ -458,6 +458,22 @@ def test_such_nodes_beside_variables():
     compare(tuple(map(np.asarray, results[0])), tuple(map(np.asarray, results[1])))
 
 
+def test_what_a_plan_does_in_place_is_not_copied_for_it():
+    def sample(x, at):
+        for k in range(40):
+            x[at[k]] = k
+        return x.sum()
+
+    many, few = np.zeros(100_000), np.zeros(50)
+    at = np.arange(40, dtype=np.uint64)
+    function = ag.convert(sample)
+    for x in (many, few):
+        assert function(x.copy(), at) == sample(x.copy(), at)
+    large, small = (concrete.execution for concrete in function.traces())
+    assert large and "nor can native code call it: an array that is written in place" in large[0]
+    assert not small
+
+
 def test_such_a_node_outside_of_branches_and_loops_parts_the_graph(traced):
     graph = traced(ag.sort, np.ones(5))
     with pytest.raises(Refusal, match="op `sort` has no native form"):
@@ -593,3 +609,113 @@ def test_frames_of_an_error_hold_no_memory_of_the_call():
         found = [x for x in part.tb_frame.f_locals.values() if isinstance(x, np.ndarray)]
         inner = "site-packages" in part.tb_frame.f_code.co_filename
         assert not (inner and found)
+
+
+# ---- prints beside variables ---------------------------------------------------------------------
+
+
+def trained(make, *args):
+    """What a function does natively and as a plan: results, what was printed, and variables."""
+    outcomes = []
+    for backend in ("native", "plan"):
+        variables, sample = make()
+        function = ag.convert(sample)
+        with config.backend.using(backend):
+            found = [done(function, *args) for _ in range(2)]
+            run = function.traces()[-1]._differentiable.run
+        assert backend == "plan" or (run.outside and not hasattr(run, "reason"))
+        outcomes.append((found, [v.numpy() for v in variables]))
+    (actual, contents), (expected, others) = outcomes
+    for (one, told), (other, text) in zip(actual, expected, strict=True):
+        assert told == text
+        assert type(one) is type(other) and str(one) == str(other)
+        if isinstance(one, Exception):
+            assert line_of(one) == line_of(other)
+    compare(tuple(contents), tuple(others))
+    return actual
+
+
+def test_a_training_loop_that_prints():
+    def make():
+        w, steps = ag.Variable(np.linspace(0.1, 1.0, 20)), ag.Variable(np.int64(0))
+
+        def sample(x, n):
+            for i in range(n):
+                loss = ((w * x - 1.0) ** 2).sum()
+                w.assign_sub(0.01 * (w * x - 1.0) * x)
+                steps.assign_add(1)
+                if i % 10 == 0:
+                    print(f"step {i}: loss {loss:.6f}", steps.read_value(), w[:2])
+            return w.read_value().sum()
+
+        return (w, steps), sample
+
+    trained(make, np.linspace(1.0, 2.0, 20), np.int64(35))
+
+
+def test_an_error_after_prints_beside_variables():
+    def make():
+        v = ag.Variable(np.zeros(20))
+
+        def sample(x, n):
+            k = 0
+            while k < n:
+                v.assign_add(x)
+                print("round", k, v[0])
+                v.assign_add(x * x[k])
+                k += 1
+            return v[0]
+
+        return (v,), sample
+
+    found = trained(make, np.linspace(1.0, 2.0, 20), np.int64(30))
+    assert [type(error) for error, _ in found] == [IndexError] * 2
+    assert found[0][1].count("round") == 21
+
+
+def test_an_error_of_a_print_beside_variables():
+    v = ag.Variable(np.float64(0))
+
+    class Stream(io.StringIO):
+        def write(self, text):
+            if "7" in text:
+                raise OSError("it is full")
+            return super().write(text)
+
+    @ag.convert
+    def sample(n):
+        k = 0
+        while k < n:
+            v.assign_add(1.0)
+            print(k)
+            v.assign_add(0.5)
+            k += 1
+        return k
+
+    for _ in range(2):
+        v.assign(0.0)
+        stream = Stream()
+        with contextlib.redirect_stdout(stream), pytest.raises(OSError, match="it is full"):
+            sample(np.int64(50))
+        assert stream.getvalue().split() == list("0123456")
+        assert v.numpy() == 7 * 1.5 + 1
+    assert "native code calls Python for `print`" in sample.explain()
+    assert "not natively" not in sample.explain()
+
+
+def test_a_print_of_a_variable_itself_is_left_to_the_plan():
+    v = ag.Variable(np.float64(0), name="v")
+
+    @ag.convert
+    def sample(n):
+        k = 0
+        while k < n:
+            v.assign_add(1.0)
+            print(k, v)
+            k += 1
+        return k
+
+    _, told = done(sample, np.int64(3))
+    numbers = [line.rpartition("numpy=")[2] for line in told.splitlines()]
+    assert numbers == ["1.>", "2.>", "3.>"]
+    assert "a print of objects beside variables" in sample.explain()
