@@ -87,7 +87,8 @@ def _called(b: Builder, node: Node) -> list[Form]:
     pending = b.pending.get(node)
     own = REGISTRY.get(node.op.name)
     sees = own is not None and own.op is node.op and pending is None and node.op.effect is None
-    found = Outside(node, b.origins(node), types, tuple(kept), pending, sees=sees)
+    found = Outside(node, b.origins(node), types, tuple(kept), pending)
+    found.sees, found.is_users = sees, node.op in _KEEPING
     b.program.outside.append(found)
     b.emit(CallOut(len(b.program.outside) - 1, operands, results))
     return forms

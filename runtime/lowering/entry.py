@@ -120,6 +120,7 @@ def outside(program: Program, repeats: bool) -> list[Called]:
             program.has_effects,
             repeats,
             found.sees,
+            found.is_users,
         )
         for found in program.outside
     ]

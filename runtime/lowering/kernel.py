@@ -290,6 +290,8 @@ class Outside(Record):
     fails: bool = False
     # Whether its kernel is one of ours without effects, which may look at the memory of the call.
     sees: bool = False
+    # Whether it runs code of the user's, that is to change no settings.
+    is_users: bool = False
 
 
 class Parameter(Record):

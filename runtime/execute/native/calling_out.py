@@ -258,11 +258,19 @@ done:
   br label %end
 refuse:
   call void %release(ptr %mended)
+  %miss.at = alloca ptr
+  %nothing = word miss
+  store ptr %nothing, ptr %miss.at
+  %last.word = call ptr %vectorcall(ptr %mend, ptr %miss.at, i64 1, ptr null)
+  %may.refuse = icmp ne ptr %last.word, null
+  br i1 %may.refuse, label %forget, label %given.up
+forget:
+  call void %release(ptr %last.word)
   br label %end
 given.up:
   br label %end
 end:
-  %code = phi i64 [ 0, %done ], [ $REFUSED, %refuse ], [ $SET, %given.up ]
+  %code = phi i64 [ 0, %done ], [ $REFUSED, %forget ], [ $SET, %given.up ]
   br i1 %is.view, label %views, label %drop
 views:
   call void @part_from(ptr %ctx, ptr %args, ptr %specs, i64 %count)

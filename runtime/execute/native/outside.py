@@ -38,10 +38,9 @@ class Called(NamedTuple):
     """A node that Python computes: its positions, and how operands and results are handed over.
 
     `kept` are the outputs that native code takes, `pending` what is to be written with the operands
-    behind those of the node where it
-    raises; a node that `fails` is known to raise. `is_once`: the
-    graph has effects, so that the plan cannot do it again; `repeats`: that is to raise all errors.
-    A node that `sees` is given views: its kernel is ours, and keeps none.
+    behind those of the node where it raises. A node that `fails` is known to raise; one that `sees`
+    is given views, its kernel being ours; one that `is_users` runs code of the user's. `is_once`:
+    the graph has effects, so that the plan cannot run it again; `repeats`: errors are the plan's.
     """
 
     node: Node
@@ -54,6 +53,7 @@ class Called(NamedTuple):
     is_once: bool
     repeats: bool
     sees: bool
+    is_users: bool
 
     @property
     def title(self) -> str:
@@ -102,10 +102,12 @@ class _Caller:
     def function(self) -> Callable[..., Any]:
         """What is called with the operands; what it gives may have to be `mended`."""
         called = self.called
-        return self.wholly if called.is_once or self.is_tuple else self.plainly
+        is_simple = called.pending is None and not called.fails and not called.is_users
+        gives_it = not self.is_tuple or not called.kept
+        return self.plainly if is_simple and gives_it else self.wholly
 
     def plainly(self, *operands: Any) -> Any:
-        """The one result of a node without effects."""
+        """What the kernel gives, for at most one result."""
         try:
             return self.compute(*operands)
         except BaseException as error:  # noqa: BLE001 - it is raised there
@@ -114,15 +116,15 @@ class _Caller:
             del operands
 
     def _failed(self, error: BaseException) -> Any:
-        """Raise what a node without effects raised, or have the plan do so.
+        """Raise what a node raised, or have the plan do so.
 
-        The frames forget their locals, as some are views.
+        The frames forget their locals where some are views.
         """
-        part: BaseException | None = error
+        part: BaseException | None = error if self.called.sees else None
         while part is not None:
             clear_frames(part.__traceback__)
             part = part.__cause__ or part.__context__
-        if self.called.repeats and isinstance(error, Exception):
+        if self.types and self.called.repeats and isinstance(error, Exception):
             return MISS
         relocate(error, self.shown())
         raise error
@@ -134,26 +136,26 @@ class _Caller:
             found = self.compute(*operands[: self.count])
             if called.fails:
                 raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
-            if called.is_once and not float_errors.is_served():
+            if called.is_users and not float_errors.is_served():
                 raise RuntimeError(_CHANGED)
             results = list(found) if self.is_tuple else [found]
             return self._given([results[k] for k in called.kept])
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - it is raised there
             found = results = None
-            if called.sees:
-                return self._failed(error)
-            try:
-                self._write(operands[self.count :])
-            finally:
-                relocate(error, self.shown())
-            raise
+            self._write(operands[self.count :])
+            return self._failed(error)
         finally:
             del operands
 
     def _write(self, operands: Sequence[Any]) -> None:
+        """Do what is pending where the node raises."""
         pending = self.called.pending
         if pending is not None and pending.attrs["write"] is not None:
-            pending.attrs["write"](*operands)
+            try:
+                pending.attrs["write"](*operands)
+            except BaseException as error:
+                relocate(error, self.shown())
+                raise
 
     def _given(self, results: Sequence[Any]) -> Any:
         pairs = zip(results, self.types, strict=True)
@@ -161,15 +163,15 @@ class _Caller:
         return formed[0] if len(formed) == 1 else tuple(formed)
 
     def mended(self, given: Any) -> Any:
-        """The same as native code takes it, which it did not: with effects, there is no other way.
+        """The same as native code takes it, which it did not.
 
-        Without, it is left to the plan what cannot be mended.
+        `MISS`: nor did it take that. Then the plan does it, unless that would have effects again.
         """
-        if given is MISS:
-            return given
         try:
-            if self.called.is_once:
+            if given is MISS and self.called.is_once:
                 raise RuntimeError(f"`{self.node.op.name}` gave what its graph does not say")
+            if given is MISS:
+                return given
             return self._given([given] if len(self.types) == 1 else given)
         except BaseException as error:
             relocate(error, self.shown())
