@@ -27,8 +27,8 @@ __all__ = ["BUDGET", "Memory", "walk"]
 
 # About how many operations are done between two looks for signals: less than a millisecond.
 BUDGET = 1 << 19
-# Bytes of arrays of a call that are kept on the stack.
-_ON_STACK = 1 << 15
+# Bytes of arrays of a call that are kept on the stack; less where Python code may call it again.
+_ON_STACK, _WHERE_DEEP = 1 << 15, 1 << 12
 # Bytes that a stack has at first.
 _LEAST_ROOM = 1 << 12
 # Where the address of the arena is kept.
@@ -66,7 +66,9 @@ class Memory(Values):
         sizes = [product([*b.shape, size_in_bytes(b.type)]) for b in own]
         known = [n for n in sizes if isinstance(n, int)]
         rounded = [-(-n // 64) * 64 for n in known]
-        self.on_heap = len(known) < len(sizes) or sum(rounded) > _ON_STACK
+        is_deep = any(called.node.op.effect is not None for called in self.program.outside)
+        most = _WHERE_DEEP if is_deep else _ON_STACK
+        self.on_heap = len(known) < len(sizes) or sum(rounded) > most
         if not self.on_heap:
             self.first.append(f"%arena = alloca [{max(sum(rounded), 1)} x i8], align 64")
         offsets, total = [], "0"
