@@ -10,9 +10,33 @@ value, or the address that it goes to and the sizes that it must have.
 
 from __future__ import annotations
 
-__all__ = ["CALLING_OUT"]
+import ctypes
+from functools import cache
 
-CALLING_OUT = """
+from runtime.execute.native.cache import compiled
+from runtime.execute.native.engine import QUICK, load
+from runtime.execute.native.entry import module_of
+from runtime.execute.native.failing import FAILING
+from runtime.execute.native.giving import GIVING
+from runtime.execute.native.taking import TAKING
+
+__all__ = ["address", "calling_out_text"]
+
+
+@cache
+def address() -> int:
+    """The address of the function."""
+    code = load(compiled(calling_out_text(), QUICK))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
+    return code.address("call_out")
+
+
+def calling_out_text() -> str:
+    """The module, which few graphs need: what it has in common with the entry stands in both."""
+    return module_of(TAKING, GIVING, FAILING, _CALLING_OUT)
+
+
+_CALLING_OUT = """
 ; The number of elements of an array.
 define internal i64 @elements(ptr %dims, i64 %rank) {
 entry:

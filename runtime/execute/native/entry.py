@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from runtime.execute.native import float_errors
 from runtime.execute.native.calling import CALLING
-from runtime.execute.native.calling_out import CALLING_OUT
 from runtime.execute.native.failing import FAILING
 from runtime.execute.native.giving import GIVING
 from runtime.execute.native.layout import (
@@ -36,7 +35,7 @@ from runtime.execute.native.layout import (
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
 
-__all__ = ["REFUSED", "SET", "entry_text"]
+__all__ = ["REFUSED", "SET", "entry_text", "module_of"]
 
 # What a kernel gives where the plan must compute, and where an exception is set already.
 REFUSED, SET = -1, -2
@@ -59,8 +58,12 @@ _CONSTANTS = {
 
 def entry_text() -> str:
     """The module."""
-    text = _DECLARATIONS + TAKING + GIVING + CALLING + FAILING + CALLING_OUT + _BUILTINS
-    return expanded(text, _CONSTANTS)
+    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS)
+
+
+def module_of(*parts: str) -> str:
+    """A module of templates."""
+    return expanded("".join((_DECLARATIONS, *parts)), _CONSTANTS)
 
 
 _DECLARATIONS = """

@@ -12,7 +12,7 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import blocks, pool
+from runtime.execute.native import blocks, calling_out, pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import HEAP, PART, Context
@@ -79,7 +79,7 @@ class Native:
             functions |= blocks.addresses()
         if outside:
             described = Descriptions(outside)
-            functions |= {"call_out": found.address("call_out"), "outside": described.address}
+            functions |= {"call_out": calling_out.address(), "outside": described.address}
             handlers.described = described
         context = Context(handlers.words(), functions, signature.words(), constants)
         handlers.context = context
