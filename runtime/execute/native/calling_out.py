@@ -1,11 +1,11 @@
 """How native code has Python compute something, as LLVM IR.
 
 `i64 call_out(ctx, number, row)`: the word `outside` of the context has, at that number, what is
-called: (function, function that mends what it gives, number of operands, of results, whether
-operands are views of the memory of the call); then five words for each operand, as the entry has
-them for results, and five for each result, as it has them for arguments. The row has for each
-operand its value, or the address of its elements and its sizes; for each result a word for its
-value, or the address that it goes to and the sizes that it must have.
+called: (function, function that mends what it gives, function that is told of an error, number of
+operands, of results, whether operands are views of the memory of the call); then five words for
+each operand, as the entry has them for results, and five for each result, as it has them for
+arguments. The row has for each operand its value, or the address of its elements and its sizes; for
+each result a word for its value, or the address that it goes to and the sizes that it must have.
 """
 
 from __future__ import annotations
@@ -208,6 +208,49 @@ miss:
   ret i1 false
 }
 
+; Calls a function with the exception that is set, its traceback and the operands. It raises, or
+; gives something where the plan is to raise it.
+define internal i64 @tell(ptr %ctx, ptr %told, ptr %args, i64 %count) {
+  %fetch = word PyErr_Fetch
+  %normalize = word PyErr_NormalizeException
+  %vectorcall = word PyObject_Vectorcall
+  %release = word Py_DecRef
+  %none = word None
+  %error = alloca [3 x ptr]
+  %value.at = getelementptr ptr, ptr %error, i64 1
+  %trace.at = getelementptr ptr, ptr %error, i64 2
+  call void %fetch(ptr %error, ptr %value.at, ptr %trace.at)
+  call void %normalize(ptr %error, ptr %value.at, ptr %trace.at)
+  %value = load ptr, ptr %value.at
+  %trace = load ptr, ptr %trace.at
+  %is.traced = icmp ne ptr %trace, null
+  %shown = select i1 %is.traced, ptr %trace, ptr %none
+  %all = add i64 %count, 2
+  %row = alloca ptr, i64 %all
+  store ptr %value, ptr %row
+  %second = getelementptr ptr, ptr %row, i64 1
+  store ptr %shown, ptr %second
+  %rest = getelementptr ptr, ptr %row, i64 2
+  %bytes = mul i64 %count, 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %rest, ptr %args, i64 %bytes, i1 false)
+  %given = call ptr %vectorcall(ptr %told, ptr %row, i64 %all, ptr null)
+  call void %release(ptr %value)
+  %type = load ptr, ptr %error
+  call void %release(ptr %type)
+  br i1 %is.traced, label %untrace, label %look
+untrace:
+  call void %release(ptr %trace)
+  br label %look
+look:
+  %is.given = icmp ne ptr %given, null
+  br i1 %is.given, label %refuse, label %raised
+refuse:
+  call void %release(ptr %given)
+  ret i64 $REFUSED
+raised:
+  ret i64 $SET
+}
+
 define i64 @call_out(ptr %ctx, i64 %number, ptr %row) {
 entry:
   %all = word outside
@@ -216,14 +259,16 @@ entry:
   %function = load ptr, ptr %own
   %mend.at = getelementptr ptr, ptr %own, i64 1
   %mend = load ptr, ptr %mend.at
-  %count.at = getelementptr i64, ptr %own, i64 2
+  %told.at = getelementptr ptr, ptr %own, i64 2
+  %told = load ptr, ptr %told.at
+  %count.at = getelementptr i64, ptr %own, i64 3
   %count = load i64, ptr %count.at
-  %result.count.at = getelementptr i64, ptr %own, i64 3
+  %result.count.at = getelementptr i64, ptr %own, i64 4
   %result.count = load i64, ptr %result.count.at
-  %view.at = getelementptr i64, ptr %own, i64 4
+  %view.at = getelementptr i64, ptr %own, i64 5
   %view = load i64, ptr %view.at
   %is.view = icmp ne i64 %view, 0
-  %specs = getelementptr i64, ptr %own, i64 5
+  %specs = getelementptr i64, ptr %own, i64 6
   %bytes = mul i64 %count, 8
   %args = alloca ptr, i64 %count
   call void @llvm.memset.p0.i64(ptr %args, i8 0, i64 %bytes, i1 false)
@@ -292,9 +337,10 @@ forget:
   call void %release(ptr %last.word)
   br label %end
 given.up:
+  %status = call i64 @tell(ptr %ctx, ptr %told, ptr %args, i64 %count)
   br label %end
 end:
-  %code = phi i64 [ 0, %done ], [ $REFUSED, %forget ], [ $SET, %given.up ]
+  %code = phi i64 [ 0, %done ], [ $REFUSED, %forget ], [ %status, %given.up ]
   br i1 %is.view, label %views, label %drop
 views:
   call void @part_from(ptr %ctx, ptr %args, ptr %specs, i64 %count)

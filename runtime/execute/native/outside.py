@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from functools import partial
 from traceback import clear_frames
+from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from runtime.execute.kernels import array_function, gives_tuple, on_python_numbe
 from runtime.execute.native import float_errors
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.signature import Argument, row
-from runtime.execute.tracebacks import relocate, standing_for
+from runtime.execute.tracebacks import entry, relocate
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, Type
 
@@ -78,8 +79,9 @@ class Descriptions:
 
 
 def _described(called: Called, caller: _Caller) -> tuple[list[Any], Any]:
-    functions = [caller.function(), caller.mended]
-    words = [*map(id, functions), len(called.operands), len(called.results), called.sees]
+    functions = [caller.function(), caller.mended, caller.failed]
+    counts = len(called.operands), len(called.results)
+    words = [*map(id, functions), *counts, called.sees]
     for a in called.operands:
         words += [a.kind, id(np.dtype(a.type)), np.dtype(a.type).num, a.rank, a.size]
     for a in called.results:
@@ -97,65 +99,24 @@ class _Caller:
         self.count = len(called.node.inputs)
         self.is_tuple = gives_tuple(called.node)
         self.types = [called.node.outputs[k].type for k in called.kept]
-        self.shown = partial(standing_for, called.origins, globals())
 
     def function(self) -> Callable[..., Any]:
         """What is called with the operands; what it gives may have to be `mended`."""
         called = self.called
         is_simple = called.pending is None and not called.fails and not called.is_users
         gives_it = not self.is_tuple or not called.kept
-        return self.plainly if is_simple and gives_it else self.wholly
-
-    def plainly(self, *operands: Any) -> Any:
-        """What the kernel gives, for at most one result."""
-        try:
-            return self.compute(*operands)
-        except BaseException as error:  # noqa: BLE001 - it is raised there
-            return self._failed(error)
-        finally:
-            del operands
-
-    def _failed(self, error: BaseException) -> Any:
-        """Raise what a node raised, or have the plan do so.
-
-        The frames forget their locals where some are views.
-        """
-        part: BaseException | None = error if self.called.sees else None
-        while part is not None:
-            clear_frames(part.__traceback__)
-            part = part.__cause__ or part.__context__
-        if self.types and self.called.repeats and isinstance(error, Exception):
-            return MISS
-        relocate(error, self.shown())
-        raise error
+        return self.compute if is_simple and gives_it else self.wholly
 
     def wholly(self, *operands: Any) -> Any:
         """The result, or the tuple of those that are kept."""
         called = self.called
-        try:
-            found = self.compute(*operands[: self.count])
-            if called.fails:
-                raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
-            if called.is_users and not float_errors.is_served():
-                raise RuntimeError(_CHANGED)
-            results = list(found) if self.is_tuple else [found]
-            return self._given([results[k] for k in called.kept])
-        except BaseException as error:  # noqa: BLE001 - it is raised there
-            found = results = None
-            self._write(operands[self.count :])
-            return self._failed(error)
-        finally:
-            del operands
-
-    def _write(self, operands: Sequence[Any]) -> None:
-        """Do what is pending where the node raises."""
-        pending = self.called.pending
-        if pending is not None and pending.attrs["write"] is not None:
-            try:
-                pending.attrs["write"](*operands)
-            except BaseException as error:
-                relocate(error, self.shown())
-                raise
+        found = self.compute(*operands[: self.count])
+        if called.fails:
+            raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
+        if called.is_users and not float_errors.is_served():
+            raise RuntimeError(_CHANGED)
+        results = list(found) if self.is_tuple else [found]
+        return self._given([results[k] for k in called.kept])
 
     def _given(self, results: Sequence[Any]) -> Any:
         pairs = zip(results, self.types, strict=True)
@@ -167,15 +128,41 @@ class _Caller:
 
         `MISS`: nor did it take that. Then the plan does it, unless that would have effects again.
         """
+        if given is MISS and self.called.is_once:
+            raise RuntimeError(f"`{self.node.op.name}` gave what its graph does not say")
+        if given is MISS:
+            return given
+        return self._given([given] if len(self.types) == 1 else given)
+
+    def failed(self, error: BaseException, trace: TracebackType | None, *operands: Any) -> Any:
+        """Raise what was raised at the user's line, after what is pending; or have the plan do so.
+
+        Frames forget their locals where some are views.
+        """
+        error.__traceback__ = trace
+        if self.called.sees:
+            part: BaseException | None = error
+            while part is not None:
+                clear_frames(part.__traceback__)
+                part = part.__cause__ or part.__context__
+        if self.called.repeats and isinstance(error, Exception):
+            return MISS
         try:
-            if given is MISS and self.called.is_once:
-                raise RuntimeError(f"`{self.node.op.name}` gave what its graph does not say")
-            if given is MISS:
-                return given
-            return self._given([given] if len(self.types) == 1 else given)
-        except BaseException as error:
-            relocate(error, self.shown())
-            raise
+            pending = self.called.pending
+            if pending is not None and pending.attrs["write"] is not None:
+                pending.attrs["write"](*operands[self.count :])
+        finally:
+            relocate(error, _ours)
+            trace = error.__traceback__
+            for origin in reversed(self.called.origins):
+                trace = entry(origin, trace)
+            error.__traceback__ = trace
+        raise error.with_traceback(trace)
+
+
+def _ours(part: TracebackType) -> Sequence[Origin] | None:
+    """No positions for our own entries: those of the node stand before all."""
+    return () if part.tb_frame.f_globals is globals() else None
 
 
 def _computing(node: Node) -> Callable[..., Any]:

@@ -3,8 +3,10 @@
 import contextlib
 import io
 import os
+import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -719,3 +721,92 @@ def test_a_print_of_a_variable_itself_is_left_to_the_plan():
     numbers = [line.rpartition("numpy=")[2] for line in told.splitlines()]
     assert numbers == ["1.>", "2.>", "3.>"]
     assert "a print of objects beside variables" in sample.explain()
+
+
+# ---- signals, threads, gradients -----------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_a_signal_ends_a_loop_that_calls_python_at_the_users_line():
+    class Stop(Exception):
+        pass
+
+    def stop(number, frame):
+        raise Stop
+
+    @ag.convert
+    def sample(x, n):
+        k = 0
+        while k < n:
+            x = np.sort(x + k)
+            if k % 1000 == 0:
+                print(k)
+            k += 1
+        return x
+
+    done(sample, np.ones(5), np.int64(3))
+    native(sample)
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for _ in range(3):
+            stream = io.StringIO()
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with contextlib.redirect_stdout(stream), pytest.raises(Stop) as caught:
+                sample(np.ones(5), np.int64(10**9))
+            first = sample.python_function.__code__.co_firstlineno
+            assert any(
+                t.tb_frame.f_code.co_name == "sample" and first < t.tb_lineno < first + 9
+                for t in iterate(caught.value.__traceback__)
+            )
+            told = stream.getvalue().split()
+            assert told == [str(1000 * k) for k in range(len(told))]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_several_threads_of_python():
+    def sample(x, n):
+        k = 0
+        while k < n:
+            x = np.sort(x[::-1] * 0.5 + k)
+            k += 1
+        return x
+
+    function, found = ag.convert(sample), {}
+    function(np.ones(50), np.int64(2))
+
+    def work(i):
+        for _ in range(10):
+            found.setdefault(i, []).append(function(np.full(50, float(i)), np.int64(200 + i)))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i, results in found.items():
+        for result in results:
+            np.testing.assert_array_equal(result, sample(np.full(50, float(i)), 200 + i))
+    native(function)
+
+
+def test_a_gradient_of_a_loop_that_prints_prints_once():
+    def sample(x):
+        y, total = x, np.float64(0)
+        for i in range(30):
+            y = np.sort(y * x)[::-1] + y / (i + 1)
+            total = total + y.sum()
+            if i % 10 == 0:
+                print("at", i, total)
+        return total
+
+    x = np.linspace(0.1, 0.9, 7)
+    function = ag.convert(lambda x: ag.value_and_grad(sample)(x))
+    (value, gradient), told = done(function, x)
+    expected, text = done(sample, x)
+    assert value == expected and told == text
+    native(function)
+    with config.native.using(False):
+        other, _ = done(ag.convert(lambda x: ag.value_and_grad(sample)(x)), x)
+    np.testing.assert_array_equal(gradient, other[1])

@@ -30,6 +30,15 @@ def caller(function, result, **how):
     return made
 
 
+def call(made, *operands):
+    """What native code does: calls it, and tells of an error."""
+    try:
+        return made.function()(*operands)
+    except BaseException as error:
+        found = error
+    return made.failed(found, found.__traceback__.tb_next, *operands)
+
+
 def fail(x):
     raise ValueError("of the kernel")
 
@@ -45,7 +54,7 @@ def lines(error):
 @pytest.mark.parametrize("how", [{}, {"sees": True}, {"is_users": True}])
 def test_an_error_stands_at_the_users_line(how):
     with pytest.raises(ValueError, match="of the kernel") as caught:
-        caller(fail, F8, **how).function()(np.ones(3))
+        call(caller(fail, F8, **how), np.ones(3))
     names = [name for name, _ in lines(caught.value)]
     assert ("sample", 7) in lines(caught.value)
     assert names[names.index("sample") + 1 :] == ["<lambda>", "fail"]
@@ -53,19 +62,14 @@ def test_an_error_stands_at_the_users_line(how):
 
 def test_an_error_is_the_plans_where_that_raises_all_errors():
     made = caller(fail, F8, repeats=True)
-    assert made.function()(np.ones(3)) is MISS
+    assert call(made, np.ones(3)) is MISS
     assert made.mended(MISS) is MISS
 
     def interrupt(x):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        caller(interrupt, F8, repeats=True).function()(np.ones(3))
-
-
-def test_an_effect_that_fails_is_no_result():
-    with pytest.raises(ValueError, match="of the kernel"):
-        caller(fail, (), repeats=True).function()(np.ones(3))
+        call(caller(interrupt, F8, repeats=True), np.ones(3))
 
 
 def test_what_is_pending_is_written_before_an_error():
@@ -73,17 +77,17 @@ def test_what_is_pending_is_written_before_an_error():
     attrs = {"write": lambda *parts: written.append(parts), "count": 2}
     pending = Node(Op("pending", lambda xp: (), lambda *types: ()), [], attrs)
     with pytest.raises(ValueError, match="of the kernel"):
-        caller(fail, F8, pending=pending, is_once=True).function()(np.ones(3), 4, 5.0)
+        call(caller(fail, F8, pending=pending, is_once=True), np.ones(3), 4, 5.0)
     assert written == [(4, 5.0)]
-    caller(lambda x: x, F8, pending=pending, is_once=True).function()(np.ones(3), 4, 5.0)
+    call(caller(lambda x: x, F8, pending=pending, is_once=True), np.ones(3), 4, 5.0)
     assert len(written) == 1
 
 
 def test_a_node_that_is_known_to_fail_fails():
     with pytest.raises(ValueError, match="of the kernel"):
-        caller(fail, F8, fails=True, is_once=True).function()(np.ones(3))
+        call(caller(fail, F8, fails=True, is_once=True), np.ones(3))
     with pytest.raises(RuntimeError, match="native code found an error in `own`"):
-        caller(lambda x: x, F8, fails=True, is_once=True).function()(np.ones(3))
+        call(caller(lambda x: x, F8, fails=True, is_once=True), np.ones(3))
 
 
 def test_code_of_the_users_that_changes_settings_is_an_error():
@@ -94,7 +98,7 @@ def test_code_of_the_users_that_changes_settings_is_an_error():
     before = np.geterr()
     try:
         with pytest.raises(RuntimeError, match="changed how NumPy treats errors"):
-            caller(strict, F8, is_users=True).function()(np.ones(3))
+            call(caller(strict, F8, is_users=True), np.ones(3))
     finally:
         np.seterr(**before)
 
@@ -107,9 +111,8 @@ def test_results_take_the_form_of_their_type():
     assert made.mended(np.zeros(3, np.dtype("f8", metadata={"a": 1}))).dtype is np.dtype("f8")
     number = caller(lambda x: x, INT)
     assert type(number.mended(np.array(4))) is int
-    with pytest.raises(OverflowError, match="does not fit in 64 bits") as caught:
+    with pytest.raises(OverflowError, match="does not fit in 64 bits"):
         number.mended(2**70)
-    assert ("sample", 7) in lines(caught.value)
 
 
 def test_what_cannot_be_taken_is_an_error_where_there_are_effects():
