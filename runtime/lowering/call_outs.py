@@ -157,7 +157,8 @@ def _operand(b: Builder, value: Value) -> Handed:
 def _check_new(b: Builder, node: Node, value: Value) -> None:
     """Refusal for an array of which Python code, given a copy, could tell that it is one.
 
-    It cannot where the array is new and nobody else has it, or is given a view each time anyway.
+    It cannot where it keeps none, or where the array is new and nobody else has it, or what it is
+    given is a view each time anyway.
     """
     if isinstance(b.forms.get(value), Expr):
         return
@@ -165,8 +166,9 @@ def _check_new(b: Builder, node: Node, value: Value) -> None:
     is_new = made is not None and isinstance(made.op.host_function, np.ufunc)
     is_alone = b.readers.get(value) == [node] and node.inputs.count(value) == 1
     is_alone = is_alone and value not in b.results
-    is_viewed = getattr(node.attrs.get("call"), "as_arrays", False)
-    if not is_new or not (is_alone or is_viewed):
+    call = node.attrs.get("call")
+    is_viewed = getattr(call, "as_arrays", False)
+    if getattr(call, "keeps", True) and not (is_new and (is_alone or is_viewed)):
         raise Refusal("it may keep an array")
 
 

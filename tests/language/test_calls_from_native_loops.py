@@ -198,6 +198,15 @@ def plain_python_with_numbers(x, n):
     return total
 
 
+@samples("", (np.sin(np.arange(60.0)).reshape(20, 3), I(20)), (np.ones((20, 3)), I(30)))
+def functions_of_numpy_with_rows(x, n):
+    total, last = 0.0, x[0] * 0
+    for k in range(n):
+        total = total + ag.py_call(np.median, x[k], result=F)
+        last = ag.py_call(np.convolve, last, x[k], "same", result=ag.TensorSpec([3], F)) + k
+    return total, last
+
+
 test_samples = samples.test()
 
 
@@ -241,6 +250,24 @@ def test_a_function_that_calls_itself_by_way_of_plain_python():
         sample(np.int64(10**6))
     assert sample(np.int64(10)) == 11 * 190.0
     assert "native code calls Python" in sample.explain()
+
+
+def test_numbers_that_a_generator_draws():
+    def sample(rng, x, n):
+        high, k = x[0], 0
+        while k < n:
+            row = rng.uniform(size=4) + rng.normal()
+            high = max(high, row[k % 4])
+            k += 1
+        return high
+
+    function = ag.convert(sample)
+    for seed in (1, 2):
+        one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+        assert function(one, X, I(30)) == sample(other, X, I(30))
+        assert one.random() == other.random()
+    assert "calls Python for `numpy.random.Generator.uniform`" in function.explain()
+    assert not function.traces()[-1].execution
 
 
 # What stands outside of loops is left to the plan, and so is a slice whose size is data.

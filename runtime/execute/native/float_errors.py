@@ -58,7 +58,7 @@ def agrees() -> bool:
 
 def is_served() -> bool:
     """Whether native code does what the settings say."""
-    settings = variable().get()
+    settings = umath._extobj_contextvar.get()
     return settings is usual() or not (_mask(settings) or 0) & ~IGNORED
 
 

@@ -115,8 +115,10 @@ class _Caller:
             raise RuntimeError(f"native code found an error in `{self.node.op.name}`")
         if called.is_users and not float_errors.is_served():
             raise RuntimeError(_CHANGED)
-        results = list(found) if self.is_tuple else [found]
-        return self._given([results[k] for k in called.kept])
+        if not self.is_tuple:
+            return found
+        kept = called.kept
+        return found[kept[0]] if len(kept) == 1 else tuple([found[k] for k in kept])
 
     def _given(self, results: Sequence[Any]) -> Any:
         pairs = zip(results, self.types, strict=True)
