@@ -32,17 +32,17 @@ from runtime.lowering.kernel import (
     Outside,
     read,
 )
-from runtime.lowering.refusal import Refusal
+from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, const
 from runtime.lowering.stacks import Stack
-from runtime.lowering.state import PRINT_ONCE
+from runtime.lowering.state import print_once
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType, Type
 
 __all__ = ["call_out", "fails", "has_effects"]
 
 # Effects that need nothing but their operands. What they are given, the last two may keep.
-_EFFECTS = (PRINT, PRINT_ONCE, CLOCK, STORE, HOST_CALL)
+_EFFECTS = (PRINT, CLOCK, STORE, HOST_CALL)
 _KEEPING = (STORE, HOST_CALL)
 # Plans overwrite an array for ops that have one of these. To copy one of more elements is slower.
 _IN_PLACE, _LITTLE = {"inplace", "statement"}, 1024
@@ -52,16 +52,19 @@ _NEVER = frozenset(("constant", "missing", "raise", "append_row"))
 
 def has_effects(graph: Graph) -> bool:
     """Whether there are effects in a graph that native code has Python do, and never again."""
-    return any(node.op in _EFFECTS and node.op is not PRINT_ONCE for node in graph.walk())
+    return any(node.op in _EFFECTS for node in graph.walk())
 
 
 def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
     """Have Python compute a node here, which has no native form for the reason; or Refusal."""
-    is_other = node.op.effect is not None and node.op not in _EFFECTS
+    effects = (*_EFFECTS, print_once())
+    is_other = node.op.effect is not None and node.op not in effects
     if not b.is_staged or is_other or node.graphs or node.signals or node.op.name in _NEVER:
         raise Refusal(reason)
     try:
         return _called(b, node)
+    except TooLarge:
+        raise
     except Refusal as why:
         raise Refusal(f"{reason}, nor can native code call it: {why}") from None
 

@@ -8,6 +8,7 @@ unless the call comes to its end, but for what is printed, and that only once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,15 +22,8 @@ from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType, VariableType
 from runtime.templates import Hole, LazyString, Line, SummaryLine
 
-__all__ = ["PRINT_ONCE", "Functional", "functional", "has_variables", "printing_once"]
+__all__ = ["Functional", "functional", "has_variables", "print_once", "printing_once"]
 
-PRINT_ONCE = Op(
-    "print",
-    only_once(PRINT.kernel),
-    PRINT.infer,
-    effect="print",
-    doc="Write text with values, unless that was done before the call was run again.",
-)
 # What is shown by no code of the user's, which might look at variables.
 _PLAIN = (str, int, float, complex, bool, type(None), np.generic, np.ndarray, Hole)
 
@@ -50,6 +44,12 @@ def has_variables(graph: Graph) -> bool:
     return any(isinstance(value.type, VariableType) for value in graph.inputs)
 
 
+@cache
+def print_once() -> Op:
+    """A print that is left out where it was done before its call was run again: in no file."""
+    return Op("print", only_once(PRINT.kernel), PRINT.infer, effect="print", doc=PRINT.doc)
+
+
 def printing_once(graph: Graph) -> Graph:
     """`graph` with prints that can be left out where it is run again; Refusal for others.
 
@@ -68,7 +68,7 @@ def _printing_once(graph: Graph, change: Change) -> Graph:
         if type(render) not in (Line, SummaryLine) or not _is_plain(render.parts):
             raise Refusal("a print of objects beside variables")
         inputs = copy.mapped(node.inputs)
-        copy.add(Node(PRINT_ONCE, inputs, node.attrs, (), (), node.origin), ())
+        copy.add(Node(print_once(), inputs, node.attrs, (), (), node.origin), ())
     return copy.finish()
 
 
@@ -85,7 +85,7 @@ def _is_plain(part: object) -> bool:
 def functional(graph: Graph) -> Functional:
     """`graph` on contents; Refusal where it does more to variables than to read and assign."""
     for node in graph.walk():
-        if node.op.effect not in (None, "read", "assign") and node.op is not PRINT_ONCE:
+        if node.op.effect not in (None, "read", "assign") and node.op is not print_once():
             raise Refusal(f"effect `{node.op.name}` beside variables")
         if node.op.name == "try":
             raise Refusal("variables beside a `try`")
