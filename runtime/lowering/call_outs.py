@@ -75,6 +75,8 @@ def _called(b: Builder, node: Node) -> list[Form]:
     if node.op in _KEEPING:
         for value in node.inputs:
             _check_new(b, node, value)
+    if any(not _is_little(value.type) for value in _pending(b, node)):
+        raise Refusal("a large array that is written if it fails, and copied each time")
     operands = _operands(b, node)
     results: list[Handed] = []
     forms: list[Form] = []
@@ -139,11 +141,15 @@ def _failing(b: Builder, node: Node) -> Block:
 
 def _operands(b: Builder, node: Node) -> list[Handed]:
     """The operands of a node, then what is to be written if it raises."""
-    values = list(node.inputs)
+    return [_operand(b, value) for value in (*node.inputs, *_pending(b, node))]
+
+
+def _pending(b: Builder, node: Node) -> list[Value]:
+    """What is to be written if a node raises."""
     pending = b.pending.get(node)
-    if pending is not None and pending.attrs["write"] is not None:
-        values += pending.inputs[: pending.attrs["count"]]
-    return [_operand(b, value) for value in values]
+    if pending is None or pending.attrs["write"] is None:
+        return []
+    return pending.inputs[: pending.attrs["count"]]
 
 
 def _operand(b: Builder, value: Value) -> Handed:

@@ -275,6 +275,26 @@ def test_called_code_that_changes_how_errors_are_treated_is_an_error():
         np.seterr(**before)
 
 
+def test_a_large_array_is_not_copied_in_case_a_call_fails():
+    def sample(x, a, n):
+        k = 0
+        while k < n:
+            x[k] = np.linalg.inv(a + k)[0, 0]
+            if x[k] > 100:
+                print("large", x[k])
+            k += 1
+        return k
+
+    function, a = ag.convert(sample), np.diag([1.0, 2.0])
+    for size in (5000, 40):
+        x, y = np.zeros(size), np.zeros(size)
+        assert function(x, a, np.int64(20)) == sample(y, a, 20)
+        np.testing.assert_array_equal(x, y)
+    large, small = (concrete.execution for concrete in function.traces())
+    assert "a large array that is written if it fails" in large[0]
+    assert not small
+
+
 # ---- nodes without a native form -----------------------------------------------------------------
 
 
