@@ -25,7 +25,7 @@ from runtime.autodiff.compiled import Differentiable
 from runtime.compile import compile_graph
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
-from runtime.errors import StagingError
+from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
 from runtime.execute.ownership import may_share
@@ -237,6 +237,12 @@ class ConcreteFunction(Described):
         """How the graph runs, where that is not as a matter of course: why it is no native code."""
         reason = getattr(self._differentiable.run, "reason", None)
         return [] if reason is None else [f"runs as a plan of NumPy calls, not natively: {reason}"]
+
+    @property
+    def called_from_native_code(self) -> list[tuple[str, Origin]]:
+        """What native code has Python do, and where."""
+        called = getattr(self._differentiable.run, "outside", ())
+        return [(c.title, c.origins[-1]) for c in called if c.origins and not c.fails]
 
     @functools.cached_property
     def with_tensors(self) -> ConcreteFunction:

@@ -92,6 +92,9 @@ def _decisions(concrete: ConcreteFunction, filename: str) -> Iterator[str]:
     found.update(dict.fromkeys(_Line(d.filename, d.line, d.text) for d in traced.notes))
     if not found and not any(d.kind == LEFT_TO_PYTHON for d in traced.notes):
         yield "  no branch and no loop is staged"
+    for title, origin in concrete.called_from_native_code:
+        text = f"native code calls Python for `{title}`"
+        found[_Line(origin.filename, origin.lineno, text)] = None
     for entry in sorted(found, key=lambda e: (e.filename not in ("", filename), e)):
         if not entry.line:
             yield f"  {entry.text}"

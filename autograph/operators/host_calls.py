@@ -219,6 +219,7 @@ class _Staged:
             given=self.given,
             as_arrays=self.as_arrays,
             lends=self.lends,
+            keeps=self.keeps,
         )
         types = (ObjectType(),) if declared is None else declared.types
         values = [self.builder.value_of(_at_home(x)) for x in self.operands]

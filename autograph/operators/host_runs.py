@@ -144,7 +144,7 @@ class HostCall:
     """Calls `callee(*args, **kwargs)`, parts with holes, with the run-time values."""
 
     __slots__ = (
-        "args", "as_arrays", "callee", "declared", "given", "kwargs", "lasting", "lends",
+        "args", "as_arrays", "callee", "declared", "given", "keeps", "kwargs", "lasting", "lends",
         "name",
         "origin", "run", "watch",
     )  # fmt: skip
@@ -162,6 +162,7 @@ class HostCall:
         given: list[tuple[Any, ...]],
         as_arrays: bool,
         lends: bool,
+        keeps: bool,
     ) -> None:
         self.name, self.origin, self.run = name, origin, run
         self.callee, self.args, self.kwargs = parts
@@ -170,6 +171,8 @@ class HostCall:
         self.given = given
         # Whether it may see, or keep, more than numbers.
         self.as_arrays, self.lends = as_arrays, lends
+        # Whether arrays that it is given may be seen after it.
+        self.keeps = keeps or any(map(callable, [*self.args, *self.kwargs.values()]))
 
     def __repr__(self) -> str:
         return self.name

@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, TracebackType
+from typing import Any
 
 from runtime import config
 from runtime.errors import Origin
 
-__all__ = ["Places", "entry", "parts", "relocate"]
+__all__ = ["Places", "entry", "parts", "relocate", "standing_for"]
 
 # The user's positions that stand for a traceback entry of ours, outermost first; None: not ours.
 Places = Callable[[TracebackType], Sequence[Origin] | None]
@@ -51,6 +52,21 @@ def entry(origin: Origin, following: TracebackType | None) -> TracebackType:
         made = marker.__traceback__ and marker.__traceback__.tb_next
     assert made is not None
     return TracebackType(following, made.tb_frame, made.tb_lasti, made.tb_lineno)
+
+
+def standing_for(origins: Sequence[Origin], space: dict[str, Any]) -> Places:
+    """The user's positions for the first entry whose globals are `space`, none for further ones."""
+    shown = [False]
+
+    def places(part: TracebackType) -> Sequence[Origin] | None:
+        if part.tb_frame.f_globals is not space:
+            return None
+        if shown[0]:
+            return ()
+        shown[0] = True
+        return origins
+
+    return places
 
 
 def _code(origin: Origin) -> CodeType:

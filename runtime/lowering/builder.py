@@ -25,7 +25,6 @@ from runtime.lowering.kernel import (
     Block,
     Buffer,
     Cell,
-    Check,
     Copy,
     Dim,
     For,
@@ -82,6 +81,8 @@ class Builder:
         # Of that graph: who reads each value, in order, and what it gives.
         self.readers: dict[Value, list[Node]] = {}
         self.results: set[Value] = set()
+        # Also of that graph: what is pending where a node raises, if that matters.
+        self.pending: dict[Node, Node] = {}
         # Values whose memory no other value has.
         self.owned: set[Value] = set()
         # In a nest: the block that it will stand in, and elements computed in it so far.
@@ -92,8 +93,8 @@ class Builder:
         self._sites: dict[tuple[Node, tuple[Origin, ...]], int] = {}
         # How many elements of small arrays were given registers, and statements written.
         self._unrolled = 0
-        # How many loops are around.
-        self._loops = 0
+        # How many loops and branches are around.
+        self._loops = self._branches = 0
         self._count = 0
         # Sizes that are equal: to a representative.
         self._same: dict[Expr, Dim] = {}
@@ -139,31 +140,34 @@ class Builder:
         finally:
             self.block, self._spilled = before
 
-    def site(self, node: Node) -> int:
-        """The number of the place where `node` fails."""
-        origins = self.calls if node.origin is None else (*self.calls, node.origin)
-        key = (node, origins)
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Write statements; where that ends with a Refusal, none of them."""
+        block, around, computed = self.block, self._around, self._computed
+        written, equal, spilled = len(block), len(self.program.equal), len(self._spilled)
+        try:
+            yield
+        except Refusal:
+            self.block, self._around, self._computed = block, around, computed
+            del block[written:]
+            for one, _ in self.program.equal[equal:]:
+                del self._same[one]
+            del self.program.equal[equal:]
+            for array in list(self._spilled)[spilled:]:
+                del self._spilled[array]
+            raise
+
+    def origins(self, node: Node) -> tuple[Origin, ...]:
+        """The user's positions of a node."""
+        return self.calls if node.origin is None else (*self.calls, node.origin)
+
+    def site(self, node: Node, is_complete: bool = False) -> int:
+        """The number of the place where `node` fails; whether it is told of all its operands."""
+        key = (node, self.origins(node))
         if key not in self._sites:
-            forms = [self.forms.get(value) for value in node.inputs]
-            is_complete = all(isinstance(form, Expr) for form in forms)
-            self.program.sites.append(Site(node, origins, is_complete))
+            self.program.sites.append(Site(*key, is_complete))
             self._sites[key] = len(self.program.sites)
         return self._sites[key]
-
-    def fails(self, node: Node) -> Callable[[Expr], None]:
-        """What gives up at `node` where a truth holds."""
-
-        def fail(failed: Expr) -> None:
-            if failed.function == "const" and not failed.value:
-                return
-            assert self._around is None, "elements of arrays do not fail"
-            number = self.site(node)
-            forms = [self.forms[value] for value in node.inputs]
-            operands = [form for form in forms if isinstance(form, Expr)]
-            complete = self.program.sites[number - 1].is_complete
-            self.emit(Check(number, failed, operands if complete else ()))
-
-        return fail
 
     # ---- arrays --------------------------------------------------------------------------------
 
@@ -309,6 +313,30 @@ class Builder:
             return False
         count = math.prod(n for n in array.shape if isinstance(n, int))
         return self._loops > 0 or count <= _FEW
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether what is lowered may run never, or more than once."""
+        return self._loops > 0 or self._branches > 0
+
+    @property
+    def is_in_nest(self) -> bool:
+        """Whether what is written is done to elements."""
+        return self._around is not None
+
+    def is_needed(self, value: Value) -> bool:
+        """Whether anything reads a value of the graph being lowered."""
+        return value in self.readers or value in self.results
+
+    @contextmanager
+    def in_branch(self, block: Block) -> Iterator[None]:
+        """Lower what may not run, into a block."""
+        self._branches += 1
+        try:
+            with self.inside(block):
+                yield
+        finally:
+            self._branches -= 1
 
     @contextmanager
     def in_loop(self) -> Iterator[None]:

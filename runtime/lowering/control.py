@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Elements, Form, Stored, as_expr
 from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.groups import fused
 from runtime.lowering.kernel import (
@@ -14,6 +15,7 @@ from runtime.lowering.kernel import (
     Assign,
     Block,
     Buffer,
+    CallOut,
     Cell,
     Check,
     Contract,
@@ -95,13 +97,16 @@ def _bind(b: Builder, graph: Graph, forms: Sequence[Form]) -> None:
 
 def lower_inside(b: Builder, graph: Graph, lower: Lower) -> None:
     """Lower the nodes of a sub-graph, whose inputs have their forms."""
-    before = b.fused, b.readers, b.results
+    before = b.fused, b.readers, b.results, b.pending
     b.fused, b.readers, b.results = fused(graph), {}, set(graph.outputs)
+    if b.program.has_effects:
+        found = ((node, graph.pending_for(k)) for k, node in enumerate(graph.nodes))
+        b.pending = {node: pending for node, pending in found if pending is not None}
     for node in graph.nodes:
         for value in dict.fromkeys(node.inputs):
             b.readers.setdefault(value, []).append(node)
     lower(b, graph)
-    b.fused, b.readers, b.results = before
+    b.fused, b.readers, b.results, b.pending = before
 
 
 # ---- branches ------------------------------------------------------------------------------------
@@ -119,7 +124,7 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     for graph, block in zip(node.graphs, blocks, strict=True):
         _bind(b, graph, captures)
         _hand_over(b, node, node.inputs[1:], graph.inputs)
-        with b.inside(block):
+        with b.in_branch(block):
             lower_inside(b, graph, lower)
         branches.append([b.forms[value] for value in graph.outputs])
     results: list[Form | _Place] = []
@@ -225,7 +230,7 @@ def call_graph(b: Builder, node: Node, lower: Lower) -> list[Form]:
 
 def fail(b: Builder, node: Node) -> list[Form]:
     """`raise`."""
-    b.fails(node)(TRUE)
+    fails(b, node)(TRUE)
     return []
 
 
@@ -383,6 +388,6 @@ def _work(block: Block) -> tuple[int, list[Expr]]:
             size = product(statement.target.shape)
             known += size if isinstance(size, int) else 0
             unknown += [] if isinstance(size, int) else [size]
-        elif not isinstance(statement, Check):
+        elif not isinstance(statement, Check | CallOut):  # Python looks for signals itself
             known += 1
     return known, unknown

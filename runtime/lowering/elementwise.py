@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import Array, Computed, Form
 from runtime.lowering.builder import Builder
+from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import convert, element, loop_types, machine_type, tensor_type
 from runtime.lowering.meaning import truth
 from runtime.lowering.refusal import Refusal
@@ -29,7 +30,7 @@ __all__ = ["as_weak", "astype", "converted", "elementwise", "mapped", "same"]
 def elementwise(b: Builder, node: Node) -> list[Form]:
     """The result of a node that computes element by element."""
     kinds = loop_types(node)
-    fail = b.fails(node)
+    fail = fails(b, node)
     operands: list[Form] = []
     for value, kind in zip(node.inputs, kinds, strict=True):
         form = b.forms[value]
@@ -128,10 +129,10 @@ def as_weak(b: Builder, node: Node) -> list[Form]:
     if is_float(form.type):
         low, high = const(-(2.0**63), form.type), const(2.0**63, form.type)
         inside = both(call("ge", form, low), call("lt", form, high))
-        b.fails(node)(invert(inside))
+        fails(b, node)(invert(inside))
         return [cast(form, "i8")]
     if form.type == "u8":
-        b.fails(node)(call("gt", form, const(limits("i8")[1], "u8")))
+        fails(b, node)(call("gt", form, const(limits("i8")[1], "u8")))
     return [cast(form, target)]
 
 

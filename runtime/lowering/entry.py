@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from runtime.execute.native.outside import Called
 from runtime.execute.native.signature import Argument, Signature
-from runtime.lowering.elements import machine_type
+from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.kernel import Dim, Program, Register
 from runtime.lowering.llvm import function_text
 from runtime.lowering.llvm_types import llvm_type, memory_type
-from runtime.spec import TensorType
+from runtime.spec import TensorType, Type
 
-__all__ = ["module_text", "signature"]
+__all__ = ["module_text", "outside", "signature"]
 
 
 def module_text(program: Program) -> str:
@@ -103,6 +104,32 @@ def signature(program: Program) -> Signature:
         for r in program.results
     ]
     return Signature(tuple(parameters), tuple(results))
+
+
+def outside(program: Program, repeats: bool) -> list[Called]:
+    """What Python computes for a program; `repeats`: errors are raised by running the plan."""
+    return [
+        Called(
+            found.node,
+            found.origins,
+            tuple(map(_handed, found.operands)),
+            tuple(_handed(found.node.outputs[k].type) for k in found.kept),
+            found.kept,
+            found.pending,
+            found.fails,
+            program.has_effects,
+            repeats,
+            found.sees,
+            found.is_users,
+        )
+        for found in program.outside
+    ]
+
+
+def _handed(type_: Type) -> Argument:
+    """A scalar, or an array whose sizes stand beside it."""
+    found = tensor_type(type_)
+    return _argument(found, found.shape or None)
 
 
 def _known(size: Dim) -> int | None:

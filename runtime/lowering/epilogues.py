@@ -15,6 +15,7 @@ from runtime.lowering.kernel import (
     Allocate,
     Block,
     Buffer,
+    CallOut,
     Contract,
     Copy,
     Dim,
@@ -72,6 +73,8 @@ def _used(block: Block) -> Iterator[Buffer]:
             yield from (s.one, s.other)
         elif isinstance(s, Contract):
             yield from (s.target, s.x, s.y)
+        elif isinstance(s, CallOut):
+            yield from (h.buffer for h in (*s.operands, *s.results) if h.buffer is not None)
         for inner in inner_blocks(s):
             yield from _used(inner)
 

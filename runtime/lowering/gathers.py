@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Computed, Elements, Form, as_expr
 from runtime.lowering.builder import Builder
+from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
 from runtime.lowering.kernel import Assign, Dim, product, read
 from runtime.lowering.refusal import Refusal
@@ -121,13 +122,13 @@ def _positions(
     limit = as_expr(size)
     if isinstance(given, Expr):
         given = b.let(cast(given, "i8"))
-        b.fails(node)(_is_outside(given, limit, True))
+        fails(b, node)(_is_outside(given, limit, True))
         return as_array(b.let(_from_begin(given, limit, True)))
     signed = is_signed(given.type)
     if b.is_written_out(given):
         found = [b.let(cast(i, "i8")) for i in b.elements(given).values]
         for i in found:
-            b.fails(node)(_is_outside(i, limit, signed))
+            fails(b, node)(_is_outside(i, limit, signed))
         whole = tuple(n for n in given.shape if isinstance(n, int))
         return Elements([b.let(_from_begin(i, limit, signed)) for i in found], whole, "i8")
     given = b.stored(given)
@@ -138,7 +139,7 @@ def _positions(
         b.emit(Assign(cell, either(read(cell), _is_outside(here, limit, signed))))
 
     b.nest([product(given.shape)], look, serial=True)
-    b.fails(node)(b.let(read(cell)))
+    fails(b, node)(b.let(read(cell)))
     kept = given
 
     def at(indices: Sequence[Expr]) -> Expr:

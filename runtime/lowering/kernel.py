@@ -23,14 +23,17 @@ __all__ = [
     "Axis",
     "Block",
     "Buffer",
+    "CallOut",
     "Cell",
     "Check",
     "Contract",
     "Copy",
     "Dim",
     "For",
+    "Handed",
     "If",
     "Let",
+    "Outside",
     "PairwiseSum",
     "Parameter",
     "Poll",
@@ -221,6 +224,28 @@ class Check(Record):
     operands: Sequence[Expr] = ()
 
 
+class Handed(Record):
+    """What Python is handed, or gives: a scalar, which a cell takes, or an array of some shape."""
+
+    type: TensorType
+    value: Expr | None = None
+    cell: Cell | None = None
+    buffer: Buffer | None = None
+    shape: tuple[Dim, ...] = ()
+
+
+class CallOut(Record):
+    """Have Python compute what `Program.outside` has at `number`, of copies of the operands.
+
+    It may do anything that Python code does, so nothing is moved past it. Where it raises, the call
+    ends with that exception.
+    """
+
+    number: int
+    operands: Sequence[Handed]
+    results: Sequence[Handed]
+
+
 Statement: TypeAlias = (
     Let
     | Assign
@@ -236,6 +261,7 @@ Statement: TypeAlias = (
     | While
     | Poll
     | Check
+    | CallOut
 )
 Block: TypeAlias = list[Statement]
 
@@ -247,6 +273,25 @@ class Site(Record):
     origins: tuple[Origin, ...]
     # Whether the operands given are all that the node needs in order to raise its error.
     is_complete: bool = True
+
+
+class Outside(Record):
+    """A node that Python computes, and the user's positions of it.
+
+    The first operands are its own; those behind are what `pending` writes if it raises. `kept` are
+    the outputs that native code takes. Where it `fails`, native code knows that it raises.
+    """
+
+    node: Node
+    origins: tuple[Origin, ...]
+    operands: tuple[TensorType, ...]
+    kept: tuple[int, ...] = ()
+    pending: Node | None = None
+    fails: bool = False
+    # Whether its kernel is one of ours without effects, which may look at the memory of the call.
+    sees: bool = False
+    # Whether it runs code of the user's, that is to change no settings.
+    is_users: bool = False
 
 
 class Parameter(Record):
@@ -281,6 +326,9 @@ class Program(Record):
     shared: dict[Buffer, Buffer] = field(default_factory=dict)
     # Registers that hold sizes: those of the parameters' axes that are not known.
     sizes: list[tuple[Register, int, int]] = field(default_factory=list)
+    # What Python computes, by number, and whether any of it may be done only once.
+    outside: list[Outside] = field(default_factory=list)
+    has_effects: bool = False
 
 
 def inner_blocks(statement: Statement) -> list[Block]:
@@ -312,6 +360,10 @@ def expressions(statement: Statement) -> list[Expr]:
         return [statement.size]
     if isinstance(statement, Check):
         return [statement.failed, *statement.operands]
+    if isinstance(statement, CallOut):
+        values = [h.value for h in statement.operands if h.value is not None]
+        handed = (*statement.operands, *statement.results)
+        return [*values, *_computed([n for h in handed for n in h.shape])]
     if isinstance(statement, Contract):
         axes = (*statement.outer, statement.row, statement.column, *statement.inner)
         return _computed([*statement.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])

@@ -15,9 +15,11 @@ from runtime.lowering import parts
 from runtime.lowering.kernel import (
     Assign,
     Block,
+    CallOut,
     Check,
     Contract,
     For,
+    Handed,
     If,
     Let,
     PairwiseSum,
@@ -27,7 +29,7 @@ from runtime.lowering.kernel import (
     While,
 )
 from runtime.lowering.lines import AS_IT_IS
-from runtime.lowering.llvm_types import llvm_type
+from runtime.lowering.llvm_types import llvm_type, memory_type
 from runtime.lowering.memory import BUDGET, Memory
 from runtime.lowering.merging import Summary
 from runtime.lowering.parallel import Part, name_of_part
@@ -217,6 +219,53 @@ class _Writer(Sums, Memory):
         self._leave(str(s.site))
         self.known = kept
         self.begin(go)
+
+    def _callout(self, s: CallOut) -> None:
+        """Hand Python a row of words: for each operand and result its value or address, its sizes.
+
+        `i64 call_out(ctx, number, row)` gives 0 where the results are there.
+        """
+        row = self.name()
+        at = 0
+        places = []
+        for handed in (*s.operands, *s.results):
+            places.append(self._word(row, at))
+            at += 1
+            if handed.cell is not None:
+                continue
+            if handed.value is not None:
+                value = self._stored(self.value(handed.value), handed.value.type)
+                self.add(f"store {value}, ptr {places[-1]}")
+                continue
+            assert handed.buffer is not None
+            self.add(f"store ptr {self._pointer(handed.buffer)}, ptr {places[-1]}")
+            for n in handed.shape:
+                self.add(f"store i64 {self._size(n)}, ptr {self._word(row, at)}")
+                at += 1
+        self.first.append(f"{row} = alloca [{max(at, 1)} x i64]")
+        function = self._do(self.context("call_out"))
+        code = self._do(f"call i64 {function}(ptr %ctx, i64 {s.number}, ptr {row})")
+        failed = self._do(f"icmp ne i64 {code}, 0")
+        stop, go = self.labels("stop", "go")
+        self.add(f"br i1 {failed}, label %{stop}, label %{go}{self._rarely()}")
+        self.begin(stop)
+        self._leave(code)
+        self.begin(go)
+        for handed, place in zip(s.results, places[len(s.operands) :], strict=True):
+            self._taken(handed, place)
+
+    def _word(self, row: str, k: int) -> str:
+        return self._do(f"getelementptr i64, ptr {row}, i64 {k}")
+
+    def _taken(self, result: Handed, place: str) -> None:
+        """Put a scalar that Python gave into its cell; an array is in its buffer already."""
+        if result.cell is None:
+            return
+        kind = result.cell.type
+        value = self._do(f"load {memory_type(kind)}, ptr {place}")
+        if kind == "b1":
+            value = self._do(f"icmp ne i8 {value}, 0")
+        self.add(f"store {llvm_type(kind)} {value}, ptr {self._cell(result.cell)}")
 
     # ---- parts -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Form, Stored
 from runtime.lowering.builder import Builder
+from runtime.lowering.call_outs import call_out, has_effects
 from runtime.lowering.collapsing import collapse
 from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
 from runtime.lowering.convolutions import (
@@ -35,7 +36,7 @@ from runtime.lowering.pooling import (
 )
 from runtime.lowering.products import matmul
 from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
-from runtime.lowering.refusal import Refusal
+from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, const
 from runtime.lowering.scans import scan
 from runtime.lowering.shaping import (
@@ -64,6 +65,7 @@ _NUMBERS = (bool, int, float, complex)
 def lower(graph: Graph) -> Program:
     """`graph` as a program; Refusal says why there is none."""
     b = Builder(graph.name)
+    b.program.has_effects = has_effects(graph)
     for value in graph.inputs:
         b.forms[value] = _parameter(b, value)
     lower_inside(b, graph, _nodes)
@@ -126,17 +128,28 @@ def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
 
 def _nodes(b: Builder, graph: Graph) -> None:
     for node in graph.nodes:
-        rule = _rule_of(node)
         if node.op.name in _CONTROL:
             forms = _CONTROL[node.op.name](b, node, _nodes)
-        elif rule is not None:
-            forms = rule(b, node)
-        elif node.op.elementwise or "of_floats" in node.op.options:
-            forms = elementwise(b, node)
         else:
-            raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
+            try:
+                with b.attempt():
+                    forms = _node(b, node)
+            except TooLarge:
+                raise
+            except Refusal as refusal:
+                forms = call_out(b, node, str(refusal))
         for value, form in zip(node.outputs, forms, strict=True):
             b.define(value, form)
+
+
+def _node(b: Builder, node: Node) -> list[Form]:
+    """The results of a node that holds no graphs."""
+    rule = _rule_of(node)
+    if rule is not None:
+        return rule(b, node)
+    if node.op.elementwise or "of_floats" in node.op.options:
+        return elementwise(b, node)
+    raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
 
 
 def _rule_of(node: Node) -> Rule | None:

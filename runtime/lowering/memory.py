@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runtime.execute.native.context import HEAP, word
-from runtime.execute.native.entry import REFUSED
+from runtime.execute.native.entry import REFUSED, SET
 from runtime.lowering.arena import lives, offsets
 from runtime.lowering.kernel import (
     Allocate,
@@ -28,8 +28,8 @@ __all__ = ["BUDGET", "Memory", "walk"]
 
 # About how many operations are done between two looks for signals: less than a millisecond.
 BUDGET = 1 << 19
-# Bytes of arrays of a call that are kept on the stack.
-_ON_STACK = 1 << 15
+# Bytes of arrays of a call that are kept on the stack; less where Python code may call it again.
+_ON_STACK, _WHERE_DEEP = 1 << 15, 1 << 12
 # Bytes that a stack has at first.
 _LEAST_ROOM = 1 << 12
 # Where the address of the arena is kept.
@@ -68,7 +68,9 @@ class Memory(Values):
         known = {b: size for b, size in sizes.items() if isinstance(size, int)}
         places = offsets(known, lives(self.program))
         total = str(max(places[b] + size for b, size in known.items()) if known else 0)
-        self.on_heap = len(known) < len(sizes) or int(total) > _ON_STACK
+        is_deep = any(called.node.op.effect is not None for called in self.program.outside)
+        most = _WHERE_DEEP if is_deep else _ON_STACK
+        self.on_heap = len(known) < len(sizes) or int(total) > most
         if not self.on_heap:
             self.first.append(f"%arena = alloca [{max(int(total), 1)} x i8], align 64")
         where = {buffer: str(place) for buffer, place in places.items()}
@@ -113,7 +115,10 @@ class Memory(Values):
         failed = self._do(f"icmp eq ptr {pointer}, null")
         self.add(f"br i1 {failed}, label %{refuse}, label %{go}{self._rarely()}")
         self.begin(refuse)
-        self._leave(str(REFUSED))
+        if self.program.has_effects:  # they must not happen twice
+            function = self._do(self.context("PyErr_NoMemory"))
+            self._do(f"call ptr {function}()")
+        self._leave(str(SET if self.program.has_effects else REFUSED))
         self.begin(go)
 
     def _stacks(self, buffers: list[Buffer]) -> None:

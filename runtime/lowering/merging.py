@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from runtime.lowering.kernel import (
     Allocate,
@@ -19,6 +19,7 @@ from runtime.lowering.kernel import (
     Cell,
     Check,
     For,
+    Handed,
     If,
     Let,
     PairwiseSum,
@@ -359,20 +360,25 @@ def _walk(block: Block) -> Iterator[Statement]:
 
 def mentioned(s: Statement) -> set[Buffer]:
     """The buffers that a statement, and those in it, have to do with; allocations do not count."""
-    found: set[Buffer] = set()
-    for inner in _walk([s]):
-        what = Summary()
-        for name in inner._fields:
-            value = getattr(inner, name, None)
-            if isinstance(value, Buffer) and not isinstance(inner, Allocate):
-                found.add(value)
-            elif isinstance(value, Expr):
-                what.expression(value)
-            elif isinstance(value, tuple | list):
-                for x in value:
-                    if isinstance(x, Expr):
-                        what.expression(x)
-        found |= {access.buffer for access in what.accesses}
+    found = [_named(inner, Allocate) for inner in _walk([s])]
+    return set().union(*found)
+
+
+def _named(s: Statement, *but: type[Statement]) -> set[Buffer]:
+    """The buffers that a statement itself names, unless it is of some kinds, or loads from."""
+    named: list[Any] = []
+    for name in s._fields:
+        value = getattr(s, name, None)
+        named += value if isinstance(value, tuple | list) else [value]
+    for handed in [part for part in named if isinstance(part, Handed)]:
+        named += [handed.value, handed.buffer, *handed.shape]
+    what = Summary()
+    for part in named:
+        if isinstance(part, Expr):
+            what.expression(part)
+    found = {access.buffer for access in what.accesses}
+    if not isinstance(s, but):
+        found |= {part for part in named if isinstance(part, Buffer)}
     return found
 
 
@@ -452,18 +458,7 @@ def _drop(program: Program) -> None:
     """Leave out stores into memory that nothing reads."""
     kept = {r.buffer for r in program.results if r.buffer is not None}
     for s in _walk(program.body):
-        what = Summary()
-        for name in s._fields:
-            value = getattr(s, name, None)
-            if isinstance(value, Buffer) and not isinstance(s, Allocate | Store):
-                kept.add(value)
-            elif isinstance(value, Expr):
-                what.expression(value)
-            elif isinstance(value, tuple | list):
-                for x in value:
-                    if isinstance(x, Expr):
-                        what.expression(x)
-        kept |= {access.buffer for access in what.accesses}
+        kept |= _named(s, Allocate, Store)
     _without(program.body, kept)
 
 

@@ -89,8 +89,8 @@ class _Parting:
     def _keep(self, node: Node) -> None:
         """Leave a node to the plan: before the run if it does not matter, else behind it."""
         given = {*node.inputs, *(v for w in self.waiting for v in w.inputs)}
-        may_raise = any(n.can_raise for n in self.run_)
-        if given & self.made or (may_raise and (node.has_effect or node.can_raise)):
+        is_ordered = any(n.can_raise or n.has_effect for n in self.run_)
+        if given & self.made or (is_ordered and (node.has_effect or node.can_raise)):
             self._flush()
         for before in self.waiting:
             self.copy.keep(before)

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from runtime.execute import Executable, plan
 from runtime.execute.native import engine, layout
+from runtime.execute.native.outside import Called
 from runtime.execute.native.prepared import Native, Place
 from runtime.execute.native.stateful import Stateful, again
 from runtime.graph.ir import Graph
-from runtime.lowering.entry import module_text, signature
+from runtime.lowering.entry import module_text, outside, signature
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
 from runtime.lowering.refusal import Refusal, TooLarge
-from runtime.lowering.state import functional, has_variables
+from runtime.lowering.state import functional, has_variables, printing_once
 
 __all__ = ["Planned", "prepare", "problem"]
 
 
 class Planned:
-    """A plan in the place of native code, and the reason why there is none."""
+    """A plan in the place of native code, and the reason why there is none.
 
-    def __init__(self, run: Executable, reason: str) -> None:
+    `outside` is what native parts of it have Python compute.
+    """
+
+    def __init__(self, run: Executable, reason: str, outside: Sequence[Called] = ()) -> None:
         self._run = run
         self.reason = reason
+        self.outside = outside
 
     @property
     def source(self) -> str:
@@ -52,28 +58,36 @@ def prepare(graph: Graph) -> Executable:
 
 
 def _stateful(graph: Graph) -> Executable:
-    """A graph with variables: on their contents, if it does nothing but to read and assign."""
+    """A graph with variables: on their contents, if it does nothing but read, assign and print."""
     try:
-        found = functional(graph)
+        printing = printing_once(graph)
+        found = functional(printing)
     except Refusal as refusal:
-        made = _prepared(graph)
-        if isinstance(made, Planned):
-            made.reason = f"{refusal}; {made.reason}"
-        return made
+        return _with_reason(_prepared(graph), refusal)
+    prints = printing is not graph
     try:
         run: Executable = _native(found.graph, again)
     except TooLarge:
         raise
-    except Refusal:
+    except Refusal as refusal:
+        if prints:
+            return _with_reason(_prepared(graph), refusal)
         run = _prepared(found.graph)
     return Stateful(
         run,
-        partial(plan.prepare, graph),
+        partial(plan.prepare, printing),
         found.variables,
         found.assigned,
         len(graph.outputs),
         isinstance(run, Native),
+        prints,
     )
+
+
+def _with_reason(made: Executable, refusal: Refusal) -> Executable:
+    if isinstance(made, Planned) and str(refusal) not in made.reason:
+        made.reason = f"{refusal}; {made.reason}"
+    return made
 
 
 def _prepared(graph: Graph) -> Executable:
@@ -83,11 +97,18 @@ def _prepared(graph: Graph) -> Executable:
     except TooLarge:
         raise
     except Refusal:
-        parted = part(graph, lambda inner: _native(inner).call)
+        parts: list[Native] = []
+
+        def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
+            parts.append(_native(inner))
+            return parts[-1].call
+
+        parted = part(graph, compile_part)
     reasons = "; ".join(parted.reasons)
     if parted.parts:
         reasons = f"{parted.parts} part(s) are native code; the rest is not: {reasons}"
-    return Planned(plan.prepare(parted.graph), reasons)
+    called = [one for native in parts for one in native.outside]
+    return Planned(plan.prepare(parted.graph), reasons, called)
 
 
 def _native(graph: Graph, other: Executable | None = None) -> Native:
@@ -97,7 +118,8 @@ def _native(graph: Graph, other: Executable | None = None) -> Native:
     """
     program = lower(graph)
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
-    repeats = other is not None or any(node.op.name == "pending" for node in graph.walk())
+    is_pending = any(node.op.name == "pending" for node in graph.walk())
+    repeats = other is not None or (is_pending and not program.has_effects)
     text = module_text(program)
     fallback = partial(plan.prepare, graph) if other is None else lambda: other
     return Native(
@@ -108,4 +130,5 @@ def _native(graph: Graph, other: Executable | None = None) -> Native:
         graph.name,
         constants=program.constants,
         repeats=repeats,
+        outside=outside(program, repeats),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
 from runtime.lowering.builder import Builder
+from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
 from runtime.lowering.kernel import Dim
 from runtime.lowering.refusal import Refusal
@@ -234,7 +235,7 @@ def _dynamic(b: Builder, node: Node, size: Dim, form: Form) -> Expr:
         raise Refusal("an index that is an array, or a bool")
     i, limit = b.let(cast(form, "i8")), as_expr(size)
     outside = either(call("ge", i, limit), call("lt", i, call("neg", limit)))
-    b.fails(node)(outside)
+    fails(b, node)(outside)
     return b.let(select(call("lt", i, index(0)), call("add", i, limit), i))
 
 

@@ -13,11 +13,13 @@ from runtime.lowering.kernel import (
     Axis,
     Block,
     Buffer,
+    CallOut,
     Check,
     Contract,
     Copy,
     Dim,
     For,
+    Handed,
     If,
     Let,
     PairwiseSum,
@@ -182,6 +184,21 @@ def _check(s: Check) -> Iterator[str]:
     yield f"fail at site {s.site} if {_expr(s.failed)}"
 
 
+def _call_out(s: CallOut) -> Iterator[str]:
+    operands = ", ".join(map(_handed, s.operands))
+    results = ", ".join(map(_handed, s.results))
+    yield f"{results}{' := ' if results else ''}python call {s.number}({operands})"
+
+
+def _handed(h: Handed) -> str:
+    if h.value is not None:
+        return _expr(h.value)
+    if h.cell is not None:
+        return h.cell.name
+    assert h.buffer is not None
+    return h.buffer.name
+
+
 _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Let: _let,
     Assign: _assign,
@@ -197,6 +214,7 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     While: _while,
     Poll: _poll,
     Check: _check,
+    CallOut: _call_out,
 }
 
 

@@ -2,21 +2,30 @@
 
 `functional(graph)` takes the contents of the variables as inputs and gives what was assigned as
 further outputs. Then reads and assignments are gone, kernels know no state, and nothing happens
-unless the call comes to its end.
+unless the call comes to its end, but for what is printed, and that only once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
-from runtime.graph.clone import copy_node
-from runtime.graph.ir import Graph, Node, Value
+import numpy as np
+
+from runtime.control import PRINT
+from runtime.execute.native.stateful import only_once
+from runtime.graph.clone import Change, Copy, copy_node, shared
+from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering.refusal import Refusal
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType, VariableType
+from runtime.templates import Hole, LazyString, Line, SummaryLine
 
-__all__ = ["Functional", "functional", "has_variables"]
+__all__ = ["Functional", "functional", "has_variables", "print_once", "printing_once"]
+
+# What is shown by no code of the user's, which might look at variables.
+_PLAIN = (str, int, float, complex, bool, type(None), np.generic, np.ndarray, Hole)
 
 
 class Functional(NamedTuple):
@@ -35,10 +44,48 @@ def has_variables(graph: Graph) -> bool:
     return any(isinstance(value.type, VariableType) for value in graph.inputs)
 
 
+@cache
+def print_once() -> Op:
+    """A print that is left out where it was done before its call was run again: in no file."""
+    return Op("print", only_once(PRINT.kernel), PRINT.infer, effect="print", doc=PRINT.doc)
+
+
+def printing_once(graph: Graph) -> Graph:
+    """`graph` with prints that can be left out where it is run again; Refusal for others.
+
+    It is the graph itself where nothing is printed.
+    """
+    return shared(_printing_once)(graph)
+
+
+def _printing_once(graph: Graph, change: Change) -> Graph:
+    copy = Copy(graph, change)
+    for node in graph.nodes:
+        if node.op is not PRINT:
+            copy.keep(node)
+            continue
+        render = node.attrs["render"]
+        if type(render) not in (Line, SummaryLine) or not _is_plain(render.parts):
+            raise Refusal("a print of objects beside variables")
+        inputs = copy.mapped(node.inputs)
+        copy.add(Node(print_once(), inputs, node.attrs, (), (), node.origin), ())
+    return copy.finish()
+
+
+def _is_plain(part: object) -> bool:
+    if type(part) is LazyString:
+        return _is_plain(part.parts)
+    if isinstance(part, dict):
+        return type(part) is dict and all(map(_is_plain, (*part, *part.values())))
+    if isinstance(part, tuple | list):
+        return type(part) in (tuple, list) and all(map(_is_plain, part))
+    return isinstance(part, _PLAIN)
+
+
 def functional(graph: Graph) -> Functional:
     """`graph` on contents; Refusal where it does more to variables than to read and assign."""
     for node in graph.walk():
-        if node.op.effect not in (None, "read", "assign"):
+        if node.op.effect not in (None, "read", "assign") and node.op is not print_once():
             raise Refusal(f"effect `{node.op.name}` beside variables")
         if node.op.name == "try":
             raise Refusal("variables beside a `try`")

@@ -9,6 +9,7 @@ from functools import partial
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Elements, Form, Stored, indices_of_flat
 from runtime.lowering.builder import SMALL, Builder
+from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import convert, tensor_type
 from runtime.lowering.elementwise import converted
 from runtime.lowering.gathers import Part, part_of
@@ -43,7 +44,7 @@ class _Assignment:
         if isinstance(v, Expr):
             type_ = tensor_type(node.inputs[1].type)
             is_number = type_.weak and v.type == "i8"
-            fail = b.fails(node)
+            fail = fails(b, node)
             self.v = b.let(convert(v, type_, x.type, fail) if is_number else converted(v, x.type))
         elif b.is_written_out(v):
             self.v = b.elements(v)

@@ -352,7 +352,7 @@ def jacobi_eigenvalues(a):
     n = a.shape[0]
     for sweep in range(20):
         off = np.sqrt((a**2).sum() - (np.diag(a) ** 2).sum())
-        if off < 1e-10:
+        if off < 1e-5:
             break
         for p in range(n - 1):
             for q in range(p + 1, n):

@@ -29,6 +29,7 @@ _PYTHON = (
     "PyErr_CheckSignals",
     "PyErr_Fetch",
     "PyErr_NormalizeException",
+    "PyErr_NoMemory",
     "PyContextVar_Get",
     "PyCapsule_GetPointer",
     "PyEval_SaveThread",
@@ -59,7 +60,7 @@ WORDS = (*_PYTHON, *_NUMPY, *_OBJECTS, "errors.name")
 HANDLERS = ("fallback", "failed", "failed_alone", "interrupted", "miss")
 CODE = (
     "kernel", "shapes", "poll", "parallel", "pool",
-    "obtain", "enlarge", "release", "blocks", "memory",
+    "obtain", "enlarge", "release", "blocks", "memory", "call_out", "outside",
 )  # fmt: skip
 SIGNATURE = (
     "parameters", "parameters.sizes", "parameters.count", "sizes.count",

@@ -30,12 +30,13 @@ from runtime.execute.native.layout import (
     RANK,
     TYPE,
     VALUE,
+    WRITEABLE,
 )
 from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
 
-__all__ = ["REFUSED", "SET", "entry_text"]
+__all__ = ["REFUSED", "SET", "entry_text", "module_of"]
 
 # What a kernel gives where the plan must compute, and where an exception is set already.
 REFUSED, SET = -1, -2
@@ -50,6 +51,7 @@ _CONSTANTS = {
     "VALUE": VALUE,
     "LARGE": LARGE,
     "PLAIN": C_CONTIGUOUS | ALIGNED,
+    "WRITEABLE": C_CONTIGUOUS | ALIGNED | WRITEABLE,
     "REFUSED": REFUSED,
     "SET": SET,
     "UNSERVED": ~float_errors.IGNORED,
@@ -58,8 +60,12 @@ _CONSTANTS = {
 
 def entry_text() -> str:
     """The module."""
-    text = _DECLARATIONS + TAKING + GIVING + CALLING + FAILING + _BUILTINS
-    return expanded(text, _CONSTANTS)
+    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS)
+
+
+def module_of(*parts: str) -> str:
+    """A module of templates."""
+    return expanded("".join((_DECLARATIONS, *parts)), _CONSTANTS)
 
 
 _DECLARATIONS = """

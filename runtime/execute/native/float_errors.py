@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
-__all__ = ["IGNORED", "agrees", "name", "usual", "variable"]
+__all__ = ["IGNORED", "agrees", "is_served", "name", "usual", "variable"]
 
 _NAME = b"numpy.ufunc.extobj"
 _SHIFTS = {"divide": 0, "over": 3, "under": 6, "invalid": 9}
@@ -54,6 +54,12 @@ def agrees() -> bool:
                 if _mask(variable().get()) != number << shift:
                     return False
     return True
+
+
+def is_served() -> bool:
+    """Whether native code does what the settings say."""
+    settings = umath._extobj_contextvar.get()
+    return settings is usual() or not (_mask(settings) or 0) & ~IGNORED
 
 
 def _mask(settings: Any) -> int | None:

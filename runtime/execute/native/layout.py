@@ -25,6 +25,7 @@ __all__ = [
     "RANK",
     "TYPE",
     "VALUE",
+    "WRITEABLE",
     "problem",
 ]
 
@@ -34,7 +35,7 @@ TYPE, VALUE = 8, 16
 ITEMS = 24
 # Of an array.
 DATA, RANK, DIMENSIONS, DESCR, FLAGS = 16, 24, 32, 56, 64
-C_CONTIGUOUS, ALIGNED = 0x0001, 0x0100
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x0001, 0x0100, 0x0400
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import blocks, pool
+from runtime.execute.native import blocks, calling_out, pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import HEAP, PART, Context
@@ -21,9 +20,10 @@ from runtime.execute.native.engine import FEW, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.objects import Linked
+from runtime.execute.native.outside import Called, Descriptions
 from runtime.execute.native.signature import Signature
 from runtime.execute.tracebacks import entry as line_of
-from runtime.execute.tracebacks import relocate
+from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
@@ -55,6 +55,7 @@ class Native:
         *,
         constants: Sequence[np.ndarray[Any, Any]] = (),
         repeats: bool = False,
+        outside: Sequence[Called] = (),
     ) -> None:
         self.text = text
         self._places = places
@@ -62,6 +63,9 @@ class Native:
         self._plan: Executable | None = None
         # Whether errors are raised by running the plan: something is pending where they come from.
         self._repeats = repeats
+        # What Python computes, and whether any of that is an effect: then no plan may run it again.
+        self.outside = outside
+        self._is_once = any(called.is_once for called in outside)
         handlers = _Handlers(self)
         code = load(compiled(text))
         found = entry()
@@ -75,6 +79,10 @@ class Native:
             functions |= blocks.addresses()
         if any(result.may_be_large for result in signature.results):
             functions["memory"] = blocks.memory_of_arrays()
+        if outside:
+            described = Descriptions(outside)
+            functions |= {"call_out": calling_out.address(), "outside": described.address}
+            handlers.described = described
         context = Context(handlers.words(), functions, signature.words(), constants)
         handlers.context = context
         kept = context.address, code, context
@@ -112,6 +120,7 @@ class _Handlers:
     """What native code calls."""
 
     context: Context
+    described: Descriptions
 
     def __init__(self, native: Native) -> None:
         self.native = native
@@ -140,8 +149,10 @@ class _Handlers:
             try:
                 compute(place.node, values, [])
             except Exception as error:
-                relocate(error, _at(place.origins))
+                relocate(error, standing_for(place.origins, globals()))
                 raise
+        if self.native._is_once:
+            raise RuntimeError(f"native code found an error in `{place.node.op.name}`")
         return self.native.plan(*inputs)
 
     def failed_alone(self, site: int, *inputs: Any) -> Any:
@@ -154,21 +165,6 @@ class _Handlers:
         for origin in reversed(self.native._places[site - 1].origins):
             trace = line_of(origin, trace)
         raise error.with_traceback(trace)
-
-
-def _at(origins: Sequence[Origin]) -> Callable[[TracebackType], Sequence[Origin] | None]:
-    """The first of our entries in a traceback stands for the user's positions."""
-    shown = [False]
-
-    def places(part: TracebackType) -> Sequence[Origin] | None:
-        if part.tb_frame.f_globals is not globals():
-            return None
-        if shown[0]:
-            return ()
-        shown[0] = True
-        return origins
-
-    return places
 
 
 def _unpacked(word: bytes, type_: Any) -> Any:

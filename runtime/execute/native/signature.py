@@ -34,6 +34,11 @@ class Argument(NamedTuple):
         return _WEAK[self.type] if self.weak else _SCALAR
 
     @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return int(self.type[1:])
+
+    @property
     def rank(self) -> int:
         """Number of axes."""
         return len(self.shape or ())
@@ -55,7 +60,7 @@ class Signature(NamedTuple):
     def words(self) -> dict[str, Any]:
         """The words of the context that tell it; rows must be kept as long as it is used."""
         parameters = [
-            (p.kind, id(np.dtype(p.type).type), id(np.dtype(p.type)), int(p.type[1:]), p.rank)
+            (p.kind, id(np.dtype(p.type).type), id(np.dtype(p.type)), p.size, p.rank)
             for p in self.parameters
         ]
         results = [

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from types import TracebackType
 from typing import Any
 
 from runtime.devices import copied
 from runtime.execute import Executable
+from runtime.execute.native.outside import Called
 
-__all__ = ["Again", "Stateful", "again"]
+__all__ = ["Again", "Stateful", "again", "only_once"]
 
 
 class Again(Exception):
@@ -27,12 +30,52 @@ class _Again:
 again = _Again()
 
 
+class _Written:
+    """What a call has written: how often, and the error of the last time if that failed."""
+
+    def __init__(self) -> None:
+        self.count = self.left_out = 0
+        self.error: tuple[BaseException, TracebackType | None] | None = None
+
+    def begin_again(self) -> None:
+        """Have what is written next, when the call is run again, be what was written already."""
+        self.left_out = self.count
+
+
+_written: ContextVar[_Written | None] = ContextVar("written", default=None)
+
+
+def only_once(write: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that writes what an operand says, but not again where its call is run again."""
+
+    def kernel(xp: Any, *operands: Any, **attrs: Any) -> Any:
+        written = _written.get()
+        if written is None:
+            return write(xp, *operands, **attrs)
+        if written.left_out:
+            written.left_out -= 1
+            return ()
+        if written.error is not None:
+            error, trace = written.error
+            raise error.with_traceback(trace)
+        try:
+            write(xp, *operands, **attrs)
+        except BaseException as error:
+            written.error = error, error.__traceback__
+            raise
+        written.count += 1
+        return ()
+
+    return kernel
+
+
 class Stateful:
     """Reads contents of variables, runs, and assigns.
 
     `run` takes contents for the inputs at `variables`, and gives those of `assigned` behind its
     `count` results; where it is not `exact`, they may be held by others. What fails is run again by
-    `plan`, in which each effect has its place: nothing has happened before.
+    `plan`, in which each effect has its place: nothing has happened before, but that it has
+    written something, `only_once`.
     """
 
     def __init__(
@@ -43,6 +86,7 @@ class Stateful:
         assigned: Sequence[int],
         count: int,
         is_exact: bool,
+        writes: bool = False,
     ) -> None:
         self._run = getattr(run, "call", run)
         self._inner = run
@@ -52,6 +96,8 @@ class Stateful:
         self._assigned = tuple(assigned)
         self._count = count
         self._is_exact = is_exact
+        self._writes = writes
+        self.outside: Sequence[Called] = getattr(run, "outside", ())
         reason = getattr(run, "reason", None)
         if reason is not None:
             self.reason = reason
@@ -69,12 +115,24 @@ class Stateful:
         return self._plan
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        if not self._writes:
+            return self._call(inputs, None)
+        written = _Written()
+        token = _written.set(written)
+        try:
+            return self._call(inputs, written)
+        finally:
+            _written.reset(token)
+
+    def _call(self, inputs: tuple[Any, ...], written: _Written | None) -> tuple[Any, ...]:
         contents = list(inputs)
         try:
             for k in self._variables:
                 contents[k] = inputs[k].array
             results = self._run(*contents)
         except Exception:  # noqa: BLE001 - the plan raises it, with all that happens before
+            if written is not None:
+                written.begin_again()
             return self.plan(*inputs)
         count = self._count
         for k, new in zip(self._assigned, results[count:], strict=True):

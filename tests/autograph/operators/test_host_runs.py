@@ -26,6 +26,7 @@ def refuse(what):
 
 def call(callee, args, declared=None, **options):
     given = {"watch": None, "lasting": True, "given": [], "as_arrays": False, "lends": True}
+    given["keeps"] = True
     run = caller_at(None, {})
     return HostCall("f", None, run, (Same(callee), args, {}), declared, **given | options)
 

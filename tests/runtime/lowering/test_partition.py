@@ -38,14 +38,35 @@ def test_what_prints_keeps_its_place(capsys):
 def test_the_body_of_a_loop_has_native_parts():
     def sample(x, n):
         while n > 0:
-            x = np.sort(x * 2 + 1 - x * x)
-            x = x / 4 - x * x * 0.01 + n
+            few = np.unique(np.floor(x * 9))
+            x = x / 4 - x * x * 0.01 + n + few.sum()
             n = n - 1
         return x
 
     function, x = ag.convert(sample), np.linspace(0.0, 1.0, 5000)
     np.testing.assert_array_equal(function(x, np.int64(4)), sample(x, np.int64(4)))
-    assert "native" in prepared(function).source
+    assert "op_native" in prepared(function).source
+
+
+def test_effects_of_parts_keep_their_order(capsys):
+    @ag.convert
+    def sample(x, n):
+        y = x * 2 + 1 - x
+        for i in range(n):
+            if y[i] > 1:
+                print("in the loop", i)
+        print("behind it")
+        while n > 0:
+            n = n - 1
+            if y[n] > 2:
+                print("in the other", n)
+        return np.sort(y)
+
+    for _ in range(2):
+        sample(np.array([0.0, 1.0, 2.0]), np.int64(3))
+    told = "in the loop 1\nin the loop 2\nbehind it\nin the other 2\n"
+    assert capsys.readouterr().out == told * 2
+    assert "2 part(s) are native code" in sample.explain()
 
 
 def test_an_error_of_a_part_comes_from_the_users_line():
