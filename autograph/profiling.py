@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,7 +59,7 @@ def profiled(call: Callable[[], Any]) -> Profile:
 
 def _place(node: Node) -> str:
     origin = node.origin
-    return "" if origin is None else f"{PurePath(origin.filename).name}:{origin.lineno}"
+    return "" if origin is None else f"{os.path.basename(origin.filename)}:{origin.lineno}"
 
 
 def _size(x: Any) -> int:
