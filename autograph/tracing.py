@@ -297,7 +297,7 @@ def _finish(
     handouts: Handouts = facts.handouts
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
-    result = sealed(result)
+    result, stands_for = sealed(result)
     template = dig_result(result, operands, handles, identical, inputs)
     if any(isinstance(hole, ListHole) and hole.holds_arrays for hole in template[1]):
         refuse_shared(facts, handles, operands)
@@ -326,7 +326,7 @@ def _finish(
     stores = replay.store_writes(builder, facts, containers)
     stored = tracked(builder, handouts, outputs)
     found = shared(builder, handouts, operands, identical, outputs)
-    whole = handouts.result(result)
+    whole = handouts.result(result, stands_for)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
         refuse_iterators(template[1], facts)

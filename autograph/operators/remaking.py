@@ -31,6 +31,7 @@ __all__ = [
     "ItemPart",
     "Items",
     "Made",
+    "Once",
     "Same",
     "Scalar",
     "Tuple",
@@ -151,6 +152,21 @@ class Tuple(Fillable):
         known = objects()
         if self.key not in known:
             known[self.key] = tuple.__new__(self.kind, [fill(p, operands) for p in self.parts])
+        return known[self.key]
+
+
+class Once(Fillable):
+    """An object that something else makes, the same in all places."""
+
+    __slots__ = ("key", "part")
+
+    def __init__(self, key: Hashable, part: Any) -> None:
+        self.key, self.part = key, part
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        known = objects()
+        if self.key not in known:
+            known[self.key] = fill(self.part, operands)
         return known[self.key]
 
 
@@ -296,7 +312,7 @@ class Argument(Fillable):
 
     __slots__ = ("parts", "path")
 
-    def __init__(self, path: tuple[Any, ...], parts: Made) -> None:
+    def __init__(self, path: tuple[Any, ...], parts: Made | Once) -> None:
         self.path, self.parts = path, parts
 
     def fill(self, operands: Sequence[Any]) -> Any:

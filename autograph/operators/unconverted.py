@@ -9,12 +9,13 @@ import functools
 import inspect
 import itertools
 import operator
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
     FunctionType,
     GeneratorType,
+    SimpleNamespace,
 )
 from typing import Any
 
@@ -139,13 +140,22 @@ def _root_module(function: Any) -> str:
     return module.partition(".")[0]
 
 
+def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments that a call looks into: classes that only hold what they are given do not."""
+    if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+        return ()
+    only_holds = function is OrderedDict or function is SimpleNamespace
+    return args if only_holds else (*args, *kwargs.values())
+
+
 def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is not the user's: pure, an operation, or refused while tracing."""
     trace = current_trace()
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
-    if trace.has_runs and any(map(has_runs, (*args, *kwargs.values()))):
+    looked_at = _looked_at(function, args, kwargs) if trace.has_runs else ()
+    if any(map(has_runs, looked_at)):
         if root not in ARRAYS:
             raise refusal_of_runs(f"it is given to `{getattr(function, '__name__', function)}`")
         return growing_arrays.call_on_arrays(call_unconverted, function, args, kwargs)
@@ -154,7 +164,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         kwargs = {name: _known(x) for name, x in kwargs.items()}
     if function is super:
         return function(*args, **kwargs)
-    if trace.has_runs and any(map(_has_open_keys, (*args, *kwargs.values()))):
+    if any(map(_has_open_keys, looked_at)):
         return made_of_open_dict(function, args, kwargs)
     if _is_host(function, root, args, kwargs):
         return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)

@@ -820,13 +820,6 @@ def changed_while_something_goes_through_it(n):
     return out
 
 
-def in_the_result_twice(n):
-    out = []
-    for i in range(n):
-        out.append(i)
-    return out, out
-
-
 REFUSED = [
     (items_of_two_kinds, (I(2),), "its items are not of one kind: a int and the str 'a'"),
     (
@@ -839,7 +832,6 @@ REFUSED = [
     (made_into_a_tuple, (I(2),), "depends on data, and a tuple is made of it"),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
-    (in_the_result_twice, (I(2),), "in another place too"),
 ]
 
 

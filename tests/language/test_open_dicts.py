@@ -332,12 +332,6 @@ def lists_as_values(numbers):
         groups[int(n)].append(n)  # refused
 
 
-def given_twice(numbers):
-    counts = {}
-    counts[numbers[0]] = 1
-    return counts, counts  # refused
-
-
 kept = {}
 
 
@@ -356,7 +350,6 @@ REFUSED = [
     (text_among_the_values, "not of one kind"),
     (text_among_the_keys, "no number"),
     (lists_as_values, "a defaultdict is asked for a key"),
-    (given_twice, "in another place"),
     (of_the_module, "an item of a dict is set at a key"),
 ]
 
