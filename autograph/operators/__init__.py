@@ -57,6 +57,7 @@ from autograph.operators.logical import (
 )
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.open_sets import display, fresh
+from autograph.operators.patterns import taken_apart
 from autograph.operators.printing import print_
 from autograph.operators.scope import (
     ConversionOptions,
@@ -148,6 +149,7 @@ __all__ = [
     "setitem",
     "slice_",
     "spread",
+    "taken_apart",
     "truth",
     "try_body",
     "try_stmt",

@@ -52,10 +52,11 @@ from autograph.operators.templates import (
     python_type_of,
     shown,
 )
-from autograph.operators.variables import there
+from autograph.operators.variables import Nullable, there
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -467,6 +468,9 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         return issubclass(str, kinds)
     if isinstance(x, OpenRange):
         return issubclass(range, kinds)
+    if type(x) is Nullable:
+        own, of_none = isinstance_(x.value, kinds), isinstance(None, kinds)
+        return own if own == of_none else x.present if own else ops.logical_not(x.present)
     if not isinstance(x, Tensor) or not _stands_for_other(x):
         return isinstance(x, kinds)
     return issubclass(python_type_of(x), kinds)
@@ -489,6 +493,12 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue):
         args[0].refuse()
+    if len(args) == 1 and type(args[0]) is Nullable:
+        raise StagingError(
+            f"`{args[0].name}` is None or not, depending on data, and its type is asked for",
+            "ask `is None`, or `isinstance(...)`",
+            origin=origin_of_caller(),
+        )
     if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
         return python_type_of(args[0])
     return python_set(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)

@@ -42,6 +42,7 @@ from autograph.operators.runs import (
 )
 from autograph.operators.templates import lazy
 from autograph.operators.values import with_children
+from autograph.operators.variables import Nullable
 from runtime import journal, ops, tree
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
@@ -304,6 +305,8 @@ def _count_uses(x: Any, uses: Counter[int]) -> None:
     if is_open or isinstance(x, OpenSet):
         uses.update(id(one) for one in journal.may_be(x))
         return
+    if type(x) is Nullable:
+        _count_uses(x.value, uses)
     entries = tree.entries(x)
     if entries is None:
         return
@@ -327,6 +330,9 @@ def _sealed_anew(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
         items = opened(x) if isinstance(x, dict) else x.opened
         if items is not None:
             return _sealed_dict(x, items)
+    if type(x) is Nullable:
+        value = _sealed(x.value, uses, made)
+        return x if value is x.value else Nullable(x.name, value, x.present, x.check)
     entries = tree.entries(x)
     if entries is None:
         return x
@@ -365,13 +371,6 @@ def _place_of_result() -> Origin | None:
 
 
 def _sealed_dict(x: Any, pairs: list[Any]) -> Sealed:
-    if len(journal.may_be(x)) > 1:
-        raise StagingError(
-            f"what is in a {type(x).__name__} depends on data, and it is a part of the result that "
-            "may be in another place too",
-            f"return a copy (`{type(x).__name__}(...)`)",
-            origin=_place_of_result(),
-        )
     return Sealed(
         x, *packed(pairs), ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
     )

@@ -34,6 +34,7 @@ from autograph.operators.remaking import (
     Argument,
     Array,
     Form,
+    IfPresent,
     ItemPart,
     Items,
     Made,
@@ -168,6 +169,9 @@ class Handouts:
                 self.uses, self.stored, self._snapshots = before
 
     def _nest(self, x: Any, leaves: Iterator[int]) -> Any:
+        if type(x) is Nullable:
+            own = self._nest(x.value, itertools.count())
+            return IfPresent(next(leaves), tree.structure_of(x.value), own)
         entries = tree.entries(x)
         if entries is None:
             return self._leaf(x, Hole(next(leaves)))

@@ -228,6 +228,8 @@ def is_(left: Any, right: Any) -> Any:
         left, right = right, left
     if left is not right and has_cell(left) and has_cell(right):
         return is_same_array(left, right)
+    if left is not right and _is_python_bool(left) and _is_python_bool(right):
+        return left == right  # there are two of them only
     if type(left) is KindOfError:
         return left.is_one_of(right)
     if left is not right and isinstance(left, Tensor) and isinstance(right, Tensor):
@@ -238,6 +240,13 @@ def is_(left: Any, right: Any) -> Any:
         if left is not right and isinstance(x, HostValue):
             x.refuse()
     return left is right
+
+
+def _is_python_bool(x: Any) -> bool:
+    """Whether it is a bool of Python's, or one that the graph computes."""
+    if isinstance(x, Tensor):
+        return x.type.weak and x.dtype.kind == "b"
+    return type(x) is bool
 
 
 def _is_there_and(x: Nullable, other: Any) -> Any:

@@ -28,6 +28,7 @@ __all__ = [
     "Argument",
     "Array",
     "Form",
+    "IfPresent",
     "ItemPart",
     "Items",
     "Made",
@@ -168,6 +169,24 @@ class Once(Fillable):
         if self.key not in known:
             known[self.key] = fill(self.part, operands)
         return known[self.key]
+
+
+class IfPresent(Fillable):
+    """A part of a result that is None or a nest of a structure, made at `index`.
+
+    `part` is the template of the nest; its operands are the leaves of what was made.
+    """
+
+    __slots__ = ("index", "part", "structure")
+
+    def __init__(self, index: int, structure: tree.Structure, part: Any) -> None:
+        self.index, self.structure, self.part = index, structure, part
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        found = operands[self.index]
+        if found is None:
+            return None
+        return fill(self.part, tree.leaves_by(self.structure, found))
 
 
 class Same(Fillable):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples
+from tests.language.harness import Samples, refuse
 
 samples = Samples()
 X = np.array([0.5, 2.0, 3.0])
@@ -95,6 +95,43 @@ def by_name_in_a_namespace(x):
 test_what_holds_it_is_what_python_gives = samples.test()
 
 
+def or_none(x, rows):
+    if x[0] > 0.5:
+        return None
+    return above_one(x), 3
+
+
+def an_object_or_none(x, rows):
+    report = None
+    if x[1] > 0.5:
+        report = Report(x.sum(), above_one(x))
+    rows.append(report)
+    return [report]
+
+
+def a_dict_or_none(x, rows):
+    counts = None
+    if x[1] > 0.5:
+        counts = {int(v): 1 for v in x}
+    return Frozen(counts)
+
+
+def the_argument_or_none(x, rows):
+    found = None
+    if x[1] > 0.5:
+        found = rows
+    return found
+
+
+def one_list_or_none(x, rows):
+    inner = [x[0]]
+    rows.append(inner)
+    found = None
+    if x[1] > 0.5:
+        found = inner
+    return found, inner
+
+
 def appended_and_given_back(x, rows):
     rows.append(above_one(x))
     return rows
@@ -153,6 +190,7 @@ def same_objects(nest):
 
 
 @pytest.mark.parametrize("function", [
+    or_none, an_object_or_none, a_dict_or_none, the_argument_or_none, one_list_or_none,
     appended_and_given_back, stored_and_given_back, twice_in_a_list, twice_itself,
     twice_in_an_object, a_dict_twice, put_on_the_shelf,
 ])  # fmt: skip
@@ -167,6 +205,16 @@ def test_one_object_in_two_places_is_one_object(function):
             outcomes.append((repr(nest), same_objects(nest)))
         assert outcomes[1] == outcomes[0]
     assert converted.trace_count == 1
+
+
+def kinds_by_data(x):
+    if x[0] > 0.5:
+        return Report(x.sum(), "many")
+    return Report(x.sum(), 3)
+
+
+def test_a_part_whose_kind_depends_on_data_is_refused_in_objects_too():
+    refuse(kinds_by_data, X, match="is .*3.* on one path but .*many|many.* on one path but")
 
 
 def test_explain_tells_what_comes_back():

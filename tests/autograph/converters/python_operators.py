@@ -197,6 +197,11 @@ def truth(value):
     return bool(value)
 
 
+def taken_apart(match, pattern, subject, names):
+    pattern()
+    return match(subject)
+
+
 SIGNS = {
     "<": operator.lt,
     "<=": operator.le,
