@@ -40,7 +40,9 @@ from autograph.operators.generators import GeneratorScope
 from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
     and_,
+    both,
     compare,
+    either,
     equal,
     greater,
     greater_equal,
@@ -87,6 +89,7 @@ __all__ = [
     "and_",
     "assert_stmt",
     "autograph_artifact",
+    "both",
     "compare",
     "context",
     "converted_call",
@@ -96,6 +99,7 @@ __all__ = [
     "dict_comp",
     "dict_display",
     "display",
+    "either",
     "equal",
     "for_stmt",
     "frame_call",

@@ -140,7 +140,8 @@ def converted_call(
         return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
     if handler is not None:
-        return _call_builtin(function, handler, args, kwargs, scope)
+        result = _call_builtin(function, handler, args, kwargs, scope)
+        return _in_module_of(scope, args, result) if function is type else result
     if isinstance(function, _HANDLED):
         own = in_python(function, args, kwargs)
         if own is not None:
@@ -331,9 +332,20 @@ def _call_function(
         return rewired(function)(*args, **kwargs)
     converted = convert(function)
     if converted is None:
-        return call_unconverted(function, args, kwargs)
+        return _in_module_of(scope, args, call_unconverted(function, args, kwargs))
     called = converted if scope.options.recursive else function
     return made(run_function(called, args, kwargs), called, args, kwargs)
+
+
+def _in_module_of(scope: FunctionScope, args: tuple[Any, ...], x: Any) -> Any:
+    """A class that a call makes by its name is of the module of the caller, as Python has it."""
+    is_made = isinstance(x, type) and args[:1] == (x.__name__,)
+    if is_made and x.__module__.startswith(_OPERATORS):
+        x.__module__ = scope.globals.get("__name__", "builtins")
+    return x
+
+
+_OPERATORS = "autograph.operators."
 
 
 def _note_left(function: FunctionType) -> None:
@@ -366,7 +378,7 @@ def _call_class(
     """Make an object: `__new__` and `__init__` of the user's class are converted."""
     trace = current_trace()
     if trace is None or _is_left_alone(cls) or attribute(type(cls), "__call__") is not _MAKE:
-        return call_unconverted(cls, args, kwargs)
+        return _in_module_of(scope, args, call_unconverted(cls, args, kwargs))
     new = attribute(cls, "__new__")
     own_new = isinstance(new, staticmethod) and convert(new.__func__) is not None
     if not (trace.adopt(cls) or own_new):

@@ -31,7 +31,9 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "and_",
+    "both",
     "compare",
+    "either",
     "equal",
     "greater",
     "in_",
@@ -64,6 +66,32 @@ def and_(*operands: Thunk) -> Any:
         if not test:
             return value
     return last()
+
+
+def both(*operands: Thunk) -> Any:
+    """`a and b and ...`, of which only the truth is asked for."""
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        test = condition(operand())
+        if isinstance(test, Tensor):
+            rest = functools.partial(both, *operands[count:])
+            return if_exp(test, rest, lambda: False, "and")
+        if not test:
+            return False
+    return condition(last())
+
+
+def either(*operands: Thunk) -> Any:
+    """`a or b or ...`, of which only the truth is asked for."""
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        test = condition(operand())
+        if isinstance(test, Tensor):
+            rest = functools.partial(either, *operands[count:])
+            return if_exp(test, lambda: True, rest, "or")
+        if test:
+            return True
+    return condition(last())
 
 
 def _is_number(value: Any) -> bool:

@@ -121,6 +121,10 @@ class Merger:
             return self._optional(name, a, b)
         if _is_nullable_place(a, b):
             return self._nullable(name, a, b)
+        for x in (a, b):
+            kept = x.value if type(x) is Nullable else None
+            if isinstance(kept, Poison):
+                return lambda outputs: kept
         if _is_array_place(a, b):
             return self._array(name, a, b)
         if _is_text_place(a, b):

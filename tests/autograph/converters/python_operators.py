@@ -181,6 +181,14 @@ def and_(*operands):
     return value
 
 
+def both(*operands):
+    return bool(and_(*operands))
+
+
+def either(*operands):
+    return bool(or_(*operands))
+
+
 def or_(*operands):
     value = False
     for operand in operands:
