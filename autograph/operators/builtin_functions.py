@@ -51,6 +51,7 @@ from autograph.operators.templates import (
     has_traced,
     python_type_of,
     shown,
+    stands_for_other,
 )
 from autograph.operators.variables import Nullable, there
 from runtime import journal, ops
@@ -60,7 +61,7 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["HANDLERS", "WITH_CALLBACKS", "reduced", "single"]
+__all__ = ["HANDLERS", "WITH_CALLBACKS", "reduced", "single", "type_"]
 
 _ABSENT = object()
 
@@ -471,7 +472,7 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     if type(x) is Nullable:
         own, of_none = isinstance_(x.value, kinds), isinstance(None, kinds)
         return own if own == of_none else x.present if own else ops.logical_not(x.present)
-    if not isinstance(x, Tensor) or not _stands_for_other(x):
+    if not isinstance(x, Tensor) or not stands_for_other(x):
         return isinstance(x, kinds)
     return issubclass(python_type_of(x), kinds)
 
@@ -499,16 +500,9 @@ def type_(*args: Any, **kwargs: Any) -> Any:
             "ask `is None`, or `isinstance(...)`",
             origin=origin_of_caller(),
         )
-    if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
+    if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
         return python_type_of(args[0])
     return python_set(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)
-
-
-def _stands_for_other(x: Tensor) -> bool:
-    facts = current_trace()
-    if facts is None:
-        return False
-    return x.type.weak or not facts.tensors or type(x).stands_for_array
 
 
 def next_(iterator: Any, *default: Any) -> Any:
@@ -533,7 +527,7 @@ def iter_(x: Any, *sentinel: Any) -> Any:
 
 def hasattr_(thing: Any, name: str) -> bool:
     """`hasattr` of the value that a tensor stands for."""
-    if isinstance(thing, Tensor) and _stands_for_other(thing):
+    if isinstance(thing, Tensor) and stands_for_other(thing):
         return hasattr(python_type_of(thing), name)
     if current_trace() is None:
         return hasattr(thing, name)

@@ -29,7 +29,7 @@ from autograph.generated import AG
 from autograph.operators import growing_arrays, open_dicts, open_sets
 from autograph.operators.access import IN_PLACE
 from autograph.operators.bound_builtins import call_bound_builtin
-from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
+from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
 from autograph.operators.counting import METHODS
@@ -323,6 +323,9 @@ def _is_left_alone(function: Any) -> bool:
 def _call_function(
     function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    if function.__code__ is _DISPATCH and args:
+        own = function.dispatch(type_(args[0]))  # type: ignore[attr-defined]
+        return converted_call(own, args, kwargs, scope)
     if _is_left_alone(function):
         _note_left(function)
         result = function(*args, **kwargs)
@@ -337,9 +340,13 @@ def _call_function(
     return made(run_function(called, args, kwargs), called, args, kwargs)
 
 
+# What calls the function that `functools.singledispatch` has for a class.
+_DISPATCH = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+
+
 def _in_module_of(scope: FunctionScope, args: tuple[Any, ...], x: Any) -> Any:
     """A class that a call makes by its name is of the module of the caller, as Python has it."""
-    is_made = isinstance(x, type) and args[:1] == (x.__name__,)
+    is_made = isinstance(x, type) and args and type(args[0]) is str and args[0] == x.__name__
     if is_made and x.__module__.startswith(_OPERATORS):
         x.__module__ = scope.globals.get("__name__", "builtins")
     return x

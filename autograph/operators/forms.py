@@ -374,6 +374,8 @@ def _of_length(form: Growing | Poisoned, length: int | None, x: Any) -> Growing 
 
 def item_form(x: Any) -> Form:
     """The form of an item of a list whose length depends on data."""
+    if isinstance(x, Poison):
+        return Poisoned(x.what, x.hint)
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
             return _no_item("an array without axes", "take the number that is in it (`x[()]`)")

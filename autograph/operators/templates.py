@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
@@ -449,6 +450,14 @@ def _shown_all(values: Any) -> Any:
     if type(values) is tuple:
         return tuple(map(shown, values))
     return shown(values)
+
+
+def stands_for_other(x: Tensor) -> bool:
+    """Whether a tensor of the trace stands for a number or array of another class."""
+    facts = current_trace()
+    if facts is None:
+        return False
+    return x.type.weak or not facts.tensors or type(x).stands_for_array
 
 
 def python_type_of(x: Tensor) -> type:
