@@ -78,7 +78,7 @@ def dig_result(
         elif isinstance(leaf, Sealed):
             holes.append(_list_hole(leaf, len(operands)))
             operands.extend(leaf.rows)
-        elif isinstance(leaf, LazyString):
+        elif isinstance(leaf, LazyString) or (type(leaf) is slice and has_traced(leaf)):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
             holes.append(TextHole(text, len(operands), len(inner)))

@@ -153,6 +153,12 @@ _KINDS = {"__int__": "ib", "__index__": "ib", "__float__": "f", "__complex__": "
 
 def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
+        if kind != "bool" and any(isinstance(x, LazyString | ChosenText) for x in args):
+            raise StagingError(
+                f"a text that is known only when the graph runs is read as a number by `{kind}`",
+                "use the number itself; `round(x, 2)` rounds one",
+                origin=origin_of_caller(),
+            )
         if len(args) == 1 and not kwargs:
             args = (_own_number(args[0], kind),)
             if kind == "bool" and (has_runs(args[0]) or isinstance(args[0], (dict, set))):

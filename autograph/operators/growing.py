@@ -29,6 +29,7 @@ from autograph.operators.references import snapshot
 from autograph.operators.rows import length, pack, size_of
 from autograph.operators.runs import (
     ContainerKind,
+    LiveRun,
     OpenSet,
     Run,
     Sealed,
@@ -62,6 +63,7 @@ __all__ = [
     "position_of",
     "put",
     "raise_if",
+    "refuse_views",
     "rest_of",
     "sealed",
     "unpack",
@@ -344,9 +346,21 @@ def _sealed_anew(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
     return tree.unflatten(one_level, found)
 
 
+def refuse_views(x: Any, place: str, origin: Origin | None) -> None:
+    """Refuse to hand out what is a list to the graph, but a view of a dict to Python."""
+    if any(isinstance(part, LiveRun) and part.kind != "list" for part in list.__iter__(x)):
+        raise StagingError(
+            f"a view of a dict whose keys depend on data is {place}",
+            "make a list of it (`list(...)`)",
+            origin=origin,
+        )
+
+
 def _sealed_list(x: Any, uses: Counter[int]) -> Any:
     trace = current_trace()
     assert trace is not None
+    if isinstance(x, list):
+        refuse_views(x, "in the result", _place_of_result())
     if type(x) is not list:
         raise StagingError(
             f"the length of a list depends on data, and it is a part of a {type(x).__name__} in "

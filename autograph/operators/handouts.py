@@ -261,7 +261,7 @@ class Handouts:
             return self._number_or_array(x, operands)
         if isinstance(x, _Unreadable):
             return self._of_some_paths(x, operands)
-        if isinstance(x, (LazyString, Caught, PartOfError, templates.Late)):
+        if isinstance(x, (LazyString, Caught, PartOfError, templates.Late, slice)):
             return templates.dig(x, operands)
         self._check_is_known(x)
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
@@ -421,6 +421,7 @@ class Handouts:
 
     def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
         """What is in a list whose length depends on data."""
+        growing.refuse_views(x, str(self._place), self._place.origin)
         item, rows = self._rows_of(x)
         if any(leaf.type.rank != 0 for leaf in number_leaves(item)):
             raise self._refusal(

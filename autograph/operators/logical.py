@@ -20,7 +20,7 @@ from autograph.operators.methods import method
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
-from autograph.operators.templates import ChosenText, shown
+from autograph.operators.templates import ChosenText, python_type_of, shown, stands_for_other
 from autograph.operators.values import is_numeric
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
@@ -321,6 +321,10 @@ def in_(item: Any, container: Any) -> Any:
     if has_runs(container):
         return growing_methods.contains(container, item)
     if isinstance(container, Tensor):
+        if container.type.rank == 0 and not container.is_array and stands_for_other(container):
+            kind = python_type_of(container)
+            name = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
+            raise TypeError(f"argument of type {name!r} is not iterable")
         if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
             return item in container
         return ops.as_weak(ops.any(container == item), kind="bool")

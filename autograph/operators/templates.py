@@ -211,10 +211,12 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _fields(part: Any) -> dict[str, Any] | None:
-    """What a namedtuple or dataclass object, or an exception, holds; None for anything else."""
+    """What a namedtuple, dataclass object, slice or exception holds; None for anything else."""
     kind = type(part)
     if issubclass(kind, BaseException):
         return {"args": part.args, **attributes_of(part)}
+    if kind is slice:
+        return {"start": part.start, "stop": part.stop, "step": part.step}
     if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
         return None
     if issubclass(kind, tuple):

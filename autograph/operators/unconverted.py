@@ -41,6 +41,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
 from autograph.operators.python_complex import call_cmath
 from autograph.operators.python_math import call_math
+from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.runs import refusal as refusal_of_runs
 from autograph.operators.settings import guard_decimals
@@ -148,6 +149,11 @@ def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return args if only_holds else (*args, *kwargs.values())
 
 
+def _as_arange(x: Any) -> Any:
+    """A range with bounds of the graph, as NumPy takes it."""
+    return ops.arange(x.start, x.stop, x.step) if isinstance(x, OpenRange) else x
+
+
 def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is not the user's: pure, an operation, or refused while tracing."""
     trace = current_trace()
@@ -185,6 +191,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if root in OURS or root in ARRAYS or root in ("scipy", "math", "cmath", "builtins"):
         args = tuple(map(there, args))
         kwargs = {name: there(value) for name, value in kwargs.items()}
+    if root in ARRAYS:
+        args = tuple(map(_as_arange, args))
     if root in OURS:
         return function(*args, **kwargs)
     if _is_special(function, args, kwargs):

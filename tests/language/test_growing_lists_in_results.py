@@ -221,3 +221,20 @@ def test_explain_tells_what_comes_back():
     converted = ag.convert(in_a_dataclass)
     converted(X)
     assert "Report(" in converted.explain()
+
+
+def slices(x, rows):
+    part = slice(int(x[1] > 0.5), len(rows) + 1)
+    rows.append(part)
+    print(part, f"{part!r}")
+    return part, {"step": slice(None, None, int(x[1] > 0.5) + 1)}, x[part].sum()
+
+
+def test_slices_with_bounds_of_the_graph(capsys):
+    converted = ag.convert(slices)
+    for x in (X, Y, X):
+        outcomes = []
+        for call in (slices, converted):
+            rows = [1.0]
+            outcomes.append((repr((call(x, rows), rows)), capsys.readouterr().out))
+        assert outcomes[1] == outcomes[0]
