@@ -19,12 +19,13 @@ from autograph.operators.remaking import Array, ItemPart, items_of_rows
 from autograph.operators.rows import number_leaves
 from autograph.operators.runs import ContainerKind, OpenSet, Sealed
 from autograph.operators.templates import LazyString, dig, fill, has_traced
-from autograph.operators.variables import Nullable
+from autograph.operators.variables import Nullable, Poison
 from runtime import tree
 from runtime.building import Builder
 from runtime.devices import is_device_array
 from runtime.errors import StagingError
 from runtime.graph.ir import Value
+from runtime.origins import Origin
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -36,8 +37,10 @@ __all__ = [
     "TextHole",
     "choices_of",
     "dig_result",
+    "grown_arrays",
     "inputs_in",
     "refuse_iterators",
+    "refuse_poison",
     "shared",
     "tracked",
 ]
@@ -75,7 +78,7 @@ def dig_result(
         elif isinstance(leaf, Sealed):
             holes.append(_list_hole(leaf, len(operands)))
             operands.extend(leaf.rows)
-        elif isinstance(leaf, LazyString):
+        elif isinstance(leaf, LazyString) or (type(leaf) is slice and has_traced(leaf)):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
             holes.append(TextHole(text, len(operands), len(inner)))
@@ -189,6 +192,15 @@ class NoneHole:
         return parts[0] if self.structure.kind is None else tree.unflatten(self.structure, parts)
 
 
+def grown_arrays(holes: list[Any]) -> bool:
+    """Whether a result has a list of arrays whose length depends on data."""
+    return any(
+        (isinstance(hole, ListHole) and hole.holds_arrays)
+        or (isinstance(hole, NoneHole) and grown_arrays(hole.holes))
+        for hole in holes
+    )
+
+
 class FixedPart:
     __slots__ = ("value",)
 
@@ -214,6 +226,15 @@ def _check_result(leaf: Any) -> None:
             "known only when the graph runs",
             "return its values in a tuple, dict or dataclass instead",
         )
+
+
+def refuse_poison(holes: list[Any], place: Origin | None) -> None:
+    """Refuse a result with a part whose kind depends on data."""
+    for hole in holes:
+        if isinstance(hole, NoneHole):
+            refuse_poison(hole.holes, place)
+        elif isinstance(hole, FixedPart) and isinstance(hole.value, Poison):
+            raise StagingError(hole.value.what, hole.value.hint, origin=place)
 
 
 def refuse_iterators(holes: list[Any], facts: Trace) -> None:

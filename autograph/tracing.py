@@ -27,11 +27,12 @@ from autograph.operators.runs import Run
 from autograph.operators.settings import guard_held_decimals, note_settings
 from autograph.operators.variables import Nullable, _Unreadable
 from autograph.results import (
-    ListHole,
     choices_of,
     dig_result,
+    grown_arrays,
     inputs_in,
     refuse_iterators,
+    refuse_poison,
     shared,
     tracked,
 )
@@ -297,9 +298,9 @@ def _finish(
     handouts: Handouts = facts.handouts
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
-    result = sealed(result)
+    result, stands_for = sealed(result)
     template = dig_result(result, operands, handles, identical, inputs)
-    if any(isinstance(hole, ListHole) and hole.holds_arrays for hole in template[1]):
+    if grown_arrays(template[1]):
         refuse_shared(facts, handles, operands)
     written = [
         i
@@ -326,7 +327,7 @@ def _finish(
     stores = replay.store_writes(builder, facts, containers)
     stored = tracked(builder, handouts, outputs)
     found = shared(builder, handouts, operands, identical, outputs)
-    whole = handouts.result(result)
+    whole = handouts.result(result, stands_for)
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
         refuse_iterators(template[1], facts)
@@ -334,6 +335,8 @@ def _finish(
     finished = _assemble(
         builder, arguments, placeholders, template, written, len(operands), identical, choices
     )
+    if not finished.stages_nothing:
+        refuse_poison(template[1], facts.returned)
     finished.shared, finished.tracked, finished.whole = found, stored, whole
     finished.hands_out = handouts.are_shared or whole is not None or bool(found or stored)
     finished.hands_out = finished.hands_out or facts.lends

@@ -209,10 +209,16 @@ PENDING = Op("pending", _pending, _nothing, doc="What is written into objects if
 
 # What Python's own classes take from their arguments in `__init__`.
 _FROM_ARGUMENTS: tuple[tuple[type[BaseException], tuple[str, ...]], ...] = (
-    (OSError, ("filename", "filename2")),
+    (AttributeError, ("name",)),
     (ImportError, ("msg", "name", "path")),
+    (NameError, ("name",)),
+    (OSError, ("filename", "filename2")),
     (StopIteration, ("value",)),
+    (SyntaxError, ("msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset")),
     (SystemExit, ("code",)),
+    (UnicodeDecodeError, ("encoding", "object", "start", "end", "reason")),
+    (UnicodeEncodeError, ("encoding", "object", "start", "end", "reason")),
+    (UnicodeTranslateError, ("object", "start", "end", "reason")),
 )
 
 

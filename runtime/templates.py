@@ -70,7 +70,7 @@ class Fillable:
 
 
 class Record:
-    """A namedtuple, dataclass object or range of class `kind`, with holes in its fields."""
+    """A namedtuple, dataclass object, range or slice of class `kind`, with holes in its fields."""
 
     __slots__ = ("fields", "kind")
 
@@ -79,8 +79,8 @@ class Record:
 
     def made(self, fields: dict[str, Any]) -> Any:
         """The object with these values; its `__init__` is not called."""
-        if self.kind is range:
-            return range(*fields.values())
+        if self.kind in (range, slice):
+            return self.kind(*fields.values())
         if issubclass(self.kind, tuple):
             return tuple.__new__(self.kind, fields.values())
         made = object.__new__(self.kind)

@@ -18,6 +18,7 @@ __all__ = [
     "field_names",
     "flatten",
     "leaves",
+    "leaves_by",
     "map_structure",
     "mutable_parts",
     "part_at",
@@ -65,6 +66,18 @@ def leaves(nest: Any) -> list[Any]:
 def structure_of(nest: Any) -> Structure:
     """Structure of a nest."""
     return flatten(nest)[1]
+
+
+def leaves_by(structure: Structure, nest: Any) -> list[Any]:
+    """What a nest of a structure has in the places of leaves, containers among them.
+
+    >>> leaves_by(structure_of([0, (0, 0)]), [1, ((2, 3), [4])])
+    [1, (2, 3), [4]]
+    """
+    if structure.kind is None:
+        return [nest]
+    pairs = zip(structure.keys, structure.children, strict=True)
+    return [x for key, child in pairs for x in leaves_by(child, part_at(nest, (key,)))]
 
 
 def unflatten(structure: Structure, parts: Sequence[Any]) -> Any:

@@ -20,7 +20,7 @@ if __debug__:
 
 def convert_assert(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """An `assert` is a call."""
-    test = conversion.expression(node.test)
+    test = conversion.test(node.test)
     message = constant(None, node) if node.msg is None else conversion.thunk(node.msg)
     return ASSERT.statements(node, test=test, message=message)
 

@@ -36,7 +36,7 @@ def convert_if(node: Any, conversion: Conversion) -> list[gast.stmt]:
     if node in conversion.lowering.suspending:
         return keep_if(node, conversion)
     names, outputs = conversion.facts.branch_state(node)
-    test = conversion.expression(node.test)
+    test = conversion.test(node.test)
     state = State(names, node, conversion)
     if_body, else_body = conversion.namer.fresh("if_body"), conversion.namer.fresh("else_body")
     body, orelse = _branch(node, node.body, state), _branch(node, node.orelse, state)

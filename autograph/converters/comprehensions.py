@@ -89,7 +89,7 @@ def _convert_parts(node: Any, conversion: Conversion) -> None:
     for number, generator in enumerate(node.generators):
         if number:
             generator.iter = conversion.expression(generator.iter)
-        generator.ifs = [conversion.expression(test) for test in generator.ifs]
+        generator.ifs = list(map(conversion.test, generator.ifs))
     for field in ("key", "value", "elt"):
         if getattr(node, field, None) is not None:
             setattr(node, field, conversion.expression(getattr(node, field)))

@@ -26,7 +26,7 @@ def convert_if_exp(node: Any, conversion: Conversion) -> gast.expr:
         kept: gast.expr = native
         return kept
     text = constant(source_text(node.test), node)
-    test = conversion.expression(node.test)
+    test = conversion.test(node.test)
     body, orelse = conversion.thunk(node.body), conversion.thunk(node.orelse)
     return IF_EXP.expression(node, test=test, body=body, orelse=orelse, text=text)
 

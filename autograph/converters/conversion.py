@@ -78,6 +78,8 @@ class Conversion:
         self.convert_nested = convert_nested
         self.lowering = lowering
         self.facts = facts
+        # The `and`s and `or`s that are asked for their truth only.
+        self.tests: set[gast.AST] = set()
         self.fscope = fscope
         self.context: Context = lowering.context
         self.namer: Namer = lowering.namer
@@ -107,6 +109,17 @@ class Conversion:
             return handler(node, self)
         converted: gast.expr = transform_children(node, self.expression)
         return converted
+
+    def test(self, node: Any) -> gast.expr:
+        """A converted expression that is asked for its truth only."""
+        self._note_test(node)
+        return self.expression(node)
+
+    def _note_test(self, node: Any) -> None:
+        if isinstance(node, gast.BoolOp):
+            self.tests.add(node)
+            for value in node.values:
+                self._note_test(value)
 
     def optional(self, node: Any) -> gast.expr | None:
         """The converted expression, or None for none."""

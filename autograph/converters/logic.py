@@ -1,6 +1,6 @@
 """`and`, `or` and `not`: operands are functions, so that the right ones run only when needed.
 
-a and b     ag__.and_(lambda: a, lambda: b)
+a and b     ag__.and_(lambda: a, lambda: b); where only its truth is asked for, ag__.both(...)
 not a       ag__.not_(a)
 """
 
@@ -16,6 +16,8 @@ from autograph.syntax.walk import transform_children
 
 AND = Template("ag__.and_()")
 OR = Template("ag__.or_()")
+BOTH = Template("ag__.both()")
+EITHER = Template("ag__.either()")
 NOT = Template("ag__.not_(operand)")
 
 
@@ -24,7 +26,8 @@ def convert_bool_op(node: Any, conversion: Conversion) -> gast.expr:
     if conversion.must_stay_inline(node):
         native: gast.expr = transform_children(node, conversion.expression)
         return native
-    call: Any = (AND if isinstance(node.op, gast.And) else OR).expression(node)
+    forms = (BOTH, EITHER) if node in conversion.tests else (AND, OR)
+    call: Any = forms[isinstance(node.op, gast.Or)].expression(node)
     call.args = [conversion.thunk(value) for value in node.values]
     made: gast.expr = call
     return made
@@ -32,10 +35,9 @@ def convert_bool_op(node: Any, conversion: Conversion) -> gast.expr:
 
 def convert_unary_op(node: Any, conversion: Conversion) -> gast.expr:
     """`not` is a call; `-`, `+` and `~` are the operators of the value."""
-    operand = conversion.expression(node.operand)
     if isinstance(node.op, gast.Not):
-        return NOT.expression(node, operand=operand)
-    node.operand = operand
+        return NOT.expression(node, operand=conversion.test(node.operand))
+    node.operand = conversion.expression(node.operand)
     native: gast.expr = node
     return native
 

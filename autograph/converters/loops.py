@@ -59,7 +59,7 @@ def convert_while(node: Any, conversion: Conversion) -> list[gast.stmt]:
     for bound in tested:
         conversion.require(bound)
     loop_test, loop_body = _fresh("loop_test", conversion), _fresh("loop_body", conversion)
-    before_test, test = conversion.lazily(lambda: conversion.expression(node.test))
+    before_test, test = conversion.lazily(lambda: conversion.test(node.test))
     body = state.body(lambda: conversion.block(node.body))
     is_global = conversion.function.globals.__contains__
     made = WHILE.statements(

@@ -2,11 +2,11 @@
 
 match x:                      subject_ = x
     case 0: f()               if subject_ == 0: f()
-    case [a, b]: g(a, b)      else: (case_, bound_) = match_(subject_); if case_: ...
+    case [a, b]: g(a, b)      else: (case_, bound_) = ag__.taken_apart(match_, ...); if case_: ...
     case [1, c]: h(c)         ... if case_: case_ = bound_[0] == 1
 
-The function only takes the subject apart; values in the pattern are compared after it, so that they
-may be tensors.
+The subject is taken apart first; values in the pattern are compared after it, so that they may be
+tensors. `match_` does so in Python; the graph has its own way, for which the pattern is a tree.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ def match_(subject_):
             return (True, bindings)
     return (False, ())
 """)
+PATTERN = Template("""
+def pattern_():
+    return tree
+""")
 TRY_STRUCTURE = Template("""
-matched, bound = match_(subject_)
+matched, bound = ag__.taken_apart(match_, pattern_, subject_, names)
 """)
-SPLIT = Template("""
-compared = bound[:count]
-bound = bound[count:]
-""")
+COMPARED = Template("compared = bound[:count]")
+CAPTURED = Template("bound[count:]")
 EQUAL = Template("subject_ == value")
 IDENTICAL = Template("subject_ is value")
 
@@ -130,7 +132,7 @@ class _Cases:
     def _structure(self, pattern: Any, matched: str) -> tuple[list[gast.stmt], list[gast.stmt]]:
         """A call of a function that matches the pattern, and the binding of what it captured."""
         fresh = self._lowering.namer.fresh
-        match_, bound = fresh("match_"), fresh("bound_")
+        match_, pattern_, bound = fresh("match_"), fresh("pattern_"), fresh("bound_")
         names = list(dict.fromkeys(n for p in gast.walk(pattern) for n in pattern_names(p)))
         bare, values = self._without_values(pattern)
         helper: Any = STRUCTURE.statements(
@@ -140,28 +142,37 @@ class _Cases:
             bindings=tuple_of([name(n, pattern) for n in (*values, *names)], pattern),
         )[0]
         helper.body[0].cases[0].pattern = bare
+        tree = PATTERN.statements(pattern, pattern_=pattern_, tree=_tree(bare))
         call = TRY_STRUCTURE.statements(
-            pattern, matched=matched, bound=bound, match_=match_, subject_=self._subject
+            pattern,
+            matched=matched,
+            bound=bound,
+            match_=match_,
+            pattern_=pattern_,
+            subject_=self._subject,
+            names=tuple_of([constant(n, pattern) for n in (*values, *names)], pattern),
         )
-        self._lowering.as_is.update([helper, *call])
+        self._lowering.as_is.update([helper, *tree, *call])
         compared = self._comparison(matched, bound, values, pattern)
-        return [helper, *call, *compared], self._unpacked(names, bound, pattern)
+        return [helper, *tree, *call, *compared], self._unpacked(names, len(values), bound, pattern)
 
-    def _unpacked(self, names: list[str], bound: str, at: gast.AST) -> list[gast.stmt]:
+    def _unpacked(self, names: list[str], first: int, bound: str, at: gast.AST) -> list[gast.stmt]:
+        """The binding of the captured names, which come in `bound` from `first` on."""
         if not names:
             return []
-        unpacked = _bind(tuple_of([stored(n, at) for n in names], at, STORE), bound, at)
+        captured = CAPTURED.expression(at, bound=bound, count=constant(first, at))
+        unpacked = _bind(tuple_of([stored(n, at) for n in names], at, STORE), captured, at)
         self._lowering.as_is.add(unpacked)
         return [unpacked]
 
     def _without_values(self, pattern: Any) -> tuple[Any, dict[str, Any]]:
-        """The pattern with captures in the place of values to compare with, and those values."""
+        """The pattern with captures in the place of values, and the patterns of those values."""
         values: dict[str, Any] = {}
 
         def visit(part: Any) -> Any:
-            if isinstance(part, gast.MatchValue):
+            if _is_compared(part):
                 capture = self._lowering.namer.fresh("value_")
-                values[capture] = part.value
+                values[capture] = part
                 fields = {"pattern": None, "name": capture, **place_of(part)}
                 return make(gast.MatchAs, fields)
             if isinstance(part, gast.MatchOr):
@@ -179,17 +190,59 @@ class _Cases:
     def _comparison(
         self, matched: str, bound: str, values: dict[str, Any], at: gast.AST
     ) -> list[gast.stmt]:
-        """Of what was bound, split off the parts to compare, and compare them."""
+        """Of what was bound, compare the parts to compare, which come first."""
         if not values:
             return []
-        split = SPLIT.statements(
+        split = COMPARED.statements(
             at, compared=tuple_of([stored(n, at) for n in values], at, STORE), bound=bound,
             count=constant(len(values), at),
         )  # fmt: skip
         self._lowering.as_is.update(split)
-        tests = [EQUAL.expression(v, subject_=n, value=v) for n, v in values.items()]
+        tests = [_flat_test(part, n) for n, part in values.items()]
         result = tests[0] if len(tests) == 1 else all_of(tests, at)
         return [self._guard(matched, [*split, _bind(matched, result, at)], at)]
+
+
+def _is_compared(pattern: Any) -> bool:
+    """Whether it is values that the subject is compared with, and binds nothing."""
+    if isinstance(pattern, gast.MatchOr):
+        return all(map(_is_compared, pattern.patterns))
+    return isinstance(pattern, gast.MatchValue | gast.MatchSingleton)
+
+
+def _tree(pattern: Any) -> gast.expr:
+    """An expression for a pattern, as `ag__.taken_apart` wants it."""
+
+    def node(kind: str, *parts: gast.expr) -> gast.expr:
+        return tuple_of([constant(kind, pattern), *parts], pattern)
+
+    def several(patterns: list[Any]) -> gast.expr:
+        return tuple_of(list(map(_tree, patterns)), pattern)
+
+    def known(value: object) -> gast.expr:
+        return constant(value, pattern)
+
+    if isinstance(pattern, gast.MatchValue):
+        return node("equal", copy.deepcopy(pattern.value))
+    if isinstance(pattern, gast.MatchSingleton):
+        return node("is", known(pattern.value))
+    if isinstance(pattern, gast.MatchStar):
+        return node("star", known(pattern.name))
+    if isinstance(pattern, gast.MatchAs):
+        if pattern.pattern is None:
+            return node("capture", known(pattern.name))
+        return node("as", _tree(pattern.pattern), known(pattern.name))
+    if isinstance(pattern, gast.MatchOr):
+        return node("either", several(pattern.patterns))
+    if isinstance(pattern, gast.MatchSequence):
+        return node("sequence", several(pattern.patterns))
+    if isinstance(pattern, gast.MatchMapping):
+        keys = tuple_of(list(map(copy.deepcopy, pattern.keys)), pattern)
+        return node("mapping", keys, several(pattern.patterns), known(pattern.rest))
+    named = zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)
+    attributes = [tuple_of([known(n), _tree(p)], pattern) for n, p in named]
+    cls = copy.deepcopy(pattern.cls)
+    return node("class", cls, several(pattern.patterns), tuple_of(attributes, pattern))
 
 
 def _is_plain(pattern: Any) -> bool:

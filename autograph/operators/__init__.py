@@ -40,7 +40,9 @@ from autograph.operators.generators import GeneratorScope
 from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
     and_,
+    both,
     compare,
+    either,
     equal,
     greater,
     greater_equal,
@@ -57,6 +59,7 @@ from autograph.operators.logical import (
 )
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.open_sets import display, fresh
+from autograph.operators.patterns import taken_apart
 from autograph.operators.printing import print_
 from autograph.operators.scope import (
     ConversionOptions,
@@ -86,6 +89,7 @@ __all__ = [
     "and_",
     "assert_stmt",
     "autograph_artifact",
+    "both",
     "compare",
     "context",
     "converted_call",
@@ -95,6 +99,7 @@ __all__ = [
     "dict_comp",
     "dict_display",
     "display",
+    "either",
     "equal",
     "for_stmt",
     "frame_call",
@@ -148,6 +153,7 @@ __all__ = [
     "setitem",
     "slice_",
     "spread",
+    "taken_apart",
     "truth",
     "try_body",
     "try_stmt",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing, keyed, open_dicts
+from autograph.operators import growing, keyed, open_dicts, open_sets
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
@@ -66,6 +66,9 @@ def getitem(thing: Any, key: Any) -> Any:
     if isinstance(thing, PartOfError):
         return thing[key]
     if isinstance(thing, (Tensor, Variable)):
+        if isinstance(thing, Tensor) and thing.type.weak:
+            kind = python_type_of(thing).__name__
+            raise TypeError(f"{kind!r} object is not subscriptable")
         return thing[key]  # type: ignore[index]
     if isinstance(thing, np.ndarray) and _has_open(key):
         return ops.getitem(thing, key)
@@ -323,6 +326,8 @@ def delitem(thing: Any, key: Any) -> None:
 
 def unpack(value: Any, count: int) -> Any:
     """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
+    if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
+        value = open_dicts.view(value)
     return growing.unpack(value, count) if has_runs(value) else _rows(value)
 
 
@@ -338,9 +343,11 @@ def _rows(value: Any) -> Any:
         value = value.read_value()
     if isinstance(value, Tensor):
         return [value[i] for i in range(_static_length(value, "unpacking"))]
+    if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
+        value = open_dicts.view(value)
     value = expanded(value) if has_runs(value) else value
     if has_runs(value):
-        raise refusal("it is unpacked to a name with `*`")
+        raise refusal("it is unpacked")
     return with_inputs(value)
 
 
@@ -380,6 +387,8 @@ def iterate(values: Any) -> Iterable[Any]:
         values = open_dicts.view(values)
     if has_runs(values):
         values = growing.items_of(values)
+    if open_sets.items_of(values) is not None:
+        raise open_sets.refused("the order in which it gives them is Python's own")
     if hasattr(type(values), "unrolled"):
         unrolled: Iterable[Any] = values.unrolled()
         return unrolled

@@ -31,7 +31,7 @@ from autograph.operators.chosen_text import method_of_each
 from autograph.operators.generators import made
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
-from autograph.operators.templates import ChosenText, python_type_of
+from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
 from autograph.operators.variables import Nullable, Undefined, _Unreadable, ld
 from runtime import journal
 from runtime.building import building, origin_of_caller
@@ -66,6 +66,10 @@ def getattr_(thing: Any, name: str) -> Any:
             return method_of_each(thing, name)
         if type(thing) is Nullable:
             thing = thing.load()
+        if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):
+            return python_type_of(thing)
+        if name == "__class__" and isinstance(thing, LazyString):
+            return str
         getter = _getter(thing, name)
         if getter is not None:
             return getter()

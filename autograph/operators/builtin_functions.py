@@ -51,15 +51,17 @@ from autograph.operators.templates import (
     has_traced,
     python_type_of,
     shown,
+    stands_for_other,
 )
-from autograph.operators.variables import there
+from autograph.operators.variables import Nullable, there
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["HANDLERS", "WITH_CALLBACKS", "reduced", "single"]
+__all__ = ["HANDLERS", "WITH_CALLBACKS", "reduced", "single", "type_"]
 
 _ABSENT = object()
 
@@ -151,6 +153,12 @@ _KINDS = {"__int__": "ib", "__index__": "ib", "__float__": "f", "__complex__": "
 
 def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
+        if kind != "bool" and any(isinstance(x, LazyString | ChosenText) for x in args):
+            raise StagingError(
+                f"a text that is known only when the graph runs is read as a number by `{kind}`",
+                "use the number itself; `round(x, 2)` rounds one",
+                origin=origin_of_caller(),
+            )
         if len(args) == 1 and not kwargs:
             args = (_own_number(args[0], kind),)
             if kind == "bool" and (has_runs(args[0]) or isinstance(args[0], (dict, set))):
@@ -467,7 +475,10 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         return issubclass(str, kinds)
     if isinstance(x, OpenRange):
         return issubclass(range, kinds)
-    if not isinstance(x, Tensor) or not _stands_for_other(x):
+    if type(x) is Nullable:
+        own, of_none = isinstance_(x.value, kinds), isinstance(None, kinds)
+        return own if own == of_none else x.present if own else ops.logical_not(x.present)
+    if not isinstance(x, Tensor) or not stands_for_other(x):
         return isinstance(x, kinds)
     return issubclass(python_type_of(x), kinds)
 
@@ -489,16 +500,15 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue):
         args[0].refuse()
-    if len(args) == 1 and isinstance(args[0], Tensor) and _stands_for_other(args[0]):
+    if len(args) == 1 and type(args[0]) is Nullable:
+        raise StagingError(
+            f"`{args[0].name}` is None or not, depending on data, and its type is asked for",
+            "ask `is None`, or `isinstance(...)`",
+            origin=origin_of_caller(),
+        )
+    if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
         return python_type_of(args[0])
     return python_set(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)
-
-
-def _stands_for_other(x: Tensor) -> bool:
-    facts = current_trace()
-    if facts is None:
-        return False
-    return x.type.weak or not facts.tensors or type(x).stands_for_array
 
 
 def next_(iterator: Any, *default: Any) -> Any:
@@ -523,7 +533,7 @@ def iter_(x: Any, *sentinel: Any) -> Any:
 
 def hasattr_(thing: Any, name: str) -> bool:
     """`hasattr` of the value that a tensor stands for."""
-    if isinstance(thing, Tensor) and _stands_for_other(thing):
+    if isinstance(thing, Tensor) and stands_for_other(thing):
         return hasattr(python_type_of(thing), name)
     if current_trace() is None:
         return hasattr(thing, name)

@@ -29,7 +29,7 @@ from autograph.generated import AG
 from autograph.operators import growing_arrays, open_dicts, open_sets
 from autograph.operators.access import IN_PLACE
 from autograph.operators.bound_builtins import call_bound_builtin
-from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS
+from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
 from autograph.operators.counting import METHODS
@@ -140,7 +140,8 @@ def converted_call(
         return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
     if handler is not None:
-        return _call_builtin(function, handler, args, kwargs, scope)
+        result = _call_builtin(function, handler, args, kwargs, scope)
+        return _in_module_of(scope, args, result) if function is type else result
     if isinstance(function, _HANDLED):
         own = in_python(function, args, kwargs)
         if own is not None:
@@ -322,6 +323,9 @@ def _is_left_alone(function: Any) -> bool:
 def _call_function(
     function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    if function.__code__ is _DISPATCH and args:
+        own = function.dispatch(type_(args[0]))  # type: ignore[attr-defined]
+        return converted_call(own, args, kwargs, scope)
     if _is_left_alone(function):
         _note_left(function)
         result = function(*args, **kwargs)
@@ -331,9 +335,24 @@ def _call_function(
         return rewired(function)(*args, **kwargs)
     converted = convert(function)
     if converted is None:
-        return call_unconverted(function, args, kwargs)
+        return _in_module_of(scope, args, call_unconverted(function, args, kwargs))
     called = converted if scope.options.recursive else function
     return made(run_function(called, args, kwargs), called, args, kwargs)
+
+
+# What calls the function that `functools.singledispatch` has for a class.
+_DISPATCH = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+
+
+def _in_module_of(scope: FunctionScope, args: tuple[Any, ...], x: Any) -> Any:
+    """A class that a call makes by its name is of the module of the caller, as Python has it."""
+    is_made = isinstance(x, type) and args and type(args[0]) is str and args[0] == x.__name__
+    if is_made and x.__module__.startswith(_OPERATORS):
+        x.__module__ = scope.globals.get("__name__", "builtins")
+    return x
+
+
+_OPERATORS = "autograph.operators."
 
 
 def _note_left(function: FunctionType) -> None:
@@ -366,7 +385,7 @@ def _call_class(
     """Make an object: `__new__` and `__init__` of the user's class are converted."""
     trace = current_trace()
     if trace is None or _is_left_alone(cls) or attribute(type(cls), "__call__") is not _MAKE:
-        return call_unconverted(cls, args, kwargs)
+        return _in_module_of(scope, args, call_unconverted(cls, args, kwargs))
     new = attribute(cls, "__new__")
     own_new = isinstance(new, staticmethod) and convert(new.__func__) is not None
     if not (trace.adopt(cls) or own_new):

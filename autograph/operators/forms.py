@@ -374,6 +374,8 @@ def _of_length(form: Growing | Poisoned, length: int | None, x: Any) -> Growing 
 
 def item_form(x: Any) -> Form:
     """The form of an item of a list whose length depends on data."""
+    if isinstance(x, Poison):
+        return Poisoned(x.what, x.hint)
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
             return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
@@ -491,21 +493,32 @@ def _widen_static(
 def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None:
     """The form of a place that is None at times, if it is such a one."""
     value = split_none(x)[0]
-    is_left = x is None or (isinstance(x, Nullable) and is_numeric(value))
+    if isinstance(value, Poison):
+        return Poisoned(value.what, value.hint)
+    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value))
     if isinstance(form, OrNone):
         if x is None:
             return form
-        return OrNone(widen(form.part, value, name, body)) if is_numeric(value) else None
+        if _may_be_absent(value):
+            part = widen(form.part, value, name, body)
+            return part if isinstance(part, Poisoned) else OrNone(part)
+        return _changed(name, "a value or None", describe(value))
     if isinstance(form, Static) and form.value is None:
-        is_value = x is not None and is_numeric(value)
+        is_value = x is not None and _may_be_absent(value)
         return OrNone(form_of(value, bools=True, body=body)) if is_value else None
-    is_number = isinstance(form, Leaf | Referring) or (
-        isinstance(form, Static) and is_numeric(form.value)
+    is_value = isinstance(form, Leaf | Referring) or (
+        _may_be_absent(form.value if isinstance(form, Static) else getattr(form, "like", None))
     )
-    if not is_left or not is_number:
+    if not is_left or not is_value:
         return None
     part = _carried(form, body)
-    return OrNone(part if x is None else widen(part, value, name, body))
+    part = part if x is None else widen(part, value, name, body)
+    return part if isinstance(part, Poisoned) else OrNone(part)
+
+
+def _may_be_absent(x: Any) -> bool:
+    """Whether a value may be None in some rounds: a number, an array, or a tuple of these."""
+    return is_numeric(x) or (isinstance(x, tuple) and all(map(_may_be_absent, x)))
 
 
 def _carried(form: Form, body: Builder) -> Form:

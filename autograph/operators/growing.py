@@ -29,6 +29,7 @@ from autograph.operators.references import snapshot
 from autograph.operators.rows import length, pack, size_of
 from autograph.operators.runs import (
     ContainerKind,
+    LiveRun,
     OpenSet,
     Run,
     Sealed,
@@ -42,7 +43,8 @@ from autograph.operators.runs import (
 )
 from autograph.operators.templates import lazy
 from autograph.operators.values import with_children
-from runtime import journal, ops
+from autograph.operators.variables import Nullable
+from runtime import journal, ops, tree
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
@@ -61,6 +63,7 @@ __all__ = [
     "position_of",
     "put",
     "raise_if",
+    "refuse_views",
     "rest_of",
     "sealed",
     "unpack",
@@ -282,14 +285,20 @@ def slice_of(x: list[Any], key: slice) -> list[Any]:
     return made
 
 
-def sealed(x: Any) -> Any:
-    """A result, with what the graph gives for the lists in it whose length depends on data."""
+def sealed(x: Any) -> tuple[Any, dict[int, tuple[Any, Any]]]:
+    """A result, with what the graph gives for the lists in it whose length depends on data.
+
+    A container that such a list is in, at any depth, has another one in its place. The dict has for
+    each of these, by its identity, itself and the container that it stands for.
+    """
     trace = current_trace()
     if trace is None or not trace.has_runs:
-        return x
+        return x, {}
     uses: Counter[int] = Counter()
     _count_uses(x, uses)
-    return _sealed(x, uses)
+    made: dict[int, Any] = {}
+    found = _sealed(x, uses, made)
+    return found, {id(copy): (copy, own) for own, copy in made.values() if copy is not own}
 
 
 def _count_uses(x: Any, uses: Counter[int]) -> None:
@@ -298,46 +307,76 @@ def _count_uses(x: Any, uses: Counter[int]) -> None:
     if is_open or isinstance(x, OpenSet):
         uses.update(id(one) for one in journal.may_be(x))
         return
-    if type(x) not in (list, tuple, dict):
+    if type(x) is Nullable:
+        _count_uses(x.value, uses)
+    entries = tree.entries(x)
+    if entries is None:
         return
     uses.update(id(one) for one in journal.may_be(x))
     if uses[id(x)] == 1 and not has_runs(x):
-        for part in list(x.values() if type(x) is dict else x):
+        for part in entries[1]:
             _count_uses(part, uses)
 
 
-def _sealed(x: Any, uses: Counter[int]) -> Any:
+def _sealed(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
+    """`made` has what was sealed before, by its identity: itself, and what stands for it."""
+    if id(x) not in made:
+        made[id(x)] = x, _sealed_anew(x, uses, made)
+    return made[id(x)][1]
+
+
+def _sealed_anew(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
     if has_runs(x):
-        trace = current_trace()
-        assert trace is not None
-        ones = journal.may_be(x) if type(x) is list else [x]
-        is_apart = all(
-            uses[id(one)] == 1 and not trace.is_outside(one) and not trace.is_given(one)
-            for one in ones
-        )
-        if is_apart and type(x) is list:
-            return Sealed(x, *packed(x))
-        length = known_length(x) if type(x) is list else None
-        if length is None:
-            what = "it is a part of the result that is, or may be, in another place too"
-            raise StagingError(
-                f"the length of a list depends on data, and {what}",
-                "return a copy of the list (`list(...)`)",
-                origin=_place_of_result(),
-            )
-        x[:] = [item(x, k) for k in range(length)]
-        return x
+        return _sealed_list(x, uses)
     if isinstance(x, dict | OpenSet):
         items = opened(x) if isinstance(x, dict) else x.opened
         if items is not None:
-            return _sealed_dict(x, items, uses)
-    if type(x) not in (list, tuple, dict):
+            return _sealed_dict(x, items)
+    if type(x) is Nullable:
+        value = _sealed(x.value, uses, made)
+        return x if value is x.value else Nullable(x.name, value, x.present, x.check)
+    entries = tree.entries(x)
+    if entries is None:
         return x
-    parts = list(x.values() if type(x) is dict else x)
-    found = [_sealed(part, uses) for part in parts]
+    keys, parts, extra = entries
+    found = [_sealed(part, uses, made) for part in parts]
     if all(a is b for a, b in zip(found, parts, strict=True)):
         return x
-    return with_children(x, found)
+    one_level = tree.Structure(type(x), keys, (tree.LEAF,) * len(keys), extra)
+    return tree.unflatten(one_level, found)
+
+
+def refuse_views(x: Any, place: str, origin: Origin | None) -> None:
+    """Refuse to hand out what is a list to the graph, but a view of a dict to Python."""
+    if any(isinstance(part, LiveRun) and part.kind != "list" for part in list.__iter__(x)):
+        raise StagingError(
+            f"a view of a dict whose keys depend on data is {place}",
+            "make a list of it (`list(...)`)",
+            origin=origin,
+        )
+
+
+def _sealed_list(x: Any, uses: Counter[int]) -> Any:
+    trace = current_trace()
+    assert trace is not None
+    if isinstance(x, list):
+        refuse_views(x, "in the result", _place_of_result())
+    if type(x) is not list:
+        raise StagingError(
+            f"the length of a list depends on data, and it is a part of a {type(x).__name__} in "
+            "the result",
+            "return a list of its items",
+            origin=_place_of_result(),
+        )
+    is_apart = all(
+        uses[id(one)] == 1 and not trace.is_outside(one) and not trace.is_given(one)
+        for one in journal.may_be(x)
+    )
+    length = None if is_apart else known_length(x)
+    if length is None:
+        return Sealed(x, *packed(x))
+    x[:] = [item(x, k) for k in range(length)]
+    return x
 
 
 def _place_of_result() -> Origin | None:
@@ -345,14 +384,7 @@ def _place_of_result() -> Origin | None:
     return origin_of_caller() if trace is None else trace.returned or origin_of_caller()
 
 
-def _sealed_dict(x: Any, pairs: list[Any], uses: Counter[int]) -> Sealed:
-    if uses[id(x)] > 1 or len(journal.may_be(x)) > 1:
-        raise StagingError(
-            f"what is in a {type(x).__name__} depends on data, and it is a part of the result that "
-            "is, or may be, in another place too",
-            f"return a copy (`{type(x).__name__}(...)`)",
-            origin=_place_of_result(),
-        )
+def _sealed_dict(x: Any, pairs: list[Any]) -> Sealed:
     return Sealed(
         x, *packed(pairs), ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
     )

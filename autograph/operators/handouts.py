@@ -7,8 +7,15 @@ import enum
 import functools
 import itertools
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Hashable, Iterator
-from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
+from collections.abc import Hashable, Iterator, Mapping
+from types import (
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,9 +34,11 @@ from autograph.operators.remaking import (
     Argument,
     Array,
     Form,
+    IfPresent,
     ItemPart,
     Items,
     Made,
+    Once,
     Same,
     Scalar,
     Tuple,
@@ -49,6 +58,9 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = ["Handouts", "Place", "template_of"]
+
+
+_NONE: Mapping[int, tuple[Any, Any]] = MappingProxyType({})
 
 
 class Place(NamedTuple):
@@ -83,6 +95,8 @@ class Handouts:
         # What is handed out for each container that is chosen by data, or among those chosen from.
         self._chosen: dict[int, Any] = {}
         self._is_special = False
+        # What stands in the result for containers that hold lists whose length depends on data.
+        self._stands_for = _NONE
         # While what Python code gets is made: the cells and objects of the function's own in it.
         self._lent: list[Any] = []
 
@@ -109,11 +123,13 @@ class Handouts:
             return {key: self.part(item, operands, place) for key, item in x.items()}
         return x if python_set(type(x)) is set else self.part(x, operands, place)
 
-    def result(self, x: Any) -> Any:
+    def result(self, x: Any, stands_for: Mapping[int, tuple[Any, Any]] = _NONE) -> Any:
         """The result with its leaves for operands; None where that is the same as to build it anew.
 
         It is not where a container in it is in another place, too, or is an object of its own.
+        `stands_for` is what `sealed` gives beside `x`.
         """
+        self._stands_for = stands_for
         self._place = Place("", self.facts.returned)
         self._is_special = False
         found = self._nest(x, itertools.count())
@@ -153,11 +169,15 @@ class Handouts:
                 self.uses, self.stored, self._snapshots = before
 
     def _nest(self, x: Any, leaves: Iterator[int]) -> Any:
+        if type(x) is Nullable:
+            own = self._nest(x.value, itertools.count())
+            return IfPresent(next(leaves), tree.structure_of(x.value), own)
         entries = tree.entries(x)
         if entries is None:
             return self._leaf(x, Hole(next(leaves)))
         keys, children, extra = entries
         parts = [self._nest(child, leaves) for child in children]
+        _, x = self._stands_for.get(id(x), (None, x))
         if isinstance(x, tuple):
             found = self._tuple(x, parts)
             self._is_special |= self.uses["object", id(x)] > 1
@@ -181,8 +201,8 @@ class Handouts:
         """A leaf of the result: an object that the trace made is made anew by each call."""
         self._check_is_known(x)
         if isinstance(x, Sealed):
-            self._refuse_chosen(x.whole)
-        known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, Sealed, *_CHANGELESS)
+            return self._grown_whole(x.whole, hole)
+        known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, *_CHANGELESS)
         if isinstance(x, known) or is_iterator(x):
             return hole
         if isinstance(x, _FUNCTIONS):
@@ -201,6 +221,18 @@ class Handouts:
             self._is_special = True
             return found
         return hole
+
+    def _grown_whole(self, x: Any, hole: Hole) -> Any:
+        """A list, dict or set in the result of which the graph knows what is in it."""
+        self._refuse_chosen(x)
+        if self.facts.is_outside(x):
+            self._is_special = True
+            return Same(x)
+        self._keep.append(x)
+        key = ("object", id(x))
+        self.uses[key] += 1
+        self._is_special |= self.uses[key] > 1 or id(x) in self.containers
+        return self._argument(x, Once(key, hole))
 
     def given_array(self, part: Part) -> Tensor | None:
         """The placeholder of the caller's array that a cell is; None for any other cell."""
@@ -229,7 +261,7 @@ class Handouts:
             return self._number_or_array(x, operands)
         if isinstance(x, _Unreadable):
             return self._of_some_paths(x, operands)
-        if isinstance(x, (LazyString, Caught, PartOfError, templates.Late)):
+        if isinstance(x, (LazyString, Caught, PartOfError, templates.Late, slice)):
             return templates.dig(x, operands)
         self._check_is_known(x)
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
@@ -389,6 +421,7 @@ class Handouts:
 
     def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
         """What is in a list whose length depends on data."""
+        growing.refuse_views(x, str(self._place), self._place.origin)
         item, rows = self._rows_of(x)
         if any(leaf.type.rank != 0 for leaf in number_leaves(item)):
             raise self._refusal(
@@ -410,7 +443,7 @@ class Handouts:
         finally:
             root.before_raising = notice
 
-    def _argument(self, x: Any, made: Made) -> Any:
+    def _argument(self, x: Any, made: Made | Once) -> Any:
         """A container among the arguments is that of the call."""
         found = self.containers.get(id(x))
         if found is None:

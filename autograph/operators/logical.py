@@ -20,7 +20,7 @@ from autograph.operators.methods import method
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
-from autograph.operators.templates import ChosenText, shown
+from autograph.operators.templates import ChosenText, python_type_of, shown, stands_for_other
 from autograph.operators.values import is_numeric
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
@@ -31,7 +31,9 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "and_",
+    "both",
     "compare",
+    "either",
     "equal",
     "greater",
     "in_",
@@ -64,6 +66,32 @@ def and_(*operands: Thunk) -> Any:
         if not test:
             return value
     return last()
+
+
+def both(*operands: Thunk) -> Any:
+    """`a and b and ...`, of which only the truth is asked for."""
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        test = condition(operand())
+        if isinstance(test, Tensor):
+            rest = functools.partial(both, *operands[count:])
+            return if_exp(test, rest, lambda: False, "and")
+        if not test:
+            return False
+    return condition(last())
+
+
+def either(*operands: Thunk) -> Any:
+    """`a or b or ...`, of which only the truth is asked for."""
+    *first, last = operands
+    for count, operand in enumerate(first, 1):
+        test = condition(operand())
+        if isinstance(test, Tensor):
+            rest = functools.partial(either, *operands[count:])
+            return if_exp(test, lambda: True, rest, "or")
+        if test:
+            return True
+    return condition(last())
 
 
 def _is_number(value: Any) -> bool:
@@ -228,6 +256,8 @@ def is_(left: Any, right: Any) -> Any:
         left, right = right, left
     if left is not right and has_cell(left) and has_cell(right):
         return is_same_array(left, right)
+    if left is not right and _is_python_bool(left) and _is_python_bool(right):
+        return left == right  # there are two of them only
     if type(left) is KindOfError:
         return left.is_one_of(right)
     if left is not right and isinstance(left, Tensor) and isinstance(right, Tensor):
@@ -238,6 +268,13 @@ def is_(left: Any, right: Any) -> Any:
         if left is not right and isinstance(x, HostValue):
             x.refuse()
     return left is right
+
+
+def _is_python_bool(x: Any) -> bool:
+    """Whether it is a bool of Python's, or one that the graph computes."""
+    if isinstance(x, Tensor):
+        return x.type.weak and x.dtype.kind == "b"
+    return type(x) is bool
 
 
 def _is_there_and(x: Nullable, other: Any) -> Any:
@@ -284,6 +321,10 @@ def in_(item: Any, container: Any) -> Any:
     if has_runs(container):
         return growing_methods.contains(container, item)
     if isinstance(container, Tensor):
+        if container.type.rank == 0 and not container.is_array and stands_for_other(container):
+            kind = python_type_of(container)
+            name = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
+            raise TypeError(f"argument of type {name!r} is not iterable")
         if container.is_known and not (isinstance(item, Tensor) and not item.is_known):
             return item in container
         return ops.as_weak(ops.any(container == item), kind="bool")

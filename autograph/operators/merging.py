@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from autograph.operators.absorbing import absorb_left
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
+from autograph.operators.contents import container_base
 from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form, parts_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.kinship import Chosen, made_of
@@ -33,7 +34,7 @@ from autograph.operators.references import (
     snapshot,
 )
 from autograph.operators.rows import as_rows, row_types
-from autograph.operators.runs import Run, has_runs
+from autograph.operators.runs import OpenSet, Run, has_runs
 from autograph.operators.templates import ChosenText, FilledText, LazyString, as_text, dig
 from autograph.operators.values import (
     NOTHING,
@@ -121,14 +122,18 @@ class Merger:
             return self._optional(name, a, b)
         if _is_nullable_place(a, b):
             return self._nullable(name, a, b)
+        for x in (a, b):
+            kept = x.value if type(x) is Nullable else None
+            if isinstance(kept, Poison):
+                return lambda outputs: kept
         if _is_array_place(a, b):
             return self._array(name, a, b)
         if _is_text_place(a, b):
             return self._text(name, a, b)
         if a is NOTHING and not is_numeric(b) and not has_parts(b):
-            return lambda outputs: b
+            return self._whole(name, b, 1)
         if b is NOTHING and not is_numeric(a) and not has_parts(a):
-            return lambda outputs: a
+            return self._whole(name, a, 0)
         if _is_numeric_or_nothing(a) and _is_numeric_or_nothing(b):
             return self.numeric(name, a, b)
         if self._is_growing_place(a, b):
@@ -143,6 +148,16 @@ class Merger:
         if a is not NOTHING and b is not NOTHING and is_same(a, b):
             return lambda outputs: a
         return _poison(name, a, b)
+
+    def _whole(self, name: str, x: Any, side: int) -> Rebuild:
+        """What is there on one path only, and is not taken apart: itself."""
+        builder = self.outcomes[side].builder
+        if all(is_all_older(part, builder) for part in _values_in(x)):
+            return lambda outputs: x
+        kind = type(x).__name__
+        what = f"{subject(name)} is a {kind} that one path makes of what only the graph knows"
+        late = Poison(name, what, f"make a {kind} on each path, or before the branch")
+        return lambda outputs: late
 
     def plan_of_fixed_length(self, name: str, a: Any, b: Any) -> Rebuild:
         """As `plan`, for what is in a container that is no list: it keeps its number of items."""
@@ -541,6 +556,17 @@ def _poison(name: str, a: Any, b: Any) -> Rebuild:
     what = f"{subject(name)} is {one} on one path but {other} on the other"
     hint = advice(one, other) or "keep its kind the same on both paths, or use another name"
     return lambda outputs: Poison(name, what, hint)
+
+
+def _values_in(x: Any) -> list[Any]:
+    """What a container that is not taken apart has of the graph, or may have."""
+    if isinstance(x, OpenSet):
+        runs = [part for part in x.opened or () if isinstance(part, Run)]
+        return [row for run in runs for row in run.rows]
+    if isinstance(x, (list, deque, dict)):
+        base = container_base(x)
+        return list(base.values(x) if isinstance(x, dict) else base.__iter__(x))
+    return [x.start, x.stop, x.step] if type(x) is slice else []
 
 
 def _has_parts_or_nothing(x: Any) -> bool:

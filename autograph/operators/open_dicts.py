@@ -362,6 +362,7 @@ class _View(LiveRun):
     """The keys, values or items of a dict."""
 
     __slots__ = ("name", "pairs")
+    kind = "view of a dict"
 
     def __init__(self, owner: list[Any], pairs: list[Any], name: str) -> None:
         super().__init__(owner)

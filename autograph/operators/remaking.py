@@ -28,9 +28,11 @@ __all__ = [
     "Argument",
     "Array",
     "Form",
+    "IfPresent",
     "ItemPart",
     "Items",
     "Made",
+    "Once",
     "Same",
     "Scalar",
     "Tuple",
@@ -152,6 +154,39 @@ class Tuple(Fillable):
         if self.key not in known:
             known[self.key] = tuple.__new__(self.kind, [fill(p, operands) for p in self.parts])
         return known[self.key]
+
+
+class Once(Fillable):
+    """An object that something else makes, the same in all places."""
+
+    __slots__ = ("key", "part")
+
+    def __init__(self, key: Hashable, part: Any) -> None:
+        self.key, self.part = key, part
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        known = objects()
+        if self.key not in known:
+            known[self.key] = fill(self.part, operands)
+        return known[self.key]
+
+
+class IfPresent(Fillable):
+    """A part of a result that is None or a nest of a structure, made at `index`.
+
+    `part` is the template of the nest; its operands are the leaves of what was made.
+    """
+
+    __slots__ = ("index", "part", "structure")
+
+    def __init__(self, index: int, structure: tree.Structure, part: Any) -> None:
+        self.index, self.structure, self.part = index, structure, part
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        found = operands[self.index]
+        if found is None:
+            return None
+        return fill(self.part, tree.leaves_by(self.structure, found))
 
 
 class Same(Fillable):
@@ -296,7 +331,7 @@ class Argument(Fillable):
 
     __slots__ = ("parts", "path")
 
-    def __init__(self, path: tuple[Any, ...], parts: Made) -> None:
+    def __init__(self, path: tuple[Any, ...], parts: Made | Once) -> None:
         self.path, self.parts = path, parts
 
     def fill(self, operands: Sequence[Any]) -> Any:

@@ -77,6 +77,8 @@ class LiveRun(Run):
     """
 
     __slots__ = ("_pinned", "owner")
+    # What Python calls a list that is none: a view of a dict.
+    kind = "list"
 
     def __init__(self, owner: list[Any]) -> None:
         _Unreadable.__init__(self, "a list")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
@@ -210,10 +211,12 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _fields(part: Any) -> dict[str, Any] | None:
-    """What a namedtuple or dataclass object, or an exception, holds; None for anything else."""
+    """What a namedtuple, dataclass object, slice or exception holds; None for anything else."""
     kind = type(part)
     if issubclass(kind, BaseException):
         return {"args": part.args, **attributes_of(part)}
+    if kind is slice:
+        return {"start": part.start, "stop": part.stop, "step": part.step}
     if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
         return None
     if issubclass(kind, tuple):
@@ -449,6 +452,14 @@ def _shown_all(values: Any) -> Any:
     if type(values) is tuple:
         return tuple(map(shown, values))
     return shown(values)
+
+
+def stands_for_other(x: Tensor) -> bool:
+    """Whether a tensor of the trace stands for a number or array of another class."""
+    facts = current_trace()
+    if facts is None:
+        return False
+    return x.type.weak or not facts.tensors or type(x).stands_for_array
 
 
 def python_type_of(x: Tensor) -> type:

@@ -9,12 +9,13 @@ import functools
 import inspect
 import itertools
 import operator
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
     FunctionType,
     GeneratorType,
+    SimpleNamespace,
 )
 from typing import Any
 
@@ -40,6 +41,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
 from autograph.operators.python_complex import call_cmath
 from autograph.operators.python_math import call_math
+from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.runs import refusal as refusal_of_runs
 from autograph.operators.settings import guard_decimals
@@ -139,13 +141,27 @@ def _root_module(function: Any) -> str:
     return module.partition(".")[0]
 
 
+def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments that a call looks into: classes that only hold what they are given do not."""
+    if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
+        return ()
+    only_holds = function is OrderedDict or function is SimpleNamespace
+    return args if only_holds else (*args, *kwargs.values())
+
+
+def _as_arange(x: Any) -> Any:
+    """A range with bounds of the graph, as NumPy takes it."""
+    return ops.arange(x.start, x.stop, x.step) if isinstance(x, OpenRange) else x
+
+
 def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is not the user's: pure, an operation, or refused while tracing."""
     trace = current_trace()
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
-    if trace.has_runs and any(map(has_runs, (*args, *kwargs.values()))):
+    looked_at = _looked_at(function, args, kwargs) if trace.has_runs else ()
+    if any(map(has_runs, looked_at)):
         if root not in ARRAYS:
             raise refusal_of_runs(f"it is given to `{getattr(function, '__name__', function)}`")
         return growing_arrays.call_on_arrays(call_unconverted, function, args, kwargs)
@@ -154,7 +170,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         kwargs = {name: _known(x) for name, x in kwargs.items()}
     if function is super:
         return function(*args, **kwargs)
-    if trace.has_runs and any(map(_has_open_keys, (*args, *kwargs.values()))):
+    if any(map(_has_open_keys, looked_at)):
         return made_of_open_dict(function, args, kwargs)
     if _is_host(function, root, args, kwargs):
         return None if shuffled(function, args, kwargs) else call_host(function, args, kwargs)
@@ -175,6 +191,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if root in OURS or root in ARRAYS or root in ("scipy", "math", "cmath", "builtins"):
         args = tuple(map(there, args))
         kwargs = {name: there(value) for name, value in kwargs.items()}
+    if root in ARRAYS:
+        args = tuple(map(_as_arange, args))
     if root in OURS:
         return function(*args, **kwargs)
     if _is_special(function, args, kwargs):

@@ -138,6 +138,8 @@ def describe(x: Any) -> str:
         return f"a {type_of(x)}"
     if x is None:
         return "None"
+    if x is NOTHING:
+        return "without a value"
     if isinstance(x, Nullable):
         return f"{describe(x.value)} or None"
     if isinstance(x, LazyString):

@@ -138,6 +138,7 @@ class Nullable(_Unreadable):
     def __eq__(self, other: object) -> Any:
         absent = ops.logical_not(self.present)
         if other is None:
+            self._refuse_array_or_none()
             return absent
         if type(other) is Nullable:
             return ops.where(other.present, self == other.value, absent)
@@ -145,6 +146,16 @@ class Nullable(_Unreadable):
         if isinstance(same, Tensor) and same.type.rank != 0:
             return self.load() == other  # None would not be compared element by element
         return ops.logical_and(self.present, same)
+
+    def _refuse_array_or_none(self) -> None:
+        """NumPy compares an array with None element by element, and None gives a bool."""
+        if isinstance(self.value, Tensor) and self.value.type.rank != 0:
+            raise StagingError(
+                f"{_quoted(self.name)} is an array or None, depending on data, and it is compared "
+                "with None by `==` or `!=`, which gives an array for an array",
+                "ask `is None`",
+                origin=origin_of_caller(),
+            )
 
     def __ne__(self, other: object) -> Any:
         same = self == other

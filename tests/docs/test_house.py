@@ -55,6 +55,7 @@ TESTED_IN = {
     "autograph/operators/absorbing.py": "language/test_growing_lists.py",
     "autograph/operators/contents.py": "language/test_captured_containers.py",
     "autograph/operators/growing.py": "language/test_growing_lists.py",
+    "autograph/operators/patterns.py": "language/test_patterns.py",
     "autograph/operators/growing_arrays.py": "language/test_growing_lists.py",
     "autograph/operators/growing_methods.py": "language/test_growing_lists.py",
     "autograph/operators/growing_sorts.py": "language/test_growing_slices.py",

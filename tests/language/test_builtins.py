@@ -482,3 +482,41 @@ def name_afterwards(n, items):
 def test_b3_08_how_far_any_came_is_not_known():
     refuse(iterator_afterwards, np.int64(1), [1, 2], match="which are left is known only when")
     refuse(name_afterwards, np.int64(1), [1, 2], match="`last` is bound by `:=` in what `any` goes")
+
+
+def ranges_as_arrays(n):
+    odd = np.array(range(1, n, 2)) * 2.0
+    return np.array(range(n)), odd, np.sum(range(n)), np.array(range(n, 0, -1))
+
+
+def test_ranges_as_arrays():
+    check(ranges_as_arrays, (np.int64(3),), (np.int64(5),))
+
+
+def item_of_a_number(x):
+    return int(x[0])[0] + x.sum()
+
+
+def search_in_a_number(x):
+    return (2 in float(x[0])) + x.sum()
+
+
+def search_in_an_element(x):
+    return (2 in x[0]) + x.sum()
+
+
+@pytest.mark.parametrize("sample", [item_of_a_number, search_in_a_number, search_in_an_element])
+def test_numbers_are_no_containers(sample):
+    with pytest.raises(TypeError) as expected:
+        sample(np.ones(2))
+    with pytest.raises(TypeError) as got:
+        ag.convert(sample)(np.ones(2))
+    assert str(got.value).splitlines()[0] == str(expected.value)
+
+
+def text_as_number(x):
+    return float(f"{x[0]:.1f}") + x.sum()  # refused
+
+
+def test_a_text_of_data_is_no_number():
+    refuse(text_as_number, np.ones(2), match="is read as a number by `float`")

@@ -131,14 +131,3 @@ def test_which_list_of_two_lengths_is_the_result_is_refused(sample):
     refuse(
         sample, F(2.5), [1.0, 2.0], match="depends on data, and|which list is in the result depends"
     )
-
-
-def one_list_in_two_places(n):
-    found = []
-    for i in range(n):
-        found.append(i)
-    return found, found  # refused
-
-
-def test_a_growing_list_in_two_places_is_refused_at_the_line():
-    refuse(one_list_in_two_places, np.int64(2), match="in another place too")

@@ -330,3 +330,27 @@ TWO = [
 @pytest.mark.parametrize(("sample", "what"), TWO, ids=[sample.__name__ for sample, _ in TWO])
 def test_e2_containers_of_one_content_are_not_taken_for_one_another(sample, what):
     refuse(sample, F8(1), match=what)
+
+
+def a_deque_or_nothing(x):
+    if x[1] > 1.5:
+        return deque([x[0]])
+    return None  # refused
+
+
+def a_set_or_nothing(x):
+    if x[1] > 1.5:
+        return {int(v) for v in x}
+    return None  # refused
+
+
+def a_slice_or_nothing(x):
+    part = None
+    if x[1] > 1.5:
+        part = slice(0, int(x[0]))
+    return part  # refused
+
+
+@pytest.mark.parametrize("sample", [a_deque_or_nothing, a_set_or_nothing, a_slice_or_nothing])
+def test_what_one_path_makes_and_is_not_taken_apart_is_refused(sample):
+    refuse(sample, np.arange(3.0), match="that one path makes of what only the graph knows")

@@ -68,6 +68,25 @@ def values_of_an_error_raised_at_once(n):
     return n
 
 
+class Unreadable(SyntaxError):
+    pass
+
+
+@samples("B2.19", (I(3), I(1)), (I(3), I(0)), (I(3), I(-1)), (I(3), I(4)))
+def text_that_python_keeps_in_fields_of_its_own(n, kind):
+    try:
+        if kind < 0:
+            raise UnicodeDecodeError("utf-8", b"abc", 1, 2, "no letter")
+        if kind == 0:
+            raise Unreadable(f"unexpected {n}")
+        if kind < 2:
+            raise SyntaxError(f"unexpected {n}", ("formula", 1, 2, "1 ++ 2"))
+    except SyntaxError as error:
+        print(error)
+        raise
+    return n
+
+
 @samples("B2.19", (I(3),))
 def an_error_and_its_cause(n):
     try:

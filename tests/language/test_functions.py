@@ -485,3 +485,41 @@ def test_python_errors_are_pythons_own():
         ag.convert(lambda x: x + undefined_name)(1.0)  # noqa: F821
     with pytest.raises(AttributeError, match="'float' object has no attribute 'sum'"):
         ag.convert(lambda x: x.sum())(1.0)
+
+
+@functools.singledispatch
+def weight(x):
+    return 1.0
+
+
+@weight.register
+def _(x: float):
+    return x * 2
+
+
+@weight.register(np.ndarray)
+def _(x):
+    return x.sum() + weight(float(x[0]))
+
+
+@weight.register(list)
+def _(x):
+    return sum(map(weight, x))
+
+
+def weights(x, n):
+    return weight(x), weight(x[1]), weight([float(n), int(n), x]), weight("text") * n
+
+
+def test_singledispatch_goes_by_the_class_of_what_a_value_stands_for():
+    check(weights, (np.ones(2), np.int64(3)), (np.zeros(2), np.int64(5)), tensors=False)
+
+
+def classes(x, a):
+    names = x.__class__.__name__, a.__class__.__name__, f"{a}".__class__ is str
+    known = a.__class__ is float, type(x) is np.ndarray, {np.ndarray: 1, float: 2}[type(x)]
+    return names, known, a.__class__(3), x.sum().__class__ is np.float64, x.sum() * a
+
+
+def test_the_class_of_a_value_of_the_graph_is_the_users():
+    check(classes, (np.ones(2), 2.5), (np.zeros(2), 0.5), tensors=False)

@@ -457,6 +457,41 @@ def on_one_path_only(x, n):
     return out[-1:]
 
 
+@samples("E4", (X, I(3)), (NEGATIVE, I(0)))
+def conditions_of_several_lists(x, n):
+    low, high, total = [np.float64(0.5)], [], np.float64(0.0)
+    for v in x:
+        if v < 1:
+            low.append(v)
+        else:
+            high.append(v)
+    while low and high:
+        total += low.pop() * high.pop()
+        if total > 9 and not (low or high):
+            break
+    while low or n > 0:
+        n -= 1
+        if low and n < 2:
+            low.pop()
+    return low, high, total, n, 1 if low or high else 2, [v for v in x if low or high]
+
+
+@samples("E4", (X, I(3)), (NEGATIVE, I(7)))
+def a_search_that_breaks(x, n):
+    stack, seen = [0], np.zeros(8, bool)
+    while stack:
+        node = stack.pop()
+        if node == n:
+            break
+        seen[node] = True
+        for k in range(1, 3):
+            if 2 * node + k < 8 and not seen[2 * node + k]:
+                stack.append(2 * node + k)
+    else:
+        stack.append(-1)
+    return stack, seen
+
+
 test_sample = samples.test()
 
 
@@ -820,13 +855,6 @@ def changed_while_something_goes_through_it(n):
     return out
 
 
-def in_the_result_twice(n):
-    out = []
-    for i in range(n):
-        out.append(i)
-    return out, out
-
-
 REFUSED = [
     (items_of_two_kinds, (I(2),), "its items are not of one kind: a int and the str 'a'"),
     (
@@ -839,7 +867,6 @@ REFUSED = [
     (made_into_a_tuple, (I(2),), "depends on data, and a tuple is made of it"),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
-    (in_the_result_twice, (I(2),), "in another place too"),
 ]
 
 

@@ -332,12 +332,6 @@ def lists_as_values(numbers):
         groups[int(n)].append(n)  # refused
 
 
-def given_twice(numbers):
-    counts = {}
-    counts[numbers[0]] = 1
-    return counts, counts  # refused
-
-
 kept = {}
 
 
@@ -356,7 +350,6 @@ REFUSED = [
     (text_among_the_values, "not of one kind"),
     (text_among_the_keys, "no number"),
     (lists_as_values, "a defaultdict is asked for a key"),
-    (given_twice, "in another place"),
     (of_the_module, "an item of a dict is set at a key"),
 ]
 
@@ -368,3 +361,34 @@ def test_what_such_a_dict_cannot_do_is_refused_at_its_line(sample, match):
 
 def test_a_dict_of_the_callers_keeps_its_keys():
     refuse(of_the_caller, X, {}, match="an item of a dict is set at a key")
+
+
+def keys_in_the_result(numbers):
+    counts = {int(n): 1 for n in numbers}
+    return counts.keys()  # refused
+
+
+def items_in_an_attribute(numbers):
+    held.items = {int(n): 1 for n in numbers}.items()  # refused
+
+
+class Held:
+    items = None
+
+
+held = Held()
+
+
+@pytest.mark.parametrize("sample", [keys_in_the_result, items_in_an_attribute])
+def test_views_are_not_handed_out(sample):
+    refuse(sample, X, match="a view of a dict whose keys depend on data is")
+
+
+def first_and_rest(numbers):
+    counts = {int(n): 1 for n in numbers}
+    first, *rest = counts  # refused
+    return first, len(rest)
+
+
+def test_keys_are_not_unpacked():
+    refuse(first_and_rest, X, match="it is unpacked")

@@ -63,6 +63,29 @@ def first_above(xs, t):
 
 
 @samples("B2.04", (BIG, F(3)), (BIG, F(9)), (BIG, F(0)), joined=True)
+def best_pair(xs, t):
+    best = None
+    for i in range(len(xs)):
+        if xs[i] > t and (best is None or xs[i] > best[1]):
+            best = (i, xs[i], (xs[:2] * i, 2.0))
+    return best
+
+
+@samples("B2.04", (BIG, F(3)), (BIG, F(9)), (BIG, F(0)), joined=True)
+def span_of_those_above(xs, t):
+    span, gone = None, (0, xs[0])
+    for i in range(len(xs)):
+        if xs[i] > t:
+            first, _ = (i, i) if span is None else span
+            span = (first, i)
+        if gone is not None:
+            gone = (i, gone[1] + xs[i]) if gone[1] < 20 else None
+    if span is None:
+        return -1, gone
+    return span[1] - span[0], gone
+
+
+@samples("B2.04", (BIG, F(3)), (BIG, F(9)), (BIG, F(0)), joined=True)
 def best_array(xs, t):
     best = None
     for i in range(len(xs)):
@@ -504,6 +527,34 @@ def largest_gap(xs):
             total = total + (x - previous) ** 2
         previous = x * 1.0
     return total
+
+
+def largest_pair(xs):
+    best = None
+    for i in range(len(xs)):
+        if best is None or xs[i] ** 2 > best[0]:
+            best = (xs[i] ** 2, i)
+    return best[0] * 3 + best[1]
+
+
+def test_gradient_through_a_pair_or_none():
+    assert ag.grad(ag.convert(largest_pair))(A(1, -4, *[2] * 20)).tolist() == [0, -24, *[0] * 20]
+
+
+def last_error(x, n):
+    last = None
+    for k in range(n):
+        try:
+            if x > k:
+                raise ValueError(f"{x} above {k}")
+            return x * k
+        except ValueError as error:
+            last = error
+    raise RuntimeError("gave up") from last  # refused
+
+
+def test_an_exception_that_a_loop_keeps_is_refused_in_words():
+    refuse(last_error, F(0.5), I(3), match="`last` is .*Caught")
 
 
 def test_gradient_through_optional_values():

@@ -1,5 +1,6 @@
 """Subclasses of containers, records and enums of the user."""
 
+import collections
 import dataclasses
 import enum
 import io
@@ -133,3 +134,17 @@ def test_s9_text_that_would_be_frozen_is_refused(sample, match):
 
 
 test_records_and_enums = samples.test()
+
+
+def test_classes_made_by_calls_are_of_the_users_module():
+    def made(x):
+        classes = (
+            collections.namedtuple("Pair", "a b"),  # noqa: PYI024 - made by a call
+            typing.NamedTuple("Other", [("a", int)]),
+            enum.Enum("Color", "RED BLUE"),
+            dataclasses.make_dataclass("Record", ["a"]),
+            type("Plain", (), {}),
+        )
+        return [c.__module__ for c in classes], type(x).__module__, x + 1
+
+    assert ag.convert(made)(F(1)) == made(F(1))

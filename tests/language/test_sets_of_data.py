@@ -199,3 +199,12 @@ def test_a_set_of_the_callers_keeps_its_items():
 
     with pytest.raises(ag.StagingError, match="a key in `add`"):
         put(I(1), {1, 2})
+
+
+def spread_into_another(numbers):
+    seen = {int(n) % 3 for n in numbers}
+    return {*seen}, [*seen]  # refused
+
+
+def test_what_is_spread_into_another_is_refused():
+    refuse(spread_into_another, np.array([1, 4, 2]), match="the order in which it gives them")

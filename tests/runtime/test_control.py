@@ -31,12 +31,15 @@ def test_an_exception_is_built_anew_and_its_init_is_not_called():
 
 @pytest.mark.parametrize("error", [
     np.exceptions.AxisError(3, 1, "here"), OSError(2, "absent", "a.txt"), StopIteration(3),
-    ImportError("absent", name="m"),
+    ImportError("absent", name="m"), SyntaxError("bad", ("a.py", 3, 4, "x =")), NameError("n", name="m"),
+    UnicodeDecodeError("utf-8", b"ab", 0, 1, "bad"), UnicodeEncodeError("ascii", "ab", 0, 1, "bad"),
+    UnicodeTranslateError("ab", 0, 1, "bad"), AttributeError("absent", name="m"),
 ])  # fmt: skip
 def test_an_exception_keeps_what_its_init_took(error):
     made = ExceptionTemplate(type(error), error.args, attributes_of(error)).fill([])
     assert type(made) is type(error) and str(made) == str(error)
-    for name in ("axis", "ndim", "filename", "errno", "value", "name"):
+    names = "axis", "ndim", "filename", "errno", "value", "name", "lineno", "start", "object"
+    for name in names:
         assert getattr(made, name, None) == getattr(error, name, None)
 
 

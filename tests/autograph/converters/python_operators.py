@@ -181,6 +181,14 @@ def and_(*operands):
     return value
 
 
+def both(*operands):
+    return bool(and_(*operands))
+
+
+def either(*operands):
+    return bool(or_(*operands))
+
+
 def or_(*operands):
     value = False
     for operand in operands:
@@ -195,6 +203,11 @@ not_ = operator.not_
 
 def truth(value):
     return bool(value)
+
+
+def taken_apart(match, pattern, subject, names):
+    pattern()
+    return match(subject)
 
 
 SIGNS = {

@@ -47,9 +47,12 @@ def match_(subject_):
         case [a, *b]:
             return (True, (a, b))
     return (False, ())
-case_, bound_ = match_(subject_)
+
+def pattern_():
+    return ('sequence', (('capture', 'a'), ('star', 'b')))
+case_, bound_ = ag__.taken_apart(match_, pattern_, subject_, ('a', 'b'))
 if case_:
-    a, b = bound_
+    a, b = bound_[0:]
     y = a
 """,
     ),
