@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captures import Captured, Guard, Place
-from autograph.operators.guards import IdentityGuard, SharingGuard
+from autograph.operators.guards import IdentityGuard, SharingGuard, may_be_input
 from autograph.signature import is_input_key
 from autograph.traced import Traced
 from runtime.ops.operands import type_of
@@ -119,6 +119,12 @@ class _Source:
             dtype, shape = self.bind(captured.type.dtype), self.bind(captured.type.shape)
             known = f"{name}.dtype is {dtype} and {name}.shape == {shape}"
             known = f"{self._type}({name}) is {self._array} and {known}"
+        elif captured.kind is float:
+            known = f"{self._type}({name}) is {self.bind(float)}"
+        elif captured.kind is int:
+            known = (
+                f"{self._type}({name}) is {self.bind(int)} and {self.bind(may_be_input)}({name})"
+            )
         else:
             known = f"{name} is {self.bind(captured.initial)}()"
         self.lines.append(f"if not ({known}) and {changed}: {_CHANGED}")
@@ -180,7 +186,9 @@ def _inner(code: CodeType) -> CodeType:
 
 
 def _fits(captured: Captured, found: Any) -> bool:
-    return type(found) is captured.kind and bool(type_of(found) == captured.type)
+    if type(found) is not captured.kind or (type(found) is int and not may_be_input(found)):
+        return False
+    return bool(type_of(found) == captured.type)
 
 
 def is_as_traced(captured: Captured) -> bool:

@@ -28,9 +28,14 @@ _SIZES = "use reduce_retracing=True, or an input_signature with None for that si
 _NUMBER = "pass it as an array or a NumPy scalar"
 
 
-def of_guards(broken: Sequence[str]) -> Reason:
-    """The reason where what the function read from outside has changed."""
+def of_guards(broken: Sequence[str], *, is_opened: bool) -> Reason:
+    """The reason where what the function read from outside has changed.
+
+    With `is_opened`, that is numbers only, which are inputs from now on.
+    """
     text = "; ".join(broken) or "what it read from outside changed"
+    if is_opened:
+        return Reason(f"{text}, an input from now on")
     return Reason(text, "pass it as an argument, or keep it in an array or a Variable")
 
 

@@ -94,6 +94,9 @@ class IntPolicy:
     seen: dict[str, int]
     # Whether numbers are constants of the trace, whatever their values.
     by_value: bool = False
+    # Likewise of captured ints and floats, by the keys of their places.
+    open_places: frozenset[Any] = frozenset()
+    fixed_places: frozenset[Any] = frozenset()
 
 
 class ArraySpec(TensorSpec):

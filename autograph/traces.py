@@ -112,6 +112,7 @@ class Traces:
                 raise RuntimeError(f"{self.__qualname__} would be traced again: {reason}")
             self._warn_of_retracing(reason)
             arguments = self._with_new_ints(bound, arguments)
+            self._open_numbers(arguments)
             began = time.perf_counter()
             general = self._generalised(arguments)
             reason = retracing.generalised(reason, arguments, general)
@@ -157,6 +158,12 @@ class Traces:
         policy.inputs.update(changed)
         return self._classify(bound)
 
+    def _open_numbers(self, arguments: Arguments) -> None:
+        """Make run-time inputs of the captured numbers that come with a second value."""
+        stale, policy = self._matching(arguments), self._policy
+        if stale is not None:
+            policy.open_places |= stale.other_numbers() - policy.fixed_places
+
     def _make(
         self, bound: dict[str, Any], arguments: Arguments, reason: Reason
     ) -> ConcreteFunction:
@@ -164,12 +171,14 @@ class Traces:
             return self._traced(arguments, reason)
         except StagingError:
             pairs = zip(arguments.paths, arguments.keys, strict=True)
-            ints = [path for path, key in pairs if key == ("int",)]
-            if not ints:
+            policy, ints = self._policy, [path for path, key in pairs if key == ("int",)]
+            if not (ints or policy.open_places):
                 raise
             # The trace needs their values: they are constants from now on.
-            self._policy.inputs.difference_update(ints)
-            self._policy.fixed.update(ints)
+            policy.inputs.difference_update(ints)
+            policy.fixed.update(ints)
+            policy.fixed_places |= policy.open_places
+            policy.open_places = frozenset()
             again = self._classify(bound)
             return self._traced(again, reason)
 
@@ -230,6 +239,7 @@ class Traces:
                     tensors=self._stands_for_tensors,
                     tensor_class=self._tensor_class,
                     array_class=self._array_class,
+                    open_numbers=self._policy.open_places,
                 )
         except HostCallError as error:
             if error.staged or arguments.inputs():
@@ -274,7 +284,9 @@ class Traces:
             return retracing.FIRST
         stale = self._matching(arguments)
         if stale is not None:
-            return retracing.of_guards(stale.broken_guards())
+            broken, opened = stale.broken_guards(), stale.other_numbers()
+            is_opened = len(broken) == len(opened - self._policy.fixed_places)
+            return retracing.of_guards(broken, is_opened=is_opened)
         known = [c._traced.arguments for c in self._table.values()]
         nearest = min(known, key=lambda other: len(differences(other, arguments)))
         return retracing.of_arguments(nearest, arguments, frozenset(self._policy.fixed))

@@ -107,8 +107,12 @@ def trace_call(
     tensors: bool | None = None,
     tensor_class: type[Tensor] = Tensor,
     array_class: type[Tensor] = Tensor,
+    open_numbers: frozenset[Any] = frozenset(),
 ) -> Traced:
-    """Run `function` on placeholders for the inputs among `arguments`."""
+    """Run `function` on placeholders for the inputs among `arguments`.
+
+    `open_numbers` are the keys of the captured ints and floats that are inputs as well.
+    """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     logs: dict[int, Any] = {}
     recursions = Recursions()
@@ -117,6 +121,7 @@ def trace_call(
             name, stands_for_tensors, prints, may_create, tensor_class, array_class
         )
         builder.trace.logs, builder.trace.recursions = logs, recursions
+        builder.trace.open_numbers = open_numbers
         try:
             with rarely, adopting(builder.trace):
                 return _traced(builder, function, bound, arguments, pure)

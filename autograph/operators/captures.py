@@ -1,7 +1,8 @@
 """What a trace reads from outside of itself: inputs by reference, and guarded Python values.
 
 A captured array is an input of the graph, read anew at each call. A captured Python value, item or
-attribute that the trace read is guarded: when it changes, the next call traces again.
+attribute that the trace read is guarded: when it changes, the next call traces again; an int or
+float of which a second value comes is an input from then on, as one among the arguments is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from autograph.operators.decisions import Decision
 from autograph.operators.guards import (
     MISSING,
+    NUMBERS,
     PLAIN,
     ApartGuard,
     Guard,
@@ -28,6 +30,7 @@ from autograph.operators.guards import (
     SharingGuard,
     has_state,
     marks,
+    may_be_input,
     same_value,
     state_marks,
     weak,
@@ -100,6 +103,8 @@ class Trace:
     # Whether arguments were tensors: then a traced array stands for a Tensor, else for an ndarray.
     tensors: bool = False
     guards: dict[Any, Guard] = field(default_factory=dict)
+    # Keys of places of ints and floats that came with a second value: they are inputs.
+    open_numbers: frozenset[Any] = frozenset()
     captured: dict[Any, Captured] = field(default_factory=dict)
     # Objects that existed before the trace, by id; kept alive so that the id stays true.
     outside: dict[int, Any] = field(default_factory=dict)
@@ -165,7 +170,7 @@ class Trace:
 
     def handle_of(self, key: Any, value: Any) -> Tensor | None:
         """The placeholder of a captured array; of a number, as it was found in that place."""
-        if not isinstance(value, np.generic):
+        if not isinstance(value, (np.generic, *NUMBERS)):
             return self.arrays.get(id(value))
         known = self.captured.get(key)
         return known.handle if known is not None and known.initial() is value else None
@@ -245,7 +250,9 @@ def read(key: Any, place: Place, value: Any) -> Any:
     trace.reads_at[key] = trace.host_calls
     if _written(key):
         return value
-    if is_input(value):
+    if is_input(value) or (
+        key in trace.open_numbers and type(value) in NUMBERS and may_be_input(value)
+    ):
         return as_input(trace, key, place, value)
     if isinstance(value, types.ModuleType):
         return value
@@ -253,7 +260,7 @@ def read(key: Any, place: Place, value: Any) -> Any:
         by_value = isinstance(value, (*PLAIN, tuple, frozenset))
         kept = value if by_value else Identity(value)
         trace.guards[key] = (
-            Guard(place, value, by_value=True) if by_value else IdentityGuard(place, kept)
+            Guard(place, value, True, key) if by_value else IdentityGuard(place, kept)
         )
     if not isinstance(value, PLAIN):
         trace.add_outside(value)
@@ -305,7 +312,7 @@ def as_input(trace: Trace, key: Any, place: Place, value: Any) -> Tensor:
         handle._name = place.name
         if isinstance(value, np.ndarray) or is_device_array(value):
             handle.as_array()
-        if not isinstance(value, np.generic):
+        if not isinstance(value, (np.generic, *NUMBERS)):
             trace.arrays[id(value)] = handle
         trace.keep.append(value)
         trace.captured[key] = Captured(place, type(value), type_, handle, weak(value))

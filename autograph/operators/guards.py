@@ -17,10 +17,13 @@ import numpy as np
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["MISSING", "ApartGuard", "Guard", "Identity", "IdentityGuard", "Mark", "Place",
-           "SharingGuard", "marks", "same_value", "state_marks", "weak"]  # fmt: skip
+__all__ = ["MISSING", "NUMBERS", "ApartGuard", "Guard", "Identity", "IdentityGuard", "Mark",
+           "Place", "SharingGuard", "marks", "may_be_input", "same_value", "state_marks",
+           "weak"]  # fmt: skip
 
 MISSING = object()
+NUMBERS = (int, float)
+_LARGE = 1 << 31
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -43,14 +46,18 @@ class Place(NamedTuple):
 
 
 class Guard:
-    """A captured Python value that the trace depends on."""
+    """A captured Python value that the trace depends on.
 
-    __slots__ = ("by_value", "expected", "place")
+    `key` is the journal's key of the place of a value that was read by itself.
+    """
 
-    def __init__(self, place: Place, expected: Any, by_value: bool) -> None:
+    __slots__ = ("by_value", "expected", "key", "place")
+
+    def __init__(self, place: Place, expected: Any, by_value: bool, key: Any = None) -> None:
         self.place = place
         self.expected = expected
         self.by_value = by_value
+        self.key = key
 
     def holds(self) -> bool:
         """Whether the place still holds what the trace saw."""
@@ -58,6 +65,15 @@ class Guard:
         if found is self.expected:
             return True
         return self.by_value and same_value(found, self.expected)
+
+    @property
+    def is_another_number(self) -> bool:
+        """Whether the place of an int or float holds another one, which a graph could take."""
+        if self.key is None or type(self.expected) not in NUMBERS or self.holds():
+            return False
+        return type(self.found()) is type(self.expected) and all(
+            map(may_be_input, (self.expected, self.found()))
+        )
 
     def found(self) -> Any:
         """What the place holds now."""
@@ -76,6 +92,15 @@ class Guard:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def may_be_input(number: Any) -> bool:
+    """Whether a captured int or float may be an input of a graph, whose ints have 64 bits.
+
+    Counters and sizes may. What is larger, as the state of a generator of random numbers, stays a
+    constant of the trace, with which Python computes without a limit.
+    """
+    return isinstance(number, float) or -_LARGE < number < _LARGE
 
 
 def same_value(a: Any, b: Any) -> bool:
