@@ -151,10 +151,6 @@ class ConcreteFunction(Described):
                 broken.append(f"{c.place.name}: not a {c.type} any more")
         return broken
 
-    def other_numbers(self) -> frozenset[Any]:
-        """The keys of places of captured ints and floats that hold other ones now."""
-        return frozenset(g.key for g in self._traced.guards if g.is_another_number)
-
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""
         traced = self._traced

@@ -11,12 +11,13 @@ from __future__ import annotations
 import enum
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograph.operators.captures import check_array
+from autograph.operators.open_numbers import Numbers
 from runtime import tree
 from runtime.devices import device_of, in_use, is_device_array, placement
 from runtime.spec import TensorSpec, TensorType, type_of_number
@@ -94,9 +95,8 @@ class IntPolicy:
     seen: dict[str, int]
     # Whether numbers are constants of the trace, whatever their values.
     by_value: bool = False
-    # Likewise of captured ints and floats, by the keys of their places.
-    open_places: frozenset[Any] = frozenset()
-    fixed_places: frozenset[Any] = frozenset()
+    # Which captured ints and floats are run-time inputs, and which of them are written.
+    numbers: Numbers = field(default_factory=Numbers)
 
 
 class ArraySpec(TensorSpec):

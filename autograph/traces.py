@@ -27,6 +27,7 @@ from autograph.matching import (
 )
 from autograph.operators.calls import converted_call
 from autograph.operators.captures import current_trace
+from autograph.operators.open_numbers import WrittenNumber
 from autograph.operators.scope import ConversionOptions, FunctionScope
 from autograph.options import Binding, FunctionOptions, without_partials
 from autograph.retracing import Reason
@@ -162,23 +163,24 @@ class Traces:
         """Make run-time inputs of the captured numbers that come with a second value."""
         stale, policy = self._matching(arguments), self._policy
         if stale is not None:
-            policy.open_places |= stale.other_numbers() - policy.fixed_places
+            policy.numbers.add(stale._traced.guards)
 
     def _make(
         self, bound: dict[str, Any], arguments: Arguments, reason: Reason
     ) -> ConcreteFunction:
         try:
             return self._traced(arguments, reason)
+        except WrittenNumber as found:
+            self._policy.numbers.are_written(found.keys)
+            return self._make(bound, arguments, reason)
         except StagingError:
             pairs = zip(arguments.paths, arguments.keys, strict=True)
             policy, ints = self._policy, [path for path, key in pairs if key == ("int",)]
-            if not (ints or policy.open_places):
+            if not (policy.numbers.fix() or ints):
                 raise
             # The trace needs their values: they are constants from now on.
             policy.inputs.difference_update(ints)
             policy.fixed.update(ints)
-            policy.fixed_places |= policy.open_places
-            policy.open_places = frozenset()
             again = self._classify(bound)
             return self._traced(again, reason)
 
@@ -239,7 +241,7 @@ class Traces:
                     tensors=self._stands_for_tensors,
                     tensor_class=self._tensor_class,
                     array_class=self._array_class,
-                    open_numbers=self._policy.open_places,
+                    numbers=self._policy.numbers,
                 )
         except HostCallError as error:
             if error.staged or arguments.inputs():
@@ -284,8 +286,9 @@ class Traces:
             return retracing.FIRST
         stale = self._matching(arguments)
         if stale is not None:
-            broken, opened = stale.broken_guards(), stale.other_numbers()
-            is_opened = len(broken) == len(opened - self._policy.fixed_places)
+            broken, fixed = stale.broken_guards(), self._policy.numbers.fixed
+            numbers = [g for g in stale._traced.guards if g.is_another_number]
+            is_opened = len(broken) == len([g for g in numbers if g.key not in fixed])
             return retracing.of_guards(broken, is_opened=is_opened)
         known = [c._traced.arguments for c in self._table.values()]
         nearest = min(known, key=lambda other: len(differences(other, arguments)))

@@ -22,6 +22,7 @@ from autograph.operators.growing import sealed
 from autograph.operators.handouts import Handouts
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
+from autograph.operators.open_numbers import Numbers, opened
 from autograph.operators.recursion import Recursions, run_function
 from autograph.operators.runs import Run
 from autograph.operators.settings import guard_held_decimals, note_settings
@@ -107,11 +108,11 @@ def trace_call(
     tensors: bool | None = None,
     tensor_class: type[Tensor] = Tensor,
     array_class: type[Tensor] = Tensor,
-    open_numbers: frozenset[Any] = frozenset(),
+    numbers: Numbers | None = None,
 ) -> Traced:
     """Run `function` on placeholders for the inputs among `arguments`.
 
-    `open_numbers` are the keys of the captured ints and floats that are inputs as well.
+    `numbers` are the captured ints and floats that are inputs as well.
     """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     logs: dict[int, Any] = {}
@@ -121,10 +122,9 @@ def trace_call(
             name, stands_for_tensors, prints, may_create, tensor_class, array_class
         )
         builder.trace.logs, builder.trace.recursions = logs, recursions
-        builder.trace.open_numbers = open_numbers
         try:
             with rarely, adopting(builder.trace):
-                return _traced(builder, function, bound, arguments, pure)
+                return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
         except StagingError:
             found, is_news = builder.trace.found_logs, recursions.begin()
             if not is_news and (not found or builder.created):
@@ -138,6 +138,7 @@ def _traced(
     bound: Callable[[dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]],
     arguments: Arguments,
     pure: bool,
+    numbers: Numbers,
 ) -> Traced:
     facts = builder.trace
     placeholders, parts = _placeholders(builder, arguments)
@@ -149,7 +150,11 @@ def _traced(
     args, kwargs = bound(nest)
     if not pure:
         facts.writable = placeholders
-    with trace.interpreting(builder), journal.transaction() as transaction:
+    with (
+        trace.interpreting(builder),
+        opened(facts, numbers),
+        journal.transaction() as transaction,
+    ):
         for variable in _variables(arguments):
             facts.add_outside(variable)
         owner = getattr(function, "__self__", None)

@@ -8,7 +8,7 @@ tracing do not happen twice.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from contextvars import ContextVar, Token
 from types import GeneratorType
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from runtime.origins import Origin, origin_of_caller
 __all__ = [
     "Slot",
     "Transaction",
+    "Watch",
     "all_noted",
     "check",
     "first_noted",
@@ -114,6 +115,9 @@ class Transaction:
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
         if slot.key not in self.slots and id(slot.owner) not in self.made:
+            watch = _watch.get()
+            if watch is not None:
+                watch.see(slot)
             self.slots[slot.key] = (slot, slot.read())
             self.places[slot.key] = origin_of_caller()
 
@@ -156,6 +160,35 @@ class Transaction:
 
 
 _transaction: ContextVar[Transaction | None] = ContextVar("transaction", default=None)
+
+
+class Watch:
+    """Learns, within a `with`, which of some places are written, or may be.
+
+    A place is that of an item or attribute by its key, and all that is in its container.
+    """
+
+    def __init__(self, keys: Iterable[Hashable]) -> None:
+        self._keys = {key: (key, ("content", *_owner_of(key))) for key in keys}
+        self.written: set[Hashable] = set()
+
+    def __enter__(self) -> Watch:
+        self._token = _watch.set(self)
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        _watch.reset(self._token)
+
+    def see(self, slot: Slot) -> None:
+        """A slot is noted."""
+        self.written.update(key for key, keys in self._keys.items() if slot.key in keys)
+
+
+def _owner_of(key: Hashable) -> tuple[Hashable, ...]:
+    return key[1:2] if isinstance(key, tuple) else ()
+
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 def recording() -> Transaction | None:

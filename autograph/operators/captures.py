@@ -11,7 +11,7 @@ import functools
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -104,7 +104,7 @@ class Trace:
     tensors: bool = False
     guards: dict[Any, Guard] = field(default_factory=dict)
     # Keys of places of ints and floats that came with a second value: they are inputs.
-    open_numbers: frozenset[Any] = frozenset()
+    open_numbers: Mapping[Any, Place] = field(default_factory=dict)
     captured: dict[Any, Captured] = field(default_factory=dict)
     # Objects that existed before the trace, by id; kept alive so that the id stays true.
     outside: dict[int, Any] = field(default_factory=dict)

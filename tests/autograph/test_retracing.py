@@ -81,12 +81,16 @@ def test_globals_closures_attributes_are_named_and_the_result_follows(monkeypatc
     f = ag.convert(scaled)
     assert f(2.0) == 6.0
     monkeypatch.setattr(f"{__name__}.k", 3)
-    assert f(2.0) == 8.0 and f.traces()[-1].reason == "`k`: 2 -> 3"
+    assert f(2.0) == 8.0 and f.traces()[-1].reason == "`k`: 2 -> 3, an input from now on"
     bias = 2.0
-    assert f(2.0) == 9.0 and f.traces()[-1].reason == "`bias`: 1.0 -> 2.0"
+    assert f(2.0) == 9.0 and f.traces()[-1].reason.startswith("`bias`: 1.0 -> 2.0")
     monkeypatch.setattr(settings, "rate", 0.0)
-    assert f(2.0) == 8.0 and f.traces()[-1].reason == "Thing.rate: 1.0 -> 0.0"
-    assert "as an argument" in f.traces()[-1].remedy
+    assert f(2.0) == 8.0 and f.traces()[-1].reason.startswith("Thing.rate: 1.0 -> 0.0")
+    monkeypatch.setattr(settings, "rate", None)
+    with pytest.raises(TypeError):
+        f(2.0)
+    monkeypatch.setattr(settings, "rate", True)
+    assert f(2.0) == 9.0 and "as an argument" in f.traces()[-1].remedy
 
 
 def test_three_sizes_make_two_traces_and_one_line_says_why(capsys):

@@ -92,9 +92,52 @@ def starting_large(box, x):
     return x + box.large % 10
 
 
+# What is written is the very number that the place had when it was traced.
+
+
+def kept_on_error(box, x):
+    try:
+        box.n = box.items[0] = box.n
+        assert box.n, "none"
+    except AssertionError:
+        box.n = 1
+    found = box.n * 5
+    box.n = 0 if x % 3 == 2 else box.n
+    return found
+
+
+def set_back(box, x):
+    if x % 2:
+        box.n = 1
+    elif x > 4:
+        box.n = 2
+    found = box.n
+    box.n += 3
+    return found
+
+
+def set_back_by_methods(box, x):
+    if x > 3:
+        box.table.update(n=1)
+        box.items[:] = [1, 2.5]
+    else:
+        box.table["n"] += 1
+        box.items[0] = box.table["n"]
+    return box.table["n"] * 10 + box.items[0]
+
+
+def set_back_in_a_loop(box, x):
+    for _ in range(int(x)):
+        box.n += 1
+        if box.n > 4:
+            box.n = 1
+    return box.n
+
+
 SAMPLES = {
     counter: 2, welford: 2, branches: 2, rounds: 2, chosen: 2, told: 2, asked: 2, in_items: 2,
-    raising: 2, sized: 2, growing: 2, starting_large: 8,
+    raising: 2, sized: 2, growing: 2, starting_large: 8, kept_on_error: 3, set_back: 2,
+    set_back_by_methods: 8, set_back_in_a_loop: 2,
 }  # fmt: skip
 
 
@@ -112,7 +155,8 @@ def outcome(f, box, x, capsys):
 @pytest.mark.parametrize("native", [False, True])
 def test_each_call_is_that_of_plain_python(sample, native, capsys):
     def made():
-        return Box(n=1, mean=0.5, m2=0.25, last=0.5, items=[1, 2.5], large=42)
+        return Box(n=1, mean=0.5, m2=0.25, last=0.5, items=[1, 2.5], large=42,
+                   table={"n": 1})  # fmt: skip
 
     plain, ours = made(), made()
     function = ag.convert(lambda x: sample(ours, x), native=native)

@@ -40,13 +40,13 @@ class Model:
 
 
 def test_b6_12_captured_global_number():
-    """A22, B6.12: a changed global traces again, and the reason says so."""
+    """A22, B6.12: a changed global traces again, once, and the reason says so."""
     f = ag.convert(lambda x: x * SCALE)
     assert f(3.0) == 6.0
     with changed(globals(), "SCALE", 5.0):
         assert f(3.0) == 15.0 and f(4.0) == 20.0
         assert f.trace_count == 2
-        assert f.traces()[-1].reason == "`SCALE`: 2.0 -> 5.0"
+        assert f.traces()[-1].reason == "`SCALE`: 2.0 -> 5.0, an input from now on"
     assert f(3.0) == 6.0
 
 
