@@ -42,14 +42,15 @@ class Numbers:
 
     read: dict[Any, Place] = field(default_factory=dict)
     written: dict[Any, Place] = field(default_factory=dict)
-    fixed: set[Any] = field(default_factory=set)
+    fixed: dict[Any, None] = field(default_factory=dict)
 
     def add(self, guards: Iterable[Guard]) -> None:
         """Open the numbers of which a second value has come."""
         for guard in guards:
             if guard.is_another_number and guard.key not in self.fixed:
                 self.read[guard.key] = guard.place
-        for known in (self.read, self.written):
+        known: dict[Any, Any]
+        for known in (self.read, self.written, self.fixed):
             while len(known) > _MOST:
                 del known[next(iter(known))]
 
@@ -58,14 +59,14 @@ class Numbers:
         for key in keys:
             place = self.read.pop(key)
             if _writer(place) is None:
-                self.fixed.add(key)
+                self.fixed[key] = None
             else:
                 self.written[key] = place
 
     def fix(self) -> bool:
         """Make all of them constants; whether there were any."""
         keys = {*self.read, *self.written}
-        self.fixed |= keys
+        self.fixed |= dict.fromkeys(keys)
         self.read, self.written = {}, {}
         return bool(keys)
 
@@ -126,7 +127,6 @@ def _writer(place: Place) -> Callable[[Any], None] | None:
         owner = getattr(holder, "__dict__", None)
         if type(owner) is not dict or key not in owner or _is_descriptor(type(holder), key):
             return None
-    # Other threads may read the names of a module meanwhile.
-    elif type(owner) not in (dict, list) or "__builtins__" in owner:
-        return None
+    elif type(owner) is not list and (type(owner) is not dict or "__builtins__" in owner):
+        return None  # of a module, too, whose names other threads may read meanwhile
     return lambda value: owner.__setitem__(key, value)

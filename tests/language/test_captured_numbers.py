@@ -126,6 +126,11 @@ def set_back_by_methods(box, x):
     return box.table["n"] * 10 + box.items[0]
 
 
+def beside_an_array(box, x):
+    box.mixed[1] += 1
+    return box.mixed[1] * box.mixed[0][1]
+
+
 def set_back_in_a_loop(box, x):
     for _ in range(int(x)):
         box.n += 1
@@ -137,7 +142,7 @@ def set_back_in_a_loop(box, x):
 SAMPLES = {
     counter: 2, welford: 2, branches: 2, rounds: 2, chosen: 2, told: 2, asked: 2, in_items: 2,
     raising: 2, sized: 2, growing: 2, starting_large: 8, kept_on_error: 3, set_back: 2,
-    set_back_by_methods: 8, set_back_in_a_loop: 2,
+    set_back_by_methods: 8, set_back_in_a_loop: 2, beside_an_array: 2,
 }  # fmt: skip
 
 
@@ -156,7 +161,7 @@ def outcome(f, box, x, capsys):
 def test_each_call_is_that_of_plain_python(sample, native, capsys):
     def made():
         return Box(n=1, mean=0.5, m2=0.25, last=0.5, items=[1, 2.5], large=42,
-                   table={"n": 1})  # fmt: skip
+                   table={"n": 1}, mixed=[np.arange(3.0), 1])  # fmt: skip
 
     plain, ours = made(), made()
     function = ag.convert(lambda x: sample(ours, x), native=native)
