@@ -286,10 +286,9 @@ class Traces:
             return retracing.FIRST
         stale = self._matching(arguments)
         if stale is not None:
-            broken, fixed = stale.broken_guards(), self._policy.numbers.fixed
-            numbers = [g for g in stale._traced.guards if g.is_another_number]
-            is_opened = len(broken) == len([g for g in numbers if g.key not in fixed])
-            return retracing.of_guards(broken, is_opened=is_opened)
+            broken = stale.broken_guards()
+            numbers = self._policy.numbers.new(stale._traced.guards)
+            return retracing.of_guards(broken, is_opened=len(broken) == len(numbers))
         known = [c._traced.arguments for c in self._table.values()]
         nearest = min(known, key=lambda other: len(differences(other, arguments)))
         return retracing.of_arguments(nearest, arguments, frozenset(self._policy.fixed))

@@ -152,8 +152,8 @@ def _traced(
         facts.writable = placeholders
     with (
         trace.interpreting(builder),
-        opened(facts, numbers),
-        journal.transaction() as transaction,
+        opened(facts, numbers) as watch,
+        journal.transaction(watch) as transaction,
     ):
         for variable in _variables(arguments):
             facts.add_outside(variable)

@@ -68,14 +68,35 @@ class Slot(NamedTuple):
         return isinstance(self.key, tuple) and self.key[0] == "content"
 
 
+class Watch:
+    """Learns which of some places the transactions that have it write, or may write.
+
+    A place is that of an item or attribute by its key, and all that is in its container.
+    """
+
+    def __init__(self, keys: Iterable[Hashable]) -> None:
+        self._keys = {key: (key, ("content", *_owner_of(key))) for key in keys}
+        self.written: set[Hashable] = set()
+
+    def see(self, slot: Slot) -> None:
+        """A slot is noted."""
+        self.written.update(key for key, keys in self._keys.items() if slot.key in keys)
+
+
+def _owner_of(key: Hashable) -> tuple[Hashable, ...]:
+    return key[1:2] if isinstance(key, tuple) else ()
+
+
 class Transaction:
     """The places written since it began, each with its first old content.
 
     It is open within a `with`; what is not committed is rolled back at its end.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
         self.parent = parent = _transaction.get()
+        # Learns what is written in it and in those within it.
+        self.watch: Watch | None = watch or (None if parent is None else parent.watch)
         self._token: Token[Transaction | None]
         # Whether it is that of the body of a staged statement, which is traced and rolled back.
         self.is_of_body = False
@@ -115,9 +136,8 @@ class Transaction:
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
         if slot.key not in self.slots and id(slot.owner) not in self.made:
-            watch = _watch.get()
-            if watch is not None:
-                watch.see(slot)
+            if self.watch is not None:
+                self.watch.see(slot)
             self.slots[slot.key] = (slot, slot.read())
             self.places[slot.key] = origin_of_caller()
 
@@ -160,35 +180,6 @@ class Transaction:
 
 
 _transaction: ContextVar[Transaction | None] = ContextVar("transaction", default=None)
-
-
-class Watch:
-    """Learns, within a `with`, which of some places are written, or may be.
-
-    A place is that of an item or attribute by its key, and all that is in its container.
-    """
-
-    def __init__(self, keys: Iterable[Hashable]) -> None:
-        self._keys = {key: (key, ("content", *_owner_of(key))) for key in keys}
-        self.written: set[Hashable] = set()
-
-    def __enter__(self) -> Watch:
-        self._token = _watch.set(self)
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        _watch.reset(self._token)
-
-    def see(self, slot: Slot) -> None:
-        """A slot is noted."""
-        self.written.update(key for key, keys in self._keys.items() if slot.key in keys)
-
-
-def _owner_of(key: Hashable) -> tuple[Hashable, ...]:
-    return key[1:2] if isinstance(key, tuple) else ()
-
-
-_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 def recording() -> Transaction | None:
@@ -454,7 +445,7 @@ def is_fresh(thing: Any) -> bool:
     return False
 
 
-def transaction() -> Transaction:
+def transaction(watch: Watch | None = None) -> Transaction:
     """Open a transaction; what is not committed is rolled back at its end.
 
     >>> box = [1]
@@ -465,4 +456,4 @@ def transaction() -> Transaction:
     >>> box
     [1]
     """
-    return Transaction()
+    return Transaction(watch)

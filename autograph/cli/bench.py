@@ -13,6 +13,7 @@ import autograph as ag
 from autograph.cli import function_times
 from autograph.cli.failure import Status
 from autograph.cli.function_times import arguments
+from autograph.cli.programs import add_input_arguments
 from autograph.cli.specs import parse_argument
 from autograph.cli.targets import load_target
 from runtime.devices import synchronize
@@ -42,14 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="MODULE:FUNCTION|device",
         help="a function, or products of vectors on each device",
     )
-    parser.add_argument(
-        "--input",
-        dest="inputs",
-        metavar="[NAME=]VALUE",
-        action="append",
-        default=[],
-        help="an argument of the function: f32[3,4] (random numbers), x=file.npy, 3",
-    )
+    add_input_arguments(parser, "f32[3,4] (random numbers), x=file.npy, 3")
     parser.add_argument(
         "--n",
         metavar="SIZES",

@@ -17,7 +17,7 @@ from autograph.cli.specs import Argument, ArrayFile, Literal, Spec
 from autograph.errors import AutographError
 from runtime.errors import StagingError
 
-__all__ = ["add_target_arguments", "bind", "convert", "refusals"]
+__all__ = ["add_input_arguments", "add_target_arguments", "bind", "convert", "refusals"]
 
 
 def add_target_arguments(parser: ArgumentParser, example: str) -> None:
@@ -27,6 +27,11 @@ def add_target_arguments(parser: ArgumentParser, example: str) -> None:
         metavar="MODULE:FUNCTION",
         help="such as train:step or train.py:Model.step, or a saved program, such as step.agz",
     )
+    add_input_arguments(parser, example)
+
+
+def add_input_arguments(parser: ArgumentParser, example: str) -> None:
+    """Declares the inputs of a function."""
     parser.add_argument(
         "--input",
         dest="inputs",

@@ -69,11 +69,12 @@ class Guard:
     @property
     def is_another_number(self) -> bool:
         """Whether the place of an int or float holds another one, which a graph could take."""
-        if self.key is None or type(self.expected) not in NUMBERS or self.holds():
+        if self.key is None or type(self.expected) not in NUMBERS:
             return False
-        return type(self.found()) is type(self.expected) and all(
-            map(may_be_input, (self.expected, self.found()))
-        )
+        found = self.found()
+        if type(found) is not type(self.expected) or same_value(found, self.expected):
+            return False
+        return may_be_input(found) and may_be_input(self.expected)
 
     def found(self) -> Any:
         """What the place holds now."""

@@ -44,11 +44,13 @@ class Numbers:
     written: dict[Any, Place] = field(default_factory=dict)
     fixed: dict[Any, None] = field(default_factory=dict)
 
+    def new(self, guards: Iterable[Guard]) -> list[Guard]:
+        """Those of numbers of which a second value has come, and that can be opened."""
+        return [g for g in guards if g.is_another_number and g.key not in self.fixed]
+
     def add(self, guards: Iterable[Guard]) -> None:
         """Open the numbers of which a second value has come."""
-        for guard in guards:
-            if guard.is_another_number and guard.key not in self.fixed:
-                self.read[guard.key] = guard.place
+        self.read.update((guard.key, guard.place) for guard in self.new(guards))
         known: dict[Any, Any]
         for known in (self.read, self.written, self.fixed):
             while len(known) > _MOST:
@@ -72,16 +74,18 @@ class Numbers:
 
 
 @contextmanager
-def opened(trace: Trace, numbers: Numbers) -> Iterator[None]:
-    """Numbers are inputs within this context; a trace has just begun.
+def opened(trace: Trace, numbers: Numbers) -> Iterator[journal.Watch]:
+    """Numbers are inputs within this context; a trace has just begun, whose transaction is to
+    have the watch that it gives.
 
     Raises WrittenNumber at its end if some are written that were to be read only.
     """
     trace.open_numbers = dict(numbers.read)
-    with ExitStack() as stack, journal.Watch(numbers.read) as watch:
+    watch = journal.Watch(numbers.read)
+    with ExitStack() as stack:
         for key, place in numbers.written.items():
             stack.enter_context(_held(trace, key, place))
-        yield
+        yield watch
         if watch.written:
             raise WrittenNumber(watch.written)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from runtime.lowering.kernel import Block, Buffer, Program, Swap, inner_blocks
+from runtime.lowering.kernel import Buffer, Program, Swap, walk
 from runtime.lowering.merging import Summary, mentioned
 from runtime.lowering.scalar import Expr
 
@@ -49,20 +49,12 @@ def lives(program: Program) -> dict[Buffer, Life]:
     for part, whole in program.shared.items():
         for at in found.get(part, ()):
             needed(whole, at)
-    for swap in _swaps(program.body):
+    for swap in walk(program.body):
+        if not isinstance(swap, Swap):
+            continue
         # Which of the two places holds what is not known behind it.
         both = [found[b] for b in (swap.one, swap.other) if b in found]
         found[swap.one] = found[swap.other] = Life(min(x.first for x in both), end)
-    return found
-
-
-def _swaps(block: Block) -> list[Swap]:
-    found: list[Swap] = []
-    for s in block:
-        if isinstance(s, Swap):
-            found.append(s)
-        for inner in inner_blocks(s):
-            found += _swaps(inner)
     return found
 
 

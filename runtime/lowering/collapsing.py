@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from runtime.lowering.kernel import Block, For, Let, Program, Register, Store, inner_blocks, read
 from runtime.lowering.merging import Renaming, changed, linear
-from runtime.lowering.scalar import Expr, index
+from runtime.lowering.scalar import Expr, index, parts_of
 
 __all__ = ["collapse", "flattened", "is_read"]
 
@@ -92,20 +92,12 @@ class _Steps:
 
     def _value(self, x: Expr) -> bool:
         """Whether the indices are asked for in offsets only."""
-        todo, seen = [x], set[Expr]()
-        while todo:
-            part = todo.pop()
-            if part in seen:
-                continue
-            seen.add(part)
-            if part.function == "load":
-                if not self._offset(part.args[0]):
-                    return False
-            elif part.function == "read":
-                if isinstance(part.value, Register) and any(self._of_indices(part)):
-                    return False
-            else:
-                todo += part.args
+        for part in parts_of(x, whole=lambda part: part.function == "load"):
+            if part.function == "load" and not self._offset(part.args[0]):
+                return False
+            is_register = part.function == "read" and isinstance(part.value, Register)
+            if is_register and any(self._of_indices(part)):
+                return False
         return True
 
     def _offset(self, x: Expr) -> bool:

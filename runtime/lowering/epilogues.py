@@ -30,7 +30,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.parallel import LARGE, PARTS
-from runtime.lowering.scalar import Expr
+from runtime.lowering.scalar import Expr, parts_of
 from runtime.lowering.strides import plus, times
 
 __all__ = ["join_epilogues"]
@@ -42,7 +42,7 @@ def join_epilogues(program: Program) -> None:
     uses.update(r.buffer for r in program.results if r.buffer is not None)
     for result in program.results:
         if result.value is not None:
-            uses.update(part.value for part in _loads_of(result.value, set()))
+            uses.update(part.value for part in _loads_of(result.value))
     _join(program, program.body, uses)
 
 
@@ -64,7 +64,7 @@ def _used(block: Block) -> Iterator[Buffer]:
     """The buffers that statements name, once for each time."""
     for s in block:
         for x in expressions(s):
-            yield from (part.value for part in _loads_of(x, set()))
+            yield from (part.value for part in _loads_of(x))
         if isinstance(s, Store):
             yield s.buffer
         elif isinstance(s, Copy):
@@ -79,15 +79,9 @@ def _used(block: Block) -> Iterator[Buffer]:
             yield from _used(inner)
 
 
-def _loads_of(x: Expr, seen: set[Expr]) -> Iterator[Expr]:
+def _loads_of(x: Expr) -> Iterator[Expr]:
     """The loads in an expression, each once."""
-    if x in seen:
-        return
-    seen.add(x)
-    if x.function == "load":
-        yield x
-    for a in x.args:
-        yield from _loads_of(a, seen)
+    return (part for part in parts_of(x) if part.function == "load")
 
 
 def _reader(block: Block, k: int) -> int | None:
@@ -139,7 +133,7 @@ def _loads(body: Block, buffer: Buffer) -> Iterator[Expr]:
     """The offsets at which a buffer is read."""
     for s in body:
         for x in expressions(s):
-            yield from (part.args[0] for part in _loads_of(x, set()) if part.value is buffer)
+            yield from (part.args[0] for part in _loads_of(x) if part.value is buffer)
 
 
 def _is_same(one: Expr, other: Expr, still: set[Register]) -> bool:

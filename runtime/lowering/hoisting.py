@@ -19,7 +19,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.merging import Renaming, changed
-from runtime.lowering.scalar import Expr, call, index
+from runtime.lowering.scalar import Expr, call, index, parts_of
 
 __all__ = ["hoist"]
 
@@ -72,19 +72,13 @@ class _Before(Renaming):
 
     def is_fixed(self, x: Expr) -> bool:
         """Whether it is the same in all rounds."""
-        todo, seen = [x], set[Expr]()
-        while todo:
-            part = todo.pop()
-            if part in seen:
-                continue
-            seen.add(part)
+        for part in parts_of(x):
             if part.function == "read" and part.value in self.own:
                 return False
             if part.function == "read" and not isinstance(part.value, Register):
                 return False
             if part.function == "load" and part.value in self.written:
                 return False
-            todo += part.args
         return True
 
     def _new(self, x: Expr) -> Expr:

@@ -5,7 +5,7 @@ A `Program` is what `.lower("kernels")` prints, and what is rendered as LLVM IR.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias
 
@@ -51,6 +51,7 @@ __all__ = [
     "load",
     "product",
     "read",
+    "walk",
 ]
 
 
@@ -340,6 +341,14 @@ def inner_blocks(statement: Statement) -> list[Block]:
     if isinstance(statement, While):
         return [statement.test, statement.body]
     return []
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """All statements, those in loops and branches included."""
+    for statement in block:
+        yield statement
+        for inner in inner_blocks(statement):
+            yield from walk(inner)
 
 
 def expressions(statement: Statement) -> list[Expr]:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from runtime.execute.native.context import HEAP, word
 from runtime.execute.native.entry import REFUSED, SET
 from runtime.lowering.arena import lives, offsets
 from runtime.lowering.kernel import (
     Allocate,
-    Block,
     Buffer,
     Copy,
     Dim,
     Poll,
     Program,
     Reserve,
-    Statement,
     Swap,
-    inner_blocks,
     product,
+    walk,
 )
 from runtime.lowering.llvm_types import size_in_bytes
 from runtime.lowering.values import Values
 
-__all__ = ["BUDGET", "Memory", "walk"]
+__all__ = ["BUDGET", "Memory"]
 
 # About how many operations are done between two looks for signals: less than a millisecond.
 BUDGET = 1 << 19
@@ -34,14 +30,6 @@ _ON_STACK, _WHERE_DEEP = 1 << 15, 1 << 12
 _LEAST_ROOM = 1 << 12
 # Where the address of the arena is kept.
 _OWNED = f"{HEAP}.owned"
-
-
-def walk(block: Block) -> Iterator[Statement]:
-    """All statements, those in loops and branches included."""
-    for statement in block:
-        yield statement
-        for inner in inner_blocks(statement):
-            yield from walk(inner)
 
 
 class Memory(Values):

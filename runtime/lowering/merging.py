@@ -7,7 +7,7 @@ element stays what it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, NamedTuple
 
@@ -30,9 +30,10 @@ from runtime.lowering.kernel import (
     While,
     inner_blocks,
     read,
+    walk,
 )
 from runtime.lowering.record import Record
-from runtime.lowering.scalar import Expr, call, index
+from runtime.lowering.scalar import Expr, call, index, parts_of
 
 __all__ = [
     "Access",
@@ -120,18 +121,11 @@ class Summary(Record):
 
     def expression(self, x: Expr) -> None:
         """Add what an expression reads."""
-        seen: set[Expr] = set()
-        todo = [x]
-        while todo:
-            part = todo.pop()
-            if part in seen:
-                continue
-            seen.add(part)
+        for part in parts_of(x):
             if part.function == "load":
                 self.accesses.append(Access(part.value, part.args[0], False))
             elif part.function == "read" and isinstance(part.value, Cell):
                 self.read_cells.add(part.value)
-            todo += part.args
 
     def add(self, block: Block) -> Summary:
         """Add what statements do."""
@@ -351,16 +345,9 @@ class _Forwarding(Renaming):
 # ---- memory --------------------------------------------------------------------------------------
 
 
-def _walk(block: Block) -> Iterator[Statement]:
-    for s in block:
-        yield s
-        for inner in inner_blocks(s):
-            yield from _walk(inner)
-
-
 def mentioned(s: Statement) -> set[Buffer]:
     """The buffers that a statement, and those in it, have to do with; allocations do not count."""
-    found = [_named(inner, Allocate) for inner in _walk([s])]
+    found = [_named(inner, Allocate) for inner in walk([s])]
     return set().union(*found)
 
 
@@ -457,7 +444,7 @@ class _Moving(Renaming):
 def _drop(program: Program) -> None:
     """Leave out stores into memory that nothing reads."""
     kept = {r.buffer for r in program.results if r.buffer is not None}
-    for s in _walk(program.body):
+    for s in walk(program.body):
         kept |= _named(s, Allocate, Store)
     _without(program.body, kept)
 

@@ -9,7 +9,7 @@ each renders the same few functions.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ __all__ = [
     "is_int",
     "is_signed",
     "limits",
+    "parts_of",
     "select",
 ]
 
@@ -51,6 +52,19 @@ class Expr:
 
     def __repr__(self) -> str:
         return f"Expr({self.function}: {self.type})"
+
+
+def parts_of(*xs: Expr, whole: Callable[[Expr], bool] | None = None) -> Iterator[Expr]:
+    """Expressions and all that is in them, each once; not what is in those that are `whole`."""
+    todo, seen = list(xs), set[Expr]()
+    while todo:
+        part = todo.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        if whole is None or not whole(part):
+            todo += part.args
 
 
 # With the functions that compare constants.

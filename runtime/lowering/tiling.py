@@ -16,9 +16,7 @@ from runtime.lowering.kernel import (
     Buffer,
     Check,
     For,
-    If,
     Let,
-    PairwiseSum,
     Poll,
     Program,
     Register,
@@ -26,6 +24,7 @@ from runtime.lowering.kernel import (
     Store,
     Swap,
     While,
+    inner_blocks,
     read,
 )
 from runtime.lowering.merging import Summary, mentioned, renamed, row
@@ -43,20 +42,12 @@ def tile(program: Program) -> None:
     _in_pieces(program.body)
 
 
-def _inner(s: Statement) -> list[Block]:
-    if isinstance(s, For | PairwiseSum):
-        return [s.body]
-    if isinstance(s, If):
-        return [s.yes, s.no]
-    return [s.test, s.body] if isinstance(s, While) else []
-
-
 # ---- in place ------------------------------------------------------------------------------------
 
 
 def _in_place(block: Block) -> None:
     for s in block:
-        for inner in _inner(s):
+        for inner in inner_blocks(s):
             _in_place(inner)
     for s in [s for s in block if isinstance(s, Swap)]:
         _without_swap(block, s)
@@ -120,7 +111,7 @@ def _stores_last(body: Block) -> Block | None:
 
 def _in_pieces(block: Block) -> None:
     for s in list(block):
-        for inner in _inner(s):
+        for inner in inner_blocks(s):
             _in_pieces(inner)
         if isinstance(s, While):
             found = _pieces(s)

@@ -24,7 +24,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.merging import Renaming, changed
-from runtime.lowering.scalar import Expr, call, index
+from runtime.lowering.scalar import Expr, call, index, parts_of
 
 __all__ = ["widen"]
 
@@ -104,19 +104,12 @@ class _Shared:
 
     def holds_of(self, block: Block) -> bool:
         """Whether the indices serve only to read and write the elements, and to read such rows."""
-        todo = [x for s in block for x in expressions(s)]
-        seen: set[Expr] = set()
-        while todo:
-            x = todo.pop()
-            if x in seen or self.is_place(x):
-                continue
-            seen.add(x)
+        given = (x for s in block for x in expressions(s))
+        for x in parts_of(*given, whole=lambda x: self.is_place(x) or self.is_shared(x)):
             if is_read(x, self.outer) or is_read(x, self.inner):
                 return False
             if self.is_shared(x):
                 self.buffers.add(x.value)
-            else:
-                todo += x.args
         return bool(self.buffers)
 
     def is_place(self, x: Expr) -> bool:
