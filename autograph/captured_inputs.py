@@ -22,7 +22,7 @@ from autograph.signature import is_input_key
 from autograph.traced import Traced
 from runtime.ops.operands import type_of
 
-__all__ = ["caller", "is_as_traced", "reader"]
+__all__ = ["caller", "is_as_traced", "lone_caller", "reader"]
 
 # What the names start with that the function has of its own.
 _MADE = "_ag_"
@@ -56,6 +56,20 @@ def caller(
     return source.function(leaves, source.bind((miss,)), result)  # type: ignore[no-any-return]
 
 
+def lone_caller(
+    traced: Traced, run: Callable[..., Any], miss: Any, replaced: Sequence[Any]
+) -> Callable[..., Any]:
+    """As `caller`, of all arguments of a call, whatever they are, for one result by itself.
+
+    It gives `miss` too where something is in `replaced`: other captures than those of the trace.
+    """
+    source = _Source(traced)
+    source.lines.insert(0, f"if {source.bind(replaced)}: {_CHANGED}")
+    leaves = f"*{_MADE}leaves"
+    result = f"{source.bind(run)}({', '.join([leaves, *source.inputs])})"
+    return source.function([leaves], source.bind(miss), result)  # type: ignore[no-any-return]
+
+
 class _Source:
     """The lines of the function, and the objects that they name."""
 
@@ -87,7 +101,10 @@ class _Source:
         )
         code = _inner(_inner(compile(text, "<captured inputs>", "exec", dont_inherit=True)))
         closure = tuple(self._cells[name] for name in code.co_freevars)
-        return FunctionType(code, self._globals, "read", tuple(self._bound.values()), closure)
+        defaults = tuple(self._bound.values()) if code.co_argcount else None
+        function = FunctionType(code, self._globals, "read", defaults, closure)
+        function.__kwdefaults__ = self._bound  # what stands behind a parameter with a star
+        return function
 
     def bind(self, thing: Any) -> str:
         """A name for an object."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph import replay
-from autograph.captured_inputs import caller, is_as_traced, reader
+from autograph.captured_inputs import caller, is_as_traced, lone_caller, reader
 from autograph.described import Described
 from autograph.operators.captures import Captured, Place
 from autograph.operators.remaking import handing_out, objects
@@ -78,6 +78,8 @@ class ConcreteFunction(Described):
         self._returns = returns
         self._differentiable = Differentiable(traced.graph, _COMPILE[native])
         self._fresh = _fresh_outputs(traced)
+        # The captures that were set in the place of those of the trace.
+        self._replaced: list[Any] = []
         # The short ways of calls that lead here.
         self.entries: list[Any] = []
 
@@ -98,10 +100,11 @@ class ConcreteFunction(Described):
             for c, x in zip(traced.captured, places, strict=True)
         ]
         traced.externals = list(captures[len(traced.captured) :])
-        for name in ("_reader", "_takes_arrays", "direct"):
+        self._replaced.extend(captures)
+        for name in ("_reader", "_takes_arrays", "builtin", "direct"):
             self.__dict__.pop(name, None)
         for entry in self.entries:
-            entry.direct = None
+            entry.direct = entry.builtin = None
 
     # ---- calling -----------------------------------------------------------------------------
 
@@ -223,14 +226,19 @@ class ConcreteFunction(Described):
     def builtin(self) -> Callable[..., Any] | None:
         """The compiled graph as a builtin that gives the result itself; None: it does not serve.
 
-        It takes arrays and numbers of just these types, and gives `MISS` for anything else. Nothing
-        but arguments may matter to the call, since it looks at nothing else.
+        It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
+        where what the trace read from outside changed: a function around the builtin looks.
         """
-        if self.relaxed or self._reader is not None or not (self.is_quick and self._is_alone):
+        if self.relaxed or not (self.is_quick and self._is_alone):
             return None
         if self._gives_tensors or not all(map(_is_plain_key, self._traced.arguments.keys)):
             return None
-        return getattr(self._differentiable.run, "alone", None)
+        alone = getattr(self._differentiable.run, "alone", None)
+        if alone is None or self._reader is None:
+            return alone
+        if not self._takes_arrays:
+            return None
+        return lone_caller(self._traced, alone, MISS, self._replaced)
 
     @property
     def execution(self) -> list[str]:

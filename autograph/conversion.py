@@ -19,7 +19,7 @@ from autograph.generated import AG, Options
 from autograph.operators import calls, methods
 from autograph.operators.methods import ORIGINAL
 from autograph.operators.plain_calls import UNCONVERTED
-from runtime import config
+from runtime import config, head_start
 from runtime.collector import rarely
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ _functions: weakref.WeakKeyDictionary[FunctionType, dict[Options, FunctionType]]
 @functools.cache
 def _front_end() -> ModuleType:
     """What reads and rewrites source: loaded with the first conversion, a third of the import."""
+    head_start.begin()
     return importlib.import_module("autograph.front_end")
 
 

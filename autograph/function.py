@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 from autograph import conversion, replay
 from autograph.concrete import MISS, ConcreteFunction, ReadOnlyTarget
 from autograph.fast_path import call_key, entry_of
+from autograph.kernel_profiling import KernelProfile, profiled_kernels
 from autograph.operators.recursion import run_function
 from autograph.operators.remaking import calling_with
 from autograph.options import FunctionOptions, check_options
@@ -162,6 +163,23 @@ class Function(Traces, Generic[P, R]):
         """
         fresh = type(self)(self._target, self._options)
         return profiled(lambda: fresh(*args, **kwargs))
+
+    def profile_kernels(self, *args: P.args, **kwargs: P.kwargs) -> KernelProfile:
+        """Call the function natively, twice, and tell what each kernel of the second call costs.
+
+        A kernel is what runs over elements without anything of the user's in between: many
+        operations, often of several lines. The clock is read around each, some tens of cycles, so
+        kernels of few elements look slower than they are. Raises ValueError where nothing of the
+        function is native code.
+
+        >>> import numpy as np
+        >>> import autograph as ag
+        >>> f = ag.convert(lambda x: (np.sin(x) + x) * 2)
+        >>> [(kernel.what, kernel.calls) for kernel in f.profile_kernels(np.ones(1000)).kernels]
+        [('loop over 1000 -> a', 1.0)]
+        """
+        fresh = type(self)(self._target, self._options)
+        return profiled_kernels(lambda: fresh(*args, **kwargs))
 
     def cost(self, *args: Any, **kwargs: Any) -> Work:
         """How many operations a call takes, and how many bytes go in and out; it is not called.
@@ -437,6 +455,10 @@ class BoundFunction(Generic[P, R]):
         """As of the Function, for the object."""
         return cast(Profile, self._function.profile(self.__self__, *args, **kwargs))
 
+    def profile_kernels(self, *args: Any, **kwargs: Any) -> KernelProfile:
+        """As of the Function, for the object."""
+        return cast(KernelProfile, self._function.profile_kernels(self.__self__, *args, **kwargs))
+
     def cost(self, *args: Any, **kwargs: Any) -> Work:
         """As of the Function, for the object."""
         return cast(Work, self._function.cost(self.__self__, *args, **kwargs))
@@ -491,7 +513,8 @@ def convert(function: Any = None, /, **options: Any) -> Any:
     (leave dimensions open that come with a second size), `recursive` (convert callees too),
     `autograph` (False: trace without converting), `prints` ("graph", or "trace" to print while
     tracing only), `returns` ("tensor" or "numpy"; by default results follow the arguments), `pure`
-    (leave the caller's arrays as they were), `native`, `device`.
+    (leave the caller's arrays as they were), `native`, `device`, `strict_errors` (True, always:
+    operations whose results nobody reads raise their errors too).
 
     Raises ConversionError for code that cannot be converted, TypeError for an unknown option.
 

@@ -13,11 +13,11 @@ from autograph.operators.logical import and_
 from autograph.operators.loops import for_stmt, while_stmt
 from autograph.operators.printing import graph_print as print
 from autograph.operators.scope import ConversionOptions, FunctionScope
-from runtime import ops, tree
-from runtime.building import building
+from runtime import ops, trace, tree
+from runtime.building import Builder, building, traced
 from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
-from runtime.spec import Type, promote
+from runtime.spec import TensorType, Type, promote
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -190,9 +190,38 @@ def scan(
     def row(i: Any) -> Any:
         return None if structure is None else tree.unflatten(structure, [r[i] for r in rows])
 
-    if building() is None:
+    def unseen(builder: Builder) -> Any:
+        """A row of which only the type is known."""
+        types = [type_of(r) for r in rows]
+        parts = [TensorType(t.dtype, t.shape[1:], device=t.device) for t in types]  # type: ignore[index]
+        values = [traced(builder.input(t)) for t in parts]
+        return None if structure is None else tree.unflatten(structure, values)
+
+    if building() is not None:
+        return _Scan(_converted(f), init, row, count, reverse, unseen)()
+    if int(count):
         return _scan_eagerly(f, init, row, int(count), reverse)
-    return _Scan(_converted(f), init, row, count, reverse)()
+    with trace.interpreting(Builder("no rows")):
+        out, types = _Scan(_converted(f), init, row, 0, reverse, unseen).results()
+    is_plain = not any(isinstance(x, Tensor) for x in [*rows, *tree.leaves(init)])
+    return init, tree.unflatten(out, [None if t is None else _none_of(t, is_plain) for t in types])
+
+
+def _none_of(type_: Type, is_plain: bool) -> Any:
+    """No results of a type, stacked."""
+    whole = ops.zeros(_rows_of(0, type_), dtype=type_.dtype)  # type: ignore[union-attr]
+    return whole.array if is_plain else whole
+
+
+def _rows_of(count: Any, type_: Type) -> tuple[Any, ...]:
+    """The shape of so many results of a type."""
+    shape = getattr(type_, "shape", None)
+    if shape is None or None in shape:
+        raise StagingError(
+            f"a result of the scanned function ({type_}) has a shape that depends on data",
+            "give each row a result of the same shape, for example padded to the longest",
+        )
+    return (count, *shape)
 
 
 def _common_length(rows: list[Any], length: Any) -> Any:
@@ -216,8 +245,6 @@ def _scan_eagerly(
     for i in reversed(range(count)) if reverse else range(count):
         carry, y = f(carry, row(i))
         found.append(y)
-    if not found:
-        raise ValueError("scan over no rows, eagerly: what it would give is not known")
     if reverse:
         found.reverse()
     columns = zip(*(tree.leaves(y) for y in found), strict=True)
@@ -240,13 +267,15 @@ class _Scan:
         row: Callable[[Any], Any],
         count: Any,
         reverse: bool,
+        unseen: Callable[[Builder], Any],
     ) -> None:
         self.f, self.row, self.count, self.reverse = f, row, count, reverse
+        self.unseen = unseen
         self.carry = init
         self.buffers: list[Any] = []
 
     def __call__(self) -> tuple[Any, Any]:
-        structure, types = self._results()
+        structure, types = self.results()
         self.buffers = [None if t is None else self._buffer(t) for t in types]
 
         def step(k: Any) -> None:
@@ -267,15 +296,9 @@ class _Scan:
         return self.carry, tree.unflatten(structure, self.buffers)
 
     def _buffer(self, type_: Type) -> Any:
-        shape = getattr(type_, "shape", None)
-        if shape is None or None in shape:
-            raise StagingError(
-                f"a result of the scanned function ({type_}) has a shape that depends on data",
-                "give each row a result of the same shape, for example padded to the longest",
-            )
-        return ops.zeros((self.count, *shape), dtype=type_.dtype)  # type: ignore[union-attr]
+        return ops.zeros(_rows_of(self.count, type_), dtype=type_.dtype)  # type: ignore[union-attr]
 
-    def _results(self) -> tuple[tree.Structure, list[Type | None]]:
+    def results(self) -> tuple[tree.Structure, list[Type | None]]:
         """What y is once the carry has the types that it keeps; nothing of it stays."""
         carry = self.carry
         while True:
@@ -290,8 +313,9 @@ class _Scan:
         assert parent is not None
         found: list[Any] = []
 
-        def body(builder: Any) -> None:
-            found.append(self.f(carry, self.row(0)))
+        def body(builder: Builder) -> None:
+            is_empty = isinstance(self.count, int) and not self.count
+            found.append(self.f(carry, self.unseen(builder) if is_empty else self.row(0)))
 
         outcome = run_body("probe", parent, body, State(tuple, lambda values: None, ()))
         if not found:
@@ -335,8 +359,7 @@ def map_fn(fn: Callable[[Any], Any], elems: Any) -> Any:
     >>> ag.map_fn(lambda x: x * x, np.array([1.0, 2.0, 3.0]))
     array([1., 4., 9.])
     """
-    fn = _converted(fn)
-    return scan(lambda carry, x: (carry, fn(x)), 0, elems)[1]
+    return scan(lambda carry, x: (carry, _converted(fn)(x)), 0, elems)[1]
 
 
 def associative_scan(

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from autograph.concrete import ConcreteFunction
 from autograph.operators.captures import Captured, Place
-from autograph.operators.remaking import ItemPart
+from autograph.operators.remaking import ItemPart, OptionalPart, TextPart
 from autograph.operators.runs import FACTORIES, KINDS, ContainerKind
 from autograph.options import Binding
 from autograph.program import Program, Signature
@@ -316,8 +316,21 @@ class _Loader:
     def _part_of_item(self, part: Any, count: int) -> ItemPart | FixedPart:
         if type(part) is dict and part.keys() == {"value"}:
             return FixedPart(self.reader.read(part["value"]))
-        row, weak = members(part, {"row": (int,), "weak": (bool,)}, {})
-        return ItemPart(whole(row, 0, count - 1, "number of a part of an item"), weak)
+        required: dict[str, tuple[type, ...]] = {"row": (int,), "weak": (bool,)}
+        row, weak, texts, present = members(part, required, {"texts": (list,), "present": (int,)})
+        what = "number of a part of an item"
+        found = self._number_of_item(whole(row, 0, count - 1, what), weak, texts)
+        if present is None:
+            return found
+        return OptionalPart(found, whole(present, 0, count - 1, what))
+
+    @staticmethod
+    def _number_of_item(row: int, weak: bool, texts: list[Any] | None) -> ItemPart:
+        if texts is None:
+            return ItemPart(row, weak)
+        if not texts or any(type(text) is not str for text in texts):
+            raise Malformed("the texts of an item are no list of texts")
+        return TextPart(row, tuple(texts))
 
 
 # How deep parts of a result that may be None stand in each other.
@@ -423,7 +436,7 @@ def _container_kind(
     """What is made of a list of items in a result."""
     if name is None and factory is None:
         return ContainerKind()
-    is_pair = name == "set" or len(structure.children) == 2
+    is_pair = name in ("set", "deque") or len(structure.children) == 2
     if name not in KINDS or factory not in FACTORIES or not is_pair:
         raise Malformed(f"no kind of container: {str(name)[:20]!r} of {str(factory)[:20]!r}")
     return ContainerKind(name, FACTORIES[factory])

@@ -18,7 +18,7 @@ _OPTIONS = frozenset(
         "input_signature", "reduce_retracing", "recursive", "autograph", "native", "device",
         "prints", "returns", "pure", "name", "jit_compile", "experimental_implements",
         "experimental_autograph_options", "experimental_attributes", "experimental_relax_shapes",
-        "experimental_compile", "experimental_follow_type_hints",
+        "experimental_compile", "experimental_follow_type_hints", "strict_errors",
     )
 )  # fmt: skip
 
@@ -90,6 +90,11 @@ def check_options(given: dict[str, Any]) -> FunctionOptions:
     known = {k: v for k, v in given.items() if k in FunctionOptions._fields}
     others = {k: v for k, v in given.items() if k not in known}
     check_features(others.get("experimental_autograph_options"))
+    if others.pop("strict_errors", True) is not True:
+        raise ValueError(
+            "strict_errors is True: an operation whose result nobody reads raises its errors, as "
+            "in plain Python; there is no option to leave them out"
+        )
     if others.pop("experimental_relax_shapes", False):
         known["reduce_retracing"] = True
     if known.get("input_signature") is not None:

@@ -14,6 +14,7 @@ from autograph.operators.captures import Trace, current_trace
 from autograph.operators.handouts import Handouts, template_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterators import is_iterator, title
+from autograph.operators.one_of import OneOf
 from autograph.operators.references import Part, choice_of, has_cell, reference_of
 from autograph.operators.remaking import Array, ItemPart, items_of_rows
 from autograph.operators.rows import number_leaves
@@ -78,7 +79,7 @@ def dig_result(
         elif isinstance(leaf, Sealed):
             holes.append(_list_hole(leaf, len(operands)))
             operands.extend(leaf.rows)
-        elif isinstance(leaf, LazyString) or (type(leaf) is slice and has_traced(leaf)):
+        elif isinstance(leaf, LazyString | OneOf) or (type(leaf) is slice and has_traced(leaf)):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
             holes.append(TextHole(text, len(operands), len(inner)))

@@ -16,7 +16,7 @@ import numpy as np
 from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
-from autograph.operators.remaking import ItemPart
+from autograph.operators.remaking import ItemPart, OptionalPart, TextPart
 from autograph.operators.runs import FACTORIES, ContainerKind
 from autograph.program import Program, Signature
 from autograph.results import (
@@ -430,8 +430,11 @@ class _Document:
             structure = self._structure(hole.structure, "the result")
             nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
             return {"optional": nest, "present": hole.present}
+        if isinstance(hole, OptionalPart):
+            return {**self._hole(hole.part), "present": hole.present}
         if isinstance(hole, ItemPart):
-            return {"row": hole.row, "weak": hole.weak}
+            number: dict[str, Any] = {"row": hole.row, "weak": hole.weak}
+            return number | {"texts": list(hole.texts)} if isinstance(hole, TextPart) else number
         if isinstance(hole, ListHole):
             structure = self._structure(hole.structure, "the result")
             item = {"structure": structure, "leaves": [self._hole(part) for part in hole.parts]}

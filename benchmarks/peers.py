@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.rows import ROWS
+from benchmarks.rows import named
 from benchmarks.rows.row import FRAMEWORKS, Call, Compiling
 from benchmarks.timing import once
 
@@ -121,7 +121,7 @@ class _Server:
 
     def prepare(self, row_name: str) -> float:
         """Make the call, and look whether its results are NumPy's; milliseconds of the first."""
-        row = ROWS[row_name]
+        row = named(row_name)
         began = time.perf_counter()
         call = row.make(self.name, self.framework)
         made = 1e3 * (time.perf_counter() - began)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from runtime import journal, ops
-from runtime.devices import is_device_array
+from runtime.devices import is_device_array, placing_like
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.foreign import Operator
@@ -327,6 +327,9 @@ class _UnhashableError(StagingError, TypeError):
     """A traced number is used as a key: Python's own classes say that by TypeError."""
 
 
+_choose = ops.by_numpy_name()["choose"]
+
+
 class FlatView:
     """`x.flat`: as NumPy's, but for values that are repeated to fill what they are written into."""
 
@@ -372,7 +375,9 @@ class ArrayMethods:
         if rank_of(values) == 0:
             self[...] = values
         else:
-            ops.by_numpy_name()["put"](self, ops.arange(ops.size(self)), values)
+            with placing_like(self):
+                places = ops.arange(ops.size(self))
+            ops.by_numpy_name()["put"](self, places, values)
 
     # ---- methods that write ------------------------------------------------------------------
 
@@ -383,6 +388,14 @@ class ArrayMethods:
     def sort(self: Any, axis: int = -1) -> None:
         """Sort along `axis`, in place."""
         self[...] = ops.sort(self, axis=axis)
+
+    def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect") -> None:
+        """Arrange along `axis`, in place, so that the element `kth` is as if sorted."""
+        self[...] = ops.partition(self, kth, axis)
+
+    def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Write values at positions of the flattened array, in place."""
+        ops.by_numpy_name()["put"](self, indices, values, mode=mode)
 
     # ---- operators: NumPy's, on tensors, arrays, numbers and lists ------------------------------
 
@@ -468,6 +481,7 @@ class ArrayMethods:
     any = _numpys(ops.any)
     argmax = _numpys(ops.argmax)
     argmin = _numpys(ops.argmin)
+    argpartition = _numpys(ops.argpartition)
     argsort = _numpys(ops.by_numpy_name()["argsort"])
     astype = _alike_method(ops.astype)
     clip = _numpys(ops.clip)
@@ -491,6 +505,20 @@ class ArrayMethods:
     take = _numpys(ops.take)
     trace = _numpys(ops.trace)
     var = _numpys(ops.var)
+
+    def choose(self: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+        """For each of these integers, the element of the choice of that number."""
+        if out is None:
+            return self._alike(_choose(self, choices, mode=mode))
+        out[...] = _choose(self, choices, mode=mode)
+        return out
+
+    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        """The parts along `axis` (None: flattened) for which the condition is true."""
+        if out is None:
+            return self._alike(ops.compress(condition, self, axis=axis))
+        out[...] = ops.compress(condition, self, axis=axis)
+        return out
 
     def conj(self: Any) -> Any:
         """The complex conjugate; of a Python number, a Python number.

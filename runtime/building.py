@@ -298,7 +298,8 @@ class Builder:
     ) -> Any:
         """As `apply`, where not everything is on the host: copies between devices are nodes."""
         try:
-            placed = place(op, [fact_of_type(v.type) for v in values])
+            facts = [fact_of_type(v.type, x) for v, x in zip(values, inputs, strict=True)]
+            placed = place(op, facts)
         except DeviceError as error:
             raise DeviceError(error.what, error.hint, origin=origin_of_caller()) from None
         for value in values:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from runtime import config
+from runtime import config, head_start
 from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
-from runtime.execute.observers import observer
+from runtime.execute.observers import observer, timed_kernels
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
 
@@ -19,13 +19,19 @@ NATIVE_STAGES = ("kernels", "llvm", "asm")
 
 
 def _native(graph: Graph) -> Executable:
-    """The native backend; what it is made of is imported for the first graph only."""
-    made: Executable = import_module("runtime.lowering.prepare").prepare(graph)
+    """The native backend; what it is made of is imported for the first graph, or ahead of it."""
+    head_start.wait()
+    times = timed_kernels()
+    if times is not None:
+        made: Executable = import_module("runtime.lowering.timed").prepare(graph, times)
+    else:
+        made = import_module("runtime.lowering.prepare").prepare(graph)
     return made
 
 
 def native_text(graph: Graph, stage: str) -> str:
     """A stage of native code as text; raises Refusal for a graph that has no native form."""
+    head_start.wait()
     return str(import_module("runtime.lowering.stages").native_text(graph, stage))
 
 

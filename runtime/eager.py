@@ -22,7 +22,7 @@ from runtime.errors import LeakedTensorError
 from runtime.execute.numerics import refuse_new_nonfinite
 from runtime.graph.ir import Op
 from runtime.ops import copy_to
-from runtime.placement import Fact, Placed, place
+from runtime.placement import Fact, Placed, is_nest, place
 from runtime.tensor import Tensor, link
 
 __all__ = ["COPY_TO", "Eager", "compute", "is_array", "raw"]
@@ -137,7 +137,7 @@ def _placed(
     op: Op, inputs: tuple[Any, ...], arrays: list[Any]
 ) -> tuple[tuple[Any, ...], list[Any], str | None]:
     """Operands on the device that `op` is computed on, and that device; None: the host."""
-    placed = place(op, [_fact(a) for a in arrays])
+    placed = place(op, [_fact(a, x) for a, x in zip(arrays, inputs, strict=True)])
     if placed is None:
         homes = (device_of(getattr(a, "array", a)) for a in arrays)
         return inputs, arrays, next((home for home in homes if home is not None), None)
@@ -149,9 +149,10 @@ def _placed(
     return inputs, [raw(x) for x in inputs], placed.device
 
 
-def _fact(x: Any) -> Fact:
+def _fact(x: Any, operand: Any) -> Fact:
     if isinstance(x, np.ndarray):
-        return Fact(None, not x.ndim, False)
+        nested = is_nest(operand)
+        return Fact(None, not (nested or x.ndim), False, is_nest=nested)
     if isinstance(x, _RAW):
         return Fact(None, True, _is_number(x))
     device = device_of(x)

@@ -2,8 +2,9 @@
 
 Without a `with device(...)` it is computed where its operands are, and two devices may not meet.
 Within one it is computed there. Scalars of the host go along with operands on any device, and among
-themselves stay on the host; views stay with the array that they show, effects and what only passes
-values on with their operands.
+themselves stay on the host; lists and tuples of numbers have no device of their own and are copied
+to that of the arrays that they meet. Views stay with the array that they show, effects and what
+only passes values on with their operands.
 """
 
 from __future__ import annotations
@@ -23,19 +24,21 @@ from runtime.devices import (
 from runtime.graph.ir import Op
 from runtime.spec import TensorType, Type, is_mobile
 
-__all__ = ["Fact", "Placed", "fact_of_type", "homes", "place"]
+__all__ = ["Fact", "Placed", "fact_of_type", "homes", "is_nest", "place"]
 
 
 class Fact(NamedTuple):
     """What matters of an operand: its device, and whether it is a scalar of the host or a number.
 
-    `is_value` is false for what is no array at all: a stack, a Variable, an exception.
+    `is_value` is false for what is no array at all: a stack, a Variable, an exception. `is_nest` is
+    true for a list or tuple of numbers.
     """
 
     device: str | None
     is_mobile: bool
     is_number: bool
     is_value: bool = True
+    is_nest: bool = False
 
 
 class Placed(NamedTuple):
@@ -50,11 +53,18 @@ class Placed(NamedTuple):
         return HOST if self.device is None else self.device
 
 
-def fact_of_type(type_: Type) -> Fact:
-    """The fact of a graph value."""
+def fact_of_type(type_: Type, operand: Any = None) -> Fact:
+    """The fact of a graph value, which stands for `operand`."""
     if type(type_) is not TensorType:
         return Fact(None, True, False, False)
+    if type_.device is None and is_nest(operand):
+        return Fact(None, False, False, is_nest=True)
     return Fact(type_.device, is_mobile(type_), type_.weak)
+
+
+def is_nest(operand: Any) -> bool:
+    """Whether an operand is a list or tuple, which has no device of its own."""
+    return isinstance(operand, (list, tuple))
 
 
 def place(op: Op, facts: Sequence[Fact]) -> Placed | None:
@@ -66,7 +76,7 @@ def place(op: Op, facts: Sequence[Fact]) -> Placed | None:
         return None
     wanted = placement()
     if wanted is None:
-        fixed = (f.device for f in facts if f.is_value and not f.is_mobile)
+        fixed = (f.device for f in facts if f.is_value and not (f.is_mobile or f.is_nest))
         device = common_device(fixed, op.name)
     else:
         device = None if wanted == HOST else wanted

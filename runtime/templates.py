@@ -25,6 +25,7 @@ __all__ = [
     "OrNone",
     "Record",
     "Repetition",
+    "Selection",
     "SummaryLine",
     "fill",
     "format_part",
@@ -63,6 +64,8 @@ class Fillable:
     """A part that knows itself what is to stand in its place."""
 
     __slots__ = ()
+    # What it is, for a message, where a file cannot hold it.
+    what = ""
 
     def fill(self, operands: Sequence[Any]) -> Any:
         """What stands there for these run-time values."""
@@ -147,6 +150,22 @@ class Alternative(Fillable):
 
     def fill(self, operands: Sequence[Any]) -> Any:
         return fill(self.texts[0 if fill(self.which, operands) else 1], operands)
+
+
+class Selection(Fillable):
+    """One of several Python objects: the value of the hole `index` says which.
+
+    >>> fill(Selection(Hole(0), (min, max)), (1,)) is max
+    True
+    """
+
+    __slots__ = ("index", "things")
+
+    def __init__(self, index: Hole, things: tuple[Any, ...]) -> None:
+        self.index, self.things = index, things
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.things[int(fill(self.index, operands))]
 
 
 class Repetition(Fillable):

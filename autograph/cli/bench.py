@@ -103,12 +103,17 @@ def _bench_function(options: Namespace) -> Status:
     if options.json:
         ways = [way._asdict() for way in found.ways]
         costs = [cost._asdict() for cost in found.profile.costs]
-        print(json.dumps({"ways": ways, "costs": costs, "explained": found.explained}))
+        kernels = [kernel._asdict() for kernel in found.kernels.kernels] if found.kernels else []
+        explained = {"costs": costs, "kernels": kernels, "explained": found.explained}
+        print(json.dumps({"ways": ways, **explained}))
         return Status.DONE
     print(f"{'microseconds':12}{'first call':>14}{'later calls':>14}")
     for way in found.ways:
         print(f"{way.name:12}{way.first_call * 1e6:14.1f}{way.call * 1e6:14.2f}")
-    print(f"\nnode by node, as a plan:\n{found.profile}\n\n{found.explained}")
+    print(f"\nnode by node, as a plan:\n{found.profile}\n")
+    if found.kernels is not None:
+        print(f"kernel by kernel, as native code:\n{found.kernels}\n")
+    print(found.explained)
     return Status.DONE
 
 

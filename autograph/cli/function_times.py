@@ -12,6 +12,7 @@ import autograph as ag
 from autograph.cli.failure import CommandError
 from autograph.cli.programs import bind, refusals
 from autograph.cli.specs import Argument, Spec
+from autograph.kernel_profiling import KernelProfile, NoKernels, profiled_kernels
 from autograph.profiling import Profile
 
 __all__ = ["FunctionTimes", "Way", "arguments", "measure"]
@@ -26,10 +27,14 @@ class Way(NamedTuple):
 
 
 class FunctionTimes(NamedTuple):
-    """The ways to run a function, what its graph costs by lines, and where native code stops."""
+    """The ways to run a function, what its graph costs by lines, and where native code stops.
+
+    `kernels` are those of its native code, if it has any.
+    """
 
     ways: tuple[Way, ...]
     profile: Profile
+    kernels: KernelProfile | None
     explained: str
 
 
@@ -73,8 +78,18 @@ def measure(
         ways.append(_timed("plan", plan, positional, named, seconds))
         ways.append(_timed("native", native, positional, named, seconds))
         profile = ag.profile(plain, *positional, **named)
+        kernels = _kernels(ag.convert(plain), positional, named, seconds)
         explained: str = native.explain(*positional, **named)
-    return FunctionTimes(tuple(ways), profile, explained)
+    return FunctionTimes(tuple(ways), profile, kernels, explained)
+
+
+def _kernels(
+    call: Any, positional: Sequence[Any], named: dict[str, Any], seconds: float
+) -> KernelProfile | None:
+    try:
+        return profiled_kernels(lambda: call(*positional, **named), seconds)
+    except NoKernels:
+        return None
 
 
 def _timed(

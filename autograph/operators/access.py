@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing, keyed, open_dicts, open_sets
+from autograph.operators import growing, keyed, open_deques, open_dicts, open_sets
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
@@ -21,15 +21,17 @@ from autograph.operators.captures import (
 )
 from autograph.operators.caught import PartOfError
 from autograph.operators.choosing import chosen
-from autograph.operators.chosen_text import of_each
+from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
+from autograph.operators.growing_arrays import as_index
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
+from autograph.operators.one_of import OneOf, one_of, texts_of
 from autograph.operators.ranges import OpenRange
-from autograph.operators.runs import has_runs, refusal, settled
+from autograph.operators.runs import OpenDeque, has_runs, refusal, settled
 from autograph.operators.tables import is_from, note_origin, of_several, picked
-from autograph.operators.templates import ChosenText, python_type_of, shown
+from autograph.operators.templates import python_type_of, shown
 from autograph.operators.variables import Nullable, _Unreadable, ld, there
 from runtime import journal, ops
 from runtime.array_methods import FlatView
@@ -69,8 +71,9 @@ def getitem(thing: Any, key: Any) -> Any:
         if isinstance(thing, Tensor) and thing.type.weak:
             kind = python_type_of(thing).__name__
             raise TypeError(f"{kind!r} object is not subscriptable")
-        return thing[key]  # type: ignore[index]
-    if isinstance(thing, np.ndarray) and _has_open(key):
+        return thing[as_index(key)]  # type: ignore[index]
+    if isinstance(thing, np.ndarray) and (_has_open(key) or has_runs(key)):
+        key = as_index(key)
         return ops.getitem(thing, key)
     if isinstance(thing, OpenRange):
         if isinstance(key, Tensor):
@@ -78,12 +81,16 @@ def getitem(thing: Any, key: Any) -> Any:
         return thing[key]
     if has_runs(thing):
         return growing.item(thing, key)
+    if open_deques.items_of(thing) is not None:
+        return open_deques.item(thing, key)
     if isinstance(thing, dict) and _is_open_dict(thing, key):
         return open_dicts.item(thing, key)
-    if type(thing) is ChosenText:
+    if is_chosen(thing):
         return of_each(thing, lambda text: getitem(text, key))
-    if type(key) is ChosenText:
+    if is_chosen(key):
         return of_each(key, lambda text: getitem(thing, text))
+    if isinstance(thing, OpenDeque) and isinstance(key, Tensor) and not key.is_known:
+        return open_deques.item_of_known(thing, key)
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
         if not key.is_known:
             return note_origin(_select(thing, key), thing, key)
@@ -131,6 +138,8 @@ def _select(thing: Any, key: Any) -> Any:
         what = "range object" if isinstance(thing, range) else type(thing).__name__
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
         stage_raise(outside, IndexError(f"{what} index out of range"))
+    if isinstance(thing, str):
+        return _letter(thing, key)
     if isinstance(thing, range):
         return ops.as_weak(ops.getitem(constant(np.asarray(thing)), key), kind="int")
     if isinstance(thing, (list, tuple)) and thing:
@@ -143,6 +152,23 @@ def _select(thing: Any, key: Any) -> Any:
         f"a {type(thing).__name__} is indexed by {key.describe()}",
         "its value is known only when the graph runs; use an array, or `int` keys known before",
     )
+
+
+def _letter(text: str, key: Tensor) -> Any:
+    """The letter of a text at a position that only the graph knows."""
+    kind = python_type_of(key)
+    if key.type.rank or (key.dtype.kind not in "iu" and not (key.type.weak and kind is bool)):
+        name = kind.__name__ if key.type.weak or key.type.rank else f"numpy.{kind.__name__}"
+        raise TypeError(f"string indices must be integers, not '{name}'")
+    outside = ops.logical_or(key < -len(text), key >= len(text))
+    stage_raise(outside, IndexError("string index out of range"))
+    if not text:
+        return text
+    letters = tuple(dict.fromkeys(text))
+    position = ops.where(key < 0, key + len(text), key)
+    if len(letters) < len(text):
+        position = ops.getitem(constant(np.array([letters.index(x) for x in text])), position)
+    return one_of(ops.as_weak(position, kind="int"), letters)
 
 
 def _one_of(things: list[Any], position: Tensor, title: str) -> Any:
@@ -176,12 +202,19 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
     if building() is not None:
         thing, key = _present(thing), there(key)
-        value = there(value) if isinstance(thing, (*_OF_GRAPHS, np.ndarray)) else value
+        if isinstance(thing, (*_OF_GRAPHS, np.ndarray)):
+            key, value = as_index(key), there(value)
     if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
         key = shown(key)
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
         if is_from(value, thing, key):
             return  # `rows[i] += [x]` sets the very list that is there
+        if is_chosen(key) and isinstance(thing, dict) and _has_all(thing, key):
+            of_each(key, lambda one: setitem(thing, one, value))
+            return
+        if open_deques.items_of(thing) is not None:
+            open_deques.put_item(thing, key, value)
+            return
         is_put = has_runs(thing) or growing.is_at_unknown(thing, key)
         if is_put or (type(thing) is list and isinstance(key, slice) and has_runs(value)):
             growing.put(thing, key, _listed(value) if isinstance(key, slice) else value)
@@ -201,6 +234,12 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             own(key, value)
             return
     thing[key] = value
+
+
+def _has_all(thing: dict[Any, Any], key: Any) -> bool:
+    """Whether all that a key may be are keys of a dict."""
+    choices = key.things if type(key) is OneOf else texts_of(key)
+    return choices is not None and all(one in thing for one in choices)
 
 
 # What journals itself that it is written.
@@ -304,6 +343,9 @@ def delitem(thing: Any, key: Any) -> None:
     if has_runs(thing) or growing.is_at_unknown(thing, key):
         growing.delete(thing, key)
         return
+    if open_deques.items_of(thing) is not None:
+        open_deques.delete(thing, key)
+        return
     if isinstance(thing, dict):
         if keyed.is_open_key(key) and open_dicts.can_be_opened(thing, key):
             open_dicts.opened_by(thing)
@@ -328,6 +370,7 @@ def unpack(value: Any, count: int) -> Any:
     """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
     if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
         value = open_dicts.view(value)
+    value = open_deques.as_list(value)
     return growing.unpack(value, count) if has_runs(value) else _rows(value)
 
 
@@ -345,6 +388,7 @@ def _rows(value: Any) -> Any:
         return [value[i] for i in range(_static_length(value, "unpacking"))]
     if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
         value = open_dicts.view(value)
+    value = open_deques.as_list(value)
     value = expanded(value) if has_runs(value) else value
     if has_runs(value):
         raise refusal("it is unpacked")
@@ -387,6 +431,7 @@ def iterate(values: Any) -> Iterable[Any]:
         values = open_dicts.view(values)
     if has_runs(values):
         values = growing.items_of(values)
+    values = open_deques.going_through(values)
     if open_sets.items_of(values) is not None:
         raise open_sets.refused("the order in which it gives them is Python's own")
     if hasattr(type(values), "unrolled"):

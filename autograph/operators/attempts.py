@@ -19,22 +19,30 @@ from autograph.operators.bodies import (
     Outcome,
     State,
     apply_slot,
+    ask_to_open,
     content_left,
     emit_raise,
     run_body,
     slot_content,
 )
+from autograph.operators.conditionals import keys_of
+from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
 from autograph.operators.references import is_all_older
+from autograph.operators.rows import Rows
+from autograph.operators.runs import OpenDeque, OpenSet, has_runs
 from autograph.operators.saved_arrays import Column, Row, SavedArrays
 from autograph.operators.snapshots import (
     Form,
+    Grown,
     Leaf,
+    Nest,
     Same,
     containers,
     form_of,
     form_of_content,
+    grown_form,
     hold_arrays,
     is_one_form,
     leaves,
@@ -106,6 +114,8 @@ class _Place:
     # What is in it where the body comes to its end, and the form of that alone.
     end: Any = None
     end_form: Form | None = None
+    # Of a list, what its items are, as far as that is one kind of thing.
+    items: Growing | Poisoned = field(default_factory=lambda: Growing(Unbound()))
     # What it was given after the `try`.
     given: Any = None
     # The containers that were found in it, by the user's name for where.
@@ -122,6 +132,11 @@ class _Place:
     def is_content(self) -> bool:
         """Whether it is what is in a container, which stays the object that it is."""
         return self.slot is not None and self.slot.key[0] == "content"  # type: ignore[index]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is what is in a list."""
+        return self.is_content and self.slot is not None and type(self.slot.owner) is list
 
     def held(self, x: Any) -> bool:
         """Whether a value was there, or in the container, before the `try`."""
@@ -226,7 +241,7 @@ class Attempt:
             for place, content in self._contents():
                 self._widen(place, content)
                 assert place.form is not None
-                found = [x for x, _ in leaves(place.form, content)]
+                found = [_now(x) for x, _ in leaves(place.form, content)]
                 place.found.append(found)
                 values += found
                 numbers += [self._arrays.which((place, k), found[k]) for k in place.arrays]
@@ -302,19 +317,45 @@ class Attempt:
     def _form(self, place: _Place, content: Any) -> Form:
         if place.slot is not None and isinstance(place.slot.owner, Cell):
             return Leaf(type_of(content))
+        if place.is_list and has_runs(content) and isinstance(place.items, Growing):
+            return Grown(place.items.item)
         if place.is_content:
             return form_of_content(content, lambda x: self._is_kept(place, x))
         return form_of(content, lambda x: self._is_kept(place, x))
 
     def _widen(self, place: _Place, content: Any) -> None:
-        form = self._form(place, content)
-        form = form if place.form is None else unite(place.form, form, place.name)
+        grown = self._grown(place, content)
+        form = grown or self._form(place, content)
+        if place.form is not None and place.is_content and not grown:
+            self._open(place, content)
+        form = form if grown or place.form is None else unite(place.form, form, place.name)
         for name, x in containers(form, content, place.name):
             known = place.containers.setdefault(name, [])
             if not any(x is y for y in known):
                 known.append(x)
         if place.form is None or not is_one_form(form, place.form):
             place.form, self._changed = form, True
+
+    @staticmethod
+    def _open(place: _Place, content: Any) -> None:
+        """Ask that a dict, set or deque be opened of which other places hold other keys."""
+        owner = None if place.slot is None else place.slot.owner
+        if isinstance(owner, dict | OpenSet | OpenDeque):
+            before = place.before
+            if keys_of(owner, before) != keys_of(owner, content):
+                ask_to_open(owner, [before, content])
+
+    @staticmethod
+    def _grown(place: _Place, content: Any) -> Grown | None:
+        """The form of what is in a list, where it has another length elsewhere."""
+        if not place.is_list or isinstance(place.items, Poisoned):
+            return None
+        place.items = grown_form(place.items, content, place.name)
+        is_one_length = isinstance(place.form, Nest) and len(place.form.parts) == len(content)
+        is_needed = isinstance(place.form, Grown) or has_runs(content)
+        if not is_needed and (place.form is None or is_one_length):
+            return None
+        return None if isinstance(place.items, Poisoned) else Grown(place.items.item)
 
     def _is_kept(self, place: _Place, x: Any) -> bool:
         """Whether a value is there after the `try` too: as it was before, or older than it."""
@@ -489,6 +530,15 @@ def _ends_apart(place: _Place) -> bool:
 def _leaves(place: _Place, x: Any) -> Iterator[tuple[Any, TensorType]]:
     assert place.form is not None
     return leaves(place.form, x)
+
+
+def _now(x: Any) -> Any:
+    """A value as it is now: the rows of a list are made."""
+    return x.packing.rows(_content)[x.position] if isinstance(x, Rows) else x
+
+
+def _content(x: Any) -> Any:
+    return x.current() if isinstance(x, Tensor) else x
 
 
 def _present(slot: journal.Slot, old: Any) -> Any:

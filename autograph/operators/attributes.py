@@ -27,10 +27,11 @@ from autograph.operators.captures import (
     weak,
 )
 from autograph.operators.caught import Caught, PartOfError
-from autograph.operators.chosen_text import method_of_each
+from autograph.operators.chosen_text import method_of_each, of_each
 from autograph.operators.generators import made
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
+from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
 from autograph.operators.variables import Nullable, Undefined, _Unreadable, ld
 from runtime import journal
@@ -64,6 +65,8 @@ def getattr_(thing: Any, name: str) -> Any:
             return thing.part(name)
         if type(thing) is ChosenText:
             return method_of_each(thing, name)
+        if type(thing) is OneOf:
+            return of_each(thing, lambda one: getattr_(one, name))
         if type(thing) is Nullable:
             thing = thing.load()
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):
@@ -306,6 +309,9 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
     if building() is not None:
         if type(thing) is Nullable:
             thing = thing.load()
+        if type(thing) is OneOf:
+            of_each(thing, lambda one: setattr_(one, name, value))
+            return
         if isinstance(thing, HostValue):
             thing.set_part(name, value)
             return

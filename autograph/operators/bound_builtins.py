@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import attributes, growing, growing_methods, keyed, open_dicts, open_sets
+from autograph.operators import (
+    attributes,
+    growing,
+    growing_methods,
+    keyed,
+    open_deques,
+    open_dicts,
+    open_sets,
+)
 from autograph.operators.access import delitem, getitem, iadd, ior, setitem
 from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
@@ -20,7 +28,7 @@ from autograph.operators.captures import (
     read,
     weak,
 )
-from autograph.operators.chosen_text import of_each
+from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import container_base, content_slot
 from autograph.operators.counting import update
 from autograph.operators.gathering import gathered
@@ -34,7 +42,7 @@ from autograph.operators.printing import format_method
 from autograph.operators.runs import OpenSet, has_runs, settled
 from autograph.operators.sorting import sort
 from autograph.operators.tables import of_several
-from autograph.operators.templates import ChosenText, has_traced
+from autograph.operators.templates import has_traced
 from autograph.operators.unconverted import (
     ARRAYS,
     OURS,
@@ -111,7 +119,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return function(*args, **kwargs)
     if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
         args = tuple(map(gathered, args))
-        if name != "update" or not isinstance(owner, dict):
+        if not isinstance(owner, set) and (name != "update" or not isinstance(owner, dict)):
             args = tuple(map(_gone_through, args))
     if type(owner) is list and args and has_runs(args[0]) and name in ("extend", "__add__"):
         args = (settled(args[0]),)
@@ -128,6 +136,10 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if name == "sort" and type(owner) is list and _is_sorted_by_data(owner, kwargs):
         guard_content(owner, "a list")
         return sort(owner, **kwargs)
+    if name == "rotate" and args and keyed.is_open_key(args[0]):
+        open_deques.opened_by(owner)
+    if open_deques.items_of(owner) is not None:
+        return open_deques.call(owner, name, args, kwargs, _call_list)
     one = of_several(owner) if name in _MUTATORS else None
     if one is not None:
         return one.each(lambda k: call_bound_builtin(getattr(one.things[k], name), args, kwargs))
@@ -140,11 +152,11 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         gives = name == "update" and any(map(_is_open_dict, args))
         if gives or open_dicts.pairs_of(owner) is not None:
             return _of_open_dict(function, owner, name, args, kwargs)
-    if isinstance(owner, dict) and name == "get" and args and type(args[0]) is ChosenText:
+    if isinstance(owner, dict) and name == "get" and args and is_chosen(args[0]):
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
     if isinstance(owner, dict) and name in ("get", "__contains__") and keyed.is_open_key(args[0]):
         return _asked(owner, name, *args)
-    if open_sets.items_of(owner) is not None or _is_changed_by_data(owner, name, args):
+    if isinstance(owner, set | frozenset) and _is_changed_by_data(owner, name, args):
         return open_sets.call(name, owner, args, kwargs)
     if isinstance(owner, (set, frozenset)) and name == "__contains__" and keyed.is_open_key(*args):
         return keyed.contains(owner, *args)
@@ -169,7 +181,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         result = (function if known is owner else getattr(known, name))(*args, **kwargs)
         if type(result) is list and type(owner) is list and has_runs(result):
             result = settled(result, owner)
-        return journal.fresh(result) if name == "copy" else result
+        return journal.fresh(result) if name in ("copy", "__copy__") else result
     if uses_clock(function):
         return call_host(function, args, kwargs)
     if isinstance(owner, str) and name == "join" and len(args) == 1 and not kwargs:
@@ -191,6 +203,11 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return call_host(function, args, kwargs)
 
 
+def _call_list(items: list[Any], name: str, *args: Any) -> Any:
+    """A method of a list that stands for another container."""
+    return call_bound_builtin(getattr(items, name), args, {})
+
+
 def _is_sorted_by_data(owner: list[Any], kwargs: dict[str, Any]) -> bool:
     return has_runs(owner) or kwargs.get("key") is not None or has_traced(list.copy(owner))
 
@@ -199,11 +216,14 @@ def _gone_through(x: Any) -> Any:
     """What a method goes through: of a dict whose keys depend on data, these."""
     if open_sets.items_of(x) is not None:
         raise open_sets.refused("a method goes through it")
+    x = open_deques.as_list(x)
     return open_dicts.view(x) if _is_open_dict(x) else x
 
 
 def _is_changed_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
-    """Whether an item is put into a set, or taken out, that only the graph knows."""
+    """Whether a method of a set has to do with items that only the graph knows."""
+    if any(open_sets.items_of(x) is not None for x in (owner, *args)):
+        return True
     if not isinstance(owner, OpenSet) or name not in ("add", "discard", "remove"):
         return False
     return bool(args) and keyed.is_open_key(args[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +18,7 @@ from autograph.operators import (
     gathering,
     growing,
     iterables,
+    open_deques,
     open_dicts,
     open_sets,
 )
@@ -25,7 +26,7 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, KindOfError
-from autograph.operators.chosen_text import of_each
+from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.comprehensions import filtered, generator_exp
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.contents import content_slot
@@ -38,11 +39,12 @@ from autograph.operators.iterators import taken
 from autograph.operators.logical import greater, in_, less
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
+from autograph.operators.one_of import OneOf
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
 from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
-from autograph.operators.runs import has_runs, python_set, refusal, settled
+from autograph.operators.runs import has_runs, python_class, refusal, settled
 from autograph.operators.scope import new_names
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import (
@@ -73,6 +75,7 @@ def _plain(x: Any) -> Any:
         x = open_dicts.view(x)
     if has_runs(x):
         return growing.items_of(x)
+    x = open_deques.going_through(x)
     return x.read_value() if isinstance(x, Variable) else x
 
 
@@ -86,11 +89,13 @@ def len_(x: Any) -> Any:
         return length(x)
     if open_sets.items_of(x) is not None:
         return open_sets.size(x)
+    if open_deques.items_of(x) is not None:
+        return open_deques.size(x)
     x = _plain(x)
     if isinstance(x, Indexed):
         return len(x) if isinstance(x, IndexedIterator) else x.length
-    if type(x) is ChosenText:
-        return of_each(x, len)
+    if is_chosen(x):
+        return of_each(x, len_)
     if isinstance(x, Tensor):
         shape = x.type.shape
         if shape is None or (shape != () and shape[0] is None):
@@ -227,6 +232,20 @@ def enumerate_(x: Any, start: Any = 0) -> Any:
     if call_of(x) is not None:
         return gathering.enumerated(x, start)
     return journal.fresh(iterables.enumerated(x, start) if _array(x) else enumerate(x, start))
+
+
+def ndenumerate_(x: Any) -> Any:
+    """`np.ndenumerate(x)` of an array of a known shape."""
+    x = _plain(x)
+    if not isinstance(x, Tensor):
+        return np.ndenumerate(x)
+    if x.type.shape is None or None in x.type.shape:
+        raise StagingError(
+            "`np.ndenumerate` goes through an array of which only the graph knows the shape",
+            "use a loop over `range(x.shape[0])` for each axis",
+            origin=origin_of_caller(),
+        )
+    return journal.fresh(iterables.with_indices(x))
 
 
 def zip_(*parts: Any, strict: bool = False) -> Any:
@@ -475,6 +494,8 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         return issubclass(str, kinds)
     if isinstance(x, OpenRange):
         return issubclass(range, kinds)
+    if type(x) is OneOf:
+        return x.is_any([isinstance(one, kinds) for one in x.things])
     if type(x) is Nullable:
         own, of_none = isinstance_(x.value, kinds), isinstance(None, kinds)
         return own if own == of_none else x.present if own else ops.logical_not(x.present)
@@ -496,6 +517,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         return str
     if len(args) == 1 and isinstance(args[0], OpenRange):
         return range
+    if len(args) == 1 and type(args[0]) is OneOf:
+        return of_each(args[0], type)
     if len(args) == 1 and type(args[0]) is Caught:
         return args[0].kind()
     if len(args) == 1 and isinstance(args[0], HostValue):
@@ -508,7 +531,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         )
     if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
         return python_type_of(args[0])
-    return python_set(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)
+    return python_class(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)
 
 
 def next_(iterator: Any, *default: Any) -> Any:
@@ -556,7 +579,7 @@ def getattr_(thing: Any, name: Any, *default: Any) -> Any:
 
 
 HANDLERS: dict[Any, Callable[..., Any]] = {
-    Counter: _counter, **counting.METHODS,
+    Counter: _counter, deque: open_deques.fresh, **counting.METHODS,
     len: len_, int: _scalar("int", int), float: _scalar("float", float),
     bool: _scalar("bool", bool), complex: _scalar("complex", complex), range: range_,
     enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, sum: sum_,
@@ -567,7 +590,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     getattr: getattr_, hasattr: hasattr_, pow: pow_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     repr: repr_,
-    format: format_,
+    format: format_, np.ndenumerate: ndenumerate_,
     operator.getitem: access.getitem, operator.setitem: access.setitem,
     operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),
     **{getattr(operator, name): getattr(access, name) for name in access.IN_PLACE},

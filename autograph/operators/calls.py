@@ -8,7 +8,7 @@ import itertools
 import operator
 import re
 import types
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
@@ -26,22 +26,24 @@ import numpy as np
 
 from autograph import rules
 from autograph.generated import AG
-from autograph.operators import growing_arrays, open_dicts, open_sets
+from autograph.operators import growing_arrays, open_deques, open_dicts, open_sets
 from autograph.operators.access import IN_PLACE
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
+from autograph.operators.chosen_text import of_each
 from autograph.operators.counting import METHODS
 from autograph.operators.decisions import LEFT
 from autograph.operators.elementwise import call_vectorized
-from autograph.operators.expanding import expanded
+from autograph.operators.expanding import shown_in_text
 from autograph.operators.frames import execute
 from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
 from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
 from autograph.operators.methods import ARTIFACT, attribute, convert, method, why_left
+from autograph.operators.one_of import OneOf
 from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.progress import is_progress, progress
 from autograph.operators.recursion import run_function
@@ -136,6 +138,8 @@ def converted_call(
         function = function.load()
     if function is builtins.globals:
         return scope._globals
+    if type(function) is OneOf:
+        return of_each(function, lambda one: converted_call(one, args, kwargs, scope))
     if is_progress(function):
         return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
@@ -156,6 +160,8 @@ def converted_call(
         bound = with_inputs(function.args)
         return converted_call(function.func, (*bound, *args), merged, scope)
     if isinstance(function, MethodType):
+        if isinstance(function.__self__, Tensor) and any(map(has_runs, args)):
+            args = tuple(growing_arrays.as_array(x) if has_runs(x) else x for x in args)
         return _call_method(function, args, kwargs, scope)
     if isinstance(function, _BOUND_BUILTINS) and not isinstance(
         function.__self__, types.ModuleType | None
@@ -166,6 +172,8 @@ def converted_call(
     if isinstance(function, _UNBOUND_BUILTINS) and args:
         bound = function.__get__(args[0], type(args[0]))
         return call_bound_builtin(bound, args[1:], kwargs)
+    if not isinstance(function, FunctionType | type):
+        args = tuple(map(open_deques.as_list, args))
     if any(map(has_runs, (*args, *kwargs.values()))) and _is_of_ours(function):
         return growing_arrays.call_on_arrays(_on_arrays, function, args, kwargs)
     if isinstance(function, FunctionType):
@@ -252,6 +260,8 @@ def _keys_in(x: Any, function: Any, kwargs: dict[str, Any]) -> Any:
     """What a built-in goes through: of a dict or set that depends on data, its keys or items."""
     if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
         return open_dicts.view(x)
+    if open_deques.items_of(x) is not None:
+        return open_deques.going_through(x) if function in _LAZY else open_deques.as_list(x)
     if open_sets.items_of(x) is None or function is set:
         return x
     if function not in _OF_ANY_ORDER or kwargs.get("key") is not None:
@@ -259,6 +269,8 @@ def _keys_in(x: Any, function: Any, kwargs: dict[str, Any]) -> Any:
     return open_sets.in_any_order(x)
 
 
+# What goes through its items later.
+_LAZY = frozenset((enumerate, zip, reversed, map, filter, iter))
 # What gives the same for items in any order, if there is no key.
 _OF_ANY_ORDER = frozenset((sorted, min, max, any, all))
 
@@ -271,11 +283,22 @@ _IDENTITY = frozenset(
 
 def _all_of(x: Any) -> Any:
     """A container for what makes text of all that is in it."""
-    return expanded(with_captured(x))
+    return shown_in_text(with_captured(x))
 
 
 # Those, and others that are given a dict as such.
-_OF_DICTS = _IDENTITY | {bool, print, str, repr, format, Counter, *METHODS, hasattr, issubclass}
+_OF_DICTS = _IDENTITY | {
+    bool,
+    deque,
+    print,
+    str,
+    repr,
+    format,
+    Counter,
+    *METHODS,
+    hasattr,
+    issubclass,
+}
 
 # How built-ins are given containers from outside: those that make text look at all that is in them.
 _GIVEN = {

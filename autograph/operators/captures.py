@@ -120,6 +120,8 @@ class Trace:
     # what does that, by the identity of a placeholder.
     writable: list[Tensor] = field(default_factory=list)
     array_writers: dict[int, Any] = field(default_factory=dict)
+    # The tuples and frozen objects that staged statements made of two of them, by id.
+    chosen_values: dict[int, Any] = field(default_factory=dict)
     # Of captured containers, by id: the container, whether it is to be guarded as a whole, and
     # whether what was read last was looked at in a way that we know.
     reads: dict[int, tuple[Any, bool, bool]] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from autograph.operators.bodies import Outcome
 from autograph.operators.forms import Branching, Growing
+from autograph.operators.identity import note_chosen_value
 from autograph.operators.kinship import Sight, made_of
 from autograph.operators.values import NOTHING, with_children
 from runtime import journal
@@ -84,7 +85,9 @@ class CarriedObjects:
     def make(self, form: Branching | Growing, parts: list[Any], name: str) -> Any:
         """The container of a place, the same for all places that hold it."""
         if not form.number:
-            return with_children(form.like, parts)
+            made = with_children(form.like, parts)
+            note_chosen_value(made)
+            return made
         first = self.firsts.get(form.number, form.number)
         if first not in self._made:
             made = self._made[first] = made_of(form.like, parts)

@@ -15,7 +15,7 @@ from collections.abc import (
 from types import CodeType, GeneratorType
 from typing import Any
 
-from autograph.operators import growing, open_dicts, open_sets
+from autograph.operators import growing, open_deques, open_dicts, open_sets
 from autograph.operators.access import iterate, setitem
 from autograph.operators.bodies import State
 from autograph.operators.conditionals import condition, if_stmt
@@ -122,6 +122,7 @@ def _readable(iterable: Any) -> Any:
         iterable = iterable.read_value()
     if isinstance(iterable, dict) and open_dicts.pairs_of(iterable) is not None:
         iterable = open_dicts.view(iterable)
+    iterable = open_deques.going_through(iterable)
     return growing.items_of(iterable) if has_runs(iterable) else iterable
 
 

@@ -22,9 +22,10 @@ from autograph.operators.captured_items import with_inputs
 from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
+from autograph.operators.one_of import OneOf
 from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
-from autograph.operators.runs import OpenSet, has_runs, opened, refusal
+from autograph.operators.runs import OpenDeque, OpenSet, has_runs, opened, refusal
 from autograph.operators.templates import ChosenText, python_type_of
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Nullable, Poison, Tested, _Unreadable
@@ -34,7 +35,7 @@ from runtime.cells import Cell
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["condition", "if_exp", "if_stmt", "staged_if", "tested_exp"]
+__all__ = ["condition", "if_exp", "if_stmt", "keys_of", "staged_if", "tested_exp"]
 
 
 def if_stmt(
@@ -99,12 +100,14 @@ def _truth_of(x: Any) -> Any:
         if type(x) is not list:
             raise refusal(f"its items are in a {type(x).__name__}")
         return condition(length(x) > 0)
-    if isinstance(x, dict | OpenSet):
+    if isinstance(x, dict | OpenSet | OpenDeque):
         pairs = opened(x) if isinstance(x, dict) else x.opened
         if pairs is not None:
             return condition(length(pairs) > 0)
     if type(x) is ChosenText:
         return condition(x != "")
+    if type(x) is OneOf:
+        return condition(x.is_any([bool(condition(one)) for one in x.things]))
     if isinstance(x, OpenRange):
         return condition(x.length > 0)
     own = method(x, "__bool__")
@@ -155,11 +158,18 @@ def _open_by_keys(outcomes: tuple[Outcome, Outcome]) -> None:
         return
     for key in dict.fromkeys([*outcomes[0].writes, *outcomes[1].writes]):
         slot = (outcomes[0].writes.get(key) or outcomes[1].writes[key])[0]
-        if slot.is_content and isinstance(slot.owner, dict | OpenSet):
+        if slot.is_content and isinstance(slot.owner, dict | OpenSet | OpenDeque):
             contents = [o.writes[key][2] if key in o.writes else slot.read() for o in outcomes]
-            one, other = (c if isinstance(slot.owner, OpenSet) else list(c) for c in contents)
+            one, other = (keys_of(slot.owner, c) for c in contents)
             if one != other:
                 ask_to_open(slot.owner, contents)
+
+
+def keys_of(owner: Any, content: Any) -> Any:
+    """What a graph must know of what is in a container; of a deque, how many items there are."""
+    if isinstance(owner, OpenDeque):
+        return len(content)
+    return content if isinstance(owner, OpenSet) else list(content)
 
 
 def merge_branches(
@@ -167,7 +177,7 @@ def merge_branches(
 ) -> None:
     """Emit the cond node and give names and objects what it gives."""
     left, right = outcomes
-    merger = Merger(outcomes)
+    merger = Merger(outcomes, test)
     names = [
         merger.plan(name, NOTHING if left.raised else a, NOTHING if right.raised else b)
         for name, a, b in zip(state.names, left.values, right.values, strict=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.attempts import Attempt, refuse_advanced
-from autograph.operators.bodies import State, restarting
+from autograph.operators.bodies import Outcome, State, restarting
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, staged_if
@@ -219,8 +219,12 @@ def attempted(
     parent = building()
     assert parent is not None
     state.read_captured()
-    attempt = Attempt(parent, state)
-    outcome = restarting(lambda: attempt.trace(body))
+
+    def traced() -> tuple[Attempt, Outcome]:
+        attempt = Attempt(parent, state)
+        return attempt, attempt.trace(body)
+
+    attempt, outcome = restarting(traced)
     clause, error = attempt.emit(outcome, clauses)
     return attempt, clause, error
 

@@ -1,40 +1,93 @@
-"""Lists that the graph holds as rows, of which it is known how many: as lists of their items."""
+"""Lists of which the graph holds the items, for what looks at all that is in them.
+
+Those of a known length become lists of their items. In text, others stand for themselves: their
+content is put together when the text is made.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators import open_dicts, open_sets, templates
-from autograph.operators.growing import item
-from autograph.operators.runs import has_runs, holds_runs, known_length
+from autograph.operators import open_deques, open_dicts, open_sets, templates
+from autograph.operators.forms import Form
+from autograph.operators.growing import item, packed, refuse_views
+from autograph.operators.handouts import template_of
+from autograph.operators.remaking import GrownContent
+from autograph.operators.runs import ContainerKind, OpenDeque, has_runs, holds_runs, known_length
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
 
-__all__ = ["expanded", "fstring", "percent"]
+__all__ = ["expanded", "fstring", "percent", "shown_in_text"]
 
 
 def fstring(*parts: Any) -> Any:
     """An f-string: see `templates.fstring`."""
-    return templates.fstring(*(p if type(p) is str else (expanded(p[0]), *p[1:]) for p in parts))
+    shown = (p if type(p) is str else (shown_in_text(p[0]), *p[1:]) for p in parts)
+    return templates.fstring(*shown)
 
 
 def percent(text: Any, values: Any) -> Any:
     """`text % values`."""
-    return templates.percent(text, expanded(values))
+    return templates.percent(text, shown_in_text(values))
 
 
-def expanded(x: Any, around: tuple[int, ...] = ()) -> Any:
+def expanded(x: Any) -> Any:
     """A nest for what looks at all that is in it now; what has no known length is as it is."""
+    return _expanded(x, (), is_text=False)
+
+
+def shown_in_text(x: Any) -> Any:
+    """A nest for text: what has no known length is put together when the text is made."""
+    return _expanded(x, (), is_text=True)
+
+
+def _expanded(x: Any, around: tuple[int, ...], *, is_text: bool) -> Any:
     if open_sets.items_of(x) is not None:
         raise open_sets.refused("it is made into text, or an array")
     if not holds_runs(x) or id(x) in around:
         return x
     inner = (*around, id(x))
+
+    def each(part: Any) -> Any:
+        return _expanded(part, inner, is_text=is_text)
+
+    if isinstance(x, OpenDeque):
+        items = open_deques.items_of(x)
+        is_late = is_text and items is not None
+        return Grown(items, ContainerKind("deque", x.maxlen)) if is_late else open_deques.as_list(x)
     if type(x) is list and has_runs(x):
+        if is_text:
+            refuse_views(x, "made into text", origin_of_caller())
         length = known_length(x)
-        return x if length is None else [expanded(item(x, k), inner) for k in range(length)]
+        if length is not None:
+            return [each(item(x, k)) for k in range(length)]
+        return Grown(x) if is_text else x
     if type(x) in (list, tuple):
-        return type(x)(expanded(part, inner) for part in x)
+        return type(x)(map(each, x))
     if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
-        raise open_dicts.refused("it is made into text, or an array")
+        if not is_text:
+            raise open_dicts.refused("it is made into an array")
+        kind = ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
+        return Grown(open_dicts.pairs_of(x), kind)
     if type(x) is dict:
-        return {key: expanded(part, inner) for key, part in x.items()}
+        return {key: each(part) for key, part in x.items()}
     return x
+
+
+class Grown(templates.Late):
+    """A container in text, of which the graph holds the items: as it is when that is asked for."""
+
+    __slots__ = ("form", "kind", "rows")
+
+    def __init__(self, items: Any, kind: ContainerKind | None = None) -> None:
+        self.kind = kind or ContainerKind()
+        self.form: Form
+        self.rows: list[Tensor]
+        self.form, self.rows = packed(items)
+
+    def dug(self, operands: list[Tensor]) -> GrownContent:
+        """The container with holes for the rows, which are appended to `operands`."""
+        parts, structure = template_of(self.form)
+        first = len(operands)
+        operands += self.rows
+        return GrownContent(structure, parts, range(first, len(operands)), self.kind)

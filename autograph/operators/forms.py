@@ -16,6 +16,7 @@ from autograph.operators.captures import (
     weak,
 )
 from autograph.operators.host_values import HostValue
+from autograph.operators.one_of import OneOf, can_be_chosen, joined, texts_of, things_of
 from autograph.operators.references import (
     Part,
     Reference,
@@ -27,6 +28,7 @@ from autograph.operators.references import (
     seen_by,
 )
 from autograph.operators.runs import Run, has_runs, known_length, unpadded
+from autograph.operators.templates import ChosenText
 from autograph.operators.values import (
     advice,
     attributes_of,
@@ -51,9 +53,10 @@ from runtime import trace
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
-from runtime.spec import TensorType
+from runtime.spec import TensorType, type_of_number
 
 __all__ = [
+    "Among",
     "Branching",
     "Form",
     "Growing",
@@ -184,6 +187,24 @@ class Growing(Form):
     length: int | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Among(Form):
+    """One of several Python objects, or texts, by its number."""
+
+    things: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Among) and len(self.things) == len(other.things)
+
+    def __hash__(self) -> int:
+        return len(self.things)
+
+    @property
+    def type(self) -> TensorType:
+        """The type of the number."""
+        return type_of_number(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Unbound(Form):
     """No value."""
@@ -229,6 +250,9 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Optional(form_of(x.value, bools=True, body=body, made=made))
     if isinstance(x, Nullable):
         return OrNone(form_of(x.value, bools=True, body=body))
+    if body is not None and type(x) in (OneOf, ChosenText):
+        things = things_of(x, body)
+        return Static(x) if things is None else Among(things)
     if is_array(x):
         return Static(x) if body is None else _referring(_no_array(x), x, "", body)
     if isinstance(x, bool) and not bools:
@@ -334,6 +358,9 @@ def widen(
         if is_numeric(x):
             return Leaf(_widen_type(form.type, type_of(x), name))
         return _changed(name, f"a {form.type}", describe(x))
+    if isinstance(form, Among):
+        things = joined(form.things, things_of(x, body, objects=True))
+        return Among(things) if things else _changed(name, *describe_both(form.things[0], x))
     if isinstance(form, Growing):
         return _of_length(growing_form(form, x, name), form.length, x)
     assert isinstance(form, Branching)
@@ -376,6 +403,9 @@ def item_form(x: Any) -> Form:
     """The form of an item of a list whose length depends on data."""
     if isinstance(x, Poison):
         return Poisoned(x.what, x.hint)
+    if type(x) is Nullable:
+        part = item_form(x.value)
+        return OrNone(part) if _may_be_none(part) else _no_item(describe(x))
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
             return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
@@ -390,6 +420,10 @@ def item_form(x: Any) -> Form:
         return bad or Branching(x, tuple(step for step, _ in children), parts)
     if x is None or type(x) in (str, bytes):
         return Static(x)
+    if type(x) is ChosenText:
+        texts = texts_of(x)
+        if texts is not None:
+            return Among(texts)
     return _no_item(describe(x))
 
 
@@ -419,7 +453,9 @@ def _item_of(form: Form) -> Form:
         return Leaf(form.type)
     if isinstance(form, Branching) and isinstance(form.like, tuple | list | dict):
         return replace(form, parts=tuple(map(_item_of, form.parts)))
-    if isinstance(form, Leaf | Poisoned):
+    if isinstance(form, Leaf | Poisoned | Among):
+        return form
+    if isinstance(form, OrNone) and _may_be_none(form.part):
         return form
     return _no_item("one that is unbound or None at times")
 
@@ -443,7 +479,14 @@ def _joined(a: Form, b: Form, name: str) -> Form:
         type_ = merge_types(name, a.type, b.type)
         if _have_one_shape(a.type, b.type):
             return Leaf(type_)
-    elif isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
+    if any(isinstance(x, OrNone) or (isinstance(x, Static) and x.value is None) for x in (a, b)):
+        part = _joined(_value_or_none(a), _value_or_none(b), name)
+        if _may_be_none(part):
+            return OrNone(part)
+    texts = joined(_texts_in(a), _texts_in(b))
+    if texts is not None:
+        return Among(texts)
+    if isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
         parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
         return bad or replace(a, parts=parts)
@@ -453,6 +496,27 @@ def _joined(a: Form, b: Form, name: str) -> Form:
         "let all items have one type and shape, or keep those of another kind in a list of their "
         "own",
     )
+
+
+def _value_or_none(form: Form) -> Form:
+    """The form of an item where it is not None; a text is one of several."""
+    if isinstance(form, OrNone):
+        return form.part
+    if not isinstance(form, Static):
+        return form
+    return Unbound() if form.value is None else Among((form.value,))
+
+
+def _may_be_none(form: Form) -> bool:
+    """Whether an item of that form may be None at times."""
+    return isinstance(form, Among) or (isinstance(form, Leaf) and form.type.rank == 0)
+
+
+def _texts_in(form: Form) -> tuple[Any, ...] | None:
+    """The texts that an item may be, if it is one."""
+    if isinstance(form, Among):
+        return form.things
+    return (form.value,) if isinstance(form, Static) and type(form.value) is str else None
 
 
 def _are_alike(a: Branching, b: Branching) -> bool:
@@ -480,6 +544,9 @@ def _widen_static(
         return widen(carried, x, name, body)
     if is_numeric(form.value) and is_numeric(x):
         return Leaf(_widen_type(type_of(form.value), type_of(x), name))
+    things = joined(things_of(form.value, body), things_of(x, body))
+    if things is not None:
+        return Among(things)
     before, after = describe_both(form.value, x)
     if has_parts(form.value) and has_parts(x) and type(x) is type(form.value):
         pair = id(form.value), id(x)
@@ -487,6 +554,10 @@ def _widen_static(
             return _changed(name, before, f"{describe(x)} that leads to itself")
         spread: Form = form_of_parts(form.value, bools=False)
         return widen(spread, x, name, body, (*within, pair))
+    of_users = (things_of(one, body, objects=True) for one in (form.value, x))
+    things = joined(*of_users)
+    if things is not None:
+        return Among(things)
     return _changed(name, before, after)
 
 
@@ -517,8 +588,10 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
 
 
 def _may_be_absent(x: Any) -> bool:
-    """Whether a value may be None in some rounds: a number, an array, or a tuple of these."""
-    return is_numeric(x) or (isinstance(x, tuple) and all(map(_may_be_absent, x)))
+    """Whether a value may be None in some rounds: a number, array or text, or a tuple of these."""
+    return (
+        is_numeric(x) or can_be_chosen(x) or (isinstance(x, tuple) and all(map(_may_be_absent, x)))
+    )
 
 
 def _carried(form: Form, body: Builder) -> Form:

@@ -22,6 +22,7 @@ from autograph.operators.growing import items_of
 from autograph.operators.iterables import Indexed, IndexedIterator, as_indexed
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.loops import for_stmt, in_turn_or_place
+from autograph.operators.open_deques import as_list
 from autograph.operators.quantifiers import fold
 from autograph.operators.runs import has_runs, settled
 from autograph.operators.variables import Undefined, ld
@@ -69,7 +70,7 @@ def listed(x: Any) -> Any:
 
 def spread(x: Any) -> Any:
     """What `*x` puts into the display of a list."""
-    x = listed(x)
+    x = listed(as_list(x))
     return settled(x) if has_runs(x) and type(x) is list else iterate(x)
 
 

@@ -12,24 +12,28 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.operators.absorbing import absorb, lists
-from autograph.operators.bodies import stage_raise
+from autograph.operators.bodies import check_defined, stage_raise
 from autograph.operators.captures import current_trace
 from autograph.operators.contents import content_slot
 from autograph.operators.forms import (
+    Among,
     Branching,
     Form,
     Growing,
     Leaf,
+    OrNone,
     Poisoned,
     Unbound,
     growing_form,
 )
 from autograph.operators.iterables import Indexed
+from autograph.operators.one_of import one_of
 from autograph.operators.references import snapshot
 from autograph.operators.rows import length, pack, size_of
 from autograph.operators.runs import (
     ContainerKind,
     LiveRun,
+    OpenDeque,
     OpenSet,
     Run,
     Sealed,
@@ -47,6 +51,7 @@ from autograph.operators.variables import Nullable
 from runtime import journal, ops, tree
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
+from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -179,6 +184,12 @@ def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
     if isinstance(form, Leaf):
         made = leaf(form)
         return _kept(made) if form.type.rank else made
+    if isinstance(form, OrNone):
+        value = _built(form.part, leaf)
+        present = leaf(Leaf(type_of_number(True)))
+        return Nullable("an item", value, present, check_defined)
+    if isinstance(form, Among):
+        return one_of(leaf(Leaf(form.type)), form.things)
     if isinstance(form, Branching):
         return _frozen(with_children(form.like, [_built(part, leaf) for part in form.parts]))
     return form.value  # type: ignore[attr-defined]
@@ -304,7 +315,7 @@ def sealed(x: Any) -> tuple[Any, dict[int, tuple[Any, Any]]]:
 def _count_uses(x: Any, uses: Counter[int]) -> None:
     """Count the places in a result that hold each list, and those that may."""
     is_open = isinstance(x, dict) and opened(x) is not None
-    if is_open or isinstance(x, OpenSet):
+    if is_open or isinstance(x, OpenSet | OpenDeque):
         uses.update(id(one) for one in journal.may_be(x))
         return
     if type(x) is Nullable:
@@ -328,7 +339,7 @@ def _sealed(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
 def _sealed_anew(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
     if has_runs(x):
         return _sealed_list(x, uses)
-    if isinstance(x, dict | OpenSet):
+    if isinstance(x, dict | OpenSet | OpenDeque):
         items = opened(x) if isinstance(x, dict) else x.opened
         if items is not None:
             return _sealed_dict(x, items)
@@ -385,9 +396,8 @@ def _place_of_result() -> Origin | None:
 
 
 def _sealed_dict(x: Any, pairs: list[Any]) -> Sealed:
-    return Sealed(
-        x, *packed(pairs), ContainerKind(type(x).__name__, getattr(x, "default_factory", None))
-    )
+    extra = x.maxlen if isinstance(x, OpenDeque) else getattr(x, "default_factory", None)
+    return Sealed(x, *packed(pairs), ContainerKind(type(x).__name__, extra))
 
 
 # ---- changing ----------------------------------------------------------------------------------

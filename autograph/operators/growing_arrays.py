@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autograph.operators.bodies import stage_raise
-from autograph.operators.forms import Branching, Leaf
+from autograph.operators.forms import Branching, Leaf, Unbound
 from autograph.operators.growing import looked_at
 from autograph.operators.runs import has_runs, refusal
 from runtime import ops
 from runtime.tensor import Tensor
 
-__all__ = ["as_array", "call_on_arrays"]
+__all__ = ["as_array", "as_index", "call_on_arrays"]
 
 
 def as_array(x: list[Any]) -> Any:
@@ -22,6 +24,23 @@ def as_array(x: list[Any]) -> Any:
         return rows
     what = "an empty list gives an array of one axis, and this list gives more: no graph knows both"
     return _not_empty(rows, what)
+
+
+def as_index(key: Any) -> Any:
+    """An index of an array, lists in it whose length depends on data as arrays of integers."""
+    if type(key) is tuple and any(map(has_runs, key)):
+        return tuple(as_index(part) if has_runs(part) else part for part in key)
+    if not has_runs(key):
+        return key
+    form, rows = looked_at(key)
+    if isinstance(form, Unbound):
+        return ops.zeros(0, dtype=np.dtype(np.int64))
+    if not isinstance(form, Leaf) or form.type.rank != 0 or form.type.dtype.kind not in "iu":
+        raise refusal(
+            "it is the index of an array, and its items are no integers",
+            "make an array of it first (`np.array(...)`)",
+        )
+    return rows[0]
 
 
 def _as_rows(x: list[Any]) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 from autograph.operators.bodies import stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
-from autograph.operators.forms import Branching, Form, Leaf, Static, Unbound
+from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Static, Unbound
 from autograph.operators.growing import (
     checked,
     delete,
@@ -24,10 +24,12 @@ from autograph.operators.growing import (
     without,
     write,
 )
+from autograph.operators.one_of import texts_of
 from autograph.operators.rows import length, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.templates import lazy
-from autograph.operators.values import is_numeric, type_of
+from autograph.operators.values import both_hold, is_numeric, type_of
+from autograph.operators.variables import Nullable
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
@@ -127,11 +129,30 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
             return False
         refuse_nan(row, value)
         return row == value
+    if isinstance(form, OrNone):
+        if type(value) is Nullable:
+            raise refusal("its items, which may be None, are compared with what may be None")
+        same = _equal(form.part, rows, value)
+        present = next(rows)
+        return ops.logical_not(present) if value is None else both_hold(present, same)
+    if isinstance(form, Among):
+        row = next(rows)
+        texts = texts_of(value)
+        if texts is None:
+            return False
+        found: Any = False
+        for text in texts:
+            if text in form.things:
+                is_it = row == form.things.index(text)
+                if len(texts) > 1:
+                    is_it = ops.logical_and(is_it, value == text)
+                found = is_it if found is False else ops.logical_or(found, is_it)
+        return found
     if isinstance(form, Branching):
         if type(form.like) is dict:
             raise refusal("its items, which are dicts, are compared")
         parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
-        return functools.reduce(_both, parts, _is_alike(form, value))
+        return functools.reduce(both_hold, parts, _is_alike(form, value))
     return form.value == value if isinstance(form, Static) else False
 
 
@@ -147,12 +168,6 @@ def _is_alike(form: Branching, value: Any) -> bool:
 
 
 _OTHER = object()
-
-
-def _both(a: Any, b: Any) -> Any:
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return ops.logical_and(a, b)
-    return b if a is True else a if b is True else False
 
 
 def _count(x: list[Any], value: Any) -> Any:

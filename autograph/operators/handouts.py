@@ -9,6 +9,7 @@ import itertools
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Hashable, Iterator, Mapping
 from types import (
+    BuiltinFunctionType,
     FunctionType,
     MappingProxyType,
     MemberDescriptorType,
@@ -23,12 +24,14 @@ import numpy as np
 from autograph.operators import growing, templates
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.contents import container_base
-from autograph.operators.forms import Branching, Leaf, Static
+from autograph.operators.forms import Among, Branching, Leaf, Static
 from autograph.operators.forms import Form as ItemForm
+from autograph.operators.forms import OrNone as ItemOrNone
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
+from autograph.operators.one_of import OneOf
 from autograph.operators.references import Part, Snapshot, has_cell, reference_of
 from autograph.operators.remaking import (
     Argument,
@@ -39,13 +42,15 @@ from autograph.operators.remaking import (
     Items,
     Made,
     Once,
+    OptionalPart,
     Same,
     Scalar,
+    TextPart,
     Tuple,
     View,
 )
 from autograph.operators.rows import number_leaves
-from autograph.operators.runs import OpenSet, Run, Sealed, has_runs, opened, python_set
+from autograph.operators.runs import OpenDeque, OpenSet, Run, Sealed, has_runs, opened, python_class
 from autograph.operators.templates import has_traced, shown
 from autograph.operators.values import with_children
 from autograph.operators.variables import Nullable, Poison, _Unreadable
@@ -121,7 +126,7 @@ class Handouts:
             return [self.part(item, operands, place) for item in x]
         if type(x) is dict:
             return {key: self.part(item, operands, place) for key, item in x.items()}
-        return x if python_set(type(x)) is set else self.part(x, operands, place)
+        return x if python_class(type(x)) is set else self.part(x, operands, place)
 
     def result(self, x: Any, stands_for: Mapping[int, tuple[Any, Any]] = _NONE) -> Any:
         """The result with its leaves for operands; None where that is the same as to build it anew.
@@ -200,6 +205,9 @@ class Handouts:
     def _leaf(self, x: Any, hole: Hole) -> Any:
         """A leaf of the result: an object that the trace made is made anew by each call."""
         self._check_is_known(x)
+        if isinstance(x, OneOf):
+            self._refuse_one_of(x)
+            return hole
         if isinstance(x, Sealed):
             return self._grown_whole(x.whole, hole)
         known = (Tensor, _Unreadable, HostValue, LazyString, np.ndarray, *_CHANGELESS)
@@ -259,6 +267,8 @@ class Handouts:
             )
         if isinstance(x, Tensor):
             return self._number_or_array(x, operands)
+        if isinstance(x, OneOf):
+            self._refuse_one_of(x)
         if isinstance(x, _Unreadable):
             return self._of_some_paths(x, operands)
         if isinstance(x, (LazyString, Caught, PartOfError, templates.Late, slice)):
@@ -397,9 +407,14 @@ class Handouts:
                 f"a set whose items depend on data is {self._place}",
                 "return it, or store an array (`np.array(sorted(...))`)",
             )
+        if isinstance(x, OpenDeque) and x.opened is not None:
+            raise self._refusal(
+                f"a deque whose length depends on data is {self._place}",
+                "return it, or store an array (`np.array(...)`)",
+            )
         key = ("object", id(x))
         self.uses[key] += 1
-        made = Made(key, python_set(type(x)), _extra(x))
+        made = Made(key, python_class(type(x)), _extra(x))
         if id(x) in self._open:
             return made
         self._keep.append(x)
@@ -468,6 +483,18 @@ class Handouts:
                     f"do it in each branch, or take a copy of the {kind}",
                 )
 
+    def _refuse_one_of(self, x: OneOf) -> None:
+        """Refuse to hand out one of several objects of which each call has others."""
+        for thing in x.things:
+            if isinstance(thing, _FUNCTIONS) and not self.facts.is_outside(thing):
+                self._check_function(thing)
+            of_call = not isinstance(thing, (*_CHANGELESS, *_FUNCTIONS, *_BUILTINS))
+            if of_call and (self.facts.is_given(thing) or not self.facts.is_outside(thing)):
+                raise self._refusal(
+                    f"which {type(thing).__name__} is {self._place} depends on data",
+                    "do it in each branch",
+                )
+
     def _as_it_is(self, x: Any) -> Any:
         """An object of a class of which we cannot make another: it must hold no traced values."""
         held = [value for _, value in _fields(x)]
@@ -490,6 +517,10 @@ def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
     def part(form: ItemForm) -> Any:
         if isinstance(form, Leaf):
             return ItemPart(next(numbers), form.type.weak)
+        if isinstance(form, ItemOrNone):
+            return OptionalPart(part(form.part), next(numbers))
+        if isinstance(form, Among):
+            return TextPart(next(numbers), form.things)
         if isinstance(form, Branching):
             return with_children(form.like, list(map(part, form.parts)))
         return form.value if isinstance(form, Static) else None
@@ -509,6 +540,7 @@ def _operand(x: Any, operands: list[Tensor]) -> Any:
 _CHANGELESS = (bool, int, float, complex, str, bytes, type(None), np.generic, type, ModuleType,
                enum.Enum, Variable, frozenset, range, slice)  # fmt: skip
 _FUNCTIONS = (FunctionType, MethodType, functools.partial)
+_BUILTINS = (BuiltinFunctionType, np.ufunc, type(np.sum))
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, SimpleNamespace,
                np.ndarray)  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = [
     "mapped",
     "of_rows",
     "reversed_",
+    "with_indices",
     "zipped",
 ]
 
@@ -212,6 +214,20 @@ def _one_by_one(x: IndexedIterator) -> Iterator[Any]:
     """Items that are taken when they are asked for: what is not remains there, as in Python."""
     while x.known_length():
         yield next(x)
+
+
+def with_indices(x: Tensor) -> IndexedIterator:
+    """What `np.ndenumerate(x)` goes through: the indices of each element, and the element."""
+    sizes = [int(n) for n in x.shape]
+
+    def item(position: Any) -> Any:
+        indices: list[Any] = []
+        for size in reversed(sizes):
+            indices.insert(0, position % size)
+            position = position // size
+        return tuple(indices), x[tuple(indices)]
+
+    return IndexedIterator("ndenumerate", math.prod(sizes), item)
 
 
 def enumerated(x: Any, start: Any = 0) -> Any:

@@ -16,7 +16,7 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, guard_content
 from autograph.operators.choosing import chosen, replaced
 from autograph.operators.conditionals import if_exp
-from autograph.operators.values import is_numeric, type_of
+from autograph.operators.values import both_hold, is_numeric, type_of
 from runtime import ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -145,7 +145,7 @@ def _is_key(key: Any, one: Any) -> Any:
         if not isinstance(one, tuple) or len(one) != len(key):
             return False
         tests = [_is_key(a, b) for a, b in zip(key, one, strict=True)]
-        return functools.reduce(_both, tests, True)
+        return functools.reduce(both_hold, tests, True)
     if not isinstance(key, Tensor):
         return bool(key == one)
     if not is_numeric(one) or type_of(one).rank != 0:
@@ -161,14 +161,6 @@ def _exact(key: Tensor) -> Tensor:
 
 def _exact_number(one: Any) -> Any:
     return one.item() if isinstance(one, np.generic) else one
-
-
-def _both(a: Any, b: Any) -> Any:
-    if a is False or b is False:
-        return False
-    if a is True or b is True:
-        return b if a is True else a
-    return ops.logical_and(a, b)
 
 
 def _any(tests: list[Any]) -> Any:

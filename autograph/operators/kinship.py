@@ -30,7 +30,7 @@ from autograph.operators.bodies import Outcome, State
 from autograph.operators.captures import current_trace
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.pending import has_pending
-from autograph.operators.runs import LiveRun
+from autograph.operators.runs import LiveRun, OpenDeque
 from autograph.operators.scope import cells_of
 from autograph.operators.values import NOTHING, attributes_of, is_changeable, with_children
 from autograph.operators.variables import Maybe, Nullable, in_words
@@ -172,6 +172,8 @@ class Sight:
                 yield from _held_by(x)
             if isinstance(x, dict):
                 yield from dict.keys(x)
+            if isinstance(x, OpenDeque) and x.opened is not None:
+                yield x.opened
         elif isinstance(x, Maybe | Nullable):
             yield x.value
         elif isinstance(x, LiveRun):
@@ -212,6 +214,8 @@ def _held_by(x: Any) -> Iterable[Any]:
     """What is in a container, a set whose items depend on data being empty."""
     if isinstance(x, dict):
         return dict.values(x)
+    if isinstance(x, deque):
+        return deque.__iter__(x)
     return set.__iter__(x) if isinstance(x, set) else x.__iter__()
 
 

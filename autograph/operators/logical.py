@@ -9,24 +9,30 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_methods, keyed, nests, open_dicts, open_sets
+from autograph.operators import growing_methods, keyed, nests, open_deques, open_dicts, open_sets
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
-from autograph.operators.chosen_text import of_each
+from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.conditionals import condition, if_exp, tested_exp
 from autograph.operators.host_values import HostValue
+from autograph.operators.identity import (
+    are_one_number,
+    is_chosen_value,
+    is_one_of_chosen,
+    unknown,
+)
 from autograph.operators.methods import method
+from autograph.operators.one_of import OneOf
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
-from autograph.operators.templates import ChosenText, python_type_of, shown, stands_for_other
+from autograph.operators.templates import python_type_of, shown, stands_for_other
 from autograph.operators.values import is_numeric
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -162,6 +168,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
+    if isinstance(left, frozenset) and open_sets.items_of(right) is not None:
+        left, right = right, left  # a frozenset knows nothing of items in the graph
     _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return growing_methods.equal(left, right)
@@ -176,6 +184,8 @@ def _refuse_open_dicts(left: Any, right: Any) -> None:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
+    if isinstance(left, frozenset) and open_sets.items_of(right) is not None:
+        left, right = right, left
     _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return not_(growing_methods.equal(left, right))
@@ -256,41 +266,34 @@ def is_(left: Any, right: Any) -> Any:
         left, right = right, left
     if left is not right and has_cell(left) and has_cell(right):
         return is_same_array(left, right)
-    if left is not right and _is_python_bool(left) and _is_python_bool(right):
-        return left == right  # there are two of them only
     if type(left) is KindOfError:
         return left.is_one_of(right)
-    if left is not right and isinstance(left, Tensor) and isinstance(right, Tensor):
+    if left is right:
+        return True
+    for x, other in ((left, right), (right, left)):
+        if type(x) is OneOf:
+            return x.is_(other)
+    same = are_one_number(left, right)
+    if same is not None:
+        return same
+    if is_chosen_value(left) or is_chosen_value(right):
+        return is_one_of_chosen(left, right)
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
         return bool(are_one_object(left, right))
     if left is not right and journal.is_kin(left) and journal.is_kin(right):
-        raise _unknown_identity(type(left).__name__)
+        raise unknown(type(left).__name__)
     for x in (left, right):
         if left is not right and isinstance(x, HostValue):
             x.refuse()
     return left is right
 
 
-def _is_python_bool(x: Any) -> bool:
-    """Whether it is a bool of Python's, or one that the graph computes."""
-    if isinstance(x, Tensor):
-        return x.type.weak and x.dtype.kind == "b"
-    return type(x) is bool
-
-
 def _is_there_and(x: Nullable, other: Any) -> Any:
     """Whether what is None at times is there, and is another object."""
     if type(other) is Nullable:
-        raise _unknown_identity("object")
+        raise unknown("object")
     same = is_(x.value, other)
     return ops.logical_and(x.present, same) if isinstance(same, Tensor) or same else False
-
-
-def _unknown_identity(kind: str) -> StagingError:
-    return StagingError(
-        f"whether this is the same {kind} depends on data",
-        f"ask in each branch, or keep a number that tells which {kind} it is",
-        origin=origin_of_caller(),
-    )
 
 
 def is_not(left: Any, right: Any) -> Any:
@@ -312,9 +315,9 @@ def in_(item: Any, container: Any) -> Any:
         container = container.load()
     if type(item) is Nullable and not isinstance(container, (list, tuple)):
         item = item.load()
-    if type(container) is ChosenText:
+    if is_chosen(container):
         return of_each(container, lambda text: in_(item, text))
-    if type(item) is ChosenText and not has_runs(container):
+    if is_chosen(item) and not has_runs(container):
         return of_each(item, lambda text: in_(text, container))
     if type(item) is KindOfError and isinstance(container, (list, tuple)):
         return item.is_one_of(tuple(container))
@@ -343,6 +346,8 @@ def in_(item: Any, container: Any) -> Any:
         )  # fmt: skip
     if isinstance(container, dict) and open_dicts.pairs_of(container) is not None:
         return open_dicts.contains(container, item)
+    if open_deques.items_of(container) is not None:
+        return open_deques.contains(container, item)
     if open_sets.items_of(container) is not None:
         return open_sets.contains(container, item)
     if isinstance(container, OpenRange):

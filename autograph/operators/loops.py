@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from autograph.operators import growing, open_dicts
+from autograph.operators import growing, open_deques, open_dicts
 from autograph.operators.bodies import Restart, State
 from autograph.operators.captured_items import one_by_one
 from autograph.operators.captures import current_trace
@@ -171,6 +171,7 @@ def for_stmt(
         iterated = open_dicts.view(iterated)
     if has_runs(iterated):
         iterated = growing.items_of(iterated)
+    iterated = open_deques.going_through(iterated)
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if type(iterated) is Again:
         loop.in_place(*iterated)

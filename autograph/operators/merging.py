@@ -15,7 +15,10 @@ from autograph.operators.captures import same_value
 from autograph.operators.contents import container_base
 from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form, parts_of
 from autograph.operators.host_values import HostValue
+from autograph.operators.identity import note_chosen_value
 from autograph.operators.kinship import Chosen, made_of
+from autograph.operators.one_of import OneOf, index_of, joined, one_of, things_of
+from autograph.operators.ranges import OpenRange
 from autograph.operators.references import (
     Part,
     Reference,
@@ -34,7 +37,7 @@ from autograph.operators.references import (
     snapshot,
 )
 from autograph.operators.rows import as_rows, row_types
-from autograph.operators.runs import OpenSet, Run, has_runs
+from autograph.operators.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.templates import ChosenText, FilledText, LazyString, as_text, dig
 from autograph.operators.values import (
     NOTHING,
@@ -96,6 +99,7 @@ class Merger:
     """Plans the outputs of a staged `if`: pairs of values, and how to rebuild each place."""
 
     outcomes: tuple[Outcome, Outcome]
+    test: Tensor
     pairs: list[tuple[Any, Any, str]] = field(default_factory=list)
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
     _joins: dict[tuple[int, int], _Join] = field(default_factory=dict)
@@ -130,6 +134,11 @@ class Merger:
             return self._array(name, a, b)
         if _is_text_place(a, b):
             return self._text(name, a, b)
+        things = self._things(a, b)
+        if things is not None:
+            return self._one_of(name, a, b, things)
+        if _is_range_place(a, b):
+            return self._range(name, a, b)
         if a is NOTHING and not is_numeric(b) and not has_parts(b):
             return self._whole(name, b, 1)
         if b is NOTHING and not is_numeric(a) and not has_parts(a):
@@ -147,7 +156,36 @@ class Merger:
                 return self._container(name, a, b, children)
         if a is not NOTHING and b is not NOTHING and is_same(a, b):
             return lambda outputs: a
-        return _poison(name, a, b)
+        things = self._things(a, b, objects=True)
+        return _poison(name, a, b) if things is None else self._one_of(name, a, b, things)
+
+    def _things(self, a: Any, b: Any, *, objects: bool = False) -> tuple[Any, ...] | None:
+        """The objects of which a place holds one, depending on data, if it is such a place."""
+        if a is NOTHING or b is NOTHING:
+            only = b if a is NOTHING else a
+            return only.things if type(only) is OneOf else None
+        left, right = (
+            things_of(x, outcome.builder, objects=objects)
+            for x, outcome in zip((a, b), self.outcomes, strict=True)
+        )
+        return joined(left, right)
+
+    def _one_of(self, name: str, a: Any, b: Any, things: tuple[Any, ...]) -> Rebuild:
+        """An object, by its number among those that it may be."""
+        indices = []
+        for x, outcome in zip((a, b), self.outcomes, strict=True):
+            with trace.interpreting(outcome.builder):
+                indices.append(NOTHING if x is NOTHING else index_of(x, things))
+        index = self.numeric(f"{name}_which", *indices)
+        return lambda outputs: one_of(index(outputs), things)
+
+    def _range(self, name: str, a: Any, b: Any) -> Rebuild:
+        """A range, by its bounds."""
+        bounds = [
+            self.numeric(f"{name}.{bound}", getattr(a, bound), getattr(b, bound))
+            for bound in ("start", "stop", "step")
+        ]
+        return lambda outputs: OpenRange(*(bound(outputs) for bound in bounds))
 
     def _whole(self, name: str, x: Any, side: int) -> Rebuild:
         """What is there on one path only, and is not taken apart: itself."""
@@ -202,7 +240,10 @@ class Merger:
             plans: list[Rebuild] = []
 
             def build(outputs: Sequence[Any]) -> Any:
-                return made_of(like, [plan(outputs) for plan in plans])
+                made = made_of(like, [plan(outputs) for plan in plans])
+                if a is not NOTHING and b is not NOTHING:
+                    note_chosen_value(made, self.test, (a, b))
+                return made
 
             known = self._containers[key] = Chosen(name, (a, b), build)
             self._around.append(key)
@@ -560,9 +601,12 @@ def _poison(name: str, a: Any, b: Any) -> Rebuild:
 
 def _values_in(x: Any) -> list[Any]:
     """What a container that is not taken apart has of the graph, or may have."""
+    if isinstance(x, OpenSet | OpenDeque) and x.opened is not None:
+        runs = [part for part in x.opened if isinstance(part, Run)]
+        known = [part for part in x.opened if not isinstance(part, Run)]
+        return [*known, *(row for run in runs for row in run.rows)]
     if isinstance(x, OpenSet):
-        runs = [part for part in x.opened or () if isinstance(part, Run)]
-        return [row for run in runs for row in run.rows]
+        return []
     if isinstance(x, (list, deque, dict)):
         base = container_base(x)
         return list(base.values(x) if isinstance(x, dict) else base.__iter__(x))
@@ -592,6 +636,12 @@ def _types_in_text(x: Any) -> list[Any]:
     values: list[Any] = []
     dig(x, values)
     return [value._value.type for value in values]
+
+
+def _is_range_place(a: Any, b: Any) -> bool:
+    """Whether a place holds one range or another."""
+    both = isinstance(a, range | OpenRange) and isinstance(b, range | OpenRange)
+    return both and not (isinstance(a, range) and a == b)
 
 
 def _is_text_place(a: Any, b: Any) -> bool:

@@ -10,11 +10,14 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from autograph.operators.absorbing import absorb
 from autograph.operators.bodies import OPENERS, stage_raise
 from autograph.operators.conditionals import if_exp
+from autograph.operators.forms import Form, Unbound
 from autograph.operators.growing import looked_at, without, write
-from autograph.operators.growing_methods import matches
+from autograph.operators.growing_methods import matches, refuse_nan
 from autograph.operators.keyed import is_open_key
 from autograph.operators.open_dicts import held, is_key, made_where, refuse_unhashable
 from autograph.operators.rows import length, pack, size_of
@@ -204,6 +207,140 @@ def copied(x: Any) -> Any:
     return result
 
 
+# ---- operators -----------------------------------------------------------------------------------
+
+
+def _is_open(*sets: Any) -> bool:
+    return any(items_of(x) is not None for x in sets)
+
+
+def _rows_of_both(x: Any, y: Any, *, mixes: bool) -> tuple[Form, list[Tensor], list[Tensor]]:
+    """The form of the items of two sets, and their rows; of one kind if the result `mixes` them."""
+    found = [items_of(s) for s in (x, y)]
+    lists = [
+        list(set.__iter__(s) if isinstance(s, set) else s) if items is None else items
+        for s, items in zip((x, y), found, strict=True)
+    ]
+    (form, rows), (other, other_rows) = map(looked_at, lists)
+    if isinstance(form, Unbound) or isinstance(other, Unbound):
+        form, _ = looked_at(lists[0] + lists[1])
+        rows, other_rows = (pack(form, items) for items in lists)
+    elif form != other and (mixes or len(rows) != len(other_rows) or type(form) is not type(other)):
+        raise refused("items of another kind are compared with them")
+    return form, rows, other_rows
+
+
+def _are_in(form: Form, rows: list[Tensor], others: list[Tensor]) -> Tensor:
+    """Of each item whether it is among the others."""
+    if isinstance(form, Unbound):
+        return ops.zeros(0, dtype=np.dtype(bool))  # type: ignore[no-any-return]
+    refuse_nan(*rows, *others)
+    pairs = zip(rows, others, strict=True)
+    same = [ops.expand_dims(row, 1) == ops.expand_dims(other, 0) for row, other in pairs]
+    found: Tensor = ops.any(functools.reduce(ops.logical_and, same), axis=1)
+    return found
+
+
+def _combined(name: str, x: Any, y: Any) -> Any:
+    form, rows, others = _rows_of_both(x, y, mixes=name != "sub")
+    if isinstance(form, Unbound):
+        return fresh(set())
+
+    def of(own: list[Tensor], mask: Tensor) -> list[Tensor]:
+        return [ops.getitem(row, mask) for row in own]
+
+    mine, theirs = _are_in(form, rows, others), _are_in(form, others, rows)
+    first = {"and": mine, "sub": ops.logical_not(mine), "xor": ops.logical_not(mine)}.get(name)
+    kept = rows if first is None else of(rows, first)
+    if name in ("or", "xor"):
+        rest = of(others, ops.logical_not(theirs))
+        kept = [ops.concat(pair) for pair in zip(kept, rest, strict=True)]
+    result: OpenSet = journal.fresh(OpenSet())
+    result.opened = journal.fresh([])
+    result.opened[:] = padded([Run(form, kept)], result.opened)
+    return result
+
+
+def _compared(name: str, x: Any, y: Any) -> Any:
+    form, rows, others = _rows_of_both(x, y, mixes=False)
+    if name in ("ge", "gt"):
+        rows, others = others, rows
+    is_within = ops.all(_are_in(form, rows, others))
+    count, other = size_of(rows), size_of(others)
+    if name in ("eq", "ne"):
+        is_within = ops.logical_and(is_within, ops.equal(count, other))
+    elif name in ("lt", "gt"):
+        is_within = ops.logical_and(is_within, ops.less(count, other))
+    return ops.as_weak(ops.logical_not(is_within) if name == "ne" else is_within, kind="bool")
+
+
+def _operator(name: str, run: Callable[[str, Any, Any], Any]) -> Callable[..., Any]:
+    """An operator of sets, for such whose items depend on data."""
+    plain = getattr(set, f"__{name}__")
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, (set, frozenset)):
+            return NotImplemented
+        return run(name, self, other) if _is_open(self, other) else fresh(plain(self, other))
+
+    method.__name__ = f"__{name}__"
+    return method
+
+
+def _reflected(name: str) -> Callable[..., Any]:
+    """An operator of an older set and one whose items depend on data."""
+    plain = getattr(set, f"__r{name}__")
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, (set, frozenset)):
+            return NotImplemented
+        if isinstance(other, frozenset) and _is_open(self):
+            raise refused("an operator would make a frozenset of them")
+        return _combined(name, other, self) if _is_open(self) else fresh(plain(self, other))
+
+    method.__name__ = f"__r{name}__"
+    return method
+
+
+def _update(x: Any, other: Any) -> None:
+    """`x |= other`."""
+    if not isinstance(other, (set, frozenset)):
+        raise refused("what is put into it is no set")
+    items = opened_by(x)
+    form, rows, others = _rows_of_both(x, other, mixes=True)
+    if isinstance(form, Unbound):
+        return
+    new = ops.logical_not(_are_in(form, others, rows))
+    pairs = zip(rows, others, strict=True)
+    write(items, form, [ops.concat([row, ops.getitem(more, new)]) for row, more in pairs])
+
+
+def _ior(self: Any, other: Any) -> Any:
+    if not isinstance(other, (set, frozenset)):
+        return NotImplemented
+    if not _is_open(self, other):
+        return set.__ior__(self, other)
+    _update(self, other)
+    return self
+
+
+setattr(OpenSet, "__ior__", _ior)  # noqa: B010 - as the operators below
+for _name in ("and", "or", "sub", "xor"):
+    setattr(OpenSet, f"__{_name}__", _operator(_name, _combined))
+    setattr(OpenSet, f"__r{_name}__", _reflected(_name))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(OpenSet, f"__{_name}__", _operator(_name, _compared))
+
+
+def _asked(name: str, run: Callable[[str, Any, Any], Any], x: Any, other: Any) -> Any:
+    """A method of sets that is an operator for one other set."""
+    if not isinstance(other, (set, frozenset)):
+        raise refused(f"what is given to `{name}` is no set")
+    if isinstance(x, frozenset) and run is _combined:
+        raise refused(f"`{name}` would make a frozenset of them")
+    return run(name, x, other)
+
+
 def call(name: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of a set whose items depend on data."""
     own = METHODS.get(name)
@@ -215,4 +352,11 @@ def call(name: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 METHODS: dict[str, Callable[..., Any]] = {
     "add": add, "discard": _discard, "remove": _remove, "clear": _clear, "copy": copied,
     "__contains__": contains, "__len__": size,
+    "update": _update,
+    "union": functools.partial(_asked, "or", _combined),
+    "intersection": functools.partial(_asked, "and", _combined),
+    "difference": functools.partial(_asked, "sub", _combined),
+    "symmetric_difference": functools.partial(_asked, "xor", _combined),
+    "issubset": functools.partial(_asked, "le", _compared),
+    "issuperset": functools.partial(_asked, "ge", _compared),
 }  # fmt: skip

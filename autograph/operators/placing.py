@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from autograph.operators.bodies import check_defined
 from autograph.operators.forms import (
+    Among,
     Branching,
     Form,
     Growing,
@@ -20,6 +21,7 @@ from autograph.operators.forms import (
     Unbound,
     parts_of,
 )
+from autograph.operators.one_of import index_of, one_of
 from autograph.operators.references import Part, refer, reference_of
 from autograph.operators.rows import as_rows, row_types
 from autograph.operators.runs import Run
@@ -55,6 +57,8 @@ def place(form: Form, name: str, makers: Makers) -> Any:
         return makers.value(form.type, name)
     if isinstance(form, Static):
         return form.value
+    if isinstance(form, Among):
+        return one_of(makers.value(form.type, f"{name}_which"), form.things)
     if isinstance(form, Unbound):
         return Undefined(name)
     if isinstance(form, Poisoned):
@@ -103,6 +107,9 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
     """
     if isinstance(form, Leaf):
         yield x, form.type
+    elif isinstance(form, Among):
+        is_there = x is not NOTHING and not is_unset(x)
+        yield (index_of(x, form.things) if is_there else NOTHING), form.type
     elif isinstance(form, Referring):
         yield from _reference_leaves(form, x)
     elif isinstance(form, Optional):
@@ -160,6 +167,8 @@ def statics(form: Form) -> Iterator[Any]:
     """The Python values that are the same in every round."""
     if isinstance(form, Static):
         yield form.value
+    elif isinstance(form, Among):
+        yield from form.things
     elif isinstance(form, Optional | OrNone):
         yield from statics(form.part)
     elif isinstance(form, Branching):

@@ -39,6 +39,7 @@ __all__ = [
     "is_all_older",
     "is_older",
     "is_older_cell",
+    "is_reachable",
     "is_same_array",
     "older_reference",
     "promised",
@@ -149,7 +150,7 @@ class Choice(Cell):
         if (
             self._chosen is None
             or self._chosen[0] != self.token
-            or not _is_reachable(self._chosen[1])
+            or not is_reachable(self._chosen[1])
         ):
             self._chosen = self.token, _content(self.choices, self.type)
         return self._chosen[1]
@@ -455,7 +456,8 @@ def _is_alike(a: ViewStep, b: ViewStep) -> bool:
     return a.op is b.op and a.attrs == b.attrs and len(a.operands) == len(b.operands)
 
 
-def _is_reachable(x: Tensor) -> bool:
+def is_reachable(x: Tensor) -> bool:
+    """Whether the graph being built can use a traced value."""
     builder = building()
     return builder is not None and x._value is not None and builder.reaches(x._value)
 

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.contents import container_base
+from autograph.operators.runs import ContainerKind
 from runtime import ops, tree
 from runtime.cells import ViewStep
-from runtime.devices import copied, device_of, is_device_array, module_of, moved
+from runtime.devices import copied, device_of, host_array, is_device_array, module_of, moved
 from runtime.eager import is_array
 from runtime.templates import Fillable, fill
 from runtime.tensor import Tensor
@@ -28,13 +29,16 @@ __all__ = [
     "Argument",
     "Array",
     "Form",
+    "GrownContent",
     "IfPresent",
     "ItemPart",
     "Items",
     "Made",
     "Once",
+    "OptionalPart",
     "Same",
     "Scalar",
+    "TextPart",
     "Tuple",
     "View",
     "arguments_of",
@@ -279,15 +283,49 @@ class ItemPart:
     def __init__(self, row: int, weak: bool) -> None:
         self.row, self.weak = row, weak
 
+    def of_rows(self, rows: Sequence[Any]) -> list[Any]:
+        """The parts of all items, of which `rows` are the numbers."""
+        return self.column(rows[self.row])
+
     def column(self, rows: Any) -> list[Any]:
-        """The parts of all items."""
+        """The parts of all items, from the row of their numbers."""
         if isinstance(rows, Tensor):
             found = [rows[k] for k in range(len(rows))]
             return [ops.as_weak(x) for x in found] if self.weak else found
-        if self.weak:
-            numbers: list[Any] = rows.tolist()
-            return numbers
-        return [row.copy() for row in rows] if rows.ndim > 1 else list(rows)
+        if rows.ndim > 1:
+            return [row.copy() for row in rows]
+        numbers = host_array(rows)  # as a number that is a result of its own
+        return numbers.tolist() if self.weak else list(numbers)
+
+
+class TextPart(ItemPart):
+    """A text in each item of a list: the number of one of the `texts`."""
+
+    __slots__ = ("texts",)
+
+    def __init__(self, row: int, texts: tuple[str, ...]) -> None:
+        super().__init__(row, True)
+        self.texts = texts
+
+    def column(self, rows: Any) -> list[Any]:
+        """The texts of all items."""
+        return [self.texts[int(number)] for number in super().column(rows)]
+
+
+class OptionalPart(ItemPart):
+    """A number or text in each item of a list, or None: the row `present` says which."""
+
+    __slots__ = ("part", "present")
+
+    def __init__(self, part: ItemPart, present: int) -> None:
+        super().__init__(part.row, part.weak)
+        self.part, self.present = part, present
+
+    def of_rows(self, rows: Sequence[Any]) -> list[Any]:
+        """The numbers, texts and Nones of all items."""
+        there = np.asarray(rows[self.present])
+        found = zip(self.part.of_rows(rows), there.tolist(), strict=True)
+        return [x if is_there else None for x, is_there in found]
 
 
 def items_of_rows(
@@ -299,8 +337,7 @@ def items_of_rows(
     """
     count = len(rows[0])
     columns = [
-        part.column(rows[part.row]) if isinstance(part, ItemPart) else [part] * count
-        for part in parts
+        part.of_rows(rows) if isinstance(part, ItemPart) else [part] * count for part in parts
     ]
     if structure.kind is None:
         return columns[0]
@@ -324,6 +361,22 @@ class Items(Fillable):
         if self.form.tensors:
             rows = [Tensor(row) for row in rows]
         return items_of_rows(self.structure, self.parts, rows)
+
+
+class GrownContent(Fillable):
+    """A container in text whose items are in rows; `rows` are the positions of these."""
+
+    __slots__ = ("kind", "parts", "rows", "structure")
+    what = "a list, dict or deque whose length depends on data"
+
+    def __init__(
+        self, structure: tree.Structure, parts: list[Any], rows: range, kind: ContainerKind
+    ) -> None:
+        self.structure, self.parts, self.rows, self.kind = structure, parts, rows, kind
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        rows = [np.asarray(host_array(operands[index])) for index in self.rows]
+        return self.kind.make(items_of_rows(self.structure, self.parts, rows))
 
 
 class Argument(Fillable):

@@ -8,18 +8,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.operators.forms import (
+    Among,
     Branching,
     Form,
     Growing,
     Leaf,
+    OrNone,
+    Static,
     Unbound,
     growing_form,
     parts_of,
 )
+from autograph.operators.one_of import index_of
 from autograph.operators.runs import Run, has_runs, unpadded
-from autograph.operators.values import tensor
+from autograph.operators.values import NOTHING, split_none, tensor
 from runtime import control, ops
-from runtime.spec import TensorType
+from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
 
 __all__ = ["Packing", "Rows", "as_rows", "length", "number_leaves", "pack", "row_types", "size_of"]
@@ -88,6 +92,11 @@ def number_leaves(item: Form) -> Iterator[Leaf]:
     """The numbers and arrays of an item."""
     if isinstance(item, Leaf):
         yield item
+    elif isinstance(item, Among):
+        yield Leaf(item.type)
+    elif isinstance(item, OrNone):
+        yield from number_leaves(item.part)
+        yield Leaf(type_of_number(True))
     elif isinstance(item, Branching):
         for part in item.parts:
             yield from number_leaves(part)
@@ -104,7 +113,7 @@ def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x:
     for part in unpadded(items):
         if isinstance(part, Run):
             part = content(part)
-            rows = _joined(_appended(rows, waiting), _rows_of(part, types))
+            rows = _joined(_appended(rows, waiting), _rows_of(part, item, types))
             waiting = []
         else:
             values = list(_numbers_of(item, part, content)) or [True]
@@ -114,14 +123,51 @@ def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x:
     return [_no_rows(type_) for type_ in types] if rows is None else rows
 
 
-def _rows_of(run: Run, types: list[TensorType]) -> list[Tensor] | None:
+def _rows_of(run: Run, item: Form, types: list[TensorType]) -> list[Tensor] | None:
     """The rows of a run as those of items of other types; None if there are surely none."""
     if isinstance(run.item, Unbound):
         return None
+    rows = list(_with_numbers_of(item, run.item, iter(run.rows), run.rows)) or run.rows
     return [
         control.coerce(x, TensorType(type_.dtype, x.type.shape))
-        for x, type_ in zip(run.rows, types, strict=True)
+        for x, type_ in zip(rows, types, strict=True)
     ]
+
+
+def _with_numbers_of(
+    item: Form, own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]
+) -> Iterator[Tensor]:
+    """The rows of a run of `own` items, texts by their numbers in `item`."""
+    if isinstance(item, OrNone):
+        yield from _with_presence(item, own, rows, all_rows)
+    elif isinstance(item, Branching) and isinstance(own, Branching):
+        for part, own_part in zip(item.parts, own.parts, strict=True):
+            yield from _with_numbers_of(part, own_part, rows, all_rows)
+    elif isinstance(item, Among) and isinstance(own, Static):
+        count = size_of(all_rows)
+        yield ops.full(count, index_of(own.value, item.things), dtype=np.dtype(np.int64))
+    elif isinstance(item, Among) and isinstance(own, Among):
+        numbers = np.array([index_of(text, item.things) for text in own.things])
+        row = next(rows)
+        is_same = np.array_equal(numbers, np.arange(len(numbers)))
+        yield row if is_same else ops.getitem(tensor(numbers), row)
+    elif isinstance(item, Leaf):
+        yield next(rows)
+
+
+def _with_presence(
+    item: OrNone, own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]
+) -> Iterator[Tensor]:
+    """Likewise for items that may be None: the values, and which of them are there."""
+    count = size_of(all_rows)
+    if isinstance(own, Static) and own.value is None:
+        yield from (ops.zeros(count, dtype=leaf.type.dtype) for leaf in number_leaves(item.part))
+        yield ops.full(count, False, dtype=np.dtype(bool))
+        return
+    is_optional = isinstance(own, OrNone)
+    part = own.part if isinstance(own, OrNone) else own
+    yield from _with_numbers_of(item.part, part, rows, all_rows)
+    yield next(rows) if is_optional else ops.full(count, True, dtype=np.dtype(bool))
 
 
 def _joined(rows: list[Tensor] | None, more: list[Tensor] | None) -> list[Tensor] | None:
@@ -151,6 +197,15 @@ def _number(x: Any, type_: TensorType) -> Tensor:
 def _numbers_of(item: Form, x: Any, content: Callable[[Any], Any]) -> Iterator[Any]:
     if isinstance(item, Leaf):
         yield x
+    elif isinstance(item, Among):
+        yield index_of(x, item.things)
+    elif isinstance(item, OrNone):
+        value, present = split_none(x)
+        if value is NOTHING:
+            yield from (0 for _ in number_leaves(item.part))
+        else:
+            yield from _numbers_of(item.part, value, content)
+        yield present
     elif isinstance(item, Branching):
         if type(x) is list and has_runs(x):
             yield from _numbers_in_runs(x, len(item.parts), content)

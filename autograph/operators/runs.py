@@ -9,7 +9,7 @@ items may stand before and behind it. What Python itself does without looking, a
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from autograph.operators.captures import current_trace
 from autograph.operators.variables import _Unreadable
 from runtime.building import Builder, building
+from runtime.devices import host_array
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
 from runtime.tensor import Tensor
@@ -26,6 +27,7 @@ __all__ = [
     "KINDS",
     "ContainerKind",
     "LiveRun",
+    "OpenDeque",
     "OpenSet",
     "Opened",
     "Pad",
@@ -37,7 +39,7 @@ __all__ = [
     "live",
     "opened",
     "padded",
-    "python_set",
+    "python_class",
     "refusal",
     "settled",
     "unpadded",
@@ -182,10 +184,11 @@ def opened(x: dict[Any, Any]) -> list[Any] | None:
     return items
 
 
-class OpenSet(set[Any]):
-    """A set that converted code made; `opened` are its items, where they depend on data."""
+class _MayBeOpen:
+    """A container that converted code made; `opened` are its items where the graph has them."""
 
-    __slots__ = ("_opened",)
+    __slots__ = ()
+    _opened: list[Any] | None
 
     @property
     def opened(self) -> list[Any] | None:
@@ -194,44 +197,67 @@ class OpenSet(set[Any]):
 
     @opened.setter
     def opened(self, items: list[Any] | None) -> None:
-        self._opened = items
+        self._opened = items  # type: ignore[misc]  # a slot of each class
 
 
-def _guarded(name: str) -> Any:
-    """A method of sets for an OpenSet: what would look into one is refused."""
-    own = getattr(set, name)
+class OpenSet(_MayBeOpen, set[Any]):
+    """A set whose items may come to depend on data."""
 
-    def method(self: OpenSet, *args: Any) -> Any:
-        if any(isinstance(x, OpenSet) and x.opened is not None for x in (self, *args)):
-            raise StagingError(
-                f"the items of a set depend on data, and `{name}` of it is asked for",
-                "ask for items (`in`), sort them (`sorted(...)`), or use a dict",
-                origin=origin_of_caller(),
-            )
-        return own(self, *args)
+    __slots__ = ("_opened",)
 
-    method.__name__ = name
-    return method
+    def __repr__(self) -> str:
+        return repr({*self})
 
 
-for _name in (
-    "and", "rand", "or", "ror", "sub", "rsub", "xor", "rxor", "iand", "ior", "isub", "ixor", "lt",
-    "le", "gt", "ge", "eq", "ne", "iter", "len", "contains",
-):  # fmt: skip
-    setattr(OpenSet, f"__{_name}__", _guarded(f"__{_name}__"))
+class OpenDeque(_MayBeOpen, deque[Any]):
+    """A deque whose length may come to depend on data."""
+
+    __slots__ = ("_opened",)
+    __hash__ = None  # as of deques
 
 
-def _text(self: OpenSet) -> str:
-    return repr({*self})
+def _guard(kind: type[_MayBeOpen], base: type, names: str, what: str, hint: str) -> None:
+    """Refuse the methods of these names, which would look into one, while it is open."""
+
+    def guarded(name: str) -> Any:
+        own = getattr(base, name)
+
+        def method(self: _MayBeOpen, *args: Any) -> Any:
+            if any(isinstance(x, kind) and x.opened is not None for x in (self, *args)):
+                raise StagingError(
+                    f"{what} on data, and `{name}` of it is asked for",
+                    hint,
+                    origin=origin_of_caller(),
+                )
+            return own(self, *args)
+
+        method.__name__ = name
+        return method
+
+    for name in names.split():
+        setattr(kind, f"__{name}__", guarded(f"__{name}__"))
+    kind.__name__ = kind.__qualname__ = base.__name__
 
 
-setattr(OpenSet, "__repr__", _text)  # noqa: B010 - as the methods above
-OpenSet.__name__ = OpenSet.__qualname__ = "set"
+_guard(
+    OpenSet,
+    set,
+    "iand isub ixor iter len contains",  # `open_sets` has the other operators
+    "the items of a set depend",
+    "ask for items (`in`), sort them (`sorted(...)`), or use a dict",
+)
+_guard(
+    OpenDeque,
+    deque,
+    "add mul iadd imul lt le gt ge eq ne iter len contains getitem repr reversed",
+    "the length of a deque depends",
+    "make a list of it first (`list(...)`), or take its items one by one",
+)
 
 
-def python_set(kind: type) -> type:
-    """The class of a set as the user knows it."""
-    return set if kind is OpenSet else kind
+def python_class(kind: type) -> type:
+    """The class of a set or deque as the user knows it."""
+    return set if kind is OpenSet else deque if kind is OpenDeque else kind
 
 
 class Pad(Run):
@@ -244,7 +270,7 @@ class ContainerKind(NamedTuple):
     """What is made of a list of items that a result holds: a list, or a dict of such pairs."""
 
     name: str = "list"
-    # Of a defaultdict, what makes the items that are missing.
+    # Of a defaultdict, what makes the items that are missing; of a deque, its greatest length.
     factory: Any = None
 
     def make(self, items: list[Any]) -> Any:
@@ -253,6 +279,8 @@ class ContainerKind(NamedTuple):
             return items
         if self.name == "set":
             return set(map(_hashable, items))
+        if self.name == "deque":
+            return deque(items, self.factory)
         items = [(_hashable(key), value) for key, value in items]
         if self.name == "defaultdict":
             return defaultdict(self.factory, items)
@@ -263,7 +291,7 @@ def _hashable(key: Any) -> Any:
     """A key of a dict: a number is no tensor there."""
     if type(key) is tuple:
         return tuple(map(_hashable, key))
-    number = key.array if isinstance(key, Tensor) else key
+    number = host_array(key.array if isinstance(key, Tensor) else key)
     return number[()] if isinstance(number, np.ndarray) else number
 
 
@@ -271,7 +299,7 @@ def _hashable(key: Any) -> Any:
 FACTORIES: dict[str, Any] = {
     "": None, "int": int, "float": float, "bool": bool, "complex": complex,
 }  # fmt: skip
-KINDS = ("set", "dict", "OrderedDict", "Counter", "defaultdict")
+KINDS = ("set", "deque", "dict", "OrderedDict", "Counter", "defaultdict")
 _DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
 
 
@@ -323,9 +351,13 @@ def has_runs(x: Any) -> bool:
 def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
     """Whether there is a list with runs in a nest."""
     trace = current_trace()
-    if trace is None or not trace.has_runs or not isinstance(x, (list, tuple, dict, OpenSet)):
+    if (
+        trace is None
+        or not trace.has_runs
+        or not isinstance(x, (list, tuple, dict, OpenSet, OpenDeque))
+    ):
         return False
-    if isinstance(x, OpenSet):
+    if isinstance(x, OpenSet | OpenDeque):
         return x.opened is not None
     if has_runs(x):
         return True

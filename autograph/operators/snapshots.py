@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
+from autograph.operators.forms import Form as ItemForm
+from autograph.operators.forms import Growing, Poisoned, growing_form
 from autograph.operators.kinship import made_of
+from autograph.operators.rows import as_rows, number_leaves, row_types
+from autograph.operators.runs import Run
 from autograph.operators.values import (
     NOTHING,
     advice,
@@ -29,6 +33,7 @@ from runtime.spec import TensorType, type_of_number
 
 __all__ = [
     "Form",
+    "Grown",
     "Leaf",
     "Nest",
     "OrNone",
@@ -36,6 +41,7 @@ __all__ = [
     "containers",
     "form_of",
     "form_of_content",
+    "grown_form",
     "hold_arrays",
     "is_one_form",
     "leaves",
@@ -68,6 +74,12 @@ class Nest(NamedTuple):
     parts: tuple[Any, ...]
 
 
+class Grown(NamedTuple):
+    """What is in a list of which data decides how many items it has: the form of each."""
+
+    item: ItemForm
+
+
 class Perhaps(NamedTuple):
     """A value and a bool that says whether there is one."""
 
@@ -87,7 +99,7 @@ class Conflict(NamedTuple):
     hint: str
 
 
-Form: TypeAlias = Same | Unset | Leaf | Nest | Perhaps | OrNone | Conflict
+Form: TypeAlias = Same | Unset | Leaf | Nest | Grown | Perhaps | OrNone | Conflict
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -114,6 +126,15 @@ def form_of_content(x: Any, is_kept: Callable[[Any], bool]) -> Form:
     if not is_container(x):
         return form_of(x, is_kept)
     return Nest(x, tuple(form_of(part, is_kept) for _, part in own_children(x)))
+
+
+def grown_form(growing: Growing, x: Any, name: str) -> Growing | Poisoned:
+    """`growing`, widened by what is in a list; poisoned where it is more than numbers and text."""
+    form = growing_form(growing, x, name)
+    if isinstance(form, Growing) and any(leaf.type.rank != 0 for leaf in number_leaves(form.item)):
+        what = f"{subject(name)} has a length that depends on data, and its items are arrays"
+        return Poisoned(what, "append them after the `try`")
+    return form
 
 
 def unite(a: Form, b: Form, name: str) -> Form:
@@ -217,6 +238,11 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
     """The graph values that `x` has for a form, with their types; NOTHING where it lacks one."""
     if isinstance(form, Leaf):
         yield x, form.type
+    elif isinstance(form, Grown):
+        if x is NOTHING:
+            yield from ((NOTHING, type_) for type_ in row_types(form.item))
+        else:
+            yield from as_rows(form.item, x)
     elif isinstance(form, Perhaps):
         value, bit = split(x)
         yield from leaves(form.part, value)
@@ -235,6 +261,8 @@ def hold_arrays(form: Form) -> Iterator[bool]:
     """Of each leaf whether it holds an array."""
     if isinstance(form, Leaf):
         yield form.is_array
+    elif isinstance(form, Grown):
+        yield from (False for _ in row_types(form.item))
     elif isinstance(form, Perhaps | OrNone):
         yield from hold_arrays(form.part)
         yield False
@@ -272,4 +300,6 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
     if isinstance(form, OrNone):
         value = rebuild(form.part, name, outputs)
         return Nullable(name, value, next(outputs), check_defined)
+    if isinstance(form, Grown):
+        return made_of([], [Run(form.item, [next(outputs) for _ in row_types(form.item)])])
     return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])

@@ -26,6 +26,7 @@ from autograph.operators.bodies import (
 from autograph.operators.carried_objects import CarriedObjects, Place
 from autograph.operators.conditionals import condition
 from autograph.operators.forms import (
+    Among,
     Branching,
     Form,
     Growing,
@@ -456,7 +457,7 @@ class _Loop:
             value = self._result(entry, self._after(outcome, key, entry), mine, altered)
             if entry.slot is None:
                 values.append(value)
-            elif altered or not isinstance(entry.form, Leaf):
+            elif altered or not isinstance(entry.form, Leaf | Among):
                 apply_slot(entry.slot, value)
         self.state.set(tuple(values))
         self.ownership.assume()
@@ -468,7 +469,11 @@ class _Loop:
         return isinstance(ran, Tensor) and not ran.is_known
 
     def _result(self, entry: _Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:
-        if isinstance(entry.form, Leaf | Referring) and not altered and after is entry.placed:
+        if (
+            isinstance(entry.form, Leaf | Referring | Among)
+            and not altered
+            and after is entry.placed
+        ):
             return entry.initial
         makers = Makers(lambda *_: next(mine), self.ownership.share, self.objects.make)
         return place(entry.form, entry.name, makers)

@@ -22,6 +22,7 @@ from autograph.operators.variables import (
     UndefinedReturnValue,
     in_words,
 )
+from runtime import ops
 from runtime.building import building, traced
 from runtime.errors import StagingError
 from runtime.spec import TensorType, join, type_of_number
@@ -32,6 +33,7 @@ __all__ = [
     "NUMBERS",
     "advice",
     "attributes_of",
+    "both_hold",
     "children_after",
     "describe",
     "describe_both",
@@ -60,6 +62,15 @@ NUMBERS = (bool, int, float, complex)
 def is_numeric(x: Any) -> bool:
     """Whether `x` can be a graph value."""
     return isinstance(x, (Tensor, np.ndarray, np.generic, *NUMBERS))
+
+
+def both_hold(a: Any, b: Any) -> Any:
+    """Whether two truths hold, of which each may be a traced one."""
+    if a is False or b is False:
+        return False
+    if a is True or b is True:
+        return b if a is True else a
+    return ops.logical_and(a, b)
 
 
 def is_unset(x: Any) -> bool:
@@ -179,8 +190,9 @@ def advice(one: str, other: str) -> str:
     """What to do where a place is one thing or another; empty when nothing special is known."""
     if one.startswith("a list of ") and other.startswith("a list of "):
         return (
-            "a graph holds no list whose length depends on data after a `try`, and no deque or "
-            "list of an own class; append after it, use a list, or an array of the full length"
+            "after a `try` a graph holds a list whose length depends on data only of numbers and "
+            "texts, and no list of an own class or deque that is older than the call; use a list "
+            "of numbers, or an array of the full length"
         )
     if all(text.startswith(("the str ", "a str")) for text in (one, other)):
         return (

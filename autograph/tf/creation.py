@@ -56,6 +56,8 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Any:
     array([7, 7], dtype=int32)
     """
     value = as_tensor(value)
+    if value.ndim:
+        raise ValueError(f"fill takes a scalar, not an array of shape {tuple(value.shape)}")
     return as_tensor(ops.full(dimensions(dims), value, dtype=value.dtype))
 
 

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from autograph.settings import executing_eagerly
-from autograph.tf.tensors import constant
+from autograph.tf.tensors import as_tensor, constant
 from runtime import trace
 from runtime.eager import Eager
 from runtime.errors import StagingError
 
-__all__ = ["executing_eagerly", "group", "init_scope", "no_op", "timestamp"]
+__all__ = [
+    "control_dependencies",
+    "executing_eagerly",
+    "group",
+    "init_scope",
+    "inside_function",
+    "name_scope",
+    "no_op",
+    "timestamp",
+    "tuple",
+]
 
 
 class init_scope:
@@ -37,6 +48,60 @@ class init_scope:
         traceback: TracebackType | None,
     ) -> None:  # fmt: skip
         self._eager.__exit__(kind, error, traceback)
+
+
+class name_scope:
+    """A name for what is made in this context; graphs show the user's lines instead.
+
+    >>> import autograph.tf as tf
+    >>> with tf.name_scope("layer") as scope:
+    ...     scope
+    'layer/'
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, not {name!r}")
+        self.name = name
+
+    def __enter__(self) -> str:
+        return f"{self.name}/" if self.name else ""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:  # fmt: skip
+        pass
+
+
+def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
+    """Nothing: effects happen in program order.
+
+    >>> import autograph.tf as tf
+    >>> with tf.control_dependencies([tf.constant(1)]):
+    ...     pass
+    """
+    return nullcontext()
+
+
+def inside_function() -> bool:
+    """Whether a graph is being traced.
+
+    >>> import autograph.tf as tf
+    >>> tf.inside_function()
+    False
+    """
+    return not executing_eagerly()
+
+
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """The tensors, as a list: effects happen in program order.
+
+    >>> import autograph.tf as tf
+    >>> len(tf.tuple([tf.constant(1), tf.constant(2)]))
+    2
+    """
+    return [None if x is None else as_tensor(x) for x in tensors]
 
 
 def timestamp(name: str | None = None) -> Any:

@@ -14,13 +14,19 @@ from runtime import ops
 __all__ = [
     "boolean_mask",
     "clip_by_value",
+    "dynamic_partition",
+    "dynamic_stitch",
     "gather",
     "gather_nd",
+    "reverse_sequence",
     "scatter_nd",
     "slice",
     "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub",
     "tensor_scatter_nd_update",
+    "unravel_index",
     "where",
 ]
 
@@ -36,8 +42,11 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     pairs = zip(firsts, sizes, strict=True)
     ends = [None if type(n) is int and n == -1 else a + n for a, n in pairs]
 
-    key = tuple(builtins.slice(a, b) for a, b in zip(firsts, ends, strict=True))
-    return as_tensor(input_)[key]
+    x = as_tensor(input_)
+    for axis, (n, b) in enumerate(zip(x.shape, ends, strict=True)):
+        if type(n) is type(b) is int and b > n:
+            raise ValueError(f"slice: the block ends at {b}, but axis {axis} has size {n}")
+    return x[tuple(builtins.slice(a, b) for a, b in zip(firsts, ends, strict=True))]
 
 
 def gather(
@@ -172,4 +181,90 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     """
     t = as_tensor(t)
     low, high = operands(clip_value_min, t)[0], operands(clip_value_max, t)[0]
-    return ops.minimum(ops.maximum(t, low), high)
+    return ops.maximum(ops.minimum(t, high), low)
+
+
+def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """A copy in which the elements at index tuples are at least `updates`.
+
+    >>> import autograph.tf as tf
+    >>> tf.tensor_scatter_nd_max([1, 5, 3], [[0], [1]], [4, 4]).numpy()
+    array([4, 5, 3], dtype=int32)
+    """
+    return _extremes(np.maximum, tensor, indices, updates)
+
+
+def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """A copy in which the elements at index tuples are at most `updates`.
+
+    >>> import autograph.tf as tf
+    >>> tf.tensor_scatter_nd_min([1, 5, 3], [[0], [1]], [4, 4]).numpy()
+    array([1, 4, 3], dtype=int32)
+    """
+    return _extremes(np.minimum, tensor, indices, updates)
+
+
+def _extremes(function: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    tensor, updates = operands(tensor, updates)
+    changed = ops.copy(as_tensor(tensor))
+    function.at(changed, index_tuples(indices), updates)
+    return changed
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """The index tuples of positions in C order, one column each.
+
+    >>> import autograph.tf as tf
+    >>> tf.unravel_index([2, 5], [2, 3]).numpy().tolist()
+    [[0, 1], [2, 2]]
+    """
+    found = as_tensor(indices)
+    return cast(ops.stack(ops.unravel_index(found, dimensions(dims))), found.dtype)
+
+
+def reverse_sequence(
+    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """For each item along `batch_axis`, its first `seq_lengths` elements in reverse order.
+
+    >>> import autograph.tf as tf
+    >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
+    along, items = int(seq_axis or 0), int(batch_axis or 0)
+    x, lengths = as_tensor(input), as_tensor(seq_lengths)
+    if along == items:
+        raise ValueError("reverse_sequence: seq_axis and batch_axis are the same")
+    x = ops.moveaxis(x, (items, along), (0, 1))
+    steps, ends = ops.arange(x.shape[1]), ops.expand_dims(lengths, 1)
+    places = ops.where(ops.less(steps, ends), ends - 1 - steps, steps)
+    places = ops.reshape(places, (x.shape[0], x.shape[1], *(1,) * (x.ndim - 2)))
+    return ops.moveaxis(ops.take_along_axis(x, places, axis=1), (0, 1), (items, along))
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: Any = None) -> Any:
+    """The rows of each of 0, 1, ..., `num_partitions - 1`, a list.
+
+    >>> import autograph.tf as tf
+    >>> [part.numpy().tolist() for part in tf.dynamic_partition([5, 6, 7], [0, 1, 0], 2)]
+    [[5, 7], [6]]
+    """
+    data, numbers = as_tensor(data), as_tensor(partitions)
+    return [boolean_mask(data, ops.equal(numbers, i)) for i in range(int(num_partitions))]
+
+
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    """One tensor of rows: that of index `i` comes from where `i` is among `indices`, last.
+
+    >>> import autograph.tf as tf
+    >>> tf.dynamic_stitch([[0, 2], [1]], [[5, 7], [6]]).numpy()
+    array([5, 6, 7], dtype=int32)
+    """
+    places = [as_tensor(part) for part in indices]
+    rows = [as_tensor(part) for part in data]
+    inner = rows[0].shape[places[0].ndim :]
+    flat = [ops.reshape(part, (-1, *inner)) for part in rows]
+    order = ops.concat([ops.ravel(part) for part in places])
+    whole = ops.zeros((ops.as_weak(ops.max(order) + 1), *inner), rows[0].dtype)
+    return as_tensor(ops.index_update(whole, ops.concat(flat), order))

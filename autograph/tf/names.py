@@ -12,6 +12,15 @@ import autograph as ag
 __all__ = ["serve"]
 
 _KERAS = "Keras 3 on this runtime is not there yet"
+_CALLS = (
+    "plain Python calls in a tf.function run at each call as they are written; where the graph "
+    "computes with what they give, use ag.py_call (import autograph as ag)"
+)
+_GRADIENTS = (
+    "there are no types of operations to give a gradient to: tf.custom_gradient gives a function "
+    "its gradient, tf.stop_gradient none"
+)
+_DENSE = "tensors are dense; segments of rows are summed by tf.math.segment_sum and its kin"
 _ABSENT = {
     "keras": _KERAS,
     "layers": _KERAS,
@@ -24,8 +33,20 @@ _ABSENT = {
     "Session": "there are no sessions: call functions",
     "placeholder": "there are no placeholders: arguments of a tf.function are inputs of its graph",
     "compat": "there is no tf.compat: this is the spelling of TensorFlow 2",
-    "py_function": "plain Python calls in a tf.function run at each call as they are written",
-    "numpy_function": "plain Python calls in a tf.function run at each call as they are written",
+    "py_function": _CALLS,
+    "numpy_function": _CALLS,
+    "RegisterGradient": _GRADIENTS,
+    "no_gradient": _GRADIENTS,
+    "gradients": "ask a tf.GradientTape, or ag.grad",
+    "hessians": "ask a tf.GradientTape twice, or ag.hessian",
+    "Graph": "graphs are made by tf.function; f.get_concrete_function(...).graph is one",
+    "SparseTensor": _DENSE,
+    "sparse": _DENSE,
+    "RaggedTensor": _DENSE,
+    "ragged": _DENSE,
+    "data": "datasets are not there yet",
+    "raw_ops": "operations have the names of tf and its namespaces",
+    "bfloat16": "NumPy has no such dtype; use tf.float16 or tf.float32",
 }
 _ELSEWHERE = {
     "reduce_std": "tf.math.reduce_std",

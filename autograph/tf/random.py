@@ -17,15 +17,18 @@ __all__ = [
     "Generator",
     "categorical",
     "experimental",
+    "fold_in",
     "gamma",
     "get_global_generator",
     "normal",
     "poisson",
     "set_seed",
     "shuffle",
+    "split",
     "stateless_categorical",
     "stateless_gamma",
     "stateless_normal",
+    "stateless_poisson",
     "stateless_shuffle",
     "stateless_truncated_normal",
     "stateless_uniform",
@@ -214,6 +217,21 @@ def stateless_gamma(
     return as_tensor(draws.gamma(dimensions(shape), *parts, np.dtype(dtype), key=_key(seed)))
 
 
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = np.int32, name: str | None = None
+) -> Any:
+    """Poisson distributed numbers of the shape `shape`, a function of `seed`, a pair of integers.
+
+    >>> import autograph.tf as tf
+    >>> tf.random.stateless_poisson([3], seed=[1, 2], lam=2.0).shape
+    TensorShape([3])
+    """
+    lam = as_tensor(lam)
+    lam = lam if lam.dtype.kind == "f" else cast(lam, np.float32)
+    drawn = draws.poisson(dimensions(shape), lam, np.int64, key=_key(seed))
+    return cast(as_tensor(drawn), dtype)
+
+
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = np.int64, name: str | None = None
 ) -> Any:
@@ -304,33 +322,36 @@ def get_global_generator() -> Any:
     return draws.get_global_generator()
 
 
+def split(seed: Any, num: int = 2, alg: Any = None) -> Any:
+    """Pairs of integers for as many independent draws, from one pair.
+
+    >>> import autograph.tf as tf
+    >>> tf.random.split([1, 2], 3).shape
+    TensorShape([3, 2])
+    """
+    bits = draws.bits((int(num), 2), np.uint32, key=_key(seed))
+    return cast(ops.astype(bits, np.dtype(np.int32)), np.int32)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = None) -> Any:
+    """A pair of integers for the draws of step `data`, from one pair.
+
+    >>> import autograph.tf as tf
+    >>> tf.random.fold_in([1, 2], 3).shape
+    TensorShape([2])
+    """
+    bits = draws.bits((2,), np.uint32, key=draws.fold_in(_key(seed), as_tensor(data)))
+    return cast(ops.astype(bits, np.dtype(np.int32)), np.int32)
+
+
 class experimental:  # a namespace: `tf.random.experimental`
     """Older names of the same."""
 
     Generator = Generator
     get_global_generator = staticmethod(get_global_generator)
     stateless_shuffle = staticmethod(stateless_shuffle)
-
-    @staticmethod
-    def stateless_split(seed: Any, num: int = 2, alg: Any = None) -> Any:
-        """Pairs of integers for as many independent draws, from one pair.
-
-        >>> import autograph.tf as tf
-        >>> tf.random.experimental.stateless_split([1, 2], 3).shape
-        TensorShape([3, 2])
-        """
-        bits = draws.bits((int(num), 2), np.uint32, key=_key(seed))
-        return cast(ops.astype(bits, np.dtype(np.int32)), np.int32)
-
-    stateless_fold_in = staticmethod(
-        lambda seed, data, alg=None: cast(
-            ops.astype(
-                draws.bits((2,), np.uint32, key=draws.fold_in(_key(seed), as_tensor(data))),
-                np.dtype(np.int32),
-            ),
-            np.int32,
-        )
-    )
+    stateless_split = staticmethod(split)
+    stateless_fold_in = staticmethod(fold_in)
 
 
 serve(globals())

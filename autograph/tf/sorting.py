@@ -92,6 +92,9 @@ def top_k(
     (array([3, 2], dtype=int32), array([1, 2], dtype=int32))
     """
     x = as_tensor(input)
+    size = x.shape[-1]
+    if type(size) is int and size < k:
+        raise ValueError(f"top_k: {k} elements are asked for, but the last axis has {size}")
     order = _descending_order(x, -1)[..., : int(k)]
     return TopK(ops.take_along_axis(x, order, -1), cast(order, index_type))
 

@@ -43,6 +43,7 @@ __all__ = [
     "is_tensor",
     "on_own_lines",
     "operands",
+    "saturate_cast",
 ]
 
 _equal: Any = ArrayMethods.__eq__
@@ -387,6 +388,32 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = ops.real(x)
     return x if x.dtype == dtype else ops.astype(x, dtype)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """As another dtype; what is beyond its limits is the limit.
+
+    >>> import autograph.tf as tf
+    >>> tf.saturate_cast([-5, 300], tf.uint8).numpy()
+    array([  0, 255], dtype=uint8)
+    """
+    x, wanted = as_tensor(value), np.dtype(dtype)
+    if wanted.kind in "iu" and x.dtype.kind in "iuf":
+        low, high = _limits(wanted, x.dtype)
+        x = ops.minimum(ops.maximum(x, low), high)
+    elif wanted.kind == "f" and x.dtype.kind == "f" and wanted.itemsize < x.dtype.itemsize:
+        limit = x.dtype.type(np.finfo(wanted).max)
+        x = ops.minimum(ops.maximum(x, -limit), limit)
+    return cast(x, wanted)
+
+
+def _limits(wanted: np.dtype[Any], own: np.dtype[Any]) -> tuple[Any, Any]:
+    """The limits of a dtype of integers among the numbers of another dtype."""
+    low, high = np.iinfo(wanted).min, np.iinfo(wanted).max
+    if own.kind in "iu":
+        return own.type(max(low, np.iinfo(own).min)), own.type(min(high, np.iinfo(own).max))
+    top = own.type(high)
+    return own.type(low), top if int(top) <= high else np.nextafter(top, own.type(0))
 
 
 def get_static_value(tensor: Any, partial: Any = False) -> Any:

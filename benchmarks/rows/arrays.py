@@ -90,14 +90,14 @@ def _numba_mandelbrot(cr: Any, ci: Any, n: Any) -> Any:
     return counts
 
 
-def _plane() -> Any:
-    re = np.linspace(-2, 0.5, 256, dtype="f4")
-    im = np.linspace(-1.25, 1.25, 256, dtype="f4")
+def _plane(size: int = 256) -> Any:
+    re = np.linspace(-2, 0.5, size, dtype="f4")
+    im = np.linspace(-1.25, 1.25, size, dtype="f4")
     return (*np.meshgrid(re, im), np.int64(100))
 
 
-def _picture() -> Any:
-    return (random(18).randint(0, 256, (300, 300, 3)).astype(np.uint8),)
+def _picture(size: int = 300) -> Any:
+    return (random(18).randint(0, 256, (size, size, 3)).astype(np.uint8),)
 
 
 def _resized(x: Any) -> Any:
@@ -136,9 +136,9 @@ def _jax_resized(jax: Any, jnp: Any) -> Any:
     return resized
 
 
-def _two_rows() -> Any:
+def _two_rows(size: int = 1_000_000) -> Any:
     rng = random(3)
-    return rng.randn(1_000_000).astype("f4"), rng.randn(1_000_000).astype("f4")
+    return rng.randn(size).astype("f4"), rng.randn(size).astype("f4")
 
 
 ROWS = [
@@ -146,27 +146,27 @@ ROWS = [
         "tensorflow": of_tensorflow(lambda tf: lambda p, t: tf.reduce_mean(tf.pow(t - p, 2))),
         "jax": of_jax(lambda jax, jnp: lambda p, t: jnp.mean((t - p) ** 2)),
         "torch": of_torch(lambda torch: lambda p, t: torch.mean(torch.pow(t - p, 2))),
-    }, 1e-4, 0),
+    }, 1e-4, 0, resized=lambda: _two_rows(300_007)),
     Row("gelu_chain", "twelve operations on a million numbers",
         lambda: (random(4).randn(1_000_000).astype("f4"),), _gelu, {
             "tensorflow": of_tensorflow(lambda tf: _gelu_of(tf.tanh, tf.exp)),
             "jax": of_jax(lambda jax, jnp: _gelu_of(jnp.tanh, jnp.exp)),
             "torch": of_torch(lambda torch: _gelu_of(torch.tanh, torch.exp)),
-        }, 1e-4, 1e-5),
+        }, 1e-4, 1e-5, resized=lambda: (random(4).randn(300_007).astype("f4"),)),
     Row("softmax_rows", "softmax over the last axis",
         lambda: (random(6).randn(4096, 1000).astype("f4"),), _softmax, {
             "tensorflow": of_tensorflow(lambda tf: tf.nn.softmax),
             "jax": of_jax(lambda jax, jnp: jax.nn.softmax),
             "torch": of_torch(lambda torch: lambda x: torch.softmax(x, -1)),
-        }, 1e-4, 1e-7),
+        }, 1e-4, 1e-7, resized=lambda: (random(6).randn(3000, 257).astype("f4"),)),
     Row("mandelbrot", "a hundred rounds of 256x256 with masks", _plane, _mandelbrot, {
         "jax": of_jax(_jax_mandelbrot),
         "torch": of_torch(_torch_mandelbrot),
         "numba": of_numba(_numba_mandelbrot),
-    }, 0, 0, differing=0.01),
+    }, 0, 0, differing=0.01, resized=lambda: _plane(301)),
     Row("image_map", "a picture of bytes brought to 224x224, over 255", _picture, _numpy_resized, {
         "tensorflow": of_tensorflow(lambda tf: lambda x: tf.image.resize(x, (224, 224)) / 255),
         "jax": of_jax(_jax_resized),
         "torch": of_torch(_torch_resized),
-    }, 1e-4, 1e-4, ours=_resized),
+    }, 1e-4, 1e-4, ours=_resized, resized=lambda: _picture(450)),
 ]  # fmt: skip

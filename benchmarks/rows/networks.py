@@ -44,9 +44,9 @@ def _numpy_softmax(x: Any) -> Any:
 
 
 def _model_row(name: str, text: str, seed: int, sizes: Sequence[int], rtol: float) -> Row:
-    def inputs() -> Any:
+    def inputs(batch: int = 60) -> Any:
         rng = random(seed)
-        return (rng.rand(60, 28, 28).astype("f4"), *dense(rng, *sizes))
+        return (rng.rand(batch, 28, 28).astype("f4"), *dense(rng, *sizes))
 
     return Row(
         name, text, inputs, _layers(_numpy_relu, _numpy_softmax),
@@ -55,7 +55,7 @@ def _model_row(name: str, text: str, seed: int, sizes: Sequence[int], rtol: floa
             "jax": of_jax(lambda jax, jnp: _layers(jax.nn.relu, jax.nn.softmax)),
             "torch": of_torch(lambda torch: _layers(torch.relu, lambda x: torch.softmax(x, -1))),
         },
-        rtol, 1e-6, ours=_layers(ag.nn.relu, ag.nn.softmax),
+        rtol, 1e-6, ours=_layers(ag.nn.relu, ag.nn.softmax), resized=lambda: inputs(47),
     )  # fmt: skip
 
 
@@ -188,9 +188,9 @@ def tf_trained(parameters: Sequence[Any], loss_of: Callable[[Any], Loss]) -> Any
     return make
 
 
-def _mlp_inputs() -> Any:
+def _mlp_inputs(batch: int = 32) -> Any:
     rng = random(10)
-    return rng.rand(32, 784).astype("f4"), rng.randint(0, 10, 32).astype("i4")
+    return rng.rand(batch, 784).astype("f4"), rng.randint(0, 10, batch).astype("i4")
 
 
 _MLP = dense(random(100), 784, 128, 10)
@@ -252,7 +252,7 @@ ROWS = [
         "tensorflow": tf_trained(_MLP, _tf_mlp),
         "jax": jax_trained(_MLP, _jax_mlp),
         "torch": torch_trained(_MLP, _torch_mlp),
-    }, 5e-3, 0, calls=3,
+    }, 5e-3, 0, calls=3, resized=lambda: _mlp_inputs(50),
         fresh=lambda of: (
             trained(_MLP, _mlp_loss) if of is ag else numpy_trained(_MLP, _numpy_mlp))),
 ]  # fmt: skip

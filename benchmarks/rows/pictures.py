@@ -26,9 +26,9 @@ def _kernels(rng: Any, size: int, channels: Sequence[int]) -> list[Any]:
 # ---- small pictures of digits ------------------------------------------------------------------
 
 
-def _digits() -> Any:
+def _digits(batch: int = 32) -> Any:
     rng = random(11)
-    return rng.rand(32, 28, 28, 1).astype("f4"), rng.randint(0, 10, 32).astype("i4")
+    return rng.rand(batch, 28, 28, 1).astype("f4"), rng.randint(0, 10, batch).astype("i4")
 
 
 _DIGITS = [*_kernels(random(110), 3, (1, 16, 16)), *dense(random(111), 16, 10)]
@@ -102,13 +102,13 @@ def _horse_parameters() -> list[Any]:
     return [*_kernels(rng, 4, (3, 16, 32, 64)), *dense(rng, 40000, 512, 2)]
 
 
-def _horses() -> Any:
-    return (random(120).rand(8, 224, 224, 3).astype("f4"), *_horse_parameters())
+def _horses(batch: int = 8) -> Any:
+    return (random(120).rand(batch, 224, 224, 3).astype("f4"), *_horse_parameters())
 
 
-def _horse_batch() -> Any:
+def _horse_batch(batch: int = 8) -> Any:
     rng = random(120)
-    return rng.rand(8, 224, 224, 3).astype("f4"), rng.randint(0, 2, 8).astype("i4")
+    return rng.rand(batch, 224, 224, 3).astype("f4"), rng.randint(0, 2, batch).astype("i4")
 
 
 def _horse_of(relu: Any, conv: Any, pool: Any, flat: Any) -> Any:
@@ -133,7 +133,7 @@ def _numpy_pool(x: Any) -> Any:
 
 
 def _flat(x: Any) -> Any:
-    return x.reshape((8, -1))
+    return x.reshape((-1, 40000))
 
 
 def _numpy_softmax(x: Any) -> Any:
@@ -189,7 +189,7 @@ def _tf_horse(tf: Any) -> Any:
     def pool(x: Any) -> Any:
         return tf.nn.max_pool2d(x, 2, 2, "VALID")
 
-    return _horse_of(tf.nn.relu, _tf_conv(tf), pool, lambda x: tf.reshape(x, (8, -1)))
+    return _horse_of(tf.nn.relu, _tf_conv(tf), pool, lambda x: tf.reshape(x, (-1, 40000)))
 
 
 def _tf_horse_loss(tf: Any) -> Any:
@@ -215,7 +215,8 @@ ROWS = [
             "tensorflow": tf_trained(_DIGITS, _tf_digits),
             "jax": jax_trained(_DIGITS, _jax_digits),
             "torch": torch_trained(_DIGITS, _torch_digits),
-        }, 5e-3, 0, calls=3, fresh=_eager(_our_digits, lambda: _DIGITS), has_numpy=False),
+        }, 5e-3, 0, calls=3, resized=lambda: _digits(20),
+        fresh=_eager(_our_digits, lambda: _DIGITS), has_numpy=False),
     Row("cnn_horse_infer", "three convolutions, pools and two dense layers", _horses,
         lambda *given: _numpy_softmax(_NUMPY_HORSE(*given)), {
             "tensorflow": of_tensorflow(
@@ -224,10 +225,11 @@ ROWS = [
                 lambda jax, jnp: lambda *given: jax.nn.softmax(_jax_horse(jax, jnp)(*given))),
             "torch": of_torch(
                 lambda torch: lambda *given: torch.softmax(_torch_horse(torch)(*given), -1)),
-        }, 1e-3, 1e-5, ours=_our_horse),
+        }, 1e-3, 1e-5, ours=_our_horse, resized=lambda: _horses(5)),
     Row("cnn_horse_train_step", "the same, one step of Adam", _horse_batch, _our_horse_loss, {
         "tensorflow": tf_trained(_HORSE, _tf_horse_loss),
         "jax": jax_trained(_HORSE, _jax_horse_loss),
         "torch": torch_trained(_HORSE, _torch_horse_loss),
-    }, 2e-2, 0, calls=3, fresh=_eager(_our_horse_loss, lambda: _HORSE), has_numpy=False),
+    }, 2e-2, 0, calls=3, resized=lambda: _horse_batch(5),
+        fresh=_eager(_our_horse_loss, lambda: _HORSE), has_numpy=False),
 ]  # fmt: skip

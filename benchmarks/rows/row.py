@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ import autograph as ag
 
 __all__ = [
     "FRAMEWORKS",
+    "VARIANTS",
     "Call",
     "Compiling",
     "Make",
@@ -52,6 +54,10 @@ class Row:
     has_numpy: bool = True
     # The part of the elements that may differ.
     differing: float = 0.0
+    # Whether it can be done in other dtypes.
+    is_generic: bool = True
+    # Inputs of another size.
+    resized: Callable[[], tuple[Any, ...]] | None = None
 
     def converted(self, **options: Any) -> tuple[Any, tuple[Any, ...]]:
         """Our function, converted anew, and its arguments."""
@@ -72,6 +78,29 @@ class Row:
             return lambda: function(*inputs)
         return self.peers[peer](framework, *self.inputs())
 
+    def variant(self, kind: str) -> Row | None:
+        """The row with inputs of another "size" or "dtype", or with one operation "more".
+
+        None where it has none: the state of a training step has a dtype, and ends the function.
+        """
+        named = replace(self, name=f"{self.name}:{kind}")
+        if kind == "size":
+            return None if self.resized is None else replace(named, inputs=self.resized)
+        if self.fresh is not None or (kind == "dtype" and not self.is_generic):
+            return None
+        if kind == "dtype":
+            inputs = partial(_of_other_dtype, self.inputs)
+            unchanged = [np.result_type(x) for x in self.inputs()]
+            return (
+                None
+                if [np.result_type(x) for x in inputs()] == unchanged
+                else replace(named, inputs=inputs)
+            )
+        assert kind == "more", kind
+        peers = {name: partial(make, then=_tripled) for name, make in self.peers.items()}
+        ours = None if self.ours is None else _followed(self.ours, _tripled)
+        return replace(named, plain=_followed(self.plain, _tripled), ours=ours, peers=peers)
+
     def agrees(self, found: Any, expected: Any) -> bool:
         """Whether results are the expected ones."""
         if isinstance(expected, tuple | list):
@@ -84,6 +113,37 @@ class Row:
 def random(seed: int) -> np.random.RandomState:
     """Numbers of a fixed seed."""
     return np.random.RandomState(seed)
+
+
+# ---- variants ------------------------------------------------------------------------------------
+
+VARIANTS = ("size", "dtype", "more")
+_OTHER_DTYPES = {"f4": "f8", "f8": "f4", "i4": "i8"}
+
+
+def _of_other_dtype(inputs: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+    found = []
+    for x in inputs():
+        kind = f"{x.dtype.kind}{x.dtype.itemsize}"
+        found.append(x.astype(_OTHER_DTYPES[kind]) if kind in _OTHER_DTYPES else x)
+    return tuple(found)
+
+
+def _tripled(result: Any) -> Any:
+    if isinstance(result, (tuple, list)):
+        return tuple([r * 3 for r in result])
+    return result * 3
+
+
+def _followed(function: Callable[..., Any], then: Callable[[Any], Any] | None) -> Any:
+    """`function`, and what is done with its result."""
+    if then is None:
+        return function
+
+    def both(*given: Any) -> Any:
+        return then(function(*given))
+
+    return both
 
 
 # ---- peers -----------------------------------------------------------------------------------
@@ -111,8 +171,8 @@ def whole(torch: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 def of_jax(function: Callable[[Any, Any], Callable[..., Any]], **options: Any) -> Make:
     """`function(jax, jax.numpy)` compiled."""
 
-    def make(jax: Any, *inputs: Any) -> Call:
-        compiled = jax.jit(function(jax, jax.numpy), **options)
+    def make(jax: Any, *inputs: Any, then: Any = None) -> Call:
+        compiled = jax.jit(_followed(function(jax, jax.numpy), then), **options)
         given = tuple(map(jax.numpy.asarray, inputs))
         return lambda: jax.block_until_ready(compiled(*given))
 
@@ -122,8 +182,8 @@ def of_jax(function: Callable[[Any, Any], Callable[..., Any]], **options: Any) -
 def of_tensorflow(function: Callable[[Any], Callable[..., Any]]) -> Make:
     """`function(tf)` as a graph."""
 
-    def make(tf: Any, *inputs: Any) -> Call:
-        graph = tf.function(function(tf))
+    def make(tf: Any, *inputs: Any, then: Any = None) -> Call:
+        graph = tf.function(_followed(function(tf), then))
         given = tuple(map(tf.constant, inputs))
         return lambda: tf.nest.map_structure(lambda t: t.numpy(), graph(*given))
 
@@ -133,8 +193,8 @@ def of_tensorflow(function: Callable[[Any], Callable[..., Any]]) -> Make:
 def of_torch(function: Callable[[Any], Callable[..., Any]]) -> Make:
     """`function(torch)`, eagerly or compiled."""
 
-    def make(torch: Any, *inputs: Any) -> Call:
-        function_ = whole(torch, function(torch))
+    def make(torch: Any, *inputs: Any, then: Any = None) -> Call:
+        function_ = whole(torch, _followed(function(torch), then))
         given = tuple(torch.as_tensor(np.asarray(x)) for x in inputs)
 
         def call() -> Any:
@@ -151,8 +211,11 @@ def of_torch(function: Callable[[Any], Callable[..., Any]]) -> Make:
 def of_numba(function: Callable[..., Any]) -> Make:
     """The same function, compiled."""
 
-    def make(numba: Any, *inputs: Any) -> Call:
+    def make(numba: Any, *inputs: Any, then: Any = None) -> Call:
         compiled = numba.njit(function)
+        if then is not None:
+            inner = compiled
+            compiled = numba.njit(lambda *given: inner(*given) * 3)
         return lambda: compiled(*inputs)
 
     return make

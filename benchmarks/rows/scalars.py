@@ -52,14 +52,14 @@ def _chain_of(tanh: Any) -> Any:
 
 
 def _power(x: Any) -> Any:
-    r = np.eye(10, dtype=np.int32)
+    r = np.eye(len(x), dtype=x.dtype)
     for _ in range(100):
         r = x @ r
     return r
 
 
 def _power_while(x: Any, n: Any) -> Any:
-    r = np.eye(10, dtype=np.int32)
+    r = np.eye(len(x), dtype=x.dtype)
     i = 0
     while i < n:
         r = x @ r
@@ -134,17 +134,17 @@ def _f4(*numbers: float) -> Any:
     return lambda: tuple(map(np.float32, numbers))
 
 
-def _matrices() -> Any:
-    return np.ones((1, 2), "f4"), np.full((2, 1), 4, "f4"), np.float32(4)
+def _matrices(size: int = 1) -> Any:
+    return np.ones((size, 2), "f4"), np.full((2, size), 4, "f4"), np.float32(4)
 
 
-def _signs() -> Any:
-    return (random(1).randint(-1, 2, (10, 10)).astype(np.int32),)
+def _signs(size: int = 10) -> Any:
+    return (random(1).randint(-1, 2, (size, size)).astype(np.int32),)
 
 
 def _tf_power(tf: Any) -> Any:
     def power(x: Any) -> Any:
-        r = tf.eye(10, dtype=tf.int32)
+        r = tf.eye(x.shape[0], dtype=x.dtype)
         for _ in range(100):
             r = tf.matmul(x, r)
         return r
@@ -154,7 +154,7 @@ def _tf_power(tf: Any) -> Any:
 
 def _jax_power(jax: Any, jnp: Any) -> Any:
     def power(x: Any) -> Any:
-        r = jnp.eye(10, dtype="int32")
+        r = jnp.eye(len(x), dtype=x.dtype)
         for _ in range(100):
             r = x @ r
         return r
@@ -163,7 +163,10 @@ def _jax_power(jax: Any, jnp: Any) -> Any:
 
 
 def _jax_power_while(jax: Any, jnp: Any) -> Any:
-    return lambda x, n: jax.lax.fori_loop(0, n, lambda i, r: x @ r, jnp.eye(10, dtype="int32"))
+    def power(x: Any, n: Any) -> Any:
+        return jax.lax.fori_loop(0, n, lambda i, r: x @ r, jnp.eye(len(x), dtype=x.dtype))
+
+    return power
 
 
 def _same(function: Any) -> dict[str, Any]:
@@ -182,19 +185,20 @@ ROWS = [
         "tensorflow": of_tensorflow(lambda tf: lambda x, y, b: tf.matmul(x, y) + b),
         "jax": of_jax(lambda jax, jnp: lambda x, y, b: jnp.matmul(x, y) + b),
         "torch": of_torch(lambda torch: lambda x, y, b: torch.matmul(x, y) + b),
-    }),
+    }, resized=lambda: _matrices(3)),
     Row("chain50_small", "fifty operations on 64 numbers",
         lambda: (random(2).randn(64).astype("f4"),), _chain, {
             "tensorflow": of_tensorflow(lambda tf: _chain_of(tf.tanh)),
             "jax": of_jax(lambda jax, jnp: _chain_of(jnp.tanh)),
             "torch": of_torch(lambda torch: _chain_of(torch.tanh)),
-        }, 1e-4, 1e-5),
+        }, 1e-4, 1e-5, resized=lambda: (random(2).randn(131).astype("f4"),)),
     Row("power100", "a hundred int32 products of 10 by 10", _signs, _power, {
         "tensorflow": of_tensorflow(_tf_power),
         "jax": of_jax(_jax_power),
-    }, 0, 0),
+    }, 0, 0, resized=lambda: _signs(14)),
     Row("power100_while", "the same, their number an argument",
-        lambda: (*_signs(), np.int64(100)), _power_while, {"jax": of_jax(_jax_power_while)}, 0, 0),
+        lambda: (*_signs(), np.int64(100)), _power_while, {"jax": of_jax(_jax_power_while)}, 0, 0,
+        resized=lambda: (*_signs(14), np.int64(130))),
     Row("cond_scalar", "if x > 0: x = x + 1", _f4(1.5), _cond, {
         "tensorflow": of_tensorflow(lambda tf: _cond),
         "jax": of_jax(lambda jax, jnp: lambda x: jnp.where(x > 0, x + 1, x)),
@@ -210,11 +214,12 @@ ROWS = [
         "tensorflow": of_tensorflow(lambda tf: _collatz),
         "jax": of_jax(_jax_collatz),
         "numba": of_numba(_collatz),
-    }, 0, 0),
+    }, 0, 0, resized=lambda: (np.int64(77031),)),
     Row("gcd_sum", "the sum of gcd(j, 360) for j up to 300",
         lambda: (np.int64(300), np.int64(360)),
         lambda n, m: sum(math.gcd(j, int(m)) for j in range(1, int(n) + 1)),
-        {"jax": of_jax(_jax_gcd_sum), "numba": of_numba(_gcd_sum)}, 0, 0, ours=_gcd_sum),
+        {"jax": of_jax(_jax_gcd_sum), "numba": of_numba(_gcd_sum)}, 0, 0, ours=_gcd_sum,
+        resized=lambda: (np.int64(700), np.int64(1001))),
     Row("ad_scalar", "the slope of a parabola", _f4(1, 2, 3, 4), _parabola_slope, {
         "tensorflow": of_tensorflow(_tf_slope),
         "jax": of_jax(lambda jax, jnp: jax.grad(_parabola, 3)),

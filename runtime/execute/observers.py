@@ -11,12 +11,13 @@ from runtime import config
 from runtime.execute.numerics import refuse_new_nonfinite
 from runtime.graph.ir import Node
 
-__all__ = ["Observer", "observer", "observing"]
+__all__ = ["Observer", "observer", "observing", "timed_kernels", "timing_kernels"]
 
 # Called with the node, its operands, its results, and the seconds that they took.
 Observer: TypeAlias = Callable[[Node, Sequence[Any], Sequence[Any], float], None]
 
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
+_timed: ContextVar[list[Any] | None] = ContextVar("timed", default=None)
 
 
 @contextmanager
@@ -27,6 +28,21 @@ def observing(each: Observer) -> Iterator[None]:
         yield
     finally:
         _observer.reset(token)
+
+
+@contextmanager
+def timing_kernels(found: list[Any]) -> Iterator[None]:
+    """Native code that is compiled in this context takes the times of its kernels: in `found`."""
+    token = _timed.set(found)
+    try:
+        yield
+    finally:
+        _timed.reset(token)
+
+
+def timed_kernels() -> list[Any] | None:
+    """Where the times of kernels are wanted, if they are."""
+    return _timed.get()
 
 
 def observer() -> Observer | None:

@@ -202,6 +202,6 @@ FREE = frozenset(
         "missing", "choose", "stack_empty", "stack_push", "stack_pop", "stack_take", "zeros_of",
         "concat", "stack", "nonzero", "partition", "argpartition", "copy_to", "window_pick",
         "window_place", "repeat", "roll", "round_number", "append_row", "segments", "unique_values",
-        "copy", "sort", "argsort", "searchsorted", "unique",
+        "copy", "sort", "argsort", "searchsorted", "unique", "checked", "not_negative",
     }
 )  # fmt: skip

@@ -25,6 +25,7 @@ from runtime.lowering.kernel import (
     Block,
     Buffer,
     Cell,
+    Check,
     Copy,
     Dim,
     For,
@@ -36,16 +37,17 @@ from runtime.lowering.kernel import (
     Statement,
     Store,
     Swap,
+    Watcher,
     While,
     load,
     product,
     read,
 )
 from runtime.lowering.refusal import Refusal, TooLarge
-from runtime.lowering.scalar import Expr, index
+from runtime.lowering.scalar import Expr, call, const, index, parts_of
 from runtime.origins import Origin
 
-__all__ = ["SMALL", "Builder", "is_small"]
+__all__ = ["SMALL", "Builder", "is_of_the_run", "is_small"]
 
 # Arrays of no more elements are kept in registers in loops, and of so few anywhere.
 SMALL, _FEW = 16, 4
@@ -60,6 +62,11 @@ def is_small(shape: Sequence[Dim]) -> bool:
     """Whether an array of this shape may be kept in registers."""
     known = [size for size in shape if isinstance(size, int)]
     return len(known) == len(shape) and math.prod(known) <= SMALL
+
+
+def is_of_the_run(size: Dim) -> bool:
+    """Whether only the run tells a size: it is computed of more than the sizes of parameters."""
+    return isinstance(size, Expr) and any(isinstance(x.value, Cell) for x in parts_of(size))
 
 
 def is_known(array: Elements) -> bool:
@@ -87,6 +94,8 @@ class Builder:
         self.owned: set[Value] = set()
         # In a nest: the block that it will stand in, and elements computed in it so far.
         self._around: Block | None = None
+        # Who notes where statements come from, if anybody.
+        self.watcher: Watcher | None = None
         self._computed: dict[tuple[Computed, tuple[Expr, ...]], Expr] = {}
         self._spilled: dict[Elements, Stored] = {}
         self._numbers: dict[str, Iterator[int]] = {}
@@ -96,8 +105,12 @@ class Builder:
         # How many loops and branches are around.
         self._loops = self._branches = 0
         self._count = 0
-        # Sizes that are equal: to a representative.
+        # Sizes that are equal: to a representative; and sizes computed of others.
         self._same: dict[Expr, Dim] = {}
+        self._derived: dict[tuple[Expr, str, int], Expr] = {}
+        # What sizes that only the run tells can be at most; and the node being lowered.
+        self._most: dict[Cell, Dim] = {}
+        self.node: Node | None = None
 
     # ---- statements ----------------------------------------------------------------------------
 
@@ -145,6 +158,7 @@ class Builder:
         """Write statements; where that ends with a Refusal, none of them."""
         block, around, computed = self.block, self._around, self._computed
         written, equal, spilled = len(block), len(self.program.equal), len(self._spilled)
+        least = len(self.program.least)
         try:
             yield
         except Refusal:
@@ -152,7 +166,7 @@ class Builder:
             del block[written:]
             for one, _ in self.program.equal[equal:]:
                 del self._same[one]
-            del self.program.equal[equal:]
+            del self.program.equal[equal:], self.program.least[least:]
             for array in list(self._spilled)[spilled:]:
                 del self._spilled[array]
             raise
@@ -173,8 +187,15 @@ class Builder:
 
     def buffer(self, name: str | None, type_: str, shape: Sequence[Dim]) -> Buffer:
         """Memory for an array."""
-        made = Buffer(self.fresh(name or "a"), type_, tuple(shape))
+        made = self.memory(name or "a", type_, shape)
         self.emit(Allocate(made))
+        return made
+
+    def memory(self, name: str | None, type_: str, shape: Sequence[Dim]) -> Buffer:
+        """A buffer of the call, which is to be allocated."""
+        made = Buffer(self.fresh(name), type_, tuple(shape))
+        if any(is_of_the_run(n) for n in shape):
+            made.room = product([self._at_most(n) for n in shape])
         return made
 
     def at(self, array: Array, indices: Sequence[Expr]) -> Expr:
@@ -379,6 +400,8 @@ class Builder:
         one, other = self.size(one), self.size(other)
         if one is other or one == other:
             return one
+        if is_of_the_run(one) or is_of_the_run(other):
+            return self._equal_in_the_run(one, other)
         if isinstance(one, int) and isinstance(other, int):
             raise Refusal(f"sizes {one} and {other} do not agree")
         if isinstance(one, int):
@@ -403,6 +426,64 @@ class Builder:
                     continue
                 result[axis] = dim if result[axis] == 1 else self.equal(result[axis], dim)
         return tuple(result)
+
+    def size_of_the_run(self, value: Expr, most: Dim) -> Dim:
+        """A size that is computed here, and is not more than another one."""
+        if value.function == "const":
+            return int(value.value)
+        cell = self.cell("size", value)
+        self._most[cell] = most
+        return read(cell)
+
+    def _at_most(self, size: Dim) -> Dim:
+        """What a size can be at most, in sizes that are known before the program runs."""
+        if not isinstance(size, Expr) or not is_of_the_run(size):
+            return size
+        if size.function == "read":
+            return self._at_most(self._most[size.value])
+        return call(size.function, *(as_expr(self._at_most(a)) for a in size.args))
+
+    def _equal_in_the_run(self, one: Dim, other: Dim) -> Dim:
+        self.leave_where(call("ne", as_expr(one), as_expr(other)))
+        if isinstance(one, int) or not is_of_the_run(one):
+            return one
+        return other
+
+    def leave_where(self, condition: Expr) -> None:
+        """Leave the call to the plan, which begins again, where a condition turns out to hold."""
+        if self.program.has_effects or self.node is None:
+            raise Refusal("sizes that only the run tells, beside what may happen only once")
+        self.emit(Check(self.site(self.node, is_complete=False), condition))
+
+    def require(self, size: Expr, least: int) -> None:
+        """Leave calls in which a size is less than that to the plan."""
+        if is_of_the_run(size):
+            self.leave_where(call("lt", size, index(least)))
+            return
+        # All sizes of parameters that are not known are at least 2.
+        if least > 2 or (least > 0 and size.function != "read"):
+            self.program.least.append((size, least))
+
+    def shifted(self, size: Dim, by: int) -> Dim:
+        """A size and a number, the same expression for the same."""
+        return (
+            size + by if isinstance(size, int) else self._of_size(size, "add", by) if by else size
+        )
+
+    def divided(self, size: Dim, by: int) -> Dim:
+        """How often a number goes into a size, the same expression for the same."""
+        if by == 1:
+            return size
+        return size // by if isinstance(size, int) else self._of_size(size, "quotient", by)
+
+    def _of_size(self, size: Expr, function: str, number: int) -> Expr:
+        key = (size, function, number)
+        if key not in self._derived:
+            if size.function == "add" and function == "add":
+                known, before = size.args[0], size.args[1].value
+                return as_expr(self.shifted(known, before + number))
+            self._derived[key] = call(function, size, const(number, "i8"))
+        return self._derived[key]
 
     def same_shape(self, one: Sequence[Dim], other: Sequence[Dim]) -> None:
         """Refusal unless two shapes are equal wherever the graph runs."""

@@ -177,7 +177,7 @@ def _place_for(b: Builder, form: Form, value: Value, before: Block) -> _Place:
         elements = b.elements(form)
         cells = [Cell(b.fresh(name), form.type) for _ in elements.values]
         return _Place(form.type, cells, elements.shape, None, _memory(form))
-    buffer = Buffer(b.fresh(name), form.type, tuple(form.shape))
+    buffer = b.memory(name, form.type, form.shape)
     before.append(Allocate(buffer))
     return _Place(form.type, [], None, buffer)
 

@@ -52,6 +52,10 @@ def _enter(program: Program) -> str:
     )
 
 
+# Where LLVM has another name for a function of sizes.
+_DIVIDE = {"quotient": "sdiv"}
+
+
 class _Shapes:
     """`@shapes`: whether sizes that must be equal are, and the sizes of the results' axes."""
 
@@ -73,6 +77,9 @@ class _Shapes:
         for one, other in self.program.equal:
             same = self.do(f"icmp eq i64 {self.size(one)}, {self.size(other)}")
             truth = self.do(f"and i1 {truth}, {same}")
+        for one, least in self.program.least:
+            enough = self.do(f"icmp sge i64 {self.size(one)}, {least}")
+            truth = self.do(f"and i1 {truth}, {enough}")
         dims = [n for r in self.program.results if r.buffer is not None for n in r.buffer.shape]
         for k, size in enumerate(dims):
             found = self.size(size)
@@ -90,7 +97,7 @@ class _Shapes:
         if size.function == "read":
             return self.known[size.value]
         one, other = (self.size(x) for x in size.args)
-        return self.do(f"{size.function} i64 {one}, {other}")
+        return self.do(f"{_DIVIDE.get(size.function, size.function)} i64 {one}, {other}")
 
 
 def signature(program: Program) -> Signature:

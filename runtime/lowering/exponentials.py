@@ -14,6 +14,7 @@ from runtime.lowering.mathematics import (
     add,
     apart,
     clamped,
+    exp,
     exp_minus_one_of_small,
     exp_series,
     log_of_parts,
@@ -29,10 +30,11 @@ from runtime.lowering.mathematics import (
     sub,
 )
 from runtime.lowering.scalar import Expr, both, call, cast, const, either, select
+from runtime.ops.error_function import FAR
 
 __all__ = [
-    "acosh", "asinh", "atanh", "cbrt", "cosh", "exp2", "expm1", "hypot", "in_double", "log1p",
-    "log2", "log10", "sinh",
+    "acosh", "asinh", "atanh", "cbrt", "cosh", "erf", "exp2", "expm1", "hypot", "in_double",
+    "log1p", "log2", "log10", "sigmoid", "sinh",
 ]  # fmt: skip
 
 
@@ -59,8 +61,9 @@ def expm1(x: Expr) -> Expr:
     n, r = reduced_exp(clamped(x, -50.0, 710.0))
     half = power_of_two(call("sub", n, const(1, n.type)), x.type)
     near = add(sub(half, number(0.5, x)), mul(half, r))  # exact, or nearly
-    result = add(near, mul(half, exp_series(r)))
-    return is_itself(x, call("mul", result, number(2.0, x)))
+    result = call("mul", add(near, mul(half, exp_series(r))), number(2.0, x))
+    is_tiny = call("lt", call("abs", x), number(2.0**-54, x))  # half of it could be 0
+    return select(either(call("ne", x, x), is_tiny), x, result)
 
 
 def half_exp(x: Expr) -> Expr:
@@ -107,6 +110,26 @@ def log2(x: Expr) -> Expr:
     more = number(1 / math.log(2) - 1, x)
     result = add(mul(y, more), mul(r, more))
     return of_logarithm(x, add(add(add(result, y), r), n))
+
+
+def sigmoid(x: Expr) -> Expr:
+    """1 / (1 + exp(-x)): of e = exp(-|x|), with what was lost in rounding e and 1 + e."""
+    one, low = number(1.0, x), {"f4": 104.0, "f8": 746.0}[x.type]
+    n, r = reduced_exp(call("neg", clamped(call("abs", x), 0.0, low)))
+    p = exp_minus_one_of_small(r)
+    power = call("add", one, p)
+    e, rest = scaled(power, n), scaled(call("sub", p, call("sub", power, one)), n)
+    divisor = call("add", one, e)
+    lost = call("add", call("sub", e, call("sub", divisor, one)), rest)
+    is_left = call("lt", x, number(0.0, x))
+    result = call("div", select(is_left, e, one), divisor)
+    # The derivatives by numerator and divisor: 1 / (1 + e) is 1 - result to the left of 0.
+    inverse = select(is_left, call("sub", one, result), result)
+    above = select(is_left, rest, number(0.0, x))
+    result = call(
+        "add", result, call("mul", inverse, call("sub", above, call("mul", result, lost)))
+    )
+    return select(call("ne", x, x), x, result)
 
 
 # log10(e) and log10(2), each in two parts, of which the first has few bits.
@@ -223,6 +246,28 @@ def cbrt(x: Expr) -> Expr:
     t = call("mul", t, back)
     is_plain = both(call("gt", size, number(0.0, x)), call("lt", size, number(math.inf, x)))
     return select(is_plain, call("copysign", t, x), x)
+
+
+# (erf(x) - x) / x in x**2 for |x| < 0.9, by Taylor's series.
+_ERF_TERMS = {"f4": 10, "f8": 17}
+_ERF = [0.128379167095512573896] + [  # 2 / sqrt(pi) - 1
+    2 / math.sqrt(math.pi) * (-1) ** k / (math.factorial(k) * (2 * k + 1)) for k in range(1, 18)
+]
+# From here on the error function is 1.
+_ERF_ENDS = {"f4": 4.0, "f8": 6.0}
+
+
+def erf(x: Expr) -> Expr:
+    """The error function: x and a small part of it near 0, else 1 - exp(-x**2) R(x) / S(x)."""
+    size = call("abs", x)
+    square = call("mul", size, size)
+    part = polynomial(square, _ERF[_ERF_TERMS[x.type] :: -1])
+    near = add(size, mul(size, part))
+    far = clamped(size, 0.8, _ERF_ENDS[x.type])
+    ratio = call("div", polynomial(far, FAR[0]), polynomial(far, FAR[1]))
+    beyond = sub(number(1.0, x), mul(exp(call("neg", mul(far, far))), ratio))
+    is_near = call("lt", size, number(0.9, x))
+    return is_itself(x, call("copysign", select(is_near, near, beyond), x))
 
 
 @in_double

@@ -29,6 +29,8 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "acos": trigonometry.acos,
     "atan": trigonometry.atan,
     "atan2": trigonometry.atan2,
+    "erf": exponentials.erf,
+    "sigmoid": exponentials.sigmoid,
     "sinh": exponentials.sinh,
     "cosh": exponentials.cosh,
     "tanh": mathematics.tanh,

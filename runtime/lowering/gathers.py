@@ -25,7 +25,8 @@ from runtime.lowering.scalar import (
     is_signed,
     select,
 )
-from runtime.lowering.shaping import as_array, is_memory, sliced, static_index
+from runtime.lowering.shaping import as_array, is_memory
+from runtime.lowering.slicing import sliced, static_index
 from runtime.ops.keys import expanded_index
 
 __all__ = ["Part", "gather", "part_of"]
@@ -77,7 +78,9 @@ def part_of(b: Builder, node: Node, x: Array, values: Sequence[Value]) -> Part:
             continue
         size = x.shape[axis]
         if entry[0] == "slice":
-            maps.append(sliced(size, entry, len(shape), shape))
+            if "operand" in entry:
+                raise Refusal("a slice whose bounds are not known, beside an array of positions")
+            maps.append(sliced(b, size, entry, [], len(shape), shape))
         else:
             if type_ is not None and type_.dtype.kind == "b":
                 raise Refusal("an index that is a mask")

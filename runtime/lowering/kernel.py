@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -45,6 +45,8 @@ __all__ = [
     "Statement",
     "Store",
     "Swap",
+    "Tick",
+    "Watcher",
     "While",
     "expressions",
     "inner_blocks",
@@ -76,8 +78,8 @@ class Cell(Record):
 class Buffer(Record):
     """Memory for an array, its last axis contiguous.
 
-    `role` is "input", "result", "constant", "own": memory of the call, which two buffers may
-    exchange (`Swap`), or "stack": memory of the call that grows (`Reserve`).
+    `role` is "input", "result", "constant", "counters" (of a `Tick`), "own": memory of the call,
+    which two buffers may exchange (`Swap`), or "stack": memory of the call that grows (`Reserve`).
     """
 
     name: str
@@ -85,6 +87,8 @@ class Buffer(Record):
     shape: tuple[Dim, ...]
     role: str = "own"
     value: Any = None
+    # How many elements there is memory for, where the shape is not known before the program runs.
+    room: Dim | None = None
 
 
 class Let(Record):
@@ -247,6 +251,14 @@ class CallOut(Record):
     results: Sequence[Handed]
 
 
+class Tick(Record):
+    """Here a kernel that is timed begins or ends: its row in `counters` is cycles and calls."""
+
+    counters: Buffer
+    row: int
+    begins: bool
+
+
 Statement: TypeAlias = (
     Let
     | Assign
@@ -263,6 +275,7 @@ Statement: TypeAlias = (
     | Poll
     | Check
     | CallOut
+    | Tick
 )
 Block: TypeAlias = list[Statement]
 
@@ -321,6 +334,8 @@ class Program(Record):
     sites: list[Site] = field(default_factory=list)
     # Sizes of parameters that must be equal at run time.
     equal: list[tuple[Expr, Expr]] = field(default_factory=list)
+    # What sizes must be at least at run time.
+    least: list[tuple[Expr, int]] = field(default_factory=list)
     # Constants too large for the text: the kernel finds them by number in the context.
     constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
     # Buffers in the memory of others.
@@ -330,6 +345,16 @@ class Program(Record):
     # What Python computes, by number, and whether any of it may be done only once.
     outside: list[Outside] = field(default_factory=list)
     has_effects: bool = False
+
+
+class Watcher(Protocol):
+    """Who is told where statements come from, and may change the program that they make."""
+
+    def note(self, statements: Sequence[Statement], origins: Sequence[Origin]) -> None:
+        """These statements, of those not noted yet, come from a node at the user's positions."""
+
+    def watch(self, program: Program) -> None:
+        """Nothing but this changes the program any more."""
 
 
 def inner_blocks(statement: Statement) -> list[Block]:

@@ -26,6 +26,7 @@ from runtime.lowering.kernel import (
     Poll,
     Program,
     Store,
+    Tick,
     While,
 )
 from runtime.lowering.lines import AS_IT_IS
@@ -266,6 +267,21 @@ class _Writer(Sums, Memory):
         if kind == "b1":
             value = self._do(f"icmp ne i8 {value}, 0")
         self.add(f"store {llvm_type(kind)} {value}, ptr {self._cell(result.cell)}")
+
+    # ---- the clock ---------------------------------------------------------------------------
+
+    def _tick(self, s: Tick) -> None:
+        """Take the clock off the cycles of a row, and add it when it has gone on."""
+        self.intrinsic("i64 @llvm.readcyclecounter()")
+        clock = self._do("call i64 @llvm.readcyclecounter()")
+        self._count(s, 0, "sub" if s.begins else "add", clock)
+        if not s.begins:
+            self._count(s, 1, "add", "1")
+
+    def _count(self, s: Tick, column: int, how: str, by: str) -> None:
+        at = self._address(s.counters, str(2 * s.row + column))
+        old = self._do(f"load i64, ptr {at}")
+        self.add(f"store i64 {self._do(f'{how} i64 {old}, {by}')}, ptr {at}")
 
     # ---- parts -------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Form, Stored
-from runtime.lowering.builder import Builder
+from runtime.lowering.builder import Builder, is_of_the_run
 from runtime.lowering.call_outs import call_out, has_effects
 from runtime.lowering.collapsing import collapse
 from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
@@ -24,7 +24,7 @@ from runtime.lowering.epilogues import join_epilogues
 from runtime.lowering.gathers import gather
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
-from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, read
+from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, Watcher, read
 from runtime.lowering.merging import merge
 from runtime.lowering.pooling import (
     window_argmax,
@@ -39,6 +39,7 @@ from runtime.lowering.reductions import count_nonzero, position, reduction, sum_
 from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, const
 from runtime.lowering.scans import scan
+from runtime.lowering.searching import searchsorted
 from runtime.lowering.shaping import (
     broadcast_to,
     expand_dims,
@@ -62,9 +63,10 @@ Rule = Callable[[Builder, Node], list[Form]]
 _NUMBERS = (bool, int, float, complex)
 
 
-def lower(graph: Graph) -> Program:
-    """`graph` as a program; Refusal says why there is none."""
+def lower(graph: Graph, watcher: Watcher | None = None) -> Program:
+    """`graph` as a program; Refusal says why there is none. `watcher` looks on."""
     b = Builder(graph.name)
+    b.watcher = watcher
     b.program.has_effects = has_effects(graph)
     for value in graph.inputs:
         b.forms[value] = _parameter(b, value)
@@ -78,6 +80,8 @@ def lower(graph: Graph) -> Program:
     join_epilogues(b.program)
     widen(b.program)
     hoist(b.program)
+    if watcher is not None:
+        watcher.watch(b.program)
     return b.program
 
 
@@ -108,6 +112,8 @@ def _parameter(b: Builder, value: Value) -> Form:
 def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
     """An output: a scalar, or an array in memory that is the caller's from then on."""
     form, type_ = b.forms[value], tensor_type(value.type)
+    if _has_size_of_the_run(form):
+        raise Refusal("a result whose size only the run tells")
     if isinstance(form, Stored) and form.buffer.role == "own" and _is_free(b, form.buffer, taken):
         form.buffer.role = "result"
         taken.add(form.buffer)
@@ -117,8 +123,14 @@ def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
         return Result(type_, value=form)
     buffer = Buffer(b.fresh("result"), form.type, tuple(form.shape), "result")
     b.fill(buffer, form)
+    if b.watcher is not None and value.node is not None:
+        b.watcher.note(b.block[-1:], b.origins(value.node))
     taken.add(buffer)
     return Result(type_, buffer=buffer)
+
+
+def _has_size_of_the_run(form: Form) -> bool:
+    return not isinstance(form, Expr) and any(map(is_of_the_run, form.shape))
 
 
 def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
@@ -128,6 +140,7 @@ def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
 
 def _nodes(b: Builder, graph: Graph) -> None:
     for node in graph.nodes:
+        written, b.node = len(b.block), node
         if node.op.name in _CONTROL:
             forms = _CONTROL[node.op.name](b, node, _nodes)
         else:
@@ -140,10 +153,15 @@ def _nodes(b: Builder, graph: Graph) -> None:
                 forms = call_out(b, node, str(refusal))
         for value, form in zip(node.outputs, forms, strict=True):
             b.define(value, form)
+        if b.watcher is not None:
+            b.watcher.note(b.block[written:], b.origins(node))
 
 
 def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
+    takes_any = node.op.elementwise or node.op.name in _OF_SIZES_OF_THE_RUN
+    if not takes_any and any(_has_size_of_the_run(b.forms[value]) for value in node.inputs):
+        raise Refusal(f"`{node.op.name}` of a size that only the run tells")
     rule = _rule_of(node)
     if rule is not None:
         return rule(b, node)
@@ -177,6 +195,13 @@ def _pending(b: Builder, node: Node) -> list[Form]:
     return []
 
 
+# Besides element-wise ops, those that take operands whose sizes only the run tells, 0 included.
+_OF_SIZES_OF_THE_RUN = frozenset((
+    "identity", "stop_gradient", "copy", "astype", "expand_dims", "squeeze", "permute_dims",
+    "getitem", "reshape", "index_update", "index_add", "dim", "sum", "mean", "max", "min", "prod",
+    "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod", "count_nonzero",
+    "matmul", "vecdot", "broadcast_to", "flip", "searchsorted", "pending",
+))  # fmt: skip
 # Why there is no native form, where the name of the op says little to the user.
 _REASONS = {
     "append_row": "a list that grows",
@@ -237,6 +262,7 @@ _RULES: dict[str, Rule] = {
     "argmin": position,
     "var": variance,
     "std": variance,
+    "searchsorted": searchsorted,
     "cumsum": scan,
     "cumprod": scan,
 }

@@ -14,6 +14,7 @@ from runtime.lowering.functions import FUNCTIONS
 from runtime.lowering.powers import power
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import (
+    COMPARISONS,
     Expr,
     both,
     call,
@@ -155,6 +156,15 @@ def _integer_power(x: Expr, y: Expr) -> Expr:
     return result
 
 
+def _compared_with_unsigned(name: str, x: Expr, y: Expr) -> Expr:
+    """A comparison by value of integers of which one is unsigned, and the other may be negative."""
+    signed = x if is_signed(x.type) else y
+    is_negative = call("lt", signed, const(0, signed.type))
+    wide = call(name, cast(x, "u8"), cast(y, "u8"))
+    less = signed is x
+    return select(is_negative, const(COMPARISONS[name](not less, less), "b1"), wide)
+
+
 _COMPARE = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 _BITS = {"BitAnd": "and", "BitOr": "or", "BitXor": "xor"}
 _PLAIN = {"Add": "add", "Sub": "sub", "Mult": "mul"}
@@ -217,6 +227,8 @@ class NumPyMeaning:
 
     def compare(self, operator: str, x: Expr, y: Expr) -> Expr:
         """Comparisons; with nan all but `!=` are false."""
+        if x.type != y.type:
+            return _compared_with_unsigned(_COMPARE[operator], x, y)
         return call(_COMPARE[operator], x, y)
 
     def function(self, name: str, *args: Expr) -> Expr:

@@ -32,6 +32,12 @@ _LEAST_ROOM = 1 << 12
 _OWNED = f"{HEAP}.owned"
 
 
+def _bytes(buffer: Buffer) -> Dim:
+    """How many bytes a buffer takes."""
+    room = buffer.shape if buffer.room is None else [buffer.room]
+    return product([*room, size_in_bytes(buffer.type)])
+
+
 class Memory(Values):
     """What makes, moves and frees memory."""
 
@@ -52,7 +58,7 @@ class Memory(Values):
             self.first += ["%work = alloca i64", f"store i64 {BUDGET}, ptr %work"]
         if not own:
             return
-        sizes = {b: product([*b.shape, size_in_bytes(b.type)]) for b in own}
+        sizes = {b: _bytes(b) for b in own}
         known = {b: size for b, size in sizes.items() if isinstance(size, int)}
         places = offsets(known, lives(self.program))
         total = str(max(places[b] + size for b, size in known.items()) if known else 0)
@@ -137,9 +143,9 @@ class Memory(Values):
     def _allocate(self, s: Allocate) -> None:
         """All memory was had at the start, but for what each thread needs for itself."""
         if self.around is not None:
-            size = product([*s.buffer.shape, size_in_bytes(s.buffer.type)])
             self.pointers[s.buffer] = self.name()
-            self.first.append(f"{self.pointers[s.buffer]} = alloca [{size} x i8], align 64")
+            room = f"alloca [{_bytes(s.buffer)} x i8], align 64"
+            self.first.append(f"{self.pointers[s.buffer]} = {room}")
 
     def _reserve(self, s: Reserve) -> None:
         """At least twice as much as before, so that it does not happen often."""

@@ -40,7 +40,7 @@ class Places(Lines):
         return self.cells[cell]
 
     def _pointer(self, buffer: Buffer) -> str:
-        if buffer.role == "constant" and buffer not in self.pointers:
+        if buffer.role in ("constant", "counters") and buffer not in self.pointers:
             self.pointers[buffer] = self._constant(buffer)
         buffer = self.program.shared.get(buffer, buffer)
         name = self.pointers[buffer]
@@ -51,7 +51,7 @@ class Places(Lines):
         return pointer
 
     def _constant(self, buffer: Buffer) -> str:
-        if buffer.value.size > _IN_TEXT:
+        if buffer.value.size > _IN_TEXT or buffer.role == "counters":
             self.program.constants.append(buffer.value)
             name, at = self.name(), self.name()
             number = word("slot") + SLOT + len(self.program.constants) - 1

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from runtime.execute import Executable, plan
-from runtime.execute.native import engine, layout
+from runtime.execute.native import engine
 from runtime.execute.native.outside import Called
-from runtime.execute.native.prepared import Native, Place
+from runtime.execute.native.prepared import Native, Place, problem
 from runtime.execute.native.stateful import Stateful, again
 from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text, outside, signature
+from runtime.lowering.kernel import Watcher
 from runtime.lowering.lower import lower
 from runtime.lowering.partition import part
 from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.state import functional, has_variables, printing_once
 
-__all__ = ["Planned", "prepare", "problem"]
+__all__ = ["Planned", "prepare"]
+
+# Makes what watches a program being made.
+Timing: TypeAlias = Callable[[], Watcher] | None
 
 
 class Planned:
@@ -41,38 +45,33 @@ class Planned:
         return self._run(*inputs)
 
 
-def problem() -> str | None:
-    """Why there is no native code in this process; None where there is."""
-    return layout.problem() or engine.problem()
-
-
-def prepare(graph: Graph) -> Executable:
+def prepare(graph: Graph, timing: Timing = None) -> Executable:
     """`graph` as native code, or as a plan that says why not."""
     reason = problem()
     if reason is not None:
         return Planned(plan.prepare(graph), reason)
     try:
-        return _stateful(graph) if has_variables(graph) else _prepared(graph)
+        return _stateful(graph, timing) if has_variables(graph) else _prepared(graph, timing)
     except (TooLarge, engine.Unavailable) as error:
         return Planned(plan.prepare(graph), str(error))
 
 
-def _stateful(graph: Graph) -> Executable:
+def _stateful(graph: Graph, timing: Timing) -> Executable:
     """A graph with variables: on their contents, if it does nothing but read, assign and print."""
     try:
         printing = printing_once(graph)
         found = functional(printing)
     except Refusal as refusal:
-        return _with_reason(_prepared(graph), refusal)
+        return _with_reason(_prepared(graph, timing), refusal)
     prints = printing is not graph
     try:
-        run: Executable = _native(found.graph, again)
+        run: Executable = _native(found.graph, timing, again)
     except TooLarge:
         raise
     except Refusal as refusal:
         if prints:
-            return _with_reason(_prepared(graph), refusal)
-        run = _prepared(found.graph)
+            return _with_reason(_prepared(graph, timing), refusal)
+        run = _prepared(found.graph, timing)
     return Stateful(
         run,
         partial(plan.prepare, printing),
@@ -90,17 +89,17 @@ def _with_reason(made: Executable, refusal: Refusal) -> Executable:
     return made
 
 
-def _prepared(graph: Graph) -> Executable:
+def _prepared(graph: Graph, timing: Timing) -> Executable:
     """`graph` as native code as a whole, or as a plan with native parts."""
     try:
-        return _native(graph)
+        return _native(graph, timing)
     except TooLarge:
         raise
     except Refusal:
         parts: list[Native] = []
 
         def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
-            parts.append(_native(inner))
+            parts.append(_native(inner, timing))
             return parts[-1].call
 
         parted = part(graph, compile_part)
@@ -111,12 +110,12 @@ def _prepared(graph: Graph) -> Executable:
     return Planned(plan.prepare(parted.graph), reasons, called)
 
 
-def _native(graph: Graph, other: Executable | None = None) -> Native:
+def _native(graph: Graph, timing: Timing, other: Executable | None = None) -> Native:
     """`graph` as one native function; Refusal where it has no native form.
 
     `other`, or its plan, does what it cannot do.
     """
-    program = lower(graph)
+    program = lower(graph, None if timing is None else timing())
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
     is_pending = any(node.op.name == "pending" for node in graph.walk())
     repeats = other is not None or (is_pending and not program.has_effects)

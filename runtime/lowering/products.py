@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.graph.ir import Node
-from runtime.lowering.arrays import Array, Computed, Form, Stored
-from runtime.lowering.builder import Builder
+from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr
+from runtime.lowering.builder import Builder, is_of_the_run
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import converted, mapped
-from runtime.lowering.kernel import Axis, Buffer, Contract, Dim, load, product
+from runtime.lowering.kernel import Axis, Buffer, Contract, Dim, If, Store, load, product
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, index
 from runtime.lowering.strides import Strided, steps_of, strided, times
@@ -132,7 +132,14 @@ def contract(b: Builder, target: Buffer, x: Strided, y: Strided, axes: Any, star
     terms = _merged([axis for axis in inner if axis.size != 1])
     *outer, row = _merged([*outer, row]) if row.size != 1 else [*_merged(outer), row]
     starts = x.start, y.start, start
-    b.emit(Contract(target, x.buffer, y.buffer, outer, row, column, terms or inner[:1], starts))
+    made = Contract(target, x.buffer, y.buffer, outer, row, column, terms or inner[:1], starts)
+    sizes = [axis.size for axis in (*made.outer, row, column, *made.inner)]
+    if not any(map(is_of_the_run, sizes)):
+        b.emit(made)
+        return
+    zero, some = const(0, target.type), index(1)
+    b.nest([product(target.shape)], lambda i: b.emit(Store(target, i[0], zero)))
+    b.emit(If(call("ge", as_expr(product(sizes)), some), [made], []))
 
 
 def _exchanged(axis: Axis) -> Axis:

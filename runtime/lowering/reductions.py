@@ -20,7 +20,7 @@ from runtime.lowering.arrays import (
     flat_offset,
     indices_of_flat,
 )
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.builder import Builder, is_of_the_run, is_small
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import converted, mapped
 from runtime.lowering.kernel import (
@@ -76,9 +76,19 @@ def reduction(b: Builder, node: Node) -> list[Form]:
     form = b.forms[node.inputs[0]]
     result = machine_type(tensor_type(node.outputs[0].type).dtype)
     if isinstance(form, Expr):
-        raise Refusal(f"{name} of a scalar")
+        return [_of_one(b, node, form, result)]
     axes, shape = reduced_axes(node, form)
     return [_over_axes(b, name, form, axes, shape, result)]
+
+
+def _of_one(b: Builder, node: Node, x: Expr, result: str) -> Expr:
+    """The reduction of a scalar, which sums add to zero, as those of arrays."""
+    name = node.op.name
+    if name in ("any", "all") or x.type == "b1" or node.attrs["axis"] is not None:
+        raise Refusal(f"{name} of a scalar")
+    combine, first = monoid(name, result)
+    x = b.let(converted(x, result))
+    return x if first is None else combine(first, x)
 
 
 def _over_axes(
@@ -87,6 +97,8 @@ def _over_axes(
     count = product([form.shape[axis] for axis in axes])
     if name in ("max", "min") and count == 0:
         raise Refusal(f"{name} of nothing")
+    if name in ("max", "min", "mean") and is_of_the_run(count):
+        b.require(as_expr(count), 1)  # NumPy raises, or warns
     source = _source(b, name, form, result, count)
     combine, first = monoid(name, result)
     made = _reduced(b, source, axes, combine, first)
@@ -103,7 +115,8 @@ def in_shape(
         return made if not shape else Computed(lambda i: made, shape, made.type)
     if tuple(made.shape) == tuple(shape):
         return made
-    kept = [a for a in range(rank) if a not in axes]
+    # The axes in front of those of the shape are reduced, and gone.
+    kept = [a - (rank - len(shape)) for a in range(rank) if a not in axes]
     if isinstance(made, Stored):
         return Stored(made.buffer, shape, made.type)
     inner = made
@@ -148,8 +161,11 @@ def variance(b: Builder, node: Node) -> list[Form]:
     axes, shape = reduced_axes(node, form)
     count = product([form.shape[axis] for axis in axes])
     ddof = node.attrs["ddof"]
-    if not isinstance(ddof, int) or not isinstance(count, int):
+    if not isinstance(ddof, int):
         raise Refusal(f"{node.op.name} with a divisor that is not known")
+    if isinstance(count, Expr):
+        b.require(count, max(ddof, 0) + 1)  # NumPy warns
+    degrees = b.shifted(count, -ddof)
     source = b.stored(form) if isinstance(form, Computed) and not form.is_view else form
     kept = tuple(1 if a in axes else n for a, n in enumerate(form.shape))
     mean = _over_axes(b, "mean", source, axes, kept, kind)
@@ -162,7 +178,7 @@ def variance(b: Builder, node: Node) -> list[Form]:
 
     squares: Array = mapped(b, [source, mean], kind, square)
     total = _over_axes(b, "sum", squares, axes, shape, kind)
-    found = _divided(b, total, max(count - ddof, 0), kind)
+    found = _divided(b, total, max(degrees, 0) if isinstance(degrees, int) else degrees, kind)
     if node.op.name == "var":
         return [found]
     if isinstance(found, Expr):
@@ -176,8 +192,12 @@ def position(b: Builder, node: Node) -> list[Form]:
     if isinstance(form, Expr):
         return [index(0)]
     axes, shape = reduced_axes(node, form)
-    if any(not isinstance(n, int) or n == 0 for n in form.shape):
-        raise Refusal(f"{node.op.name} of nothing, or of sizes that are not known")
+    if 0 in form.shape:
+        raise Refusal(f"{node.op.name} of nothing")
+    for a in axes:
+        size = form.shape[a]
+        if isinstance(size, Expr):
+            b.require(size, 1)
     x = b.stored(form) if isinstance(form, Computed) and not form.is_view else form
     comparison = "gt" if node.op.name == "argmax" else "lt"
     rank = len(x.shape)
@@ -258,7 +278,7 @@ def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
         return either, const(False, "b1")
     if name == "all":
         return both, const(True, "b1")
-    comparison = "ge" if name == "max" else "le"
+    comparison = "gt" if name == "max" else "lt"
 
     def better(x: Expr, y: Expr) -> Expr:
         keeps = call(comparison, x, y)
@@ -292,11 +312,14 @@ def _reduced(
     rank = len(x.shape)
     kept = [a for a in range(rank) if a not in axes]
     shape = [x.shape[a] for a in kept]
-    if is_small(x.shape):
-        return _of_elements(b, x, axes, kept, combine, first)
     real = [a for a in range(rank) if x.shape[a] != 1]
     is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
-    if is_last and first is not None and is_float(x.type) and not first.value:
+    is_sum = first is not None and is_float(x.type) and not first.value
+    if is_sum and not is_last and real[-1] in axes:
+        return _in_two_steps(b, x, axes, real, combine, first)
+    if is_small(x.shape):
+        return _of_elements(b, x, axes, kept, combine, first)
+    if is_last and is_sum:
         return _pairwise(b, x, shape, product([x.shape[a] for a in axes]))
     if is_last and first is None and x.type != "b1":
         keeps = combine(const(1, x.type), const(2, x.type))
@@ -305,6 +328,23 @@ def _reduced(
     if axes and shape and first is not None and max(axes) < min(kept):
         return _row_by_row(b, x, axes, kept, combine, first)
     return _one_by_one(b, x, axes, kept, combine, first)
+
+
+def _in_two_steps(
+    b: Builder,
+    x: Array,
+    axes: Sequence[int],
+    real: Sequence[int],
+    combine: Combine,
+    first: Expr | None,
+) -> Form:
+    """Sums over the last axes, as they lie, and then of these over the others: NumPy's order."""
+    border = max(a for a in real if a not in axes)
+    inner = [a for a in axes if a > border]
+    rows = _reduced(b, x, inner, combine, first)
+    assert not isinstance(rows, Expr)
+    left = [a for a in range(len(x.shape)) if a not in inner]
+    return _reduced(b, rows, [left.index(a) for a in axes if a < border], combine, first)
 
 
 def _of_elements(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "COMPARISONS",
     "FALSE",
     "TRUE",
     "Expr",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,10 @@ from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, flat
 from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
-from runtime.lowering.kernel import Dim
+from runtime.lowering.kernel import Dim, product
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import Expr, call, cast, const, either, index, is_int, select
+from runtime.lowering.scalar import Expr, call, cast, either, index, is_int, select
+from runtime.lowering.slicing import sliced, static_index
 
 __all__ = [
     "as_array",
@@ -24,9 +26,7 @@ __all__ = [
     "permute_dims",
     "reshape",
     "size_of",
-    "sliced",
     "squeeze",
-    "static_index",
     "subscript",
 ]
 
@@ -81,10 +81,10 @@ def squeeze(b: Builder, node: Node) -> list[Form]:
 
 def _view(b: Builder, x: Array, shape: Sequence[Dim], back: Any) -> Form:
     """The array of another shape whose elements are those of `x` at `back(indices)`."""
-    if isinstance(x, Stored) and len(x.shape) != len(shape) and _same_order(x.shape, shape):
-        return Stored(x.buffer, tuple(shape), x.type)
     if not shape:
         return b.at(x, back([]))
+    if isinstance(x, Stored) and len(x.shape) != len(shape) and _same_order(x.shape, shape):
+        return Stored(x.buffer, tuple(shape), x.type)
     depth = 1 + x.depth if isinstance(x, Computed) else 1
     at = lambda i: b.at(x, back(i))  # noqa: E731 - short
     return Computed(at, tuple(shape), x.type, is_view=is_memory(x), depth=depth)
@@ -104,10 +104,9 @@ def reshape(b: Builder, node: Node) -> list[Form]:
     """The same elements in the order of memory."""
     x = as_array(b.forms[node.inputs[0]])
     result = tensor_type(node.outputs[0].type)
-    if not result.is_static or any(not isinstance(n, int) for n in x.shape):
-        raise Refusal("reshape of sizes that are not known")
-    assert result.shape is not None
-    shape = tuple(n for n in result.shape if n is not None)
+    if result.shape is None or len(node.inputs) > 1:
+        raise Refusal("reshape to a shape that is not known")
+    shape = _sizes_of(x.shape, result.shape)
     if isinstance(x, Stored):
         found: Form = Stored(x.buffer, shape, x.type)
         return [found if shape else b.at(x, [index(0)] * len(x.shape))]
@@ -122,21 +121,37 @@ def reshape(b: Builder, node: Node) -> list[Form]:
     return [back([]) if not shape else made]
 
 
+def _sizes_of(given: Sequence[Dim], wanted: Sequence[int | None]) -> tuple[Dim, ...]:
+    """The sizes that a reshaped array has: where one is not known, it comes of one that is not."""
+    known = tuple(n for n in wanted if n is not None)
+    if len(known) == len(wanted) and all(isinstance(n, int) for n in given):
+        return known
+    unknown = [n for n in given if not isinstance(n, int)]
+    count, wants = math.prod(n for n in given if isinstance(n, int)), math.prod(known)
+    if count == wants == 1 and len(unknown) == len(wanted) - len(known):
+        following = iter(unknown)  # nothing but axes of size 1 comes or goes
+        return tuple(next(following) if n is None else n for n in wanted)
+    if len(unknown) != 1 or len(known) != len(wanted) - 1 or not wants or count % wants:
+        raise Refusal("reshape of sizes that are not known")
+    size = product([unknown[0], count // wants])
+    return tuple(size if n is None else n for n in wanted)
+
+
 def _apart(position: Expr, shape: Sequence[Dim]) -> list[Expr]:
     """The index of each axis of a position in the order of memory."""
-    if position.function == "const":
+    sizes = [n for n in shape if isinstance(n, int)]
+    if position.function == "const" and len(sizes) == len(shape):
         indices, rest = [], int(position.value)
-        for n in reversed(shape):
-            assert isinstance(n, int)
+        for n in reversed(sizes):
             indices.append(index(rest % max(n, 1)))
             rest //= max(n, 1)
         return indices[::-1]
     indices = []
-    for n in reversed(shape):
-        quotient = call("quotient", position, as_expr(n))
-        indices.append(call("sub", position, call("mul", quotient, as_expr(n))))
+    for size in reversed(shape[1:]):
+        quotient = call("quotient", position, as_expr(size))
+        indices.append(call("sub", position, call("mul", quotient, as_expr(size))))
         position = quotient
-    return indices[::-1]
+    return [position, *indices[::-1]][: len(shape)]
 
 
 def broadcast_to(b: Builder, node: Node) -> list[Form]:
@@ -212,22 +227,12 @@ def subscript(
         elif entry[0] == "array":
             maps.append(_constantly(_dynamic(b, node, x.shape[len(maps)], operands.pop(0))))
         else:
-            maps.append(sliced(x.shape[len(maps)], entry, len(shape), shape))
+            maps.append(sliced(b, x.shape[len(maps)], entry, operands, len(shape), shape))
     return maps, shape
 
 
 def _constantly(i: Expr) -> Any:
     return lambda indices: i
-
-
-def static_index(b: Builder, size: Dim, i: int) -> Expr:
-    if isinstance(size, int):
-        if not -size <= i < size:
-            raise Refusal("an index that is out of bounds")
-        return index(i % size)
-    if i not in (0, 1, -1, -2):  # a size that is not known is at least 2
-        raise Refusal("an index into an axis whose size is not known")
-    return index(i) if i >= 0 else b.let(call("add", size, const(i, "i8")))
 
 
 def _dynamic(b: Builder, node: Node, size: Dim, form: Form) -> Expr:
@@ -237,25 +242,6 @@ def _dynamic(b: Builder, node: Node, size: Dim, form: Form) -> Expr:
     outside = either(call("ge", i, limit), call("lt", i, call("neg", limit)))
     fails(b, node)(outside)
     return b.let(select(call("lt", i, index(0)), call("add", i, limit), i))
-
-
-def sliced(size: Dim, entry: tuple[Any, ...], axis: int, shape: list[Dim]) -> Any:
-    bounds = entry[1:]
-    if bounds == (None, None, None):
-        shape.append(size)
-        return lambda indices: indices[axis]
-    if "operand" in bounds or not isinstance(size, int):
-        raise Refusal("a slice whose bounds or axis are not known")
-    found = range(size)[slice(*bounds)]
-    shape.append(len(found))
-    return lambda indices: _moved(indices[axis], found.start, found.step)
-
-
-def _moved(i: Expr, start: int, step: int) -> Expr:
-    if i.function == "const":
-        return index(start + step * i.value)
-    scaled = i if step == 1 else call("mul", i, const(step, "i8"))
-    return scaled if start == 0 else call("add", scaled, const(start, "i8"))
 
 
 def size_of(b: Builder, node: Node) -> list[Form]:

@@ -29,6 +29,7 @@ from runtime.lowering.kernel import (
     Statement,
     Store,
     Swap,
+    Tick,
     While,
 )
 from runtime.lowering.scalar import Expr
@@ -53,6 +54,7 @@ def text(program: Program) -> str:
     )
     lines = [f"kernel {program.name}({parameters}) {{"]
     lines += [f"  require {_expr(x)} == {_expr(y)}" for x, y in program.equal]
+    lines += [f"  require {_expr(x)} >= {least}" for x, least in program.least]
     lines += [f"{INDENT}{line}" for line in _lines(program.body)]
     results = [
         _expr(r.value) if r.value is not None else (r.buffer.name if r.buffer else "")
@@ -64,10 +66,10 @@ def text(program: Program) -> str:
 
 def _declared(buffer: Buffer | None) -> str:
     assert buffer is not None
-    return f"{buffer.name}: {buffer.type}[{', '.join(map(_dim, buffer.shape))}]"
+    return f"{buffer.name}: {buffer.type}[{', '.join(map(size_text, buffer.shape))}]"
 
 
-def _dim(size: Dim) -> str:
+def size_text(size: Dim) -> str:
     return str(size) if isinstance(size, int) else _expr(size)
 
 
@@ -133,13 +135,13 @@ def _swap(s: Swap) -> Iterator[str]:
 
 def _for(s: For) -> Iterator[str]:
     how = "for" if s.serial else "for each"
-    yield f"{how} {s.index.name} < {_dim(s.size)}:"
+    yield f"{how} {s.index.name} < {size_text(s.size)}:"
     yield from _inside(s.body)
 
 
 def _pairwise(s: PairwiseSum) -> Iterator[str]:
     how = {"sum": "sum in pairs", "ge": "largest", "le": "least"}[s.how]
-    yield f"{s.cell.name} := {how} over {s.index.name} < {_dim(s.size)} of:"
+    yield f"{s.cell.name} := {how} over {s.index.name} < {size_text(s.size)} of:"
     yield from _inside(s.body)
     yield f"{INDENT}{_expr(s.element)}"
 
@@ -148,17 +150,17 @@ def _contract(s: Contract) -> Iterator[str]:
     """The axes with their sizes, and how far elements are in both operands and the result."""
     axes = {"around": s.outer, "row": [s.row], "column": [s.column], "sum over": s.inner}
     operands = [
-        buffer.name if start == 0 else f"{buffer.name} from {_dim(start)}"
+        buffer.name if start == 0 else f"{buffer.name} from {size_text(start)}"
         for buffer, start in zip((s.x, s.y), s.starts, strict=False)
     ]
     yield f"{s.target.name} = products of {' and '.join(operands)}:"
     for name, found in axes.items():
         for axis in found:
-            yield f"{INDENT}{name} < {_dim(axis.size)}: {_steps(axis)}"
+            yield f"{INDENT}{name} < {size_text(axis.size)}: {_steps(axis)}"
 
 
 def _steps(axis: Axis) -> str:
-    return ", ".join(_dim(step) for step in (axis.x, axis.y, axis.out))
+    return ", ".join(size_text(step) for step in (axis.x, axis.y, axis.out))
 
 
 def _if(s: If) -> Iterator[str]:
@@ -190,6 +192,10 @@ def _call_out(s: CallOut) -> Iterator[str]:
     yield f"{results}{' := ' if results else ''}python call {s.number}({operands})"
 
 
+def _tick(s: Tick) -> Iterator[str]:
+    yield f"clock {'on' if s.begins else 'off'} for {s.row}"
+
+
 def _handed(h: Handed) -> str:
     if h.value is not None:
         return _expr(h.value)
@@ -215,6 +221,7 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Poll: _poll,
     Check: _check,
     CallOut: _call_out,
+    Tick: _tick,
 }
 
 

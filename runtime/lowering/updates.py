@@ -8,7 +8,7 @@ from functools import partial
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Elements, Form, Stored, indices_of_flat
-from runtime.lowering.builder import SMALL, Builder
+from runtime.lowering.builder import SMALL, Builder, is_of_the_run
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import convert, tensor_type
 from runtime.lowering.elementwise import converted
@@ -90,7 +90,11 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
         shape = what.v.shape
         while len(shape) > len(part.shape) and shape[0] == 1:  # as NumPy drops them
             shape = shape[1:]
-        b.same_shape(b.broadcast([shape, part.shape]), part.shape)
+        common = b.broadcast([shape, part.shape])
+        if len(common) == len(part.shape):  # a size of the part that only the run tells is checked
+            pairs = zip(common, part.shape, strict=True)
+            common = tuple(own if is_of_the_run(own) else size for size, own in pairs)
+        b.same_shape(common, part.shape)
         if len(shape) != len(what.v.shape):
             raise Refusal("a value with more axes than what it is assigned to")
     sizes = tuple(n for n in part.shape if isinstance(n, int))

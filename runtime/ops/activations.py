@@ -30,7 +30,7 @@ def _floating(xp: Module, x: Array) -> Array:
     infer=_relu_type,
     vjp=(lambda g, out, x: where_(out > 0, g, 0),),
     reads=("out",),
-    scalar="{0} if {0} >= 0 or {0} != {0} else 0",
+    scalar="{0} if {0} > 0 or {0} != {0} else 0",
     elementwise=True,
     samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8 u1"),
 )
@@ -45,7 +45,7 @@ def relu(xp: Module, x: Array) -> Array:
     infer=by_ufunc(np.exp),
     vjp=derivative(lambda out, x: out * (1 - out)),
     reads=("out",),
-    scalar="(1 if {0} >= 0 else exp(-abs({0}))) / (1 + exp(-abs({0})))",
+    scalar="sigmoid({0})",
     elementwise=True,
     samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
 )

@@ -16,13 +16,17 @@ from runtime.ops.rules import derivative
 from runtime.ops.samples import unary
 from runtime.ops.selection import clip
 
-__all__ = ["erf"]
+__all__ = ["FAR", "erf"]
 
 # W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of
 # Computation 23 (1969), 631-637: for |x| <= 0.46875 erf(x) = x P(x**2) / Q(x**2), beyond
 # erf(|x|) = 1 - exp(-x**2) R(|x|) / S(|x|). Highest power first.
 _P = (1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2,
       3.77485237685302021e2, 3.20937758913846947e3)  # fmt: skip
+# P - Q: x + x (P - Q) / Q has fewer roundings.
+_EXCESS = (-0.814222293815396847, -20.44016720847355530,
+           -130.160483783394017, -905.131288392070259,
+           365.14075569929885)  # fmt: skip
 _Q = (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3,
       2.84423683343917062e3)  # fmt: skip
 _R = (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0,
@@ -31,6 +35,8 @@ _R = (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0,
 _S = (1.0, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2,
       1.62138957456669019e3, 3.29079923573345963e3, 4.36261909014324716e3,
       3.43936767414372164e3, 1.23033935480374942e3)  # fmt: skip
+# Numerator and denominator of what exp(-x**2) is multiplied with for erfc(x).
+FAR = (_R, _S)
 _BORDER = 0.46875
 # From here on erf is 1 in double precision; R and S stay in range.
 _FAR = 6.0
@@ -48,28 +54,6 @@ def _polynomial(x: Array, coefficients: Sequence[float]) -> Array:
     return result
 
 
-def _polynomial_text(x: str, coefficients: Sequence[float]) -> str:
-    """The same as text."""
-    first, *rest = coefficients
-    text = f"{x} * {first!r}"
-    for c in rest[:-1]:
-        text = f"({text} + {c!r}) * {x}"
-    return f"{text} + {rest[-1]!r}"
-
-
-def _text() -> str:
-    """The error function of one number, step by step as for an array."""
-    size, is_nan = "abs({0})", "{0} != {0}"
-    inner = f"({size} if {size} <= {_BORDER} or {is_nan} else {_BORDER})"
-    inside = f"{size} if {size} >= {_BORDER} or {is_nan} else {_BORDER}"
-    outer = f"({_FAR} if {size} > {_FAR} else {inside})"
-    square = f"({inner} * {inner})"
-    near = f"{inner} * (({_polynomial_text(square, _P)}) / ({_polynomial_text(square, _Q)}))"
-    ratio = f"(({_polynomial_text(outer, _R)}) / ({_polynomial_text(outer, _S)}))"
-    far = f"1 - exp(-{outer} * {outer}) * {ratio}"
-    return f"copysign({near} if {size} <= {_BORDER} else {far}, {{0}})"
-
-
 def _slope(out: Any, x: Any) -> Any:
     """The derivative; 0 in every precision where x**2 could overflow."""
     near = clip(x, -30, 30)
@@ -81,7 +65,7 @@ def _slope(out: Any, x: Any) -> Any:
     infer=by_ufunc(np.exp),
     vjp=derivative(_slope),
     reads=(0,),
-    scalar=_text(),
+    scalar="erf({0})",
     elementwise=True,
     samples=unary(-2.0, 2.0, dtypes="f8 f4 f2 i8"),
 )
@@ -97,6 +81,6 @@ def erf(xp: Module, x: Array) -> Array:
     size = xp.abs(x)
     inner, outer = xp.minimum(size, _BORDER), xp.clip(size, _BORDER, _FAR)
     square = inner * inner
-    near = inner * (_polynomial(square, _P) / _polynomial(square, _Q))
+    near = inner + inner * (_polynomial(square, _EXCESS) / _polynomial(square, _Q))
     far = 1 - xp.exp(-outer * outer) * (_polynomial(outer, _R) / _polynomial(outer, _S))
     return xp.copysign(xp.where(size <= _BORDER, near, far), x).astype(dtype, copy=False)

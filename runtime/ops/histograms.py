@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import StagingError
-from runtime.ops.comparison import equal, logical_and
+from runtime.ops.comparison import equal, isfinite, less_equal, logical_and
 from runtime.ops.conversion import astype
 from runtime.ops.creation import linspace, zeros
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.interchange import asarray
+from runtime.ops.internal import checked
 from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of
+from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import max as max_
 from runtime.ops.reductions import min as min_
 from runtime.ops.reductions import sum as sum_
@@ -39,7 +41,10 @@ def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
     elif shape_of(x)[0] == 0:
         first, last = 0, 1
     else:
+        what = "autodetected range is not finite"
         first, last = min_(x), max_(x)
+        if dtype_of(x).kind == "f":
+            first = checked(first, logical_and(isfinite(first), isfinite(last)), what=what)
     is_one = equal(first, last)
     return where_(is_one, first - 0.5, first), where_(is_one, last + 0.5, last)
 
@@ -50,7 +55,11 @@ def _as_edges(bins: Any) -> Any:
         raise ValueError("`bins` must be 1d, when an array")
     if not is_tensor(given) and (given[:-1] > given[1:]).any():
         raise ValueError("`bins` must increase monotonically, when an array")
-    return asarray(given)
+    edges = asarray(given)
+    if is_tensor(given):
+        rises = all_(less_equal(getitem(edges, slice(None, -1)), getitem(edges, slice(1, None))))
+        edges = checked(edges, rises, what="`bins` must increase monotonically, when an array")
+    return edges
 
 
 def _is_array(bins: Any) -> bool:

@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 
 from runtime import trace
-from runtime.devices import is_device_array
+from runtime.devices import is_device_array, module_of, resolve
 from runtime.ops.conversion import astype, astype_
 from runtime.ops.internal import CONSTANT, identity
 from runtime.ops.joining import stack
 from runtime.ops.operands import Operand, content, is_tensor, type_of
-from runtime.ops.placement import to_device
+from runtime.ops.placement import device_of_operand, to_device
 
 __all__ = ["asarray", "from_dlpack"]
+
+# DLPack's numbers of memory that CUDA reads: of a card, and managed.
+_CUDA = (2, 13)
 
 
 def asarray(
@@ -23,7 +26,8 @@ def asarray(
     """`x`, a number, a nest of numbers or an array, as a tensor; of another dtype if one is given.
 
     `copy` false shares the memory of an array with the result, and raises ValueError where that
-    cannot be. Else the result is a tensor as it is, or has memory of its own.
+    cannot be, on another device for one. Else the result is a tensor as it is, or has memory of its
+    own.
 
     >>> ag.asarray([1, 2], dtype=float).numpy()
     array([1., 2.])
@@ -45,6 +49,8 @@ def asarray(
         result = identity(x)
     else:
         result = astype_(x, type_of(x).dtype)
+    if copy is False and device is not None and resolve(device) != device_of_operand(result):
+        raise ValueError(_elsewhere(result, device))
     return result if device is None else to_device(result, device)
 
 
@@ -71,7 +77,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     """A tensor of an array of another library, by `x.__dlpack__()`; it shares the memory of `x`.
 
     With `copy`, or for another device, it is a copy. Raises BufferError, as that library does,
-    where the memory cannot be shared.
+    where the memory cannot be shared, and with `copy` false for another device.
 
     >>> ag.from_dlpack(np.array([1.0, 2.0])).numpy()
     array([1., 2.])
@@ -79,10 +85,25 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     if is_tensor(x):
         result = x
     else:
-        array = np.from_dlpack(x)
+        array = x if is_device_array(x) else _module_for(x).from_dlpack(x)
         if copy is False and not array.ndim:
             raise BufferError("rank 0 cannot share memory: leave `copy` out")
         result = identity(array)
+    if copy is False and device is not None and resolve(device) != device_of_operand(result):
+        raise BufferError(_elsewhere(result, device))
     if copy:
         result = astype_(result, type_of(result).dtype)
     return result if device is None else to_device(result, device)
+
+
+def _module_for(x: Any) -> Any:
+    """The array module that reads what `x` hands out by its `__dlpack__`."""
+    kind, number = x.__dlpack_device__()
+    return module_of(resolve(f"/gpu:{number}")) if kind in _CUDA else np
+
+
+def _elsewhere(x: Operand, device: str) -> str:
+    return (
+        f"memory of {device_of_operand(x)} cannot be shared with {resolve(device)}: "
+        "leave `copy` out for a copy"
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.declare import no_gradient, op
+from runtime.ops.declare import always, no_gradient, op
 from runtime.ops.operands import (
     Array,
     Module,
@@ -25,6 +25,7 @@ __all__ = [
     "CONSTANT",
     "accumulate",
     "as_weak",
+    "checked",
     "choose",
     "dim",
     "identity",
@@ -171,6 +172,29 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
     2
     """
     return _number(x, kind)
+
+
+_ERRORS = {"ValueError": ValueError, "ZeroDivisionError": ZeroDivisionError}
+
+
+@op(
+    inputs=2,
+    infer=lambda x, holds, what, error="ValueError": x,
+    vjp=lambda g, out, x, holds, what, error: (g, None),
+    raises=always,
+    samples=calls(
+        lambda: (
+            ((array((2, 3)), np.bool_(True)), {"what": "it does not hold"}),
+            ((array((0,), "i4"), np.bool_(True)), {"what": "zero", "error": "ZeroDivisionError"}),
+        )
+    ),
+    forwards=True,
+)
+def checked(xp: Module, x: Array, holds: Array, what: str, error: str = "ValueError") -> Array:
+    """`x`. Raises the error, with `what` for its message, unless the condition `holds`."""
+    if not bool(holds):
+        raise _ERRORS[error](what)
+    return x
 
 
 @op(

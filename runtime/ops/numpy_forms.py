@@ -50,6 +50,14 @@ def _with_initial(x: Operand, axis: int | None, initial: Operand) -> Any:
     return concat([x, full(tuple(shape), initial, dtype_of(x))], axis)
 
 
+def _may_be_empty(x: Operand, axis: Axes) -> list[int]:
+    """The axes among those reduced that may have no elements."""
+    shape = shape_of(x)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    numbers = [normal_axis(number, len(shape)) for number in axes]
+    return [n for n in numbers if not (isinstance(shape[n], int) and shape[n])]
+
+
 def _reduction(
     reduce: Callable[..., Any],
     join: Callable[..., Any] | None,
@@ -83,6 +91,9 @@ def _reduction(
             return reduce(x, axis=axis, keepdims=keepdims, **further)
         if neutral is None and not keepdims and not isinstance(axis, tuple):
             return reduce(_with_initial(x, axis, initial), axis=axis or 0, keepdims=False)
+        if neutral is None:
+            for number in _may_be_empty(x, axis):
+                x = _with_initial(x, number, initial)
         return join(reduce(x, axis=axis, keepdims=keepdims, **further), initial)
 
     reduction.__name__ = f"numpy_{names[0]}"
@@ -118,6 +129,10 @@ _EXTREMES = calls(
         ((_X,), {"initial": -9.0, "where": _MASK}),
         ((array((0, 3)), 0), {"initial": 1.5}),
         ((_X, (0, 1)), {"initial": 0.5}),
+        ((array((0, 3)), (0,)), {"initial": 1.5, "keepdims": True}),
+        ((array((0, 3)), 0), {"initial": 1.5, "keepdims": True}),
+        ((array((2, 0)), (0, 1)), {"initial": 1.5}),
+        ((array((2, 0)),), {"initial": 1.5, "keepdims": True}),
     )
 )
 _NAN_EXTREMES = calls(

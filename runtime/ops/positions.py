@@ -9,9 +9,18 @@ import numpy as np
 
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, zeros
-from runtime.ops.declare import implements
+from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.indexing import getitem, index_add, index_update
-from runtime.ops.operands import Operand, dtype_of, normal_axis, rank_of, shape_of, type_of
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    dtype_of,
+    normal_axis,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip
 from runtime.ops.shapes import ravel, reshape
@@ -19,6 +28,7 @@ from runtime.ops.shapes import ravel, reshape
 __all__ = [
     "as_positions",
     "gather",
+    "not_negative",
     "put_along_axis",
     "scatter",
     "take",
@@ -59,6 +69,27 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     if mode != "raise":
         places = _within(places, shape_of(x)[at], mode)
     return getitem(x, (slice(None),) * at + (places,)) if at else getitem(x, places)
+
+
+@op(
+    inputs=1,
+    infer=lambda x, what: x,
+    vjp=no_gradient,
+    raises=lambda types, attrs: types[0].dtype.kind == "i",
+    samples=calls(
+        lambda: (
+            ((np.array([2, 0]),), {"what": "a count"}),
+            ((np.array([], "i4"),), {"what": "a count"}),
+            ((np.array([2, 0], "u1"),), {"what": "a count"}),
+        )
+    ),
+    forwards=True,
+)
+def not_negative(xp: Module, x: Array, what: str) -> Array:
+    """`x`, integers. Raises ValueError where one is negative, as none of what they are may be."""
+    if x.dtype.kind == "i" and bool((x < 0).any()):
+        raise ValueError(f"{what} must have no negative elements")
+    return x
 
 
 def as_positions(indices: Operand) -> Any:

@@ -29,7 +29,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.positions import take, take_along_axis
 from runtime.ops.reductions import any as any_
-from runtime.ops.reductions import count_nonzero
+from runtime.ops.reductions import count_nonzero, mean
 from runtime.ops.rounding import ceil, floor, rint
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip, maximum, where_
@@ -321,6 +321,8 @@ def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
         x = astype(x, np.float64)
     together, axes = _together(x, axis)
     ordered, size = sort_(together, axis=0), shape_of(together)[0]
+    if isinstance(size, int) and not size:
+        return mean(x, axis=axis, keepdims=keepdims)  # nan
     middle = (getitem(ordered, (size - 1) // 2) + getitem(ordered, size // 2)) / 2
     result = where_(any_(isnan(together), axis=0), np.nan, middle)
     return expand_dims(result, axes) if keepdims else result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.inference import by_probe, may_be_empty, reduced_shape, size_of
+from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Array,
     Axes,
@@ -296,6 +297,14 @@ def std(
     return std_(x, axis, dtype, _bind_ddof(correction, ddof), keepdims)
 
 
+def _differ(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two shapes are surely not the same."""
+    if len(one) != len(other):
+        return True
+    known = [(m, n) for m, n in zip(one, other, strict=True) if type(m) is type(n) is int]
+    return [m for m, _ in known] != [n for _, n in known]
+
+
 @implements(
     "average",
     samples=calls(
@@ -315,12 +324,18 @@ def average(
     """
     if weights is None:
         return mean(x, axis=axis, keepdims=keepdims)
-    if rank_of(weights) != rank_of(x):
+    if _differ(shape_of(weights), shape_of(x)):
         if not isinstance(axis, int):
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
         rest = tuple(i for i in range(rank_of(x)) if i != normal_axes(axis, rank_of(x))[0])
+        if rank_of(weights) != 1 or _differ(shape_of(weights), (shape_of(x)[axis],)):
+            raise ValueError(
+                "Shape of weights must be consistent with shape of a along specified axis."
+            )
         weights = expand_dims(weights, rest)
     total = sum(broadcast_to(weights, shape_of(x)), axis=axis, keepdims=keepdims)
+    what = "Weights sum to zero, can't be normalized"
+    total = checked(total, all(total), what=what, error="ZeroDivisionError")
     return sum(x * weights, axis=axis, keepdims=keepdims) / total
 
 

@@ -26,7 +26,7 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
-from runtime.ops.positions import take
+from runtime.ops.positions import not_negative, take
 from runtime.ops.reductions import max as max_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
@@ -51,6 +51,10 @@ def _count(data: Operand, ids: Operand, num_segments: Any) -> Any:
     return max_(concat([ids, full((1,), -1, np.intp)])) + 1
 
 
+def _checked(ids: Operand) -> Any:
+    return not_negative(ids, what="the numbers of segments")
+
+
 def _counts(data: Operand, ids: Operand, count: Any) -> Any:
     """How many elements each segment has, in a shape that fits the result."""
     found = index_add(zeros((count,), np.intp), 1, (ids,))
@@ -61,11 +65,13 @@ def segment_sum(data: Operand, ids: Operand, num_segments: Any = None) -> Any:
     """Sums of the parts of `data` along its first axis that have the same number in `ids`.
 
     `ids` is a vector of integers from 0 on, in any order; a segment without elements has the sum 0.
-    `num_segments` is one more than the largest by default. Raises IndexError for a number beyond.
+    `num_segments` is one more than the largest by default. Raises IndexError for a number beyond,
+    ValueError for a negative one.
 
     >>> ag.segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 0]), 3).numpy()
     array([5., 0., 2.])
     """
+    ids = _checked(ids)
     count = _count(data, ids, num_segments)
     return index_add(zeros((count, *shape_of(data)[1:]), dtype_of(data)), data, (ids,))
 
@@ -182,6 +188,7 @@ def segments(
 
 
 def _reduced(data: Operand, ids: Operand, num_segments: Any, kind: str) -> Any:
+    ids = _checked(ids)
     count, dims = encode_shape(_count(data, ids, num_segments))
     return segments(data, ids, *dims, count=count, kind=kind)
 

@@ -107,7 +107,7 @@ def _if_inexact(x: Any, g: Any) -> Any:
     infer=by_ufunc(np.maximum),
     vjp=_maximum_vjp,
     reads=(0, 1),
-    scalar="{0} if {0} >= {1} or {0} != {0} else {1}",
+    scalar="{0} if {0} > {1} or {0} != {0} else {1}",  # of equal zeros NumPy gives the second
     elementwise=True,
     numpy=("maximum",),
     samples=binary(),
@@ -126,7 +126,7 @@ def maximum(xp: Module, x: Array, y: Array) -> Array:
     infer=by_ufunc(np.minimum),
     vjp=_minimum_vjp,
     reads=(0, 1),
-    scalar="{0} if {0} <= {1} or {0} != {0} else {1}",
+    scalar="{0} if {0} < {1} or {0} != {0} else {1}",
     elementwise=True,
     numpy=("minimum",),
     samples=binary(),
@@ -195,7 +195,17 @@ def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:
     >>> ag.clip(np.array([-1.0, 0.5, 7.0]), 0.0, 1.0).numpy()
     array([0. , 0.5, 1. ])
     """
+    dtype = type_of(x).dtype
+    if dtype.kind in "iu" and not type_of(x).weak:  # a limit that no number of the dtype reaches
+        min = None if type(min) is int and min <= np.iinfo(dtype).min else min
+        max = None if type(max) is int and max >= np.iinfo(dtype).max else max
     if min is None and max is None:
         return +x if type_of(x).dtype.kind != "b" else where_(True, x, x)
+    if min is not None and max is not None and _is_scalar(min) and _is_scalar(max):
+        return minimum(max, maximum(min, x))  # `x` stays as it is where it is equal to a limit
     low = x if min is None else maximum(x, min)
     return low if max is None else minimum(low, max)
+
+
+def _is_scalar(x: Any) -> bool:
+    return type_of(x).rank == 0

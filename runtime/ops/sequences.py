@@ -14,6 +14,7 @@ from runtime.ops.conversion import astype
 from runtime.ops.creation import zeros_like
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
+from runtime.ops.interchange import asarray
 from runtime.ops.joining import concat
 from runtime.ops.operands import Array, Module, Operand, dtype_of, is_tensor, shape_of, type_of
 from runtime.ops.positions import take
@@ -158,6 +159,8 @@ def interp(
         points = concat([getitem(points, before) - period, points, getitem(points, after) + period])
         values = concat([getitem(values, before), values, getitem(values, after)])
     last = shape_of(points)[0] - 1
+    if isinstance(last, int) and last < 0:
+        raise ValueError("array of sample points is empty")
     i = clip(searchsorted(points, x, side="right") - 1, 0, last - 1)
     start, base = take(points, i), take(values, i)
     slope = (take(values, i + 1) - base) / (take(points, i + 1) - start)
@@ -171,6 +174,7 @@ def interp(
 
 def _inexact(x: Operand) -> Any:
     """`x` in double precision, in which NumPy interpolates."""
+    x = asarray(x) if isinstance(x, (list, tuple)) else x
     return astype(x, np.complex128 if dtype_of(x).kind == "c" else np.float64, copy=False)
 
 

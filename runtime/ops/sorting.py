@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.axes import flip
+from runtime.ops.comparison import less_equal, logical_or
 from runtime.ops.creation import zeros
 from runtime.ops.declare import implements, no_gradient, op
-from runtime.ops.indexing import index_add
+from runtime.ops.indexing import getitem, index_add
+from runtime.ops.internal import checked
 from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
 from runtime.ops.positions import take_along_axis
+from runtime.ops.reductions import all as all_
 from runtime.ops.samples import array, calls
+from runtime.ops.selection import where_
 from runtime.ops.shapes import ravel, reshape, size
 from runtime.spec import TensorType
 
@@ -195,12 +199,21 @@ def searchsorted(x: Operand, v: Operand, /, side: str = "left", sorter: Operand 
 
 @implements("digitize", samples=calls(lambda: (((array((4,)), np.array([-1.0, 0.0, 1.0])), {}),)))
 def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Any:
-    """Number of the bin, between the increasing edges `bins`, that each of `x` falls into.
+    """Number of the bin, between the edges `bins`, that each of `x` falls into.
+
+    The edges increase or decrease. Raises ValueError where they do neither.
 
     >>> ag.digitize(np.array([0.5, 2.5]), np.array([0.0, 1.0, 2.0])).numpy()
     array([1, 3])
     """
-    return searchsorted(bins, x, side="left" if right else "right")
+    before, after = getitem(bins, slice(None, -1)), getitem(bins, slice(1, None))
+    rises, falls = all_(less_equal(before, after)), all_(less_equal(after, before))
+    what = "bins must be monotonically increasing or decreasing"
+    bins = checked(bins, logical_or(rises, falls), what=what)
+    bins, count = where_(rises, bins, flip(bins, 0)), shape_of(bins)[0]
+    # In increasing edges, the side on which equal numbers stand is the other one.
+    found = searchsorted(bins, x, side="left" if right else "right")
+    return where_(rises, found, count - found)
 
 
 def _unique_types(x: TensorType, index: bool, inverse: bool, counts: bool, equal_nan: bool) -> Any:

@@ -15,8 +15,10 @@ from runtime.ops.declare import implements
 from runtime.ops.diagonals import diagonal
 from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem, index_add
+from runtime.ops.internal import as_weak
 from runtime.ops.joining import concat
-from runtime.ops.operands import Axes, Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.operands import Axes, Operand, dtype_of, is_tensor, rank_of, shape_of, type_of
+from runtime.ops.positions import not_negative
 from runtime.ops.products import matmul
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import count_nonzero, mean
@@ -27,7 +29,7 @@ from runtime.ops.reductions import sum as sum_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
-from runtime.ops.selection import clip, where_
+from runtime.ops.selection import clip, maximum, where_
 from runtime.ops.shapes import expand_dims, reshape, squeeze
 
 __all__ = [
@@ -178,6 +180,9 @@ def nan_to_num(
 def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
     """How often each number up to the largest occurs in `x`, or the sum of its `weights`.
 
+    Raises ValueError for a negative number, for an `x` that is no vector, and for other than one
+    weight for each of its elements.
+
     >>> ag.bincount(np.array([1, 3, 1])).numpy()
     array([0, 2, 0, 1])
     """
@@ -186,7 +191,18 @@ def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
             f"Cannot cast array data from {dtype_of(x)!r} to {np.dtype(np.intp)!r} according to "
             "the rule 'safe'"
         )
-    x = astype(x, np.intp, copy=False)
+    if rank_of(x) != 1:
+        raise ValueError(
+            "object of too small depth for desired array" if rank_of(x) < 1
+            else "object too deep for desired array"
+        )  # fmt: skip
+    x = not_negative(astype(x, np.intp, copy=False), what="'list' argument")
+    if not is_tensor(minlength) and minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if weights is not None:
+        sizes = [shape_of(x)[0], *shape_of(weights)]
+        if len(sizes) != 2 or (all(isinstance(n, int) for n in sizes) and sizes[0] != sizes[1]):
+            raise ValueError("The weights and list don't have the same length.")
     last = max_(concat([x, full((1,), minlength - 1, np.intp)]))
     if weights is None:
         return index_add(zeros((last + 1,), np.intp), 1, (x,))
@@ -255,7 +271,7 @@ def cov(
     given = [_as_weights(w, real_dtype) for w in (fweights, aweights) if w is not None]
     if not given:
         centred = rows - mean(rows, axis=1, keepdims=True)
-        return _products(centred, centred, shape_of(rows)[1] - ddof)
+        return _products(centred, centred, _not_below_zero(shape_of(rows)[1] - ddof))
     weights = given[0] * given[1] if len(given) == 2 else given[0]
     total = sum_(weights)
     centred = rows - expand_dims(sum_(rows * weights, axis=1) / total, 1)
@@ -265,7 +281,14 @@ def cov(
         divisor = total - ddof
     else:
         divisor = total - ddof * sum_(weights * given[-1]) / total
-    return _products(centred, centred * weights, divisor)
+    return _products(centred, centred * weights, _not_below_zero(divisor))
+
+
+def _not_below_zero(divisor: Any) -> Any:
+    if not is_tensor(divisor):
+        return max(divisor, 0)
+    least = maximum(divisor, 0)
+    return as_weak(least) if type_of(divisor).weak else least
 
 
 def _products(left: Any, right: Any, divisor: Any) -> Any:

@@ -19,12 +19,14 @@ from runtime.templates import (
     Alternative,
     ArrayHole,
     Excerpt,
+    Fillable,
     Hole,
     LazyString,
     Line,
     OrNone,
     Record,
     Repetition,
+    Selection,
     SummaryLine,
 )
 
@@ -102,6 +104,8 @@ class Writer:
             raise Unstorable("a nest that is too deep, or holds itself")
         if kind is tuple:
             return [self.write(item) for item in x]
+        if kind is Selection:  # of functions, classes and the like
+            raise Unstorable(_described(x.things[0]))
         for known in self.kinds:
             if kind in known.classes:
                 return {known.key: known.write(self, x)}
@@ -121,6 +125,8 @@ def _storable(dtype: np.dtype[Any]) -> str:
 def _described(x: Any) -> str:
     if isinstance(x, type):
         return f"the class {x.__qualname__}"
+    if isinstance(x, Fillable) and x.what:
+        return x.what
     kind = x.kind if isinstance(x, Record) else type(x)
     name = getattr(x, "__qualname__", None) if callable(x) else None
     return f"`{name}`" if name else f"an object of class {kind.__module__}.{kind.__qualname__}"

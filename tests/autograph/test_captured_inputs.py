@@ -5,6 +5,7 @@ import pytest
 
 import autograph as ag
 from autograph.captured_inputs import reader
+from autograph.concrete import MISS
 
 X = np.array([1.0, 2.0, 3.0])
 TABLE = np.ones(3)
@@ -184,6 +185,36 @@ def test_captures_that_are_set_are_read_from_then_on():
         f(X)
     (concrete,) = f.traces()
     concrete.set_external_captures([np.full(3, 7.0)])
+    np.testing.assert_array_equal(f(X), X * 7.0)
+
+
+def helper(x):
+    return x * TABLE
+
+
+def test_a_builtin_serves_functions_that_call_others_and_read_globals(monkeypatch):
+    f = ag.convert(lambda x: helper(x) + 1)
+    for _ in range(3):
+        np.testing.assert_array_equal(f(X), X + 1)
+    (builtin,) = f._builtins
+    np.testing.assert_array_equal(builtin(X), X + 1)
+    for args in ((), (X, X), (X.astype("f4"),), (None,), (X, TABLE)):
+        assert builtin(*args) is MISS
+    monkeypatch.setitem(globals(), "helper", lambda x: x - TABLE)
+    assert builtin(X) is MISS
+    np.testing.assert_array_equal(f(X), X)
+    monkeypatch.setitem(globals(), "TABLE", np.full(3, 2.0))
+    np.testing.assert_array_equal(f(X), X - 1)
+
+
+def test_a_builtin_with_other_captures_than_those_of_the_trace_serves_no_more():
+    v = np.ones(3)
+    f = ag.convert(lambda x: x * v)
+    f(X), f(X)
+    (builtin,) = f._builtins
+    (concrete,) = f.traces()
+    concrete.set_external_captures([np.full(3, 7.0)])
+    assert builtin(X) is MISS
     np.testing.assert_array_equal(f(X), X * 7.0)
 
 

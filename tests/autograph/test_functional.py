@@ -257,3 +257,29 @@ def test_associative_scan_of_a_recurrence():
     gradient = ag.grad(lambda a: f(a, b)[:, -1].sum())(a)
     assert gradient.shape == a.shape
     assert len(loops(f, a, b)) == 0
+
+
+def to_one(total, row):
+    while total > 1:
+        total = total / 2
+    return total + row.sum(), {"row": row * total, "count": 1}
+
+
+@pytest.mark.parametrize("how", ["eager", "tensors", "graph", "native"])
+def test_no_rows_give_the_carry_and_nothing_stacked(how):
+    def f(x):
+        return ag.scan(to_one, 3.0, x), ag.map_fn(lambda t: t[0] if t[0] > 1 else -t[1], x)
+
+    x = np.zeros((0, 2), np.float32)
+    run = {"graph": ag.convert(f, native=False), "native": ag.convert(f)}.get(how, f)
+    (carry, ys), mapped = run(ag.constant(x) if how == "tensors" else x)
+    assert carry == 3.0
+    kind = ag.Tensor if how == "tensors" else np.ndarray
+    for part, shape in ((ys["row"], (0, 2)), (ys["count"], (0,)), (mapped, (0,))):
+        assert isinstance(part, kind) and part.shape == shape
+    assert ys["count"].dtype == np.int64 and mapped.dtype == np.float32
+
+
+def test_a_scanned_function_is_given_nothing_zero_times():
+    carry, ys = ag.scan(lambda c, _: (c, c), 1.5, length=0)
+    assert carry == 1.5 and ys.shape == (0,)

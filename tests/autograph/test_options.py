@@ -39,6 +39,7 @@ def test_what_has_no_signature_is_refused():
         ("returns", "list", "returns is 'tensor' or 'numpy', not 'list'"),
         ("device", "/tpu:0", "there is no device '/tpu:0'"),
         ("native", "fast", "native is True, False or None"),
+        ("strict_errors", False, "strict_errors is True: an operation whose result nobody reads"),
     ],
 )
 def test_a_wrong_option_is_named(option, value, message):
@@ -48,8 +49,9 @@ def test_a_wrong_option_is_named(option, value, message):
 
 def test_options_have_defaults_and_tensorflows_are_taken():
     options = check_options(
-        {"input_signature": [1], "experimental_relax_shapes": True, "name": "n"}
-    )
+        {"input_signature": [1], "experimental_relax_shapes": True, "name": "n",
+         "strict_errors": True}
+    )  # fmt: skip
     assert options.input_signature == (1,) and options.reduce_retracing
     assert dict(options.others) == {"name": "n"} and options.prints == "graph"
 

@@ -7,11 +7,14 @@ import pytest
 
 from benchmarks import table
 from benchmarks.peers import Peer, installed
-from benchmarks.rows import ROWS
-from runtime.lowering.prepare import problem
+from benchmarks.rows import ROWS, VARIANTS, named
+from runtime.execute.native.prepared import problem
 
 # Of the others, one call takes seconds.
 SMALL = [name for name in ROWS if "horse" not in name and name != "deep_model"]
+
+
+CHANGED = [f"{name}:{kind}" for name in SMALL for kind in VARIANTS if ROWS[name].variant(kind)]
 
 
 def arrays(result):
@@ -21,9 +24,9 @@ def arrays(result):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*SMALL, *CHANGED])
 def test_ours_gives_what_numpy_gives(name):
-    row = ROWS[name]
+    row = named(name)
     ours = row.make("ours", None)
     other = row.make("numpy" if row.has_numpy else "plan", None)
     for _ in range(row.calls):
@@ -31,9 +34,9 @@ def test_ours_gives_what_numpy_gives(name):
 
 
 @pytest.mark.skipif(problem() is not None, reason="there is no native code here")
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", [*ROWS, *CHANGED])
 def test_a_row_is_one_native_function(name):
-    function, inputs = ROWS[name].converted()
+    function, inputs = named(name).converted()
     function(*inputs)
     assert "plan of NumPy" not in function.explain(), function.explain()
 
@@ -57,3 +60,22 @@ def test_what_a_peer_cannot_do_is_left_out():
         assert table.measure("cnn_mnist_train_step", [peer], 1) == {}
     finally:
         peer.close()
+
+
+def test_a_variant_changes_what_it_says():
+    row = ROWS["mse"]
+    assert [x.dtype for x in named("mse:dtype").inputs()] == [np.dtype("f8")] * 2
+    assert named("mse:size").inputs()[0].size != row.inputs()[0].size
+    p, t = (x[:10] for x in row.inputs())
+    assert named("mse:more").plain(p, t) == row.plain(p, t) * 3
+    assert ROWS["mlp_train_step"].variant("more") is None
+    with pytest.raises(KeyError):
+        named("collatz:dtype")
+
+
+def test_the_table_says_what_variants_keep(capsys):
+    table.main(["call_tiny", "--variants", "more", "--rounds", "1", "--peers", "ours,numpy"])
+    said = capsys.readouterr().out
+    assert "call_tiny " in said and "call_tiny:more" in said
+    with pytest.raises(SystemExit):
+        table.main(["call_tiny", "--variants", "colour"])

@@ -16,6 +16,7 @@ def far_devices():
 
 # Which of the caller's arrays a result is depends on data there: it comes back as a copy.
 _COPIES = (
+    "objects_chosen_by_data-E2-one_or_none",
     "permuted_arrays-S7-out_of_range",
     "try-B2.17-an_argument_or_another_array_is_written_after_it",
     "try-B2.17-items_of_lists_and_dicts",

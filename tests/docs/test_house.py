@@ -40,11 +40,16 @@ TESTED_IN = {
         "autograph/tf",
         "bitwise creation defaults image indexing joining shapes sorting "
         "linalg/decompositions linalg/diagonals linalg/norms linalg/products "
-        "math/elementwise math/reductions math/segments "
+        "math/elementwise math/reductions math/segments math/special "
         "nn/activations nn/convolution nn/lookups nn/losses nn/normalization nn/pooling",
         "autograph/tf/test_table.py",
     ),
     "autograph/tf/autodiff.py": "autograph/tf/test_gradients.py",
+    **in_folder(
+        "autograph/tf/config",
+        "devices experimental optimizer threading",
+        "autograph/tf/test_config.py",
+    ),
     "autograph/tf/errors.py": "autograph/tf/test_debugging.py",
     "autograph/tf/nn/dropout.py": "autograph/tf/test_random.py",
     "autograph/tf/references.py": "autograph/tf/test_variables.py",
@@ -70,6 +75,9 @@ TESTED_IN = {
     "autograph/operators/open_dicts.py": "language/test_open_dicts.py",
     "autograph/operators/counting.py": "language/test_open_dicts.py",
     "autograph/operators/open_sets.py": "language/test_sets_of_data.py",
+    "autograph/operators/open_deques.py": "language/test_open_deques.py",
+    "autograph/operators/one_of.py": "language/test_objects_chosen_by_data.py",
+    "autograph/operators/identity.py": "language/test_identity.py",
     "autograph/operators/library_calls.py": "language/test_library_on_data.py",
     "autograph/operators/ranges.py": "language/test_ranges.py",
     "autograph/operators/rows.py": "language/test_growing_lists.py",
@@ -144,7 +152,7 @@ TESTED_IN = {
     **in_folder(
         "runtime/ops",
         "calculus data_types editing fft histograms inference interchange linalg linear_forms "
-        "padding polynomials positions predicates quantiles rules samples",
+        "padding polynomials predicates quantiles rules samples",
         "runtime/ops/test_generic.py",
     ),
     "runtime/ops/exact.py": "runtime/ops/test_random.py",

@@ -17,6 +17,7 @@ import os
 import re
 import sys
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,7 +138,7 @@ def assert_equal(
         assert type(got) is type(expected) and list(got) == list(expected)
         for key in expected:
             assert_equal(got[key], expected[key], **how)
-    elif isinstance(expected, (tuple, list)):
+    elif isinstance(expected, (tuple, list, deque)):
         assert type(got) is type(expected), f"{got!r} for {expected!r}"
         assert len(got) == len(expected), f"{got!r} for {expected!r}"
         for one, other in zip(got, expected):

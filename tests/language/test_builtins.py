@@ -367,6 +367,18 @@ def copied_into(x):
     return y
 
 
+@samples("E1", (np.arange(6.0).reshape(2, 3),), (-np.arange(6.0).reshape(2, 3),))
+def elements_with_their_indices(x):
+    total, y = x[0, 1] * 0, np.zeros_like(x)
+    for index, v in np.ndenumerate(x):
+        y[index] = v * (index[0] + 10 * index[1])
+        if v > 3 and index[1] == 1:
+            total += v
+    for (i, j), v in np.ndenumerate(x):
+        x[1 - i, 2 - j] += v
+    return total, y, x, [k for k, v in np.ndenumerate(x) if k != (0, 0)]
+
+
 test_builtins = samples.test()
 
 

@@ -156,7 +156,7 @@ def test_a_function_is_still_stricter_than_numpy(name, way):
 
 REFUSED = (
     "roots", "linalg.eig", "linalg.eigvals", "real_if_close", "packbits", "unpackbits", "asmatrix",
-    "shares_memory", "nditer", "ndenumerate", "asfortranarray", "frombuffer", "array2string",
+    "shares_memory", "nditer", "asfortranarray", "frombuffer", "array2string",
     "isfortran",
 )  # fmt: skip
 

@@ -455,7 +455,7 @@ def message_kind_in_loop(x, n):
     state = None
     for i in range(n):
         state = x + i if state is None else state + i  # refused
-        state = "text"
+        state = [i]
     return state
 
 

@@ -492,6 +492,28 @@ def a_search_that_breaks(x, n):
     return stack, seen
 
 
+@samples("E4", (np.array([3.0, -1, 4, 1]),), (np.array([2.0, 2, 0, -9]),))
+def an_index_of_an_array(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 1.5:
+            found.append(i)
+    y = x.copy()
+    y[found] = 0
+    y[found] -= 1
+    z = np.stack([x, y])
+    return y, x[found].sum(), x.take(found), np.take(x, found), z[:, found], z[1, found]
+
+
+@samples("E4", (np.array([3.0, -1]),), (np.array([-3.0, 1]),))
+def an_index_that_is_empty(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 100:
+            found.append(i)
+    return x[found], x[x > 100]
+
+
 test_sample = samples.test()
 
 
@@ -823,13 +845,6 @@ def lists_of_two_lengths(n):
     return out
 
 
-def made_into_text(n):
-    out = []
-    for i in range(n):
-        out.append(i)
-    return f"{out}"  # refused
-
-
 def made_into_a_tuple(n):
     out = []
     for i in range(n):
@@ -863,7 +878,6 @@ REFUSED = [
         r"its items are not of one kind: a float64\[0\] and a float64\[1\]",
     ),
     (lists_of_two_lengths, (I(2),), "an item of it is a list whose length depends on data"),
-    (made_into_text, (I(2),), "depends on data, and it is made into text"),
     (made_into_a_tuple, (I(2),), "depends on data, and a tuple is made of it"),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),

@@ -430,10 +430,6 @@ def test_nonlocal_names():
 # ---- what is refused ----------------------------------------------------------------------------
 
 
-def one_object_or_another(o, x):
-    o.t = o.o if x.sum() > 0 else o.c  # refused
-
-
 def a_deque_of_values(o, x):
     return collections.deque([x * 2])
 
@@ -450,7 +446,6 @@ def an_error_that_holds_a_value(o, x):
 @pytest.mark.parametrize(
     ("program", "match"),
     [
-        (one_object_or_another, "on one path"),
         (a_deque_of_values, "returns a deque that it made"),
         (a_function_given_back, "in the result"),
         (an_error_that_holds_a_value, "a ValueError made in the function"),
@@ -458,3 +453,18 @@ def an_error_that_holds_a_value(o, x):
 )
 def test_refused(program, match):
     refuse(program, new_owner(), np.ones(3), match=match)
+
+
+def test_the_object_that_data_chose_is_stored():
+    @ag.convert
+    def one_or_another(o, x):
+        o.t = o.o if x.sum() > 0 else o.c
+
+    owner = new_owner()
+    for sign in (1.0, -1.0, 1.0):
+        one_or_another(owner, np.full(3, sign))
+        assert owner.t is (owner.o if sign > 0 else owner.c)
+    assert one_or_another.trace_count == 1
+    owner.o = type(owner.o)()
+    one_or_another(owner, np.ones(3))
+    assert owner.t is owner.o

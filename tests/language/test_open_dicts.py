@@ -295,12 +295,6 @@ def test_gradients_flow_through_values():
         assert np.isclose(found, expected, rtol=1e-6), backend
 
 
-def printed(numbers):
-    counts = {}
-    counts[numbers[0]] = 1
-    print(counts)  # refused
-
-
 def compared(numbers):
     counts = {}
     counts[numbers[0]] = 1
@@ -344,7 +338,6 @@ def of_the_caller(numbers, counts):
 
 
 REFUSED = [
-    (printed, "made into text"),
     (compared, "it is compared"),
     (made_of_two, "another one was made of it"),
     (text_among_the_values, "not of one kind"),

@@ -978,24 +978,37 @@ def test_a_python_number_that_ends_it_is_unrolled():
 
 @pytest.mark.parametrize("size", [3, 28])
 def test_a_number_that_must_be_known_is_unrolled(size):
-    steps = [np.sin, np.cos] * (size // 2) + [np.sin]
+    steps = [{"sin": np.sin}, {"cos": np.cos}] * (size // 2) + [{"sin": np.sin}]
 
     def through(x, n):
         if n == len(steps) or x > 50:
             return x
-        return through(steps[n](x), n + 1)
+        (step,) = steps[n].values()
+        return through(step(x), n + 1)
 
     found = check(lambda x: through(x, 0), (np.float64(2.0),), (np.float64(60.0),))
     assert nodes(found) == (0, 0)
 
 
-def test_a_number_that_must_be_known_and_has_no_end_is_refused():
+def test_a_function_of_a_list_is_chosen_at_each_depth():
     steps = [np.sin, np.cos]
+
+    def through(x, n):
+        if x > 0.7 or n > 20:
+            return x, n
+        return through(steps[n % 2](x), n + 1)
+
+    check(lambda x: through(x, 0), (np.float64(0.1),), (np.float64(0.72),), (np.float64(-3.0),))
+
+
+def test_a_number_that_must_be_known_and_has_no_end_is_refused():
+    steps = [{"sin": np.sin}, {"cos": np.cos}]
 
     def through(x, n):
         if x > 0.5:
             return x
-        return through(steps[n % 2](x), n + 1)  # refused
+        (step,) = steps[n % 2].values()  # refused
+        return through(step(x), n + 1)
 
     refuse(lambda x: through(x, 0), 0.1, match="a list is indexed by")
 

@@ -120,25 +120,36 @@ def known_as_before(numbers):
     return names, lengths, [n for n in sorted({3, 1, 2})]
 
 
+Y = np.array([1, 9, 2, 2, 7, 2, 4])
+
+
+@samples("E4", (X, Y), (Y, X), (X, X[::-1].copy()))
+def operators(x, y):
+    a, b, c = {int(v) for v in x}, {int(v) for v in y}, {1, 2}
+    pairs = sorted(a - b), sorted(a ^ b), sorted(a & b), len(a | b), a | b, a & c, c - a, c | a
+    return pairs, a == b, a != b, a <= b, a < b, a >= b, a > b, a == c, c <= a, a == [1]
+
+
+@samples("E4", (X, Y), (Y, X), (X, X[::-1].copy()))
+def methods_of_two_sets(x, y):
+    a, b, c = {int(v) for v in x}, {int(v) for v in y}, frozenset({1, 2, 9})
+    both = a.union(b), a.intersection(c), a.difference(b), c.issubset(a), {1}.issubset(a)
+    alias = a
+    alias |= b
+    b.update(c)
+    return both, a, b, c == a, a.issuperset(b), OLDER.union(a), OLDER - b
+
+
+OLDER = {1, 3, 7}
+
+
+@samples("E4", (X, Y), (Y, X), tensors=False)
+def pairs_of_numbers(x, y):
+    a, b, empty = set(zip(x, y)), set(zip(y, x)), set()
+    return len(a & b) / len(a | b), (x[0], y[0]) in a | b, a & empty, empty | a, a - a
+
+
 test_set = samples.test()
-
-
-def difference(numbers):
-    seen = set()
-    seen.add(numbers[0])
-    return {1, 2} - seen  # refused
-
-
-def ordered(numbers):
-    seen = set()
-    seen.add(numbers[0])
-    return seen <= {1, 2}  # refused
-
-
-def compared(numbers):
-    seen = set()
-    seen.add(numbers[0])
-    return {3} == seen  # refused
 
 
 def gone_through(numbers):
@@ -153,22 +164,21 @@ def made_a_list(numbers):
     return list(seen)  # refused
 
 
-def united(numbers):
-    seen = set()
-    seen.add(numbers[0])
-    return seen.union({1})  # refused
-
-
-def given_to_another(numbers):
-    seen = set()
-    seen.add(numbers[0])
-    return {1}.issubset(seen)  # refused
-
-
 def printed(numbers):
     seen = set()
     seen.add(numbers[0])
     print(seen)  # refused
+
+
+def made_a_frozenset(numbers):
+    seen = set()
+    seen.add(numbers[0])
+    return frozenset({1}).union(seen)  # refused
+
+
+def mixed_with_other_numbers(numbers):
+    seen = {float(n) for n in numbers}
+    return seen & {1, 2}  # refused
 
 
 def stored(numbers):
@@ -183,7 +193,7 @@ def in_a_dict(numbers):
     return f"{[seen]}"  # refused
 
 
-REFUSED = [difference, ordered, compared, gone_through, made_a_list, united, given_to_another, printed,
+REFUSED = [gone_through, made_a_list, printed, made_a_frozenset, mixed_with_other_numbers,
            stored, in_a_dict]  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def refuse(text, *arguments):
     return register
 
 
-@refuse("`s` is the str '' before the loop but the str '*' after one iteration", np.float64(3))
+@refuse("`s` is the str '' before the loop but a str after one iteration", np.float64(3))
 def bar(n):
     s = ""
     while n > 0:
@@ -78,7 +78,7 @@ def bar(n):
     return s
 
 
-@refuse("`out` is the str '' before the loop but the str 'X' after one iteration", np.int64(14))
+@refuse("`out` is the str '' before the loop but a str after one iteration", np.int64(14))
 def roman(n):
     out = ""
     for value, letters in ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):

@@ -152,9 +152,9 @@ def item_of_a_number(x):
 @wrong(
     I(3), cause="data does not choose between its items", hint="that are alike", names=("steps",)
 )
-def list_of_functions_indexed_by_data(i):
-    steps = [np.sin, np.cos]
-    return steps[i % 2](1.0)  # wrong
+def list_of_dicts_indexed_by_data(i):
+    steps = [{"sin": np.sin}, {"cos": np.cos}]
+    return len(steps[i % 2])  # wrong
 
 
 @wrong(I(3), cause="text that is known only when the graph runs", hint="compare numbers",

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 import pytest
 
+from autograph import convert
 from runtime.array_methods import check_in_place
 from runtime.building import constant
 from runtime.errors import StagingError
@@ -85,7 +86,8 @@ METHODS = {
     "ravel": ((), {}), "flatten": ((), {}), "repeat": ((2,), {"axis": 0}), "any": ((), {}),
     "take": (([0, 2],), {"axis": 1}), "squeeze": ((), {}), "round": ((), {}), "conj": ((), {}),
     "std": ((), {"ddof": 1}), "copy": ((), {}), "diagonal": ((), {}), "trace": ((), {}),
-    "dot": ((X.T,), {}), "argsort": ((), {}),
+    "dot": ((X.T,), {}), "argsort": ((), {}), "compress": (([True, False, True], 1), {}),
+    "argpartition": ((1,), {"axis": 0}),
 }  # fmt: skip
 
 
@@ -144,3 +146,37 @@ def test_division_with_rest():
         assert_as_in_numpy(found, expected)
     for found, expected in zip(divmod(9, constant(N)), divmod(9, N), strict=True):
         assert_as_in_numpy(found, expected)
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_choose_is_numpys(mode):
+    numbers, choices = np.array([1, 0, 1 if mode == "raise" else 7]), [N, -N]
+    expected = numbers.choose(choices, mode=mode)
+    assert_as_in_numpy(constant(numbers).choose(choices, mode=mode), expected)
+    out = constant(np.zeros(3, int))
+    assert constant(numbers).choose(choices, out, mode) is out
+    assert_as_in_numpy(out, expected)
+
+
+WRITING = {
+    "put": (([0, -1, 7], [9.0, 8.0]), {"mode": "clip"}), "partition": ((1,), {"axis": 0}),
+    "sort": ((0,), {}), "fill": ((2.5,), {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_methods_that_write_do_so_in_place_and_in_graphs(name):
+    args, kwargs = WRITING[name]
+
+    def write(x):
+        y = x[:, 1:]
+        getattr(x, name)(*args, **kwargs)
+        getattr(y, name)(*args, **kwargs)
+        return y
+
+    plain, eager, staged = np.copy(X), constant(np.copy(X)), np.copy(X)
+    expected = write(plain)
+    assert_as_in_numpy(write(eager), expected)
+    np.testing.assert_array_equal(convert(write)(staged), expected)
+    np.testing.assert_array_equal(eager.array, plain)
+    np.testing.assert_array_equal(staged, plain)

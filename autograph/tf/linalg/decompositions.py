@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from autograph.tf.linalg.diagonals import diag_part
 from autograph.tf.linalg.products import adjoint, turned
 from autograph.tf.math.elementwise import unary
-from autograph.tf.tensors import as_tensor, operands
+from autograph.tf.tensors import as_tensor, cast, operands
 from runtime import ops
 
 __all__ = [
     "cholesky",
+    "cholesky_solve",
     "det",
     "eigh",
     "eigvalsh",
     "inv",
     "logdet",
     "lstsq",
+    "matrix_rank",
     "pinv",
     "qr",
     "slogdet",
@@ -153,3 +157,29 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
     """
     chol = ops.linalg.cholesky(as_tensor(matrix))
     return 2.0 * ops.sum(ops.log(ops.real(diag_part(chol))), axis=-1)
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+    """The solution `x` of `chol @ adjoint(chol) @ x = rhs`, for a lower triangle.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [3.0]]).numpy().ravel()
+    array([1., 3.], dtype=float32)
+    """
+    lower = as_tensor(chol)
+    return triangular_solve(adjoint(lower), triangular_solve(lower, rhs), lower=False)
+
+
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Any = None) -> Any:
+    """How many singular values are above `tol`, int32.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
+    np.int32(1)
+    """
+    a = as_tensor(a)
+    found = ops.linalg.svdvals(a)
+    if tol is None:
+        size = max(int(n) for n in a.shape[-2:])
+        tol = size * np.finfo(a.dtype).eps * ops.max(found, axis=-1, keepdims=True)
+    return cast(ops.sum(ops.greater(found, tol), axis=-1), np.int32)

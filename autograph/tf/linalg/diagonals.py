@@ -13,6 +13,7 @@ __all__ = [
     "diag_part",
     "set_diag",
     "tensor_diag",
+    "tensor_diag_part",
     "trace",
 ]
 
@@ -67,7 +68,34 @@ def set_diag(
     return ops.index_update(input, diagonal, (..., *_along(diagonal.shape[-1], int(k))))
 
 
-tensor_diag = diag
+def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    """Of twice the rank: zeros but for `[i..., i...]`, which is `diagonal[i...]`.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
+    x = as_tensor(diagonal)
+    shape = tuple(x.shape)
+    return ops.reshape(ops.diag(ops.ravel(x)), (*shape, *shape))
+
+
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """Of half the rank: the elements `[i..., i...]`.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.tensor_diag_part([[1, 0], [0, 2]]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    x = as_tensor(input)
+    half = x.ndim // 2
+    if x.ndim % 2 or not half:
+        raise ValueError(f"tensor_diag_part takes an even rank of at least 2, not {x.ndim}")
+    shape = tuple(x.shape[:half])
+    count = 1
+    for n in shape:
+        count = count * n
+    return ops.reshape(ops.diagonal(ops.reshape(x, (count, count))), shape)
 
 
 def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Any:

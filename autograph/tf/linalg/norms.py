@@ -14,6 +14,7 @@ __all__ = [
     "clip_by_norm",
     "global_norm",
     "norm",
+    "normalize",
 ]
 
 
@@ -79,3 +80,17 @@ def clip_by_global_norm(
     # An infinite norm makes everything nan, as in TensorFlow.
     scale = scale + (length - length)
     return [None if t is None else as_tensor(t) * scale for t in t_list], length
+
+
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Any, Any]:
+    """The tensor over its norm, and that norm, of the same rank.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.normalize([3.0, 4.0])[0].numpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+    tensor = as_tensor(tensor)
+    length = norm(tensor, ord=ord, axis=axis, keepdims=True)
+    return tensor / length, length

@@ -16,6 +16,7 @@ from runtime import nn, ops
 __all__ = [
     "Operation",
     "abs",
+    "accumulate_n",
     "acos",
     "acosh",
     "add",
@@ -36,7 +37,6 @@ __all__ = [
     "divide_no_nan",
     "equal",
     "erf",
-    "erfc",
     "exp",
     "expm1",
     "floor",
@@ -48,6 +48,8 @@ __all__ = [
     "is_finite",
     "is_inf",
     "is_nan",
+    "is_non_decreasing",
+    "is_strictly_increasing",
     "less",
     "less_equal",
     "log",
@@ -63,14 +65,17 @@ __all__ = [
     "multiply",
     "multiply_no_nan",
     "negative",
+    "nextafter",
     "not_equal",
     "polyval",
     "pow",
     "real",
     "reciprocal",
+    "reciprocal_no_nan",
     "rint",
     "round",
     "rsqrt",
+    "scalar_mul",
     "sigmoid",
     "sign",
     "sin",
@@ -87,7 +92,9 @@ __all__ = [
     "truncatediv",
     "truncatemod",
     "unary",
+    "xdivy",
     "xlogy",
+    "zero_or",
 ]
 
 Operation = Callable[..., Any]
@@ -166,6 +173,7 @@ pow = binary(ops.pow)
 maximum = binary(ops.maximum)
 minimum = binary(ops.minimum)
 atan2 = binary(ops.atan2)
+nextafter = binary(ops.nextafter)
 equal = binary(ops.equal)
 not_equal = binary(ops.not_equal)
 less = binary(ops.less)
@@ -241,16 +249,6 @@ def rsqrt(x: Any, name: str | None = None) -> Any:
     return 1.0 / ops.sqrt(as_tensor(x))
 
 
-def erfc(x: Any, name: str | None = None) -> Any:
-    """`1 - erf(x)`; for large `x` no digits are left, where TensorFlow has some.
-
-    >>> import autograph.tf as tf
-    >>> tf.math.erfc(0.0).numpy()
-    np.float32(1.0)
-    """
-    return 1.0 - ops.erf(as_tensor(x))
-
-
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     """`(x - y)**2`.
 
@@ -262,6 +260,13 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     return ops.square(x - y)
 
 
+def zero_or(function: Callable[[Any, Any], Any], x: Any, y: Any, usual: float) -> Any:
+    """`function(x, y)`, but 0 where `x` is 0: it sees `usual` for `y` there, so no nan."""
+    x, y = operands(x, y)
+    zero = ops.equal(x, 0)
+    return ops.where(zero, 0, function(x, ops.where(zero, usual, y)))
+
+
 def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     """`x * log(y)`, but 0 where `x` is 0.
 
@@ -269,9 +274,64 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     >>> tf.math.xlogy(0.0, 0.0).numpy()
     np.float32(0.0)
     """
-    x, y = operands(x, y)
-    zero = ops.equal(x, 0)
-    return ops.where(zero, 0, x * ops.log(ops.where(zero, 1, y)))
+    return zero_or(lambda x, y: x * ops.log(y), x, y, usual=1)
+
+
+def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y`, but 0 where `x` is 0.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.xdivy(0.0, 0.0).numpy()
+    np.float32(0.0)
+    """
+    return zero_or(ops.divide, x, y, usual=1)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """`1 / x`, but 0 where `x` is 0.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.reciprocal_no_nan([0.0, 2.0]).numpy()
+    array([0. , 0.5], dtype=float32)
+    """
+    x = as_tensor(x)
+    return divide_no_nan(ops.ones_like(x), x)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A tensor times a scalar. Raises ValueError where that is no scalar.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.scalar_mul(2, [1.0, 2.0]).numpy()
+    array([2., 4.], dtype=float32)
+    """
+    x = as_tensor(x)
+    scalar = operands(scalar, x)[0]
+    if getattr(scalar, "ndim", 0):
+        raise ValueError(f"scalar_mul takes a scalar first, not an array of shape {scalar.shape}")
+    return ops.multiply(x, scalar)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Whether no element, in C order, is less than the one before.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.is_non_decreasing([1, 1, 2]).numpy()
+    np.True_
+    """
+    flat = ops.ravel(as_tensor(x))
+    return ops.all(ops.less_equal(flat[:-1], flat[1:]))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Whether each element, in C order, is greater than the one before.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.is_strictly_increasing([1, 1, 2]).numpy()
+    np.False_
+    """
+    flat = ops.ravel(as_tensor(x))
+    return ops.all(ops.less(flat[:-1], flat[1:]))
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
@@ -293,6 +353,18 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
     array([ 9, 12], dtype=int32)
     """
     return functools.reduce(ops.add, map(as_tensor, inputs))
+
+
+def accumulate_n(
+    inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Any:
+    """As `add_n`.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.accumulate_n([[1, 2], [3, 4]]).numpy()
+    array([4, 6], dtype=int32)
+    """
+    return add_n(inputs)
 
 
 def polyval(coeffs: Sequence[Any], x: Any, name: Any = None) -> Any:

@@ -16,6 +16,7 @@ from autograph.tf.arguments import axes_of
 from autograph.tf.math.elementwise import rsqrt, truncatediv
 from autograph.tf.tensors import as_tensor, cast
 from runtime import nn, ops
+from runtime.ops.operands import normal_axis
 
 __all__ = [
     "argmax",
@@ -117,7 +118,7 @@ def reduce_max(
     >>> tf.reduce_max([[1, 5], [3, 4]], axis=1).numpy()
     array([5, 4], dtype=int32)
     """
-    return ops.max(as_tensor(input_tensor), axis=axes_of(axis), keepdims=keepdims)
+    return _extreme(ops.max, input_tensor, axis, keepdims)
 
 
 def reduce_min(
@@ -129,7 +130,21 @@ def reduce_min(
     >>> tf.reduce_min([[1, 5], [3, 4]]).numpy()
     np.int32(1)
     """
-    return ops.min(as_tensor(input_tensor), axis=axes_of(axis), keepdims=keepdims)
+    return _extreme(ops.min, input_tensor, axis, keepdims)
+
+
+def _extreme(function: Callable[..., Any], x: Any, axis: Any, keepdims: bool) -> Any:
+    """The largest or smallest; of no elements, the bound of all numbers of the dtype."""
+    x, along = as_tensor(x), axes_of(axis)
+    if all(type(n) is int and n for n in x.shape):
+        return function(x, axis=along, keepdims=keepdims)
+    is_max = function is ops.max
+    if x.dtype.kind == "f":
+        bound = -np.inf if is_max else np.inf
+    else:
+        bound = np.iinfo(x.dtype).min if is_max else np.iinfo(x.dtype).max
+    numpys = ops.by_numpy_name()["max" if is_max else "min"]
+    return numpys(x, axis=along, keepdims=keepdims, initial=x.dtype.type(bound))
 
 
 def reduce_any(
@@ -267,7 +282,7 @@ def argmin(input: Any, axis: Any = None, output_type: Any = np.int64, name: Any 
 def _running(function: Callable[..., Any], start: int) -> Callable[..., Any]:
     def run(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
         x = as_tensor(x)
-        axis = int(axis) % x.ndim
+        axis = normal_axis(int(axis), x.ndim)
         x = ops.flip(x, axis=axis) if reverse else x
         result = function(x, axis=axis, dtype=_same_dtype(x))
         if exclusive:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,21 @@ import numpy as np
 from autograph.tf.tensors import as_tensor, cast
 from runtime import ops
 
-__all__ = ["bincount", "confusion_matrix", "segment_mean", "segment_sum", "unsorted_segment_sum"]
+__all__ = [
+    "bincount",
+    "confusion_matrix",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "unsorted_segment_max",
+    "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
+]
 
 
 def bincount(
@@ -52,11 +67,6 @@ def confusion_matrix(
     return cast(ops.scatter(pairs, cast(ones, dtype), (num_classes, num_classes)), dtype)
 
 
-def _segment_sum(data: Any, ids: Any, count: Any) -> Any:
-    shape = (count, *data.shape[1:])
-    return ops.index_add(ops.zeros(shape, data.dtype), data, ids)
-
-
 def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any:
     """Sums of the rows of each segment; `segment_ids` are sorted, and known outside of a graph.
 
@@ -65,17 +75,24 @@ def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any:
     array([3, 3], dtype=int32)
     """
     ids = as_tensor(segment_ids)
-    return as_tensor(_segment_sum(as_tensor(data), ids, ops.as_weak(ids[-1] + 1)))
+    return as_tensor(ops.segment_sum(as_tensor(data), ids, ops.as_weak(ids[-1] + 1)))
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
-    """Sums of the rows of each of `num_segments` segments.
+    """Sums of the rows of each of `num_segments` segments; rows of negative ones are left out.
 
     >>> import autograph.tf as tf
     >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [1, 0, 1], 3).numpy()
     array([2., 4., 0.], dtype=float32)
     """
-    return as_tensor(_segment_sum(as_tensor(data), as_tensor(segment_ids), num_segments))
+    return _of_kept(ops.segment_sum, data, segment_ids, num_segments)
+
+
+def _of_kept(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """As a function of the rows, in one more segment of which are those with negative numbers."""
+    ids = as_tensor(segment_ids)
+    ids = ops.where(ops.less(ids, 0), num_segments, ids)
+    return as_tensor(function(as_tensor(data), ids, num_segments + 1)[:num_segments])
 
 
 def segment_mean(data: Any, segment_ids: Any, name: Any = None) -> Any:
@@ -90,3 +107,121 @@ def segment_mean(data: Any, segment_ids: Any, name: Any = None) -> Any:
     counts = segment_sum(ops.ones_like(as_tensor(segment_ids)), segment_ids)
     counts = ops.reshape(counts, (-1,) + (1,) * (data.ndim - 1))
     return ops.divide(totals, ops.maximum(cast(counts, data.dtype), 1))
+
+
+def _filled(result: Any, ids: Any, count: Any, data: Any) -> Any:
+    """`result` with 0 for segments without elements."""
+    found = ops.index_add(ops.zeros((count,), np.int64), 1, ids)
+    found = ops.reshape(found, (-1,) + (1,) * (data.ndim - 1))
+    return ops.where(ops.equal(found, 0), 0, result)
+
+
+def _of_sorted(function: Any, data: Any, segment_ids: Any) -> Any:
+    data, ids = as_tensor(data), as_tensor(segment_ids)
+    count = ops.as_weak(ids[-1] + 1)
+    return as_tensor(function(data, ids, count)), ids, count, data
+
+
+def segment_max(data: Any, segment_ids: Any, name: Any = None) -> Any:
+    """The largest of the rows of each segment, 0 for one without rows; `segment_ids` are sorted.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.segment_max([1.0, 3.0, 5.0], [0, 0, 2]).numpy()
+    array([3., 0., 5.], dtype=float32)
+    """
+    return _filled(*_of_sorted(ops.segment_max, data, segment_ids))
+
+
+def segment_min(data: Any, segment_ids: Any, name: Any = None) -> Any:
+    """The smallest of the rows of each segment, 0 for one without rows; `segment_ids` are sorted.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.segment_min([1.0, 3.0, 5.0], [0, 0, 1]).numpy()
+    array([1., 5.], dtype=float32)
+    """
+    return _filled(*_of_sorted(ops.segment_min, data, segment_ids))
+
+
+def segment_prod(data: Any, segment_ids: Any, name: Any = None) -> Any:
+    """Products of the rows of each segment; `segment_ids` are sorted.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.segment_prod([2.0, 3.0, 5.0], [0, 0, 1]).numpy()
+    array([6., 5.], dtype=float32)
+    """
+    return _of_sorted(ops.segment_prod, data, segment_ids)[0]
+
+
+def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    """The largest of the rows of each segment; the least number there is for one without rows.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.unsorted_segment_max([1, 3, 2], [1, 0, 1], 2).numpy()
+    array([3, 2], dtype=int32)
+    """
+    return _of_kept(partial(_extreme, ops.segment_max, True), data, segment_ids, num_segments)
+
+
+def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    """The smallest of the rows of each segment; the greatest number there is for one without rows.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.unsorted_segment_min([1, 3, 2], [1, 0, 1], 2).numpy()
+    array([3, 1], dtype=int32)
+    """
+    return _of_kept(partial(_extreme, ops.segment_min, False), data, segment_ids, num_segments)
+
+
+def _extreme(function: Any, is_largest: bool, data: Any, ids: Any, count: Any) -> Any:
+    limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+    found = ops.index_add(ops.zeros((count,), np.int64), 1, ids)
+    found = ops.reshape(found, (-1,) + (1,) * (data.ndim - 1))
+    least = ops.full((), limits.min if is_largest else limits.max, data.dtype)
+    return ops.where(ops.equal(found, 0), least, function(data, ids, count))
+
+
+def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    """Products of the rows of each segment, 1 for one without rows.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.unsorted_segment_prod([2, 3, 5], [1, 0, 1], 2).numpy()
+    array([ 3, 10], dtype=int32)
+    """
+    return _of_kept(ops.segment_prod, data, segment_ids, num_segments)
+
+
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    """Means of the rows of each segment, 0 for one without rows.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.unsorted_segment_mean([1.0, 3.0, 5.0], [1, 0, 1], 2).numpy()
+    array([3., 3.], dtype=float32)
+    """
+    return _of_kept(_mean, data, segment_ids, num_segments)
+
+
+def _mean(data: Any, ids: Any, count: Any) -> Any:
+    return ops.divide(ops.segment_sum(data, ids, count), _rows_of(data, ids, count))
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Any:
+    """Sums of the rows of each segment over the square root of how many there are.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.unsorted_segment_sqrt_n([1.0, 3.0, 5.0, 7.0], [0, 0, 0, 0], 1).numpy()
+    array([8.], dtype=float32)
+    """
+    return _of_kept(_sqrt_n, data, segment_ids, num_segments)
+
+
+def _sqrt_n(data: Any, ids: Any, count: Any) -> Any:
+    return ops.divide(ops.segment_sum(data, ids, count), ops.sqrt(_rows_of(data, ids, count)))
+
+
+def _rows_of(data: Any, ids: Any, count: Any) -> Any:
+    """How many rows each segment has, at least 1, of the dtype and rank of `data`."""
+    found = ops.index_add(ops.zeros((count,), np.int64), 1, ids)
+    found = ops.reshape(found, (-1,) + (1,) * (data.ndim - 1))
+    return cast(ops.maximum(found, 1), data.dtype)

@@ -7,9 +7,10 @@ from typing import Any
 from autograph.tf.arguments import axes_of
 from autograph.tf.math.elementwise import unary
 from autograph.tf.tensors import as_tensor
-from runtime import nn
+from runtime import nn, ops
 
 __all__ = [
+    "crelu",
     "elu",
     "gelu",
     "leaky_relu",
@@ -80,3 +81,14 @@ def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     array([-0.6931472, -0.6931472], dtype=float32)
     """
     return nn.log_softmax(as_tensor(logits), -1 if axis is None else axes_of(axis))
+
+
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+    """`relu` of the features and of their negatives, side by side.
+
+    >>> import autograph.tf as tf
+    >>> tf.nn.crelu([-1.0, 2.0]).numpy()
+    array([0., 2., 1., 0.], dtype=float32)
+    """
+    x = as_tensor(features)
+    return nn.relu(ops.concat([x, -x], axis=axis))

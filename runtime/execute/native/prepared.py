@@ -12,7 +12,7 @@ from runtime.devices import copied
 from runtime.errors import Origin
 from runtime.execute import Executable
 from runtime.execute.kernels import compute
-from runtime.execute.native import blocks, calling_out, pool
+from runtime.execute.native import blocks, calling_out, engine, layout, pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import HEAP, PART, Context
@@ -27,7 +27,7 @@ from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
-__all__ = ["Native", "Place"]
+__all__ = ["Native", "Place", "bring_in", "problem"]
 
 
 class Place(NamedTuple):
@@ -105,6 +105,17 @@ class Native:
         if self._plan is None:
             self._plan = self._prepare()
         return self._plan
+
+
+def problem() -> str | None:
+    """Why there is no native code in this process; None where there is."""
+    return layout.problem() or engine.problem()
+
+
+def bring_in() -> None:
+    """Make what all graphs need: the entry, where there is native code."""
+    if problem() is None:
+        entry()
 
 
 @cache

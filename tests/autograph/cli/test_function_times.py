@@ -34,12 +34,14 @@ def test_a_function_is_timed_in_all_ways(program, capsys):
     assert list(rows) == ["python", "eager", "plan", "native"]
     assert all(float(n) > 0 for row in rows.values() for n in row)
     assert "tanh   # steps.py:6" in text and "traced because" in text
+    assert "sum over 30   # steps.py:" in text
 
     assert main(["bench", f"{program}:step", *given, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [way["name"] for way in found["ways"]] == list(rows)
     (cost,) = [c for c in found["costs"] if c["operation"] == "tanh"]
     assert (cost["calls"], cost["bytes"]) == (7, 7 * 120)
+    assert "sum over 30" in found["kernels"][0]["what"]
 
 
 @pytest.mark.parametrize(

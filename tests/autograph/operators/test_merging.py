@@ -28,9 +28,10 @@ def join(yes, no):
     )
     for outcome in outcomes:
         outcome.keep(outcome.result)
-    merger = Merger(outcomes)
+    test = placeholder("bool")
+    merger = Merger(outcomes, test)
     rebuild = merger.plan("x", outcomes[0].result, outcomes[1].result)
-    joined = rebuild(merger.emit(parent, placeholder("bool")))
+    joined = rebuild(merger.emit(parent, test))
     merger.finish()
     return joined, parent.graph.nodes[-1]
 

@@ -165,7 +165,9 @@ def test_values_in_a_few_words(value, words):
 
 def test_places_in_messages():
     assert values.subject("x") == "`x`" and values.subject("Thing.x of a") == "Thing.x of a"
-    assert "no list whose length" in values.advice("a list of 1 item", "a list of 2 items")
+    assert "a list whose length depends on data only of numbers" in values.advice(
+        "a list of 1 item", "a list of 2 items"
+    )
     assert "not text" in values.advice("the str 'a'", "a str")
     assert not values.advice("None", "a float")
 
@@ -174,3 +176,15 @@ def test_contradicting_types_are_named():
     with tracing():
         joined = values.merge_types("x", type_of_number(1), TensorType(np.dtype("f4"), (3,)))
     assert joined.dtype == np.float32
+
+
+def test_two_truths_that_both_hold():
+    def f(x):
+        known = [values.both_hold(a, b) for a in (True, False) for b in (True, False)]
+        assert known == [True, False, False, False]
+        assert values.both_hold(x, True) is x and values.both_hold(True, x) is x
+        assert values.both_hold(x, False) is False and values.both_hold(False, x) is False
+        return values.both_hold(x, ag.logical_not(x)), values.both_hold(x, x)
+
+    g = ag.convert(f, autograph=False)
+    assert g(np.bool_(True)) == (False, True) and g.trace_count == 1

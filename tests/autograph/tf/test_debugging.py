@@ -149,3 +149,27 @@ def test_an_error_has_its_message():
     with pytest.raises(tf.errors.OpError) as caught:
         tf.debugging.assert_equal(1, 2, message="unlike")
     assert caught.value.message.startswith("unlike") and isinstance(caught.value, AssertionError)
+
+
+def test_errors_have_their_classes_and_messages():
+    for name in tf.errors.__all__:
+        if name != "OperatorNotAllowedInGraphError":
+            error = getattr(tf.errors, name)(None, None, "why")
+            assert isinstance(error, tf.errors.OpError) and error.message == str(error) == "why"
+    for names in (
+        (tf.errors.AbortedError, tf.errors.AlreadyExistsError, tf.errors.CancelledError),
+        (tf.errors.DataLossError, tf.errors.DeadlineExceededError, tf.errors.InternalError),
+        (tf.errors.FailedPreconditionError, tf.errors.NotFoundError, tf.errors.OutOfRangeError),
+        (tf.errors.PermissionDeniedError, tf.errors.ResourceExhaustedError),
+        (tf.errors.UnauthenticatedError, tf.errors.UnavailableError, tf.errors.UnknownError),
+        (tf.errors.UnimplementedError, tf.errors.OperatorNotAllowedInGraphError),
+    ):
+        with pytest.raises(names):
+            raise names[0](None, None, "why")
+
+
+def test_checks_at_the_top_are_those_of_debugging():
+    assert tf.assert_equal is tf.debugging.assert_equal
+    assert tf.assert_greater is tf.debugging.assert_greater
+    assert tf.assert_less is tf.debugging.assert_less
+    assert tf.assert_rank is tf.debugging.assert_rank

@@ -31,3 +31,16 @@ def test_the_time_is_that_of_the_call():
 def test_effects_that_are_grouped_have_happened():
     v = tf.Variable(1.0)
     assert tf.group(v.assign(2.0), tf.no_op()) is None and v.numpy() == 2.0
+
+
+def test_names_and_orders_are_taken():
+    @tf.function
+    def f(x):
+        with tf.name_scope("layer") as scope, tf.control_dependencies([x]):
+            assert scope == "layer/" and tf.inside_function()
+            return x + 1
+
+    assert f(tf.constant(1)).numpy() == 2 and not tf.inside_function()
+    with pytest.raises(ValueError, match="must be a string"):
+        tf.name_scope(1)
+    assert tf.tuple([tf.constant(1), None])[1] is None

@@ -22,7 +22,11 @@ import autograph.tf as tf
         (tf, "Session", "call functions"),
         (tf.math, "expp", "exp"),
         (tf.nn, "ctc_loss", "not served"),
-        (tf.config, "threading", "not served"),
+        (tf.config, "threads", "not served; there is threading"),
+        (tf, "RegisterGradient", r"tf\.custom_gradient gives a function its gradient"),
+        (tf, "no_gradient", r"tf\.stop_gradient none"),
+        (tf, "py_function", r"ag\.py_call"),
+        (tf, "SparseTensor", "tensors are dense"),
     ],
 )
 def test_a_name_that_is_not_served_says_what_is(space, name, advice):

@@ -109,3 +109,42 @@ def test_dropout_keeps_the_mean():
     assert {*x.numpy().ravel().tolist()} == {0.0, 4.0} and abs(x.numpy().mean() - 1.0) < 0.1
     rows = tf.nn.dropout(tf.ones([100, 3]), rate=0.5, noise_shape=[100, 1]).numpy()
     assert (rows == rows[:, :1]).all()
+
+
+def test_seeds_are_split_and_counted():
+    assert tf.random.split([1, 2], 3).shape == (3, 2)
+    assert tf.random.split([1, 2]).dtype == tf.random.fold_in([1, 2], 3).dtype == np.int32
+    pairs = [tf.random.fold_in([1, 2], n).numpy().tolist() for n in (3, 3, 4)]
+    assert pairs[0] == pairs[1] != pairs[2]
+    drawn = tf.random.stateless_poisson([1000], [1, 2], 2.0)
+    assert (
+        drawn.dtype == np.int32 and abs(float(tf.reduce_mean(tf.cast(drawn, tf.float32))) - 2) < 0.2
+    )
+    assert (drawn.numpy() == tf.random.stateless_poisson([1000], [1, 2], 2.0).numpy()).all()
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_images_are_changed_at_random(staged):
+    run = tf.function if staged else (lambda f: f)
+    images = tf.reshape(tf.range(8.0), [4, 1, 2, 1])
+    tf.random.set_seed(3)
+    flips = [run(tf.image.random_flip_left_right)(images).numpy() for _ in range(20)]
+    assert {x.tobytes() for f in flips for x in f} == {
+        x.tobytes() for x in [*images.numpy(), *images.numpy()[:, :, ::-1]]
+    }
+    up = run(tf.image.random_flip_up_down)(tf.reshape(images, [4, 2, 1, 1])).numpy()
+    assert sorted(up.ravel()) == list(range(8))
+    shifts = [
+        float((run(lambda x: tf.image.random_brightness(x, 0.5))(images) - images)[0, 0, 0, 0])
+        for _ in range(50)
+    ]
+    assert -0.5 <= min(shifts) < 0 < max(shifts) < 0.5
+    spread = run(lambda x: tf.image.random_contrast(x, 0.5, 1.5))(images).numpy()
+    np.testing.assert_allclose(spread.mean((1, 2, 3)), images.numpy().mean((1, 2, 3)), rtol=1e-6)
+    rows = tf.reshape(tf.range(12), [4, 3])
+    cuts = {
+        tuple(run(lambda x: tf.image.random_crop(x, [2, 3]))(rows)[:, 0].numpy()) for _ in range(40)
+    }
+    assert cuts == {(0, 3), (3, 6), (6, 9)}
+    with pytest.raises(ValueError, match="no part of shape"):
+        tf.image.random_crop(rows, [5, 3])

@@ -223,3 +223,21 @@ def test_the_value_of_a_traced_tensor_is_not_known():
     f = tf.function(lambda x: seen.append(tf.get_static_value(x)) or x + tf.get_static_value(2))
     assert f(tf.constant(1)).numpy() == 3 and seen == [None]
     assert tf.get_static_value(tf.constant(3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: tf.slice(x, [0], [5]), ValueError, "ends at 5, but axis 0 has size 2"),
+        (lambda x: tf.math.top_k(x, 5), ValueError, "5 elements are asked for"),
+        (lambda x: tf.fill([2], x), ValueError, "fill takes a scalar"),
+        (lambda x: tf.cumsum(x, axis=3), ValueError, "axis 3 is out of bounds"),
+        (lambda x: tf.math.bincount(tf.cast(x, tf.int32) - 2), ValueError, "negative"),
+        (lambda x: tf.math.segment_sum(x, [-1, 0]), (ValueError, IndexError), "negative"),
+        (lambda x: tf.math.scalar_mul(x, x), ValueError, "takes a scalar"),
+    ],
+)
+@pytest.mark.parametrize("staged", [False, True])
+def test_what_tensorflow_refuses_is_refused(call, error, message, staged):
+    with pytest.raises(error, match=message):
+        (tf.function(call) if staged else call)(tf.constant([1.0, 2.0]))

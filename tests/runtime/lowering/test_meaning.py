@@ -17,6 +17,7 @@ ARITHMETIC = [
 OF_FLOATS = [
     ops.add, ops.subtract, ops.multiply, ops.divide, ops.floor_divide, ops.remainder,
     ops.copysign, ops.less, ops.equal, ops.not_equal, ops.greater_equal, ops.logical_or,
+    ops.maximum, ops.minimum,
 ]  # fmt: skip
 UNARY = [
     ops.negative, ops.abs, ops.square, ops.sign, ops.logical_not, ops.floor, ops.ceil, ops.trunc,
@@ -47,6 +48,17 @@ def floats(dtype):
 @pytest.mark.parametrize("op", ARITHMETIC, ids=lambda op: op.__name__)
 def test_integers_are_as_those_of_numpy(op, dtype, compare):
     compare(op, *pairs(integers(dtype), dtype))
+
+
+@pytest.mark.parametrize(
+    "op",
+    [ops.less, ops.less_equal, ops.greater, ops.greater_equal, ops.equal, ops.not_equal],
+    ids=lambda op: op.__name__,
+)
+def test_a_negative_number_is_less_than_any_that_is_unsigned(op, compare):
+    unsigned, signed = (np.array(integers(dtype), dtype) for dtype in ("u8", "i8"))
+    compare(op, unsigned[:, None], signed)
+    compare(op, signed[:, None], unsigned)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

@@ -10,8 +10,8 @@ import autograph as ag
 from runtime import config, ops
 from runtime.compile import compile_graph
 from runtime.execute.native import cache, engine, layout
-from runtime.execute.native.prepared import Native
-from runtime.lowering.prepare import Planned, prepare, problem
+from runtime.execute.native.prepared import Native, problem
+from runtime.lowering.prepare import Planned, prepare
 
 
 def test_a_graph_of_arithmetic_is_native_code(traced):

@@ -90,3 +90,22 @@ def test_variances_and_what_else_is_composed(dtype, axis, shape, compare):
 def test_sums_over_what_was_broadcast(dtype, shape, target, compare):
     x = (np.random.default_rng(3).normal(size=shape) * 3).astype(dtype)
     compare(lambda x: ops.sum_to(x, target), x)
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2), (5, 2, 1, 3), (7, 3, 200), (7, 3, 11, 30), (1, 3, 4)])
+@pytest.mark.parametrize("op", [ops.sum, ops.mean, ops.var], ids=lambda op: op.__name__)
+def test_sums_over_axes_that_do_not_adjoin_are_in_the_order_of_numpy(op, shape, compare):
+    x = np.random.default_rng(8).normal(size=shape) * 100
+    for axes in ((0, len(shape) - 1), tuple(k for k in range(len(shape)) if k != 1)):
+        compare(lambda x, axes=axes: op(x, axis=axes), x)
+        if op is not ops.var:
+            compare(lambda x, axes=axes: op(x, axis=axes), x, unknown=True)
+
+
+@pytest.mark.parametrize("x", [np.float64(-0.0), np.float32(2.5), np.int32(7), np.uint8(200)])
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min"])
+def test_a_scalar_is_reduced(name, x, traced, native_of):
+    reduce = getattr(np, name)
+    native = native_of(traced(lambda x: reduce(x * x.dtype.type(1)), x))
+    found, wanted = native(x)[0], reduce(x)
+    assert (found, type(found), np.signbit(found)) == (wanted, type(wanted), np.signbit(wanted))

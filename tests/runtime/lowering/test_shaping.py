@@ -116,3 +116,10 @@ def test_joined_arrays_of_unknown_sizes_must_be_alike_or_the_plan_computes(trace
     np.testing.assert_array_equal(joined(rows, rows + 1.0)[0], np.hstack([rows, rows + 1.0]))
     with pytest.raises(ValueError, match="must match exactly"):
         joined(np.ones((5, 3)), np.ones((4, 3)))
+
+
+def test_what_is_computed_of_an_array_without_axes_is_a_scalar(compare):
+    x = np.array([[3]], np.uint16)
+    (found,) = compare(lambda x: ops.sign(ops.squeeze(x)), x)
+    assert type(found) is np.uint16
+    compare(lambda x: ops.bitwise_invert(ops.squeeze(x[0], axis=0)), x)

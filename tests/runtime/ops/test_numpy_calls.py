@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
 from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
@@ -158,3 +160,67 @@ def test_a_result_goes_into_out():
     out = Tensor(np.zeros(3))
     assert np.max(Tensor(X), axis=0, out=out) is out
     np.testing.assert_array_equal(out.array, [3.0, 5.0, 4.0])
+
+
+# Arguments that are legal and rare, and some that NumPy refuses, of V, W, I and N.
+RARE = [
+    "np.digitize(V, W[::-1])",
+    "np.digitize(V, W[::-1], right=True)",
+    "np.digitize(V, np.ones(2))",
+    "np.digitize(V, V)",
+    "np.histogram(V, V)",
+    "np.histogram(F)",
+    "np.histogram_bin_edges(W, W)",
+    "np.median(E)",
+    "np.median(M[:, :0], axis=1, keepdims=True)",
+    "np.interp(V, E, E)",
+    "np.interp(V, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], period=2)",
+    "np.einsum('ii', M)",
+    "np.clip(U, -1, 300)",
+    "np.clip(U, 5, 300)",
+    "U.clip(-1)",
+    "np.clip(U, 300, None)",
+    "np.clip(U, None, -1)",
+    "np.einsum('iij->j', M[None])",
+    "np.cov(V, ddof=5)",
+    "np.cov(V, fweights=I, ddof=3)",
+    "np.average(V, weights=N - 2.0)",
+    "np.average(V, weights=W[:2])",
+    "np.average(M, axis=1, weights=V[:2])",
+    "np.average(M, axis=0, weights=[1, 2])",
+    "np.max(M[:0], axis=(0,), initial=1.0, keepdims=True)",
+]
+GIVEN = {
+    "V": np.array([3.0, 1.0, 2.0]),
+    "W": np.array([1.0, 2.0, 2.5]),
+    "I": np.array([1, 0, 2]),
+    "N": np.array([1, 1, 4]),
+    "F": np.array([np.nan, 1.0]),
+    "M": np.arange(6.0).reshape(2, 3),
+    "E": np.zeros(0),
+    "U": np.array([3, 7, 250], "u1"),
+}
+
+
+@pytest.mark.parametrize("how", ["eager", "plan", "native"])
+@pytest.mark.parametrize("call", RARE)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_rare_arguments_mean_what_they_mean_to_numpy(call, how):
+    names = [n for n in GIVEN if re.search(rf"\b{n}\b", call)]
+    source = f"import numpy as np\ndef f({', '.join(names)}):\n    return {call}\n"
+    f = ag.convert_source(source).f
+    args = [GIVEN[n] for n in names]
+    run = f if how == "eager" else ag.convert(f, native=None if how == "native" else False)
+    given = [ag.constant(x) for x in args] if how == "eager" else args
+    try:
+        wanted = f(*args)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            run(*given)
+        return
+    found = run(*given)
+    if not isinstance(wanted, tuple):
+        found, wanted = [found], [wanted]
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(a), b, rtol=1e-12)
+        assert np.asarray(a).dtype == np.asarray(b).dtype

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
 from runtime.ops.samples import array
 
@@ -49,3 +50,35 @@ def test_quantiles_with_nan_are_nan(q):
     x = np.array([[1.0, np.nan, 2.0], [3.0, 1.0, 2.0]])
     np.testing.assert_array_equal(ops.quantile(x, q, 1).array, np.quantile(x, q, 1))
     np.testing.assert_array_equal(ops.median(x, 1).array, np.median(x, 1))
+
+
+@pytest.mark.parametrize("native", [None, False])
+@pytest.mark.parametrize(
+    ("x", "options"),
+    [
+        (np.array([-1, 2]), {}),
+        (np.array([3, -7], "i2"), {"minlength": 9}),
+        (np.array([-1, 2]), {"weights": np.array([1.0, 2.0])}),
+        (np.array([1, 2]), {"weights": np.array([1.0])}),
+        (np.array([[1, 2]]), {}),
+        (np.array([1, 2]), {"minlength": -1}),
+    ],
+)
+def test_bincount_refuses_what_numpys_refuses(x, options, native):
+    def count(x):
+        return np.bincount(x, **options)
+
+    with pytest.raises(ValueError) as plain:
+        count(x)
+    for run in (lambda: count(ag.constant(x)), lambda: ag.convert(count, native=native)(x)):
+        with pytest.raises(ValueError) as found:
+            run()
+        assert str(plain.value) in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod"])
+def test_segments_have_no_negative_numbers(name):
+    function, ids = getattr(ag, f"segment_{name}"), np.array([0, -1])
+    for run in (function, ag.convert(function)):
+        with pytest.raises(ValueError, match="segments must have no negative elements"):
+            run(np.ones(2), ids, 2)

@@ -1,30 +1,23 @@
-"""`tf.config`: eager mode, and which devices there are."""
+"""Which devices there are, in TensorFlow's words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import autograph as ag
-from autograph.tf.names import serve
 from runtime import config as switches
 
 __all__ = [
     "LogicalDevice",
     "PhysicalDevice",
-    "experimental_functions_run_eagerly",
-    "experimental_run_functions_eagerly",
-    "functions_run_eagerly",
     "get_soft_device_placement",
+    "get_visible_devices",
     "list_logical_devices",
     "list_physical_devices",
-    "run_functions_eagerly",
     "set_soft_device_placement",
+    "set_visible_devices",
 ]
-
-run_functions_eagerly = ag.config.run_functions_eagerly
-functions_run_eagerly = ag.config.functions_run_eagerly
-experimental_run_functions_eagerly = run_functions_eagerly
-experimental_functions_run_eagerly = functions_run_eagerly
 
 
 class PhysicalDevice(NamedTuple):
@@ -90,4 +83,35 @@ def get_soft_device_placement() -> bool:
     return switches.soft_placement.value
 
 
-serve(globals())
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices that are used: all that there are.
+
+    >>> import autograph.tf as tf
+    >>> tf.config.get_visible_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    """
+    return list_physical_devices(device_type)
+
+
+def set_visible_devices(
+    devices: PhysicalDevice | Sequence[PhysicalDevice], device_type: str | None = None
+) -> None:
+    """Taken where it names all devices of that kind: a process does not hide any.
+
+    Raises ValueError where it would: operations are computed where their operands are, so that a
+    device that nothing is put on is not used, and CUDA_VISIBLE_DEVICES hides cards.
+
+    >>> import autograph.tf as tf
+    >>> tf.config.set_visible_devices(tf.config.list_physical_devices("CPU"), "CPU")
+    """
+    wanted = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
+    there = list_physical_devices(device_type)
+    hidden = [d.name for d in there if d not in wanted]
+    unknown = [d for d in wanted if d not in there]
+    if unknown:
+        raise ValueError(f"there is no device {unknown[0]}; there are {there}")
+    if hidden:
+        raise ValueError(
+            f"{', '.join(hidden)} cannot be hidden: put nothing there (`tf.device`), or start the "
+            "process with CUDA_VISIBLE_DEVICES"
+        )

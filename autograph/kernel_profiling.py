@@ -1,0 +1,116 @@
+"""What each kernel of native code costs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from runtime.execute.native.cycles import KernelTimes, seconds_per_cycle
+from runtime.execute.native.engine import Unavailable
+from runtime.execute.observers import timing_kernels
+from runtime.origins import Origin
+
+__all__ = ["KernelCost", "KernelProfile", "NoKernels", "profiled_kernels"]
+
+
+class NoKernels(ValueError):
+    """Nothing of a function is native code, or its kernels cannot be timed."""
+
+
+class KernelCost(NamedTuple):
+    """What a kernel does and where it comes from; what it cost in a call.
+
+    `around` is the number of the loop that it stands in, whose cost has its own in it. `calls` may
+    be a fraction where not all calls of the function were alike.
+    """
+
+    what: str
+    place: str
+    around: int | None
+    calls: float
+    microseconds: float
+
+
+@dataclass(frozen=True)
+class KernelProfile:
+    """The result of the last call, the microseconds of a call, and what its kernels cost."""
+
+    result: Any
+    microseconds: float
+    kernels: tuple[KernelCost, ...]
+
+    @property
+    def rest(self) -> float:
+        """The microseconds of a call that are not a kernel's: the entry, single numbers."""
+        return self.microseconds - sum(k.microseconds for k in self.kernels if k.around is None)
+
+    def __str__(self) -> str:
+        rows = [f"{'us':>10} {'calls':>8} {'share':>6}  kernel"]
+        for kernel in self.kernels:
+            calls = (
+                f"{kernel.calls:8.0f}"
+                if kernel.calls == round(kernel.calls)
+                else f"{kernel.calls:8.1f}"
+            )
+            what = "  " * self._depth(kernel) + kernel.what
+            place = f"   # {kernel.place}" if kernel.place else ""
+            rows.append(f"{self._cost(kernel.microseconds, calls)}  {what}{place}")
+        rows.append(f"{self._cost(self.rest, ' ' * 8)}  the rest: the entry, single numbers")
+        return "\n".join(rows)
+
+    def _cost(self, microseconds: float, calls: str) -> str:
+        return f"{microseconds:10.3f} {calls} {microseconds / self.microseconds:6.1%}"
+
+    def _depth(self, kernel: KernelCost) -> int:
+        depth = 0
+        while kernel.around is not None:
+            kernel = self.kernels[kernel.around]
+            depth += 1
+        return depth
+
+
+def profiled_kernels(call: Callable[[], Any], seconds: float = 0.0) -> KernelProfile:
+    """What the kernels cost that a call runs: it must run its graph for the first time.
+
+    It is called once to be compiled, and then for about `seconds`, at least once. Raises NoKernels
+    where nothing of it is native code, and where there is no clock that it may read.
+    """
+    try:
+        cycle = seconds_per_cycle()
+    except Unavailable as error:
+        raise NoKernels(f"kernels cannot be timed: {error}") from None
+    found: list[KernelTimes] = []
+    with timing_kernels(found):
+        call()
+    if not found:
+        raise NoKernels("nothing of this function runs as native code; `explain()` says why")
+    for times in found:
+        times.counters[:] = 0
+    count, began = 0, time.perf_counter()
+    while not count or time.perf_counter() < began + seconds:
+        result = call()
+        count += 1
+    took = time.perf_counter() - began
+    kernels: list[KernelCost] = []
+    for times in found:
+        first = len(kernels)
+        for kernel, (cycles, calls) in zip(times.kernels, times.counters.tolist(), strict=False):
+            around = None if kernel.around is None else first + kernel.around
+            cost = 1e6 * cycle * cycles / count
+            kernels.append(
+                KernelCost(kernel.what, _place(kernel.origins), around, calls / count, cost)
+            )
+    return KernelProfile(result, 1e6 * took / count, tuple(kernels))
+
+
+def _place(origins: tuple[Origin, ...]) -> str:
+    """The lines, with the name of each file once."""
+    lines: dict[str, list[int]] = {}
+    for origin in origins:
+        lines.setdefault(os.path.basename(origin.filename), []).append(origin.lineno)
+    return ", ".join(
+        f"{name}:{','.join(map(str, dict.fromkeys(numbers)))}" for name, numbers in lines.items()
+    )

@@ -1,0 +1,197 @@
+"""One of several Python objects, by a number that only the graph knows: functions, classes, texts.
+
+`f = np.sin if x > 0 else np.cos` binds a `OneOf`: the objects, and the number of that it is.
+What is asked of it is asked of each (`chosen_text.of_each`). Of texts the graph has a `ChosenText`.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Iterator, Sequence
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+)
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.operators.references import is_all_older, select
+from autograph.operators.templates import ChosenText, Late
+from autograph.operators.values import is_object
+from runtime import journal, ops
+from runtime.building import Builder
+from runtime.errors import StagingError
+from runtime.ops.declare import Primitive
+from runtime.origins import origin_of_caller
+from runtime.templates import Hole, Selection
+from runtime.tensor import Tensor
+
+__all__ = ["OneOf", "can_be_chosen", "index_of", "joined", "one_of", "texts_of", "things_of"]
+
+# More objects than these are not told apart by numbers.
+_MANY = 32
+
+
+class OneOf(Late):
+    """One of `things`, the one at `index`."""
+
+    __slots__ = ("index", "things")
+
+    def __init__(self, index: Tensor, things: tuple[Any, ...]) -> None:
+        self.index, self.things = index, things
+
+    def dug(self, operands: list[Tensor]) -> Selection:
+        """The objects, and a hole for the number, which is appended to `operands`."""
+        operands.append(self.index)
+        return Selection(Hole(len(operands) - 1), self.things)
+
+    def is_any(self, answers: Sequence[bool]) -> Any:
+        """Whether it is one of those for which the answer is true: a bool, or a traced one."""
+        if all(answers) or not any(answers):
+            return answers[0]
+        found: Any = False
+        for position, answer in enumerate(answers):
+            if answer:
+                found = ops.logical_or(found, ops.equal(self.index, position))
+        return ops.as_weak(found, kind="bool")
+
+    def is_(self, other: Any) -> Any:
+        """`self is other`."""
+        return _alike(self, other, lambda a, b: a is b)
+
+    def __eq__(self, other: object) -> Any:
+        return _alike(self, other, lambda a, b: a == b)
+
+    def __ne__(self, other: object) -> Any:
+        same = self == other
+        return ops.logical_not(same) if isinstance(same, Tensor) else not same
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        kinds = " or ".join(sorted({type(x).__name__ for x in self.things}))
+        raise StagingError(
+            f"which {kinds} this is depends on data, and it is used where one must be known",
+            "call it, compare it, or choose by `if` and `elif` and use it in each branch",
+            origin=origin_of_caller(),
+        )
+
+    __hash__ = __call__ = __iter__ = __len__ = __bool__ = __getitem__ = _refuse
+    __add__ = __radd__ = __sub__ = __mul__ = __rmul__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+
+def _alike(x: OneOf, other: Any, test: Any) -> Any:
+    if type(other) is not OneOf:
+        return x.is_any([bool(test(thing, other)) for thing in x.things])
+    found: Any = False
+    for k, thing in enumerate(x.things):
+        for n, one in enumerate(other.things):
+            if test(thing, one):
+                both = ops.logical_and(ops.equal(x.index, k), ops.equal(other.index, n))
+                found = ops.logical_or(found, both)
+    return ops.as_weak(found, kind="bool") if isinstance(found, Tensor) else False
+
+
+# Objects that nobody changes and that are told from one another by `is`.
+_KINDS = (FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, MethodWrapperType,
+          functools.partial, np.ufunc, type, type(np.sum), enum.Enum, Primitive)  # fmt: skip
+
+
+def can_be_chosen(x: Any) -> bool:
+    """Whether `x` is a text or object that data may choose, or one that it has chosen."""
+    return isinstance(x, (str, ChosenText, OneOf, *_KINDS)) and not isinstance(x, int | float)
+
+
+def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ...] | None:
+    """The objects that `x` may be; None where the graph does not choose between such.
+
+    They must be there after the body that `inner` builds, with all that they refer to. With
+    `objects` they may be of the user's classes: then they are themselves, not their parts.
+    """
+    if type(x) is OneOf:
+        return x.things
+    if isinstance(x, str):
+        return (x,)
+    if type(x) is ChosenText:
+        return texts_of(x)
+    if objects and is_object(x) and not isinstance(x, tuple):
+        return (x,) if is_all_older(x, inner) and not journal.is_kin(x) else None
+    if not isinstance(x, _KINDS) or isinstance(x, int | float):
+        return None
+    return (x,) if all(is_all_older(part, inner) for part in _held_by(x)) else None
+
+
+def texts_of(x: Any) -> tuple[str, ...] | None:
+    """The texts that `x` may be; None where one of them depends on values."""
+    if isinstance(x, str):
+        return (x,)
+    parts = [texts_of(text) for text in x.texts] if type(x) is ChosenText else [None]
+    known = [part for part in parts if part is not None]
+    return tuple(dict.fromkeys(sum(known, ()))) if len(known) == len(parts) else None
+
+
+def _held_by(x: Any) -> Iterator[Any]:
+    """What an object refers to that may be of the graph."""
+    if isinstance(x, functools.partial):
+        yield from (*_held_by(x.func), *x.args, *x.keywords.values())
+    elif isinstance(x, MethodType):
+        yield x.__self__
+    elif isinstance(x, FunctionType):
+        yield from (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
+        for cell in x.__closure__ or ():
+            try:
+                yield cell.cell_contents
+            except ValueError:  # it is empty
+                continue
+
+
+def joined(a: tuple[Any, ...] | None, b: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """The objects of both, those of `a` first; None where they are not of one kind, or too many."""
+    if a is None or b is None or isinstance(a[0], str) is not isinstance(b[0], str):
+        return None
+    found = (*a, *(x for x in b if _position(x, a) is None))
+    return found if len(found) <= _MANY else None
+
+
+def _position(x: Any, things: Sequence[Any]) -> int | None:
+    return next((k for k, thing in enumerate(things) if _is_one(x, thing)), None)
+
+
+def _is_one(a: Any, b: Any) -> bool:
+    if isinstance(a, str) and isinstance(b, str):
+        return a == b
+    if isinstance(a, MethodType) and isinstance(b, MethodType):
+        return a.__self__ is b.__self__ and a.__func__ is b.__func__
+    return a is b
+
+
+def index_of(x: Any, things: Sequence[Any]) -> Any:
+    """The number of `x` among the things, which has all that it may be: known, or traced."""
+    if type(x) is OneOf:
+        return select(x.index, {k: _position(y, things) for k, y in enumerate(x.things)})
+    if type(x) is ChosenText:
+        first, second = (index_of(text, things) for text in x.texts)
+        return ops.as_weak(ops.where(x.which, first, second), kind="int")
+    return _position(x, things)
+
+
+def one_of(index: Any, things: tuple[Any, ...]) -> Any:
+    """The thing of that number, known or traced."""
+    if isinstance(index, Tensor) and index.is_known:
+        index = index.item()
+    if not isinstance(index, Tensor):
+        return things[index]
+    if not isinstance(things[0], str):
+        return OneOf(index, things)
+    text: Any = things[-1]
+    for k in range(len(things) - 2, -1, -1):
+        text = ChosenText(ops.equal(index, k), (things[k], text))
+    return text

@@ -1,0 +1,55 @@
+"""The native backend's head start: what its first graph needs is brought in ahead of that graph.
+
+The first function that goes to native code would wait for some eighty modules and for the entry
+of all graphs, which takes longer than everything else that it needs. A thread brings them in from
+the first conversion on, while the program goes on; the first graph waits for what is left of it.
+
+The thread ends by itself, and before the process forks: a child would find modules half imported,
+by a thread that it does not have.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+
+from runtime import config
+
+__all__ = ["begin", "wait"]
+
+
+def begin() -> None:
+    """Start, if native code is wanted; once in a process."""
+    if config.backend.value == "native" and config.native.value:
+        _thread()
+
+
+def wait() -> None:
+    """Return when the thread, if there is one, has ended."""
+    if _thread.cache_info().currsize and (thread := _thread()) is not None:
+        thread.join()
+
+
+@cache
+def _thread() -> threading.Thread | None:
+    """The thread, started; None where there can be none."""
+    # Python waits for it at its end: a thread that is cut off inside LLVM could crash there.
+    thread = threading.Thread(target=_bring_in, name="autograph head start", daemon=False)
+    try:
+        thread.start()
+    except RuntimeError:  # there are no threads here, or the interpreter ends
+        return None
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=wait)
+    return thread
+
+
+def _bring_in() -> None:
+    # What fails here fails again where it is needed, and is told there.
+    with suppress(Exception):
+        # LLVM works without the interpreter's lock, so it goes first: the program goes on.
+        import_module("runtime.execute.native.prepared").bring_in()
+        import_module("runtime.lowering.prepare")

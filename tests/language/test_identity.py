@@ -1,0 +1,110 @@
+"""`is` of numbers, tuples and frozen objects that data chooses: Python's answer, or a refusal."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from tests.language.harness import Samples, refuse
+
+F = np.array([1.0, 2.0])
+G = np.array([-1.0, 2.0])
+samples = Samples()
+
+
+@dataclass(frozen=True)
+class Point:
+    a: float
+    b: float
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+@samples("E2", (F,), (G,))
+def small_ints(x):
+    a = 5
+    b = a if x[0] > 0 else 6
+    c, d = 6, 7
+    return a is b, b is a, b is not a, b is c, b is d, b is None
+
+
+@samples("E2", (F,), (G,), tensors=False)
+def bools_of_numpy_and_of_python(x):
+    positive, small = x[0] > 0, x[1] < 5
+    return positive is small, bool(positive) is True, positive is True, positive is np.True_
+
+
+@samples("E2", (F,), (G,))
+def numbers_of_other_types(x):
+    a = 1 if x[0] > 0 else 2
+    return a is x[0], x[0] is None, x[0] is a, float(x[0]) is x[0], a
+
+
+@samples("E2", (F,), (G,))
+def none_or_a_number(x):
+    best = None
+    for v in x:
+        if v > 1.5 * x[0] + 1:
+            best = v
+    return best is None, best is not None
+
+
+@samples("E2", (F,), (G,))
+def frozen_objects(x):
+    p, q, r = Point(1.0, x[1]), Point(1.0, 2.0), Point(1.0, 2.0)
+    one = p if x[0] > 0 else q
+    other = one if x[1] > 5 else r
+    return one is p, one is q, one is r, other is r, other is one, one is one, one.a
+
+
+@samples("E2", (F,), (G,))
+def named_tuples_and_tuples(x):
+    p, q = Pair(1.0, x[1]), Pair(2.0, x[0])
+    s, t = (1.0, x[0]), (1.0, x[1])
+    if x[0] > 0:
+        one, two = p, s
+    else:
+        one, two = q, t
+    return one is p, one is q, two is s, two is not t, two is one, one is None
+
+
+test_sample = samples.test()
+
+
+def floats(x):
+    a = x[0]
+    b = a if x[0] > 0 else x[0] * 2
+    return a is b  # refused
+
+
+def large_ints(x):
+    a = int(x[1]) + 1000
+    b = a if x[0] > 0 else 7
+    return b is a  # refused
+
+
+def a_tuple_of_each_round(x):
+    pair, i = (x[0], 1.0), 0
+    first = pair
+    while x[0] > i:
+        pair, i = (pair[1], pair[0] + 1), i + 1
+    return pair is first  # refused
+
+
+def one_that_a_branch_chose(x):
+    p, q, r = Point(1.0, x[1]), Point(1.0, 2.0), Point(1.0, 3.0)
+    one = r
+    if x[0] > 0:
+        one = p if x[1] > 0 else q
+    return one is p  # refused
+
+
+@pytest.mark.parametrize(
+    "sample", [floats, large_ints, a_tuple_of_each_round, one_that_a_branch_chose]
+)
+def test_what_no_graph_can_tell_is_refused(sample):
+    refuse(sample, F, match="whether this is the same .* depends on data")

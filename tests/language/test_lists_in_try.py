@@ -1,0 +1,201 @@
+"""Lists, deques and dicts that the body of a `try` or `with` makes longer or shorter."""
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+samples = Samples()
+X = np.array([10.0, -5, -20, 7])
+Y = np.array([1.0, -0.5, 2, 7])
+Z = np.array([-1.0, -2, -3, -4])
+
+
+def inverse(v):
+    if v < 0:
+        raise ValueError("negative")
+    return 1 / (v + 1)
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance, self.log = balance, []
+
+    def withdraw(self, x):
+        if x > self.balance:
+            raise ValueError(f"{x - self.balance:.2f} more are needed")
+        self.balance -= x
+        self.log.append(-x)
+
+    def deposit(self, x):
+        self.balance += x
+        self.log.append(x)
+
+
+class Logged:
+    def __init__(self, log):
+        self.log = log
+
+    def __enter__(self):
+        self.log.append(1.0)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.log.append(-1.0)
+        return kind is ValueError
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def what_could_be_computed(x):
+    found, bad = [], 0
+    for v in x:
+        try:
+            found.append(inverse(v))
+        except ValueError:
+            bad += 1
+    return np.array(found), bad, len(found)
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def in_all_clauses(x):
+    found, bad = [], []
+    for i, v in enumerate(x):
+        try:
+            found.append(v)
+            found.append(inverse(v))
+            found.append(-v)
+        except ValueError:
+            bad.append(i)
+        finally:
+            found.append(0.5 * v)
+    return found, bad
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def a_loop_in_a_try(x):
+    found = []
+    try:
+        for v in x:
+            found.append(inverse(v))
+    except ValueError:
+        found.append(x[0])
+    else:
+        found.append(0.0 * x[0])
+    return found
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def taken_from_an_empty_list(x):
+    stack, count = [x[0], x[1]], 0
+    try:
+        for v in x:
+            if v > 0:
+                stack.append(v)
+            else:
+                stack.pop()
+                count += 1
+    except IndexError:
+        count = -1
+    return count, stack
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def a_try_in_a_staged_loop(x):
+    stack, k = [], 0
+    while k < 10 and x[0] > k - 3:
+        try:
+            if k % 3 == 2:
+                raise KeyError(k)
+            stack.append((k, x[k % 4]))
+        except KeyError:
+            if stack:
+                stack.pop()
+        k += 1
+    return stack, k
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def in_an_object(x):
+    account, errors = Account(2.0 * x[0] ** 0), []
+    for v in x:
+        try:
+            if v > 0:
+                account.deposit(v)
+            else:
+                account.withdraw(-v)
+        except ValueError:
+            errors.append(1)
+            account.balance -= 1.0
+    return account.balance, account.log, sum(errors)
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def in_a_with(x):
+    log, found = [], []
+    for v in x:
+        with Logged(log):
+            found.append(inverse(v))
+    return log, found
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def deques_and_dicts(x):
+    queue, known, bad = deque([1.0 * x[0]]), {}, 0
+    for v in x:
+        try:
+            queue.append(v)
+            known[int(v)] = 0.0 * v
+            known[int(v) + 1] = inverse(v)
+            queue.append(-v)
+        except ValueError:
+            bad += 1
+            queue.popleft()
+    return queue, known, bad
+
+
+@samples("E9", (X,), (Y,), (Z,))
+def texts(x):
+    found = []
+    for v in x:
+        try:
+            inverse(v)
+            found.append("good")
+        except ValueError:
+            found.append("bad")
+            if v < -10:
+                found.append("worse")
+    return found, found.count("bad")
+
+
+test_sample = samples.test()
+
+
+def test_a_gradient_goes_through_a_list_of_a_try():
+    def total(x):
+        found = []
+        for v in x:
+            try:
+                found.append(inverse(v))
+            except ValueError:
+                found.append(3 * v)
+        return np.sum(np.array(found))
+
+    assert np.allclose(ag.grad(ag.convert(total))(X), [-1 / 121, 3, 3, -1 / 64])
+
+
+def of_arrays(x):
+    found = []
+    for v in x:
+        try:  # refused
+            found.append(x * inverse(v))
+        except ValueError:
+            pass
+    return found
+
+
+@pytest.mark.parametrize("sample", [of_arrays])
+def test_a_list_of_arrays_is_refused(sample):
+    refuse(sample, X, match="after the `try`, depending on where it raised|items are arrays")

@@ -1,0 +1,336 @@
+"""Slices whose bounds are computed: only the run tells the sizes of the parts."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime.execute.native.prepared import Native
+from runtime.lowering.prepare import prepare
+from runtime.lowering.timed import prepare as prepare_timed
+from runtime.passes import optimize
+
+X = np.linspace(-1.0, 2.0, 60).reshape(5, 12)
+
+
+def native_of(function, *inputs):
+    run = prepare(optimize(ag.convert(function).get_concrete_function(*inputs).graph))
+    assert isinstance(run, Native), run.reason
+    return run
+
+
+def check(function, *inputs, runs_again=False, exact=True):
+    """As plain Python, natively; `runs_again` as a plan where that is to be seen."""
+    run = native_of(function, *inputs)
+    wanted = function(*(np.copy(x) if isinstance(x, np.ndarray) else x for x in inputs))
+    found, *_ = run(*(np.copy(x) if isinstance(x, np.ndarray) else x for x in inputs))
+    compare = np.testing.assert_array_equal if exact else np.testing.assert_allclose
+    compare(found, wanted, **({} if exact else {"rtol": 1e-12}))
+    assert (run._plan is not None) is runs_again
+
+
+# ---- slices --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_all_bounds_mean_what_they_mean_in_numpy(step):
+    x = X[0]
+    both = native_of(lambda x, i, j: (x[i:j:step] * 2.0).sum(), x, np.int64(0), np.int64(0))
+    begin = native_of(lambda x, i: (x[i::step] * 2.0).sum(), x, np.int64(0))
+    end = native_of(lambda x, j: (x[1:j:step] * 2.0).sum(), x, np.int64(0))
+    bounds = (-100, -13, -12, -11, -5, -1, 0, 1, 2, 7, 11, 12, 13, 100)
+    for i, j in itertools.product(bounds, bounds):
+        wanted = (x[i:j:step] * 2.0).sum()
+        assert both(x, np.int64(i), np.int64(j))[0] == wanted
+    for i in bounds:
+        assert begin(x, np.int64(i))[0] == (x[i::step] * 2.0).sum()
+        assert end(x, np.int64(i))[0] == (x[1:i:step] * 2.0).sum()
+    assert both._plan is begin._plan is end._plan is None
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u4"])
+def test_bounds_are_integers_of_any_type(dtype):
+    check(lambda x, j: x[:, :j].sum(axis=1), X, np.dtype(dtype).type(7))
+
+
+def test_an_axis_of_unknown_size_and_a_computed_bound():
+    run = native_of(
+        lambda x, k: (x[k:] - x[: x.shape[0] - k]).sum(),
+        ag.TensorSpec([None], "float64"),
+        np.int64(1),
+    )
+    for size, k in itertools.product((2, 5, 40), (0, 1, 2, 3)):
+        x = np.sin(np.arange(float(size)))
+        if k <= size:
+            assert run(x, np.int64(k))[0] == (x[k:] - x[: size - k]).sum()
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 5])
+def test_parts_of_parts(k):
+    check(lambda x, k: x[:, k:][1:].sum() + x[:k, ::2].sum() + x[k:, 3].sum(), X, np.int64(k))
+    check(lambda x, k: (x[0, k:][:-1] * x[0, k:][1:]).sum(), X, np.int64(k))
+    check(lambda x, k: x[0, k:][::-1][0], X, np.int64(k))
+
+
+def test_the_last_element_of_nothing_is_refused_by_the_plan():
+    run = native_of(lambda x, k: x[0, k:][-1] * 2.0, X, np.int64(1))
+    assert run(X, np.int64(3))[0] == X[0, -1] * 2
+    with pytest.raises(IndexError, match="out of bounds"):
+        run(X, np.int64(12))
+
+
+def test_a_size_is_a_number():
+    check(lambda x, k: x[k:].shape[0] * 10 + x[:, : k + 3].size, X, np.int64(2))
+
+
+# ---- what is done to them ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 9, 12])
+@pytest.mark.parametrize(
+    "name",
+    ["sum", "prod", "any", "all", "mean", "max", "min", "argmax", "argmin", "var", "std", "cumsum"],
+)
+def test_reductions(name, k):
+    if k == 0 and name not in ("sum", "prod", "any", "all", "cumsum"):
+        return
+    if name != "cumsum":
+        check(lambda x, k: getattr(x[:, :k], name)() + 0, X, np.int64(k))
+    for axis in (0, 1):
+        check(lambda x, k: getattr(x[:, :k], name)(axis=axis).sum(), X, np.int64(k))
+
+
+def test_reductions_of_nothing_are_as_numpys():
+    run = native_of(lambda x, k: x[0, k:].max(), X, np.int64(3))
+    with pytest.raises(ValueError, match="zero-size array to reduction operation maximum"):
+        run(X, np.int64(12))
+    run = native_of(lambda x, k: x[0, k:].mean(), X, np.int64(3))
+    with pytest.warns(RuntimeWarning):
+        assert np.isnan(run(X, np.int64(12))[0])
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 4, 5])
+def test_products(k):
+    check(lambda x, k: (x[:k] @ x[:k].T).sum(), X, np.int64(k), exact=False)
+    check(lambda x, k: x[:, k:] @ x[1, k:], X, np.int64(k), exact=False)
+    check(lambda x, k: x[0, k:] @ x[1, k:], X, np.int64(k), exact=False)
+    check(lambda x, k: np.outer(x[k:, 0], x[0, k:]).sum(axis=0).sum(), X, np.int64(k), exact=False)
+
+
+def test_the_spread_of_a_window():
+    def f(x, w):
+        out = np.zeros(len(x))
+        for i in range(w, len(x)):
+            out[i] = x[i - w : i].std(ddof=1) + np.cumsum(x[i - w : i])[-1] + x[: i + 1].argmax()
+        return out
+
+    check(f, np.sin(np.arange(50.0)), np.int64(7))
+    run = native_of(lambda x, k: x[0, :k].std(ddof=1), X, np.int64(3))
+    with pytest.warns(RuntimeWarning):
+        assert np.isnan(run(X, np.int64(1))[0])
+    run = native_of(lambda x, k: x[0, :k].argmin(), X, np.int64(3))
+    with pytest.raises(ValueError, match="argmin of an empty sequence"):
+        run(X, np.int64(0))
+
+
+def test_extremes_and_spreads_of_arrays_of_unknown_size():
+    run = native_of(
+        lambda x: (x.argmax(axis=0) + x.std(axis=0)).sum() + x[1:].argmin() + x.var(ddof=1),
+        ag.TensorSpec([None, 3], "float64"),
+    )
+    for rows in (2, 3, 9):
+        x = np.sin(np.arange(rows * 3.0)).reshape(rows, 3)
+        wanted = (x.argmax(axis=0) + x.std(axis=0)).sum() + x[1:].argmin() + x.var(ddof=1)
+        assert run(x)[0] == wanted
+    assert run._plan is None
+
+
+def test_sizes_that_must_agree_are_compared():
+    y = np.arange(3.0)
+    run = native_of(lambda x, y, k: (x[0, :k] * y).sum(), X, y, np.int64(3))
+    assert run(X, y, np.int64(3))[0] == (X[0, :3] * y).sum()
+    assert run._plan is None
+    assert run(X, y, np.int64(1))[0] == (X[0, :1] * y).sum()  # stretched, by the plan
+    with pytest.raises(ValueError, match="could not be broadcast together"):
+        run(X, y, np.int64(2))
+
+
+def test_beside_effects_sizes_that_must_agree_are_left_to_the_plan(capsys):
+    def f(x, y, k):
+        print("once", k)
+        return (x[0, :k] * y).sum()
+
+    g = ag.convert(f)
+    for k in (3, 1):
+        assert g(X, X[0, :3], np.int64(k)) == (X[0, :k] * X[0, :3]).sum()
+    assert capsys.readouterr().out == "once 3\nonce 1\n"
+
+
+# ---- written into --------------------------------------------------------------------------------
+
+
+def shifted(x, i, j):
+    x[0, i:j] = x[0, i - 1 : j - 1]  # reads what it writes
+    x[1, i:] += x[2, i:]
+    x[3, :j] = 7.0
+    x[4, i:j] *= np.arange(12.0)[i:j]
+    return x
+
+
+@pytest.mark.parametrize(("i", "j"), [(1, 12), (3, 7), (5, 5), (1, 2)])
+def test_parts_are_written_into(i, j):
+    check(shifted, X, np.int64(i), np.int64(j))
+
+
+def test_a_part_takes_what_has_its_size_alone():
+    run = native_of(lambda x, v, k: _set(x, v, k), X, np.ones(3), np.int64(3))
+    np.testing.assert_array_equal(run(X, np.ones(3), np.int64(9))[0], _set(X, np.ones(3), 9))
+    with pytest.raises(ValueError, match="could not broadcast"):
+        run(X, np.ones(3), np.int64(8))
+
+
+def _set(x, v, k):
+    x = x.copy()
+    x[0, k:] = v
+    return x
+
+
+# ---- programs ------------------------------------------------------------------------------------
+
+
+def moving_mean(x, w):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = x[max(0, i - w) : i + 1].mean()
+    return out
+
+
+def eliminated(a):
+    a = a.copy()
+    for k in range(a.shape[0] - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return a
+
+
+def substituted(u, b):
+    x = np.zeros(len(b))
+    for i in range(len(b) - 1, -1, -1):
+        x[i] = (b[i] - u[i, i + 1 :] @ x[i + 1 :]) / u[i, i]
+    return x
+
+
+def cholesky(a):
+    lower = np.zeros_like(a)
+    for j in range(a.shape[0]):
+        lower[j, j] = np.sqrt(a[j, j] - np.sum(lower[j, :j] ** 2))
+        lower[j + 1 :, j] = (a[j + 1 :, j] - lower[j + 1 :, :j] @ lower[j, :j]) / lower[j, j]
+    return lower
+
+
+def widest_step(x):
+    best, k = 0.0, 1
+    while k < len(x):
+        if x[k:].max() - x[:k].min() > best:
+            best = x[k:].max() - x[:k].min()
+        k = k + 1
+    return best
+
+
+def in_branches(x, k):
+    if k % 2 == 0:
+        total = x[0, :k].sum()
+    else:
+        total = x[1, k:].sum()
+    for i in range(k):
+        part = x[2, i:]
+        if part.sum() > 0:
+            total = total + part[0]
+    return total
+
+
+A = np.random.default_rng(0).normal(size=(20, 20)) + 20 * np.eye(20)
+PROGRAMS = [
+    (moving_mean, (X.ravel().copy(), np.int64(7))),
+    (eliminated, (A,)),
+    (substituted, (np.triu(A), A[0].copy())),
+    (cholesky, (A @ A.T,)),
+    (widest_step, (np.sin(X.ravel()),)),
+    (in_branches, (X, np.int64(4))),
+    (in_branches, (X, np.int64(5))),
+]
+
+
+@pytest.mark.parametrize(("program", "inputs"), PROGRAMS, ids=lambda x: getattr(x, "__name__", ""))
+def test_programs_run_natively(program, inputs):
+    check(program, *inputs, exact=False)
+
+
+@pytest.mark.parametrize("program", [moving_mean, widest_step])
+def test_gradients_through_computed_bounds(program):
+    x = np.sin(np.arange(9.0)) + np.linspace(0.0, 1.0, 9)
+    inputs = (np.int64(3),) if program is moving_mean else ()
+
+    def loss(x):
+        return (program(x, *inputs) ** 2).sum()
+
+    found = ag.grad(ag.convert(loss))(x)
+    steps = np.eye(9) * 1e-6
+    wanted = [(loss(x + step) - loss(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-7)
+
+
+def test_a_result_of_such_a_size_is_the_plans():
+    g = ag.convert(lambda x, k: x[:k] * 2.0)
+    for k in (0, 1, 4):
+        np.testing.assert_array_equal(g(X, np.int64(k)), X[:k] * 2.0)
+
+
+def test_memory_is_that_of_the_whole_axis():
+    def f(x, k):
+        total = 0.0
+        for i in range(k):
+            part = np.tanh(x[i:, i:])
+            total = total + (part @ part.T).sum() + part.sum()
+        return total
+
+    x = np.linspace(0.0, 1.0, 90 * 90).reshape(90, 90)
+    check(f, x, np.int64(20), exact=False)
+
+
+def test_kernels_of_such_sizes_are_timed():
+    found = []
+    graph = optimize(ag.convert(moving_mean).get_concrete_function(X[0], np.int64(2)).graph)
+    prepare_timed(graph, found)(X[0], np.int64(2))
+    assert any("sum over" in kernel.what for kernel in found[0].kernels)
+
+
+@pytest.mark.parametrize("shape", [(-1,), (-1, 1), (1, -1), (-1, 6), (-1, 2, 3)])
+def test_arrays_of_unknown_size_are_reshaped(shape):
+    run = native_of(lambda x: x.reshape(shape) * 2.0, ag.TensorSpec([None, 12], "float64"))
+    for rows in (2, 5):
+        x = np.arange(rows * 12.0).reshape(rows, 12)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_array_equal(run(x)[0], x.reshape(shape) * 2.0)
+    assert run._plan is None
+
+
+def test_steps_are_computed():
+    def sieve(p):
+        i = 2
+        while i * i < len(p):
+            if p[i]:
+                p[i * i :: i] = False
+            i += 1
+        return p
+
+    check(sieve, np.ones(200, bool))
+    for step in (1, 2, 5, 100):
+        check(lambda x, s: (x[0, 1:11:s] * 2.0).sum(), X, np.int64(step))
+    run = native_of(lambda x, s: (x[0, ::s] * 2.0).sum(), X, np.int64(2))
+    assert run(X, np.int64(-2))[0] == (X[0, ::-2] * 2.0).sum()  # by the plan
+    with pytest.raises(ValueError, match="slice step cannot be zero"):
+        run(X, np.int64(0))

@@ -1,0 +1,90 @@
+"""Tests of what is brought in ahead of the first graph, each in a process of its own."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from runtime import head_start
+
+BEGIN = "import sys, threading, autograph as ag\nf = ag.convert(lambda x: x * x + 2.0)\n"
+
+
+def run(program, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | environment,
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
+    program = (
+        f"{BEGIN}"
+        "from runtime import head_start\n"
+        "head_start.wait()\n"
+        "print({'runtime.lowering.prepare', 'llvmlite.binding'} <= {*sys.modules})\n"
+        "before = {*sys.modules}\n"
+        "assert f(3.0) == 11.0\n"
+        "print([name for name in {*sys.modules} - before if name.startswith('runtime')])\n"
+    )
+    assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")) == "True\n[]\n"
+    # The entry is there now: nothing is left for LLVM before the first graph.
+    assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")) == "False\n[]\n"
+
+
+@pytest.mark.parametrize("switch", [{"AUTOGRAPH_NATIVE": "0"}, {"AUTOGRAPH_BACKEND": "plan"}])
+def test_no_thread_is_started_where_native_code_is_off(switch):
+    count = "print(threading.active_count(), 'runtime.lowering' in sys.modules, f(3.0))\n"
+    assert run(BEGIN + count, **switch) == "1 False 11.0\n"
+
+
+def test_the_import_and_eager_use_start_no_thread():
+    program = (
+        "import threading, autograph as ag\n"
+        "from autograph import convert\n"
+        "ag.sum(ag.constant([1.0, 2.0]))\n"
+        "print(threading.active_count())\n"
+    )
+    assert run(program) == "1\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_child_that_is_forked_at_once_can_call(tmp_path):
+    program = (
+        f"import os\n{BEGIN}"
+        "child = os.fork()\n"
+        # One write each: what two processes print is otherwise mixed, where output is not buffered.
+        "os.write(1, f'{f(3.0)}\\n'.encode())\n"
+        "if child:\n"
+        "    assert os.waitpid(child, 0)[1] == 0\n"
+    )
+    for k in range(3):
+        assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / str(k))) == "11.0\n11.0\n"
+
+
+def test_what_fails_ahead_is_told_where_it_is_needed():
+    program = (
+        "import sys\nsys.modules['llvmlite'] = None\n"
+        f"{BEGIN}print(f(3.0), 'llvmlite cannot be imported' in str(f.explain(3.0)))\n"
+    )
+    assert run(program) == "11.0 True\n"
+
+
+def test_a_thread_that_cannot_be_started_is_not_missed(monkeypatch):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    head_start._thread.cache_clear()
+    try:
+        head_start.begin()
+        head_start.wait()
+    finally:
+        head_start._thread.cache_clear()
