@@ -21,6 +21,7 @@ from autograph.operators.methods import ORIGINAL
 from autograph.operators.plain_calls import UNCONVERTED
 from runtime import config, head_start
 from runtime.collector import rarely
+from runtime.frame_room import roomy
 
 if TYPE_CHECKING:
     from autograph.front_end import Conversion
@@ -113,6 +114,7 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
         return known[options]
 
 
+@roomy
 def _conversion(function: FunctionType, options: Options) -> Conversion:
     # Code objects are equal by content, wherever they come from: the file name tells them apart.
     conversions = _conversions.setdefault(function.__code__, {})

@@ -44,6 +44,7 @@ from runtime.building import Builder
 from runtime.collector import rarely
 from runtime.devices import HOST, in_use, is_device_array
 from runtime.errors import GraphError, StagingError
+from runtime.frame_room import roomy
 from runtime.graph.ir import Graph, Value
 from runtime.origins import Origin, is_user_code, origin_of_caller
 from runtime.passes.dead_code import drop_dead_code
@@ -96,6 +97,7 @@ class FunctionBuilder(Builder):
         self.created.append(variable)
 
 
+@roomy
 def trace_call(
     function: Callable[..., Any],
     bound: Callable[[dict[str, Any]], tuple[tuple[Any, ...], dict[str, Any]]],
@@ -183,6 +185,7 @@ def _traced(
                 builder, arguments, placeholders, transaction, result, pure, containers
             )
         finished.raised = raised
+        facts.sites.clear()  # what was found of loops; of no use to who keeps the trace
         return finished
 
 
@@ -390,7 +393,8 @@ def _assemble(
     things = list(builder.externals.values())
     values = [cast(Value, h._value) for h in handles] + [value for _, value in things]
     graph = builder.graph
-    graph = drop_dead_code(Graph(values, graph.nodes, graph.outputs, graph.name))
+    graph = Graph(values, graph.nodes, graph.outputs, graph.name)
+    graph = drop_dead_code(graph, in_place=True)
     used = _used_values(graph)
     needed = {i for i, value in enumerate(graph.inputs) if value in used}
     needed |= {*range(len(placeholders)), *written, *identical.values()}

@@ -216,14 +216,22 @@ def _modulus(x: Any) -> Any:
     return (complex_modulus if _are_complex_numbers(x) else ops.abs)(x)
 
 
+_REAL = np.dtype(np.float64)
+
+
 def _are_complex_numbers(*operands: Any) -> bool:
     """Whether these are scalars of NumPy's in a graph, of which one is complex."""
+    for x in operands:
+        if type(x) is complex or getattr(x, "dtype", _REAL).kind == "c":
+            break
+    else:
+        return False
     if all(getattr(x, "_value", None) is None for x in operands):
         return False
     types = [type_of(x) for x in operands]
     if any(t.rank != 0 for t in types) or all(t.weak for t in types):
         return False
-    return any(t.dtype.kind == "c" for t in types) and not any(map(_is_rank_0_array, operands))
+    return not any(map(_is_rank_0_array, operands))
 
 
 def _is_rank_0_array(x: Any) -> bool:

@@ -14,7 +14,7 @@ from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.eager import COPY_TO, compute, is_array
 from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.origins import origin_of_caller
+from runtime.origins import Origin, origin_of_caller
 from runtime.placement import fact_of_type, place
 from runtime.spec import TensorType, Type, VariableType, on_device, type_of_number
 from runtime.tensor import Tensor, constant_of, is_constant, link_view
@@ -252,13 +252,14 @@ class Builder:
         attrs: dict[str, Any] | None = None,
         graphs: Sequence[Graph] = (),
         types: Sequence[Type] | None = None,
+        origin: Origin | None = None,
     ) -> Node:
-        """Append a node; its types are inferred unless given."""
+        """Append a node; its types are inferred unless given, its origin looked for."""
         attrs = attrs or {}
         if types is None:
             types = op.infer_all([v.type for v in inputs], attrs)
         root = self.root
-        node = Node(op, inputs, attrs, graphs, types, origin_of_caller())
+        node = Node(op, inputs, attrs, graphs, types, origin or origin_of_caller())
         node.signals = bool(root.signalling and inputs and op.effect is None and not graphs)
         notice = root.before_raising
         if notice is not None and (node.signals or node.op_can_raise):
@@ -276,15 +277,17 @@ class Builder:
         if in_use[0]:
             return self._apply_placed(op, inputs, values, attrs)
         types = [value.type for value in values]
-        for value, type_ in zip(values, types, strict=True):
+        for type_ in types:
             if type(type_) is TensorType and type_.dtype.kind in "OSUV":
-                check_numbers(type_, value.name)
+                check_numbers(type_, next(v.name for v in values if v.type is type_))
         folded = self._fold(op, values, attrs)
         if folded is not None:
             return self._known(op, inputs, attrs, folded)
         inferred = op.infer(*types, **attrs)
         several = isinstance(inferred, tuple)
-        node = self.emit(op, values, attrs, types=inferred if several else (inferred,))
+        given = inferred if several else (inferred,)
+        # Whoever applies an op is ours, and so are the frames from there on: see `trace.apply`.
+        node = self.emit(op, values, attrs, types=given, origin=origin_of_caller(3))
         kind = self._kind_of_results(inputs)
         outputs = tuple([kind(None, v) for v in node.outputs])
         if trace.tapes():

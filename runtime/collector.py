@@ -15,8 +15,8 @@ from types import TracebackType
 
 __all__ = ["Rarely", "rarely"]
 
-# Objects between collections: some ten thousand nodes.
-FEW = 200_000
+# Objects between collections: some thirty thousand nodes.
+FEW = 500_000
 
 
 class Rarely:

@@ -9,6 +9,7 @@ from runtime import config, head_start
 from runtime.collector import rarely
 from runtime.execute import Executable, plan, reference
 from runtime.execute.observers import observer, timed_kernels
+from runtime.frame_room import roomy
 from runtime.graph.ir import Graph
 from runtime.passes import optimize
 
@@ -42,6 +43,7 @@ BACKENDS: dict[str, Callable[[Graph], Executable]] = {
 }
 
 
+@roomy
 def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
     """`graph` as a function from its raw inputs to the tuple of its raw outputs.
 

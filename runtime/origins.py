@@ -114,9 +114,13 @@ def _lines(code: CodeType) -> tuple[list[int], list[int]]:
     return [start for start, _ in rows], [line for _, line in rows]
 
 
-def origin_of_caller() -> Origin | None:
-    """The innermost line of the user's code that is being executed."""
-    frame: FrameType | None = sys._getframe(1)
+def origin_of_caller(depth: int = 1) -> Origin | None:
+    """The innermost line of the user's code that is being executed.
+
+    `depth` is how many frames from here there is one that may be the user's, at the earliest: each
+    that need not be looked at is one that Python does not have to make an object of.
+    """
+    frame: FrameType | None = sys._getframe(depth)
     known = _known
     while frame is not None:
         code = frame.f_code

@@ -83,11 +83,15 @@ class TensorType:
         self.device = device
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorType) and (
-            self.dtype == other.dtype
-            and self.shape == other.shape
-            and self.weak == other.weak
-            and self.device == other.device
+        return (
+            self is other
+            or isinstance(other, TensorType)
+            and (
+                self.dtype == other.dtype
+                and self.shape == other.shape
+                and self.weak == other.weak
+                and self.device == other.device
+            )
         )
 
     def __hash__(self) -> int:

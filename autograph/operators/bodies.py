@@ -210,12 +210,15 @@ class Outcome:
                 self.pinned[id(x)] = x.current()
             else:
                 self.roots.update([(cell, cell.root) for cell in cells])
+        elif type(x) is tuple:
+            for part in x:
+                self.keep(part, around)
         elif isinstance(x, LiveRun):
             x.pin(self.builder)
-        elif isinstance(x, Maybe | Nullable):
+        elif isinstance(x, (Maybe, Nullable)):
             self.keep(x.value, around)
         elif has_parts(x) and id(x) not in around:
-            parts = x if type(x) in (tuple, list) else [part for _, part in own_children(x)]
+            parts = x if type(x) is list else [part for _, part in own_children(x)]
             for part in parts:
                 self.keep(part, (*around, id(x)))
 

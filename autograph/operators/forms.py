@@ -54,6 +54,7 @@ from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
 from runtime.spec import TensorType, type_of_number
+from runtime.tensor import Tensor
 
 __all__ = [
     "Among",
@@ -326,6 +327,8 @@ def widen(
 
     `within` are the containers around the place, by identity: before the loop, and after a round.
     """
+    if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
+        return form  # as mostly
     if isinstance(form, Poisoned):
         return form
     if isinstance(x, Poison):

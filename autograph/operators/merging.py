@@ -114,6 +114,8 @@ class Merger:
         """How the place called `name`, with `a` on one path and `b` on the other, goes on."""
         if a is b:
             return lambda outputs: a
+        if type(a) is type(b) is Tensor and not (is_array(a) or is_array(b)):
+            return self.numeric(name, a, b)  # as mostly
         if isinstance(a, Poison) or isinstance(b, Poison):
             found = a if isinstance(a, Poison) else b
             poison = Poison(name, found.what, found.hint) if type(found) is Tested else found

@@ -61,7 +61,7 @@ class Site:
 
     def __init__(self, code: CodeType, initials: dict[Any, Any], parent: Builder) -> None:
         self.initials, self.parent, self.code = initials, parent, code
-        self.key = id(code), tuple(str(t) for x in initials.values() for t in _types(x))
+        self.key = id(code), tuple([t for x in initials.values() for t in _types(x)])
         self.before = {key: _parts(x) for key, x in initials.items()}
         self._owns: dict[int, int] = {}
 

@@ -243,7 +243,7 @@ class _Loop:
             with trace.interpreting(outcome.builder):
                 form = widen(entry.form, after, entry.name, outcome.builder)
             form = _of_fixed_length(form, entry.form, after, entry.slot)
-            changed |= form != entry.form
+            changed |= form is not entry.form and form != entry.form
             entry.form = form
         for key, (slot, _, content) in outcome.writes.items():
             if key not in self.entries:

@@ -6,6 +6,7 @@ residuals of both backward ones; what a branch has not computed is missing there
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from runtime import ops
@@ -34,7 +35,7 @@ class Branches(NamedTuple):
 
     node: Node
     owner: Builder
-    graphs: list[Graph]
+    graphs: Sequence[Graph]
     inputs: list[Value]
     outputs: list[Value]
 

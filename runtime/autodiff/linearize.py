@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from runtime.autodiff.transpose import Reopened, Transposed
 from runtime.collector import rarely
+from runtime.frame_room import roomy
 from runtime.graph.clone import clone
 from runtime.graph.ir import Graph, Value
 
@@ -27,6 +28,7 @@ class Linearized(NamedTuple):
     connected: tuple[int, ...]
 
 
+@roomy
 def linearize(graph: Graph, wanted: tuple[int, ...], given: tuple[int, ...]) -> Linearized:
     """Forward and backward graph for the cotangents of the inputs `wanted`.
 

@@ -49,15 +49,14 @@ class Block:
         self.pending = {}
         self.raising = {}
         self.last_use = last_use = {}
-        are_pending = any(node.op.name == "pending" for node in self.graph.nodes)
+        are_pending = False
         for position, node in enumerate(self.graph.nodes):
-            pending = self.graph.pending_for(position) if are_pending else None
-            if pending is not None:
-                self.pending[position] = pending
-                self.raising[pending] = position
-                last_use.update(dict.fromkeys(pending.inputs, position))
             for value in node.inputs:
                 last_use[value] = position
+            if node.op.name == "pending":
+                are_pending = True
+        if are_pending:
+            self._find_pending()
         last_use.update(dict.fromkeys(self.graph.outputs, len(self.graph.nodes)))
         self.holders = {}
         for value, name in self.names.items():
@@ -65,6 +64,16 @@ class Block:
         self.wishes = {}
         for value, target in zip(self.graph.outputs, self.targets, strict=False):
             self.wishes.setdefault(value, target)
+
+    def _find_pending(self) -> None:
+        """What is pending for a node is read with that node."""
+        for position in range(len(self.graph.nodes)):
+            pending = self.graph.pending_for(position)
+            if pending is not None:
+                self.pending[position] = pending
+                self.raising[pending] = position
+                for value in pending.inputs:
+                    self.last_use[value] = max(self.last_use[value], position)
 
     def sources(self, values: Sequence[Value]) -> list[str]:
         """Source of each value."""

@@ -86,19 +86,25 @@ class Copy:
         return Graph(source.inputs, self.nodes, outputs, source.name)
 
 
-def shared(change: Callable[[Graph, Change], Graph]) -> Change:
+class shared:  # lower case, as a verb in `shared(change)(graph)`
     """`change`, applied once to each graph: what several nodes hold stays one graph.
 
     Its second argument is to be applied to sub-graphs.
     """
-    known: dict[Graph, Graph] = {}
 
-    def once(graph: Graph) -> Graph:
-        if graph not in known:
-            known[graph] = change(graph, once)
-        return known[graph]
+    # No function within a function that calls itself: it would be a cycle, and all that was
+    # found on the way garbage that waits for the collector.
+    __slots__ = ("_change", "_known")
 
-    return once
+    def __init__(self, change: Callable[[Graph, Change], Graph]) -> None:
+        self._change = change
+        self._known: dict[Graph, Graph] = {}
+
+    def __call__(self, graph: Graph) -> Graph:
+        found = self._known.get(graph)
+        if found is None:
+            found = self._known[graph] = self._change(graph, self)
+        return found
 
 
 def clone(graph: Graph) -> Graph:

@@ -158,7 +158,7 @@ class Node:
         self.op = op
         self.inputs = list(inputs)
         self.attrs = attrs or {}
-        self.graphs = list(graphs)
+        self.graphs: Sequence[Graph] = list(graphs) if graphs else ()
         self.origin = origin
         # Whether it computes where errors of floating point raise: `np.errstate(all="raise")`.
         self.signals = False

@@ -30,12 +30,12 @@ def by_ufunc(ufunc: np.ufunc) -> Callable[..., TensorType]:
     """
 
     def infer(*types: TensorType, **_: Any) -> TensorType:
+        dtypes: tuple[Any, ...] = tuple([t.dtype for t in types])
         weak = [t.weak for t in types]
-        dtypes: list[Any] = [t.dtype for t in types]
         if True in weak and False in weak:
-            dtypes = [_KINDS[t.dtype] if t.weak and t.dtype.kind != "b" else t.dtype for t in types]
-        dtype = ufunc_dtype(ufunc, tuple(dtypes))
-        return TensorType(dtype, broadcast_shapes(*[t.shape for t in types]))
+            pairs = zip(dtypes, weak, strict=True)
+            dtypes = tuple([_KINDS[d] if w and d.kind != "b" else d for d, w in pairs])
+        return TensorType(ufunc_dtype(ufunc, dtypes), broadcast_shapes(*[t.shape for t in types]))
 
     return infer
 

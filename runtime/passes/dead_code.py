@@ -31,11 +31,15 @@ class _Needed(NamedTuple):
     nodes: dict[Node, _Kept | None]
 
 
-def drop_dead_code(graph: Graph) -> Graph:
-    """`graph` without what has no influence on its outputs, effects and errors."""
+def drop_dead_code(graph: Graph, *, in_place: bool = False) -> Graph:
+    """`graph` without what has no influence on its outputs, effects and errors.
+
+    With `in_place`, for one that was just built: its nodes may be given tidy graphs, which mean
+    the same, where they would be copied for that.
+    """
     if graph.is_tidy:
         return graph
-    tidy = shared(_Needs().all_outputs)(graph)
+    tidy = shared(_Needs(in_place).all_outputs)(graph)
     tidy.is_tidy = True
     return tidy
 
@@ -43,7 +47,8 @@ def drop_dead_code(graph: Graph) -> Graph:
 class _Needs:
     """What is needed in the graphs of one program; each question is answered once."""
 
-    def __init__(self) -> None:
+    def __init__(self, in_place: bool) -> None:
+        self._in_place = in_place
         self._needed: dict[tuple[Graph, tuple[int, ...]], _Needed] = {}
         self._stay: dict[Node, bool] = {}
 
@@ -84,7 +89,11 @@ class _Needs:
 
     def _copy(self, copy: Copy, node: Node, kept: _Kept | None) -> None:
         if kept is None or _is_whole(kept, node):
-            copy.keep(node)
+            if self._in_place and node.graphs and not copy.values:
+                node.graphs = [copy.change(inner) for inner in node.graphs]
+                copy.nodes.append(node)
+            else:
+                copy.keep(node)
             return
         inputs = [node.inputs[position] for position in kept.inputs]
         outputs = [node.outputs[position] for position in kept.outputs]
@@ -114,7 +123,7 @@ class _Needs:
                 continue
             if stays and not node.graphs and node.can_raise:
                 belonging.add(graph.pending_for(position))
-            rule = _RULES.get(node.op.name)
+            rule = _RULES.get(node.op.name) if node.graphs else None
             if rule is None:
                 kept[node] = None
                 needed.update(node.inputs)

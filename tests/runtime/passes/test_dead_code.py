@@ -6,6 +6,7 @@ import pytest
 from runtime import ops
 from runtime.execute import reference
 from runtime.graph.check import check
+from runtime.graph.clone import clone
 from runtime.graph.show import text
 from runtime.passes.dead_code import drop_dead_code
 from runtime.spec import TensorType
@@ -20,6 +21,9 @@ def _dropped(graph):
     result = drop_dead_code(graph)
     check(result)
     assert text(graph) == before
+    own = drop_dead_code(clone(graph), in_place=True)
+    check(own)
+    assert text(own) == text(result)
     return result
 
 
@@ -175,3 +179,17 @@ def test_a_graph_that_several_nodes_hold_stays_one(toy):
     assert graph.nodes[0].graphs[0] is graph.nodes[1].graphs[0]
     assert _ops(graph.nodes[0].graphs[0]) == ["mul"]
     assert len(shared.nodes) == 2
+
+
+def test_in_place_a_node_stays_itself_where_only_its_graphs_are_tidied(toy):
+    inner = toy.Builder("g", x=toy.SCALAR)
+    inner(toy.ADD, inner.x, inner.x)
+    whole = inner.done(inner(toy.MUL, inner.x, inner.x))
+    b = toy.Builder(x=toy.SCALAR)
+    y = b(toy.CALL, b.x, graphs=[whole], types=[toy.SCALAR])
+    graph = b.done(b(toy.MUL, y, y))
+    before = list(graph.nodes)
+    tidy = drop_dead_code(graph, in_place=True)
+    assert tidy.nodes == before
+    assert [_ops(tidy.nodes[0].graphs[0]), len(whole.nodes)] == [["mul"], 2]
+    assert reference.prepare(tidy)(np.float64(3)) == (81,)

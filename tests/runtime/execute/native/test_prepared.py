@@ -240,7 +240,9 @@ def test_the_users_own_exception_is_raised_with_its_values():
 # ---- interrupts ----------------------------------------------------------------------------------
 
 LOOP = """
-import numpy as np, autograph as ag, sys
+import numpy as np, autograph as ag, signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
 
 @ag.convert
 def spin(n):
@@ -270,13 +272,13 @@ def test_control_c_stops_a_loop_at_the_users_line(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.3)
-        began = time.perf_counter()
         child.send_signal(signal.SIGINT)
+        too_late = threading.Timer(60, child.kill)
+        too_late.start()
         said = child.stdout.readline()
-        took = time.perf_counter() - began
+        too_late.cancel()
         child.kill()
-    assert said == "stopped spin 7\n"
-    assert took < 2  # on a machine with much else to do; alone it is a millisecond
+    assert said == "stopped spin 9\n"
 
 
 def test_other_threads_run_while_a_loop_does():
