@@ -66,7 +66,7 @@ def pull_branches(
     return totals
 
 
-def _reached(graphs: list[Graph], given: list[int], wanted: list[bool]) -> list[int]:
+def _reached(graphs: Sequence[Graph], given: list[int], wanted: list[bool]) -> list[int]:
     """Positions of the inputs that cotangents of the given outputs may come to."""
     found: set[int] = set()
     for graph in graphs:
