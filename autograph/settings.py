@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from autograph import rules
 from runtime import config as switches
 from runtime.building import building
-from runtime.passes import check_switched_off
+from runtime.passes import check_names
 
 __all__ = ["config", "eager", "executing_eagerly", "set_verbosity"]
 
@@ -78,7 +78,7 @@ class config:  # a namespace: `ag.config.run_functions_eagerly(True)`
         ...     ag.convert(lambda x: ag.sin(x) * ag.sin(x))(0.0).item()
         0.0
         """
-        check_switched_off(names)
+        check_names(names, "disable_passes")
         return switches.disable_passes.using(names)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import warnings
 from bisect import bisect_right
 from types import CodeType, FrameType, TracebackType
 from typing import NamedTuple
@@ -18,6 +19,7 @@ __all__ = [
     "is_user_code",
     "origin_of_caller",
     "origin_of_error",
+    "warn_caller",
 ]
 
 # Folders whose code is not the user's: ours and NumPy's.
@@ -132,6 +134,16 @@ def origin_of_caller(depth: int = 1) -> Origin | None:
             return tuple.__new__(Origin, (code.co_filename, line, code.co_name, code, last, None))
         frame = frame.f_back
     return None
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the innermost line of the user's code that is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and not is_user_code(frame.f_code):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def innermost_entry(error: BaseException) -> TracebackType | None:

@@ -203,5 +203,6 @@ FREE = frozenset(
         "concat", "stack", "nonzero", "partition", "argpartition", "copy_to", "window_pick",
         "window_place", "repeat", "roll", "round_number", "append_row", "segments", "unique_values",
         "copy", "sort", "argsort", "searchsorted", "unique", "checked", "not_negative",
+        "estimated_edges",
     }
 )  # fmt: skip

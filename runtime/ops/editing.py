@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -12,13 +13,15 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import not_equal
+from runtime.ops.comparison import equal, logical_and, not_equal
 from runtime.ops.conversion import astype
-from runtime.ops.creation import arange, zeros
+from runtime.ops.creation import arange, ones, zeros
 from runtime.ops.declare import implements
-from runtime.ops.indexing import getitem
+from runtime.ops.indexing import getitem, index_add, index_update
 from runtime.ops.interchange import asarray
+from runtime.ops.internal import checked
 from runtime.ops.joining import concat, split, stack
+from runtime.ops.nonzero import flatnonzero
 from runtime.ops.operands import (
     Axes,
     Operand,
@@ -36,6 +39,7 @@ from runtime.ops.reductions import argmax
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import where_
 from runtime.ops.shapes import copy, expand_dims, ravel, reshape
+from runtime.ops.sorting import argsort
 
 __all__ = [
     "apply_along_axis",
@@ -266,13 +270,6 @@ def _counting(counts: Any, size: Any, trim: str) -> slice:
     return slice(first, last)
 
 
-def _length(x: Operand, axis: int) -> int:
-    size = shape_of(x)[axis]
-    if not isinstance(size, int):
-        raise ValueError("the size of the axis must be known here")
-    return size
-
-
 @implements(
     "delete",
     samples=calls(
@@ -280,26 +277,85 @@ def _length(x: Operand, axis: int) -> int:
             ((array((5,)), 1), {}),
             ((array((3, 4)), [0, -1], 1), {}),
             ((array((3, 4)), slice(0, 2), 0), {}),
+            ((array((3, 4)), slice(None, None, -2), 1), {}),
             ((array((2, 2)), 3), {}),
+            ((array((5,)), np.array([True, False, False, True, True])), {}),
+            ((array((2, 3)), np.array([False, True, False]), 1), {}),
+            ((array((2, 3)), np.array([0, 0, -1]), 1), {}),
+            ((array((4,)), np.array([2])), {}),
+            ((array((3,), "i8"), np.zeros((0,), int)), {}),
+            ((np.zeros((0, 2)), np.zeros((0,), bool), 0), {}),
+            ((array((3, 2)), np.int64(-1), 0), {}),
         )
     ),
 )
 def delete(x: Operand, /, obj: Any, axis: int | None = None) -> Any:
     """`x` without the parts at `obj` along `axis` (None: flattened): an int, ints, a slice, a mask.
 
-    What is left out must be known while tracing, and so must the size of the axis.
+    A mask has one element for each part. Raises ValueError for a mask of another size, IndexError
+    for a position that is not there.
 
     >>> ag.delete(np.array([1, 2, 3]), 1).numpy()
     array([1, 3])
+    >>> x = np.array([3, -1, 2])
+    >>> ag.delete(x, x < 0).numpy()
+    array([3, 2])
     """
     x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
-    kept = np.delete(np.arange(_length(x, at)), _plain(obj))
-    return take(x, kept, at)
+    length = shape_of(x)[at]
+    if isinstance(length, int) and _is_known(obj):
+        return take(x, np.delete(np.arange(length), obj), at)
+    obj = _positions(obj)
+    if _is_one_place(obj):
+        place = _counted_from_start(obj, length, length)
+        kept = arange(length - 1)
+        return take(x, kept + astype(kept >= place, np.intp), at)
+    if not isinstance(obj, slice) and dtype_of(obj).kind == "b":
+        obj = _mask_of_axis(obj, length)
+    is_left = index_update(ones((length,), bool), False, obj)
+    return getitem(x, (*(slice(None),) * at, is_left))
 
 
-def _plain(obj: Any) -> Any:
-    """Positions as NumPy has them."""
-    return np.asarray(obj) if is_tensor(obj) else obj
+def _is_known(obj: Any) -> bool:
+    """Whether positions are known while tracing."""
+    parts = (obj.start, obj.stop, obj.step) if isinstance(obj, slice) else (obj,)
+    leaves = (leaf for p in parts for leaf in (p if isinstance(p, (list, tuple)) else (p,)))
+    return not any(is_tensor(leaf) for leaf in leaves)
+
+
+def _positions(obj: Any) -> Any:
+    """Positions as an array, but for slices; NumPy takes an empty list for one of integers."""
+    if isinstance(obj, slice):
+        return obj
+    return asarray(obj, np.intp) if isinstance(obj, (list, tuple)) and not obj else asarray(obj)
+
+
+def _is_one_place(obj: Any) -> bool:
+    """Whether this is one position, or an array of one, whose size is known."""
+    if isinstance(obj, slice) or dtype_of(obj).kind not in "iu":
+        return False
+    shape = shape_of(obj)
+    return all(isinstance(n, int) for n in shape) and math.prod(shape) == 1
+
+
+def _counted_from_start(obj: Any, length: Any, end: Any) -> Any:
+    """One position before `end`, where negative ones are counted from `length` on."""
+    place = astype(reshape(obj, ()), np.intp)
+    is_there = logical_and(place >= -length, place < end)
+    place = checked(place, is_there, what="index is out of bounds for the axis", error="IndexError")
+    return where_(place < 0, place + length, place)
+
+
+def _mask_of_axis(mask: Any, length: Any) -> Any:
+    what = "boolean array argument obj to delete must be one dimensional and match the axis length"
+    if rank_of(mask) != 1:
+        raise ValueError(what)
+    size = shape_of(mask)[0]
+    if isinstance(size, int) and isinstance(length, int):
+        if size != length:
+            raise ValueError(f"{what} of {length}")
+        return mask
+    return checked(mask, equal(size, length), what=what)
 
 
 @implements(
@@ -312,38 +368,69 @@ def _plain(obj: Any) -> Any:
             ((array((2, 3)), [0, 3], array((2, 2), salt=1), 1), {}),
             ((array((3,), "i8"), slice(0, 2), 7), {}),
             ((array((2, 3)), 1, array((2,), salt=1), 1), {}),
+            ((array((4,)), np.array([3, 0, -1, 0]), array((4,), salt=1)), {}),
+            ((array((4,)), np.array([True, False, False, True]), 5.0), {}),
+            ((array((2, 3)), np.array([1]), array((2, 2), salt=1), 1), {}),
+            ((array((2, 3)), np.int64(-1), array((2,), salt=1), 1), {}),
+            ((array((2, 3), "f4"), np.array([0, 3]), array((2, 2), salt=1), 1), {}),
+            ((np.zeros((0,)), np.array([0, 0]), array((2,))), {}),
         )
     ),
 )
 def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) -> Any:
     """`x` with `values`, cast to its dtype, put before the positions `obj` along `axis`.
 
-    None flattens first. The positions must be known while tracing, and so must the size of the
-    axis.
+    None flattens first. A mask stands for the positions where it is true. Raises IndexError for a
+    position that is not there, ValueError for values that do not fit.
 
     >>> ag.insert(np.array([1, 2, 3]), 1, 9).numpy()
     array([1, 9, 2, 3])
     """
     x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
-    size, places = _length(x, at), _plain(obj)
+    length = shape_of(x)[at]
     added = values if is_tensor(values) else np.asarray(values)
     if rank_of(added) < rank_of(x):
         added = reshape(added, (1,) * (rank_of(x) - rank_of(added)) + shape_of(added))
-    is_one = not isinstance(places, slice) and np.ndim(places) == 0
-    if is_one:  # as x[:, obj, :] would be assigned to
+    if not isinstance(obj, slice) and rank_of(obj) == 0:  # as x[:, obj, :] would be assigned to
         added = moveaxis(added, 0, at)
-    probe = np.arange(size)
-    if is_one:
-        count = shape_of(added)[at]
-    else:
-        chosen = (
-            np.arange(*places.indices(size)) if isinstance(places, slice) else np.asarray(places)
-        )
-        count = int(chosen.sum()) if chosen.dtype.kind == "b" else chosen.size
-    order = np.insert(probe, places, size + np.arange(count))
+    order, count = _order_with(obj, length, shape_of(added)[at])
     shape = shape_of(x)
     wide = broadcast_to(added, (*shape[:at], count, *shape[at + 1 :]))
     return take(concat([x, astype(wide, dtype_of(x))], at), order, at)
+
+
+def _order_with(obj: Any, length: Any, given: Any) -> tuple[Any, Any]:
+    """Positions in an axis of `length`, and in values behind it; and how many values are wanted.
+
+    There are `given` values, of which one place takes all.
+    """
+    is_known = _is_known(obj)
+    if isinstance(length, int) and is_known:
+        chosen = np.arange(length)[obj] if isinstance(obj, slice) else np.asarray(obj)
+        if chosen.dtype.kind == "b":
+            chosen = np.flatnonzero(chosen) if chosen.ndim == 1 else chosen
+        if chosen.size != 1:
+            return np.insert(np.arange(length), obj, length + np.arange(chosen.size)), chosen.size
+        if isinstance(given, int):
+            return np.insert(np.arange(length), chosen.item(), length + np.arange(given)), given
+    places = getitem(arange(length), obj) if isinstance(obj, slice) else _positions(obj)
+    if _is_one_place(places):
+        place = _counted_from_start(places, length, length + 1)
+        there = arange(length + given)
+        behind = where_(there < place + given, length + there - place, there - given)
+        return where_(there < place, there, behind), given
+    if dtype_of(places).kind == "b":
+        if rank_of(places) != 1:
+            raise ValueError("boolean array argument obj to insert must be one dimensional")
+        places = flatnonzero(places)
+    elif rank_of(places) > 1:
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    count = shape_of(places)[0]
+    places = astype(where_(places < 0, places + length, places), np.intp)
+    places = index_add(places, arange(count), argsort(places))
+    is_old = index_update(ones((length + count,), bool), False, places)
+    order = index_update(zeros((length + count,), np.intp), length + arange(count), places)
+    return index_update(order, arange(length), flatnonzero(is_old)), count
 
 
 # ---- slice by slice ------------------------------------------------------------------------------

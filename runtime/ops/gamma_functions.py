@@ -19,7 +19,21 @@ from runtime.ops.samples import array as sample
 from runtime.ops.samples import binary, calls, unary
 from runtime.ops.special_types import divided, double_first, evaluated, polynomial
 
-__all__ = ["beta", "betaln", "digamma", "gamma", "gammaln", "loggamma", "polygamma_at"]
+__all__ = [
+    "beta",
+    "betaln",
+    "digamma",
+    "gamma",
+    "gamma_correction",
+    "gamma_kernel",
+    "gammaln",
+    "hurwitz_sum",
+    "log_beta_kernel",
+    "log_gamma_of_next",
+    "loggamma",
+    "polygamma_at",
+    "polygamma_kernel",
+]
 
 # ln(gamma(2 + z)) = (1 - Euler's constant) z + the sum of (-1)**k (zeta(k) - 1) z**k / k.
 _ZETA = (
@@ -84,7 +98,7 @@ def _sin_pi(xp: Module, x: Array) -> Array:
     return xp.where(xp.fmod(nearest, 2) == 0, sine, -sine)
 
 
-def _correction(x: Array) -> Array:
+def gamma_correction(x: Array) -> Array:
     """What Stirling's formula lacks of ln(gamma(x)), for `x` of at least `_FAR`."""
     inverse = 1 / x
     return inverse * polynomial(inverse * inverse, _STIRLING[::-1])
@@ -108,7 +122,7 @@ def _gamma_near(xp: Module, x: Array) -> Array:
 def _gamma_far(xp: Module, x: Array) -> Array:
     # Half of the power twice: the whole of it overflows before the function does.
     half = x ** (0.5 * x - 0.25)
-    found = half * (math.sqrt(2 * math.pi) * xp.exp(_correction(x)) * xp.exp(-x)) * half
+    found = half * (math.sqrt(2 * math.pi) * xp.exp(gamma_correction(x)) * xp.exp(-x)) * half
     return xp.where(x > 180, math.inf, found)
 
 
@@ -129,8 +143,14 @@ def _gamma_left(xp: Module, x: Array) -> Array:
     return xp.where(is_pole, math.nan, xp.where(x > -1e-300, 1 / x, found))
 
 
-def _gamma(xp: Module, x: Array) -> Array:
+def gamma_kernel(xp: Module, x: Array) -> Array:
     return divided(xp, x, x > 0, _gamma_right, _gamma_left)
+
+
+def log_gamma_of_next(xp: Module, a: Array) -> Array:
+    """ln(gamma(1 + a)), for positive `a`, precise where that is small."""
+    near = xp.where(a < 0.5, a, 0.0)
+    return xp.where(a < 0.5, polynomial(near, _ABOUT_TWO) - xp.log1p(near), _log_gamma(xp, 1 + a))
 
 
 def _log_gamma_near(xp: Module, x: Array) -> Array:
@@ -139,7 +159,7 @@ def _log_gamma_near(xp: Module, x: Array) -> Array:
 
 
 def _log_gamma_far(xp: Module, x: Array) -> Array:
-    return (x - 0.5) * (xp.log(x) - 1) + (_HALF_LOG_TOTAL - 0.5 + _correction(x))
+    return (x - 0.5) * (xp.log(x) - 1) + (_HALF_LOG_TOTAL - 0.5 + gamma_correction(x))
 
 
 def _log_gamma_right(xp: Module, x: Array) -> Array:
@@ -192,24 +212,36 @@ def _digamma(xp: Module, x: Array) -> Array:
     return divided(xp, x, x > 0, _digamma_right, _digamma_left)
 
 
-def _zeta(xp: Module, n: int, x: Array) -> Array:
-    """The sum of (x + k)**-(n + 1) over k = 0, 1, ..., for positive `x` and `n`.
+def hurwitz_sum(xp: Module, s: Array, x: Array, order: int = 0) -> Array:
+    """The sum of (x + k)**-s over k = 0, 1, ..., for positive `x`; continued to `s` of below 1.
 
-    Ten terms, then the rule of Euler and Maclaurin (23.1.30).
+    Or its derivative by `s` of an order. Ten terms, then the rule of Euler and Maclaurin (23.1.30),
+    all as lists of the coefficients of Taylor's series in `s`.
     """
-    total: Array = 0.0
+    total: Any = 0.0
     for k in range(10):
-        total = total + (x + k) ** -(n + 1.0)
+        total = total + _power_series(xp, s, x + k, order)[order]
     y = x + 10
-    power = y ** -(n + 1.0)
-    rest = power * (y / n + 0.5)
-    term = power / y
-    rising = n + 1.0
+    rest: list[Any] = [y * (-1.0) ** m / (s - 1) ** (m + 1) for m in range(order + 1)]
+    rest[0] = rest[0] + 0.5
+    rising, scale = [s, 1.0, *[0.0] * order][: order + 1], 1 / y
     for j, c in enumerate(_EULER_MACLAURIN):
-        rest = rest + c * rising * term
-        rising *= (n + 2.0 * j + 2) * (n + 2.0 * j + 3)
-        term = term / (y * y)
-    return total + rest
+        rest = [a + c * scale * b for a, b in zip(rest, rising, strict=True)]
+        for up in (2.0 * j + 1, 2.0 * j + 2):
+            rising = [a * (s + up) + b for a, b in zip(rising, [0.0, *rising], strict=False)]
+        scale = scale / (y * y)
+    power = _power_series(xp, s, y, order)
+    for i in range(order + 1):
+        total = total + power[i] * rest[order - i]
+    return total * float(math.factorial(order)) if order else total
+
+
+def _power_series(xp: Module, s: Array, base: Array, order: int) -> list[Any]:
+    """The coefficients of base**-(s + e) as a series in e."""
+    series = [base**-s]
+    for j in range(1, order + 1):
+        series.append(series[-1] * (-xp.log(base) / j))
+    return series
 
 
 def _slopes_of_cotangent(n: int) -> tuple[float, ...]:
@@ -221,19 +253,19 @@ def _slopes_of_cotangent(n: int) -> tuple[float, ...]:
     return tuple(map(float, reversed(ascending)))
 
 
-def _polygamma(xp: Module, n: int, x: Array) -> Array:
+def polygamma_kernel(xp: Module, n: int, x: Array) -> Array:
     if n == 0:
         return _digamma(xp, x)
     scale = (-1.0) ** (n + 1) * (_FACTORIALS[n] if n < len(_FACTORIALS) else math.inf)
 
     def right(xp: Module, x: Array) -> Array:
-        return scale * _zeta(xp, n, x)
+        return scale * hurwitz_sum(xp, n + 1.0, x)
 
     def left(xp: Module, x: Array) -> Array:
         nearest = xp.rint(x)
         cotangent = 1 / xp.tan(math.pi * (x - nearest))
         bend = math.pi ** (n + 1) * polynomial(cotangent, _slopes_of_cotangent(n))
-        found = (-1.0) ** n * scale * _zeta(xp, n, 1 - x) - bend
+        found = (-1.0) ** n * scale * hurwitz_sum(xp, n + 1.0, 1 - x) - bend
         return xp.where(nearest == x, scale * math.inf, found)
 
     return divided(xp, x, x > 0, right, left)
@@ -246,7 +278,7 @@ def _log_beta_far(xp: Module, a: Array, b: Array) -> Array:
     both = a + lifted
     found = (a - 0.5) * ratio + lifted * (xp.log(lifted / a) + ratio)
     found = found + (_HALF_LOG_TOTAL - 0.5 * xp.log(lifted))
-    found = found + (_correction(a) + _correction(lifted) - _correction(both))
+    found = found + (gamma_correction(a) + gamma_correction(lifted) - gamma_correction(both))
     for k in range(int(_FAR)):
         found = found + xp.where(b < _FAR, xp.log((a + b + k) / (b + k)), 0.0)
     return found
@@ -258,12 +290,12 @@ _MODERATE = 171.0
 
 def _inverse_gamma(xp: Module, x: Array) -> Array:
     """1 / gamma(x), which is 0 at the poles."""
-    return xp.where((x <= 0) & (xp.floor(x) == x), 0.0, 1 / _gamma(xp, x))
+    return xp.where((x <= 0) & (xp.floor(x) == x), 0.0, 1 / gamma_kernel(xp, x))
 
 
 def _near_beta(xp: Module, a: Array, b: Array) -> Array:
     """beta, by gamma functions; `b` is the smaller one, whose function is the largest."""
-    return _gamma(xp, a) * _inverse_gamma(xp, a + b) * _gamma(xp, b)
+    return gamma_kernel(xp, a) * _inverse_gamma(xp, a + b) * gamma_kernel(xp, b)
 
 
 def _sign_of_gamma(xp: Module, x: Array) -> Array:
@@ -305,7 +337,7 @@ def _beta(xp: Module, a: Array, b: Array) -> Array:
     return _at_infinity(xp, a, b, sign * found, True)
 
 
-def _log_beta(xp: Module, a: Array, b: Array) -> Array:
+def log_beta_kernel(xp: Module, a: Array, b: Array) -> Array:
     large, small, _ = _mirrored(xp, xp.maximum(a, b), xp.minimum(a, b))
     is_far = _is_far(xp, large, small)
     near = _near_beta(xp, xp.where(is_far, 1.0, large), xp.where(is_far, 1.0, small))
@@ -372,7 +404,7 @@ def digamma(xp: Module, x: Array) -> Array:
 )
 def polygamma_at(xp: Module, x: Array, n: int) -> Array:
     """The derivative of order `n` of `digamma(x)`."""
-    return evaluated(xp, lambda xp, x: _polygamma(xp, n, x), double_first, x)
+    return evaluated(xp, lambda xp, x: polygamma_kernel(xp, n, x), double_first, x)
 
 
 @op(
@@ -391,7 +423,7 @@ def gamma(xp: Module, x: Array) -> Array:
     >>> ag.special.gamma(np.array([0.5, 5.0])).numpy()
     array([ 1.77245385, 24.        ])
     """
-    return evaluated(xp, _gamma, double_first, x)
+    return evaluated(xp, gamma_kernel, double_first, x)
 
 
 @op(
@@ -465,4 +497,4 @@ def betaln(xp: Module, a: Array, b: Array) -> Array:
     >>> ag.special.betaln(np.array([0.5, 1000.0]), 2.0).numpy()
     array([  0.28768207, -13.81651006])
     """
-    return evaluated(xp, _log_beta, double_first, a, b)
+    return evaluated(xp, log_beta_kernel, double_first, a, b)

@@ -7,15 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from runtime.errors import StagingError
-from runtime.ops.comparison import equal, isfinite, less_equal, logical_and
+from runtime.devices import moved
+from runtime.ops.comparison import equal, isfinite, less, less_equal, logical_and
 from runtime.ops.conversion import astype
-from runtime.ops.creation import linspace, zeros
-from runtime.ops.declare import implements
+from runtime.ops.creation import arange, linspace, zeros
+from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.interchange import asarray
 from runtime.ops.internal import checked
-from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of
+from runtime.ops.joining import concat
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    dtype_of,
+    is_tensor,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import max as max_
 from runtime.ops.reductions import min as min_
@@ -25,6 +35,7 @@ from runtime.ops.scans import diff
 from runtime.ops.selection import clip, where_
 from runtime.ops.shapes import ravel, reshape
 from runtime.ops.sorting import searchsorted
+from runtime.spec import TensorType, promote
 
 __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
@@ -38,15 +49,27 @@ def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
                 raise ValueError("max must be larger than min in range parameter.")
             if not (np.isfinite(first) and np.isfinite(last)):
                 raise ValueError(f"supplied range of [{first}, {last}] is not finite")
-    elif shape_of(x)[0] == 0:
+    elif isinstance(shape_of(x)[0], int) and shape_of(x)[0] == 0:
         first, last = 0, 1
     else:
         what = "autodetected range is not finite"
-        first, last = min_(x), max_(x)
+        first, last = _extremes(x)
         if dtype_of(x).kind == "f":
             first = checked(first, logical_and(isfinite(first), isfinite(last)), what=what)
     is_one = equal(first, last)
     return where_(is_one, first - 0.5, first), where_(is_one, last + 0.5, last)
+
+
+def _extremes(x: Any) -> tuple[Any, Any]:
+    """The least and the greatest element; 0 and 1 where an unknown size turns out to be 0."""
+    size, own = shape_of(x)[0], dtype_of(x)
+    if isinstance(size, int):
+        return min_(x), max_(x)
+    low, high = (np.iinfo(own).min, np.iinfo(own).max) if own.kind in "iu" else (-np.inf, np.inf)
+    first = min_(concat([x, np.array([high], own)]))
+    last = max_(concat([x, np.array([low], own)]))
+    is_empty = equal(size, 0)
+    return where_(is_empty, 0, first), where_(is_empty, 1, last)
 
 
 def _as_edges(bins: Any) -> Any:
@@ -66,21 +89,73 @@ def _is_array(bins: Any) -> bool:
     return isinstance(bins, (list, tuple)) or rank_of(bins) > 0
 
 
-def _edges(x: Any, bins: Any, limits: Any) -> Any:
-    if isinstance(bins, str):
-        raise StagingError(
-            f"bins={bins!r} has as many bins as the data want, which is no size that a graph can "
-            "have: give a number of bins, or edges"
-        )
-    if _is_array(bins):
+def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False) -> Any:
+    is_estimated = isinstance(bins, str)
+    if not is_estimated and _is_array(bins):
         return _as_edges(bins)
-    count = operator.index(bins)
-    if count < 1:
+    if is_estimated and bins not in _ESTIMATORS:
+        raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
+    if is_estimated and is_weighted:
+        raise TypeError(
+            "Automated estimation of the number of bins is not supported for weighted data"
+        )
+    count = 0 if is_estimated else operator.index(bins)
+    if not is_estimated and count < 1:
         raise ValueError("`bins` must be positive, when an integer")
     first, last = _ends(x, limits)
-    own = dtype_of(x)
-    wanted = own if own.kind == "f" else np.dtype(np.float64)
-    return astype(linspace(first, last, num=count + 1), wanted, copy=False)
+    if is_estimated:
+        edges = estimated_edges(x, first, last, by=bins)
+    else:
+        edges = linspace(first, last, num=count + 1)
+    own = promote(type_of(x), *map(type_of, limits or ())).dtype
+    return astype(edges, own if own.kind == "f" else np.float64, copy=False)
+
+
+def _distinct_edges(x: Any, bins: Any, limits: Any, is_weighted: bool) -> Any:
+    """The edges, none of which may be equal where they are computed."""
+    edges = _edges(x, bins, limits, is_weighted)
+    if not isinstance(bins, str) and _is_array(bins):
+        return edges
+    rises = all_(less(getitem(edges, slice(None, -1)), getitem(edges, slice(1, None))))
+    what = "Too many bins for data range. Cannot create finite-sized bins."
+    return checked(edges, rises, what=what)
+
+
+# The rules of NumPy by which data choose their own number of bins.
+_ESTIMATORS = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
+
+
+def _estimated_vjp(
+    g: Any, out: Any, x: Any, first: Any, last: Any, by: str
+) -> tuple[None, Any, Any]:
+    """As that of `linspace`: how many bins there are has no slope."""
+    steps = shape_of(out)[0] - 1
+    weights = arange(steps + 1) / steps
+    return None, sum_(g * (1 - weights)), sum_(g * weights)
+
+
+@op(
+    inputs=3,
+    infer=lambda x, first, last, by: TensorType(promote(first, last, type_of(1.0)).dtype, (None,)),
+    vjp=_estimated_vjp,
+    reads=("out",),
+    samples=calls(
+        lambda: (
+            *(
+                ((array((40,)), array((), high=-1.0), array((), low=1.0)), {"by": name})
+                for name in _ESTIMATORS
+            ),
+            ((np.zeros((0,)), 0.0, 1.0), {"by": "auto"}),
+            ((array((9,), "i8", 0, 40), 3, 30), {"by": "fd"}),
+            ((array((30,), "f4"), np.float32(-1), np.float32(1)), {"by": "doane"}),
+        )
+    ),
+)
+def estimated_edges(xp: Module, x: Array, first: Array, last: Array, by: str) -> Array:
+    """Evenly spaced edges from `first` to `last`, as many as a rule of NumPy wants for `x`."""
+    ends = (moved(first, None), moved(last, None))
+    count = np.histogram_bin_edges(moved(x, None), by, ends).size
+    return xp.linspace(first, last, count)
 
 
 def _as_data(x: Operand) -> Any:
@@ -115,6 +190,12 @@ _CALLS: Any = (
     ((np.zeros((0,)), 2), {}),
     ((np.ones(3, "f4"), 2), {}),
     ((_X.astype("f4"), 4), {}),
+    ((_X, "auto"), {}),
+    ((_X, "stone", (-1.0, 1.5)), {}),
+    ((array((30,), "i8", 0, 40), "scott"), {}),
+    ((_X.astype("f4"), "fd", (np.float64(-2), np.float64(2))), {}),
+    ((_X.astype("f4"), "sqrt"), {}),
+    ((np.zeros((0,)), "auto"), {}),
 )
 
 
@@ -122,12 +203,12 @@ _CALLS: Any = (
 def histogram_bin_edges(
     x: Operand, /, bins: Any = 10, range: Any = None, weights: Operand = None
 ) -> Any:
-    """The edges of the bins that `histogram` counts in.
+    """The edges of the bins that `histogram` counts in; as there, a word chooses their number.
 
     >>> ag.histogram_bin_edges(np.array([0.0, 1.0, 4.0]), 2).numpy()
     array([0., 2., 4.])
     """
-    return _edges(_as_data(x), bins, range)
+    return _distinct_edges(_as_data(x), bins, range, weights is not None)
 
 
 @implements(
@@ -151,9 +232,10 @@ def histogram(
 ) -> tuple[Any, Any]:
     """How many elements of `x`, or how much weight, each bin has, and the edges of the bins.
 
-    `bins` are their number, between the limits `range` (by default the extremes), or their edges,
-    increasing. A bin is without its upper edge, but for the last one. With `density`, the counts
-    are scaled so that their integral is 1.
+    `bins` are their number, between the limits `range` (by default the extremes), or the word of a
+    rule by which the data choose it ("auto", "fd", "sqrt", ...), or their edges, increasing. A bin
+    is without its upper edge, but for the last one. With `density`, the counts are scaled so that
+    their integral is 1. Raises ValueError for edges in no order and for no such rule.
 
     >>> [r.tolist() for r in ag.histogram(np.array([0.0, 1.0, 1.5, 4.0]), 2)]
     [[3, 1], [0.0, 2.0, 4.0]]
@@ -163,7 +245,7 @@ def histogram(
         if shape_of(weights) != shape_of(x):
             raise ValueError("weights should have the same shape as a.")
         weights = ravel(weights)
-    edges = _edges(flat, bins, range)
+    edges = _distinct_edges(flat, bins, range, weights is not None)
     place, is_inside = _places(flat, edges)
     counts = _counted(place, is_inside, weights, shape_of(edges)[0] - 1)
     if density:
@@ -213,6 +295,8 @@ def histogramdd(
     limits = [None] * count if range is None else list(range)
     if len(several) != count:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    if any(isinstance(b, str) for b in several):
+        raise TypeError("the numbers of bins along several axes are integers, not words")
     if len(limits) != count:
         raise ValueError("range argument must have one entry per dimension")
     edges = [_edges(_as_data(c), b, r) for c, b, r in zip(columns, several, limits, strict=True)]

@@ -174,7 +174,7 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
     return _number(x, kind)
 
 
-_ERRORS = {"ValueError": ValueError, "ZeroDivisionError": ZeroDivisionError}
+_ERRORS = {error.__name__: error for error in (IndexError, ValueError, ZeroDivisionError)}
 
 
 @op(

@@ -7,6 +7,7 @@ API standard. `out` and such are the business of `numpy_calls`.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -21,11 +22,13 @@ from runtime.ops.conversion import astype
 from runtime.ops.creation import full
 from runtime.ops.declare import Samples, implements
 from runtime.ops.exponential import sqrt
-from runtime.ops.joining import concat
+from runtime.ops.indexing import getitem
+from runtime.ops.joining import concat, stack
 from runtime.ops.operands import Axes, Operand, dtype_of, normal_axis, rank_of, shape_of
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import fmax, fmin, maximum, minimum, where_
 from runtime.ops.shapes import expand_dims, ravel
+from runtime.origins import warn_caller
 
 __all__: list[str] = []
 
@@ -351,11 +354,30 @@ def numpy_cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Any:
-    """`numpy.cross`."""
+    """`numpy.cross`, of vectors of two elements too where this version of NumPy takes them."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    result = products.cross(moveaxis(x, axisa, -1), moveaxis(y, axisb, -1))
-    return moveaxis(result, -1, axisc)
+    a, b = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
+    sizes = (shape_of(a)[-1], shape_of(b)[-1])
+    if sizes == (3, 3):
+        return moveaxis(products.cross_of_last(a, b), -1, axisc)
+    _ask_numpy_to_cross(*sizes)
+    a0, a1, *a2 = (getitem(a, (..., i)) for i in range(sizes[0]))
+    b0, b1, *b2 = (getitem(b, (..., i)) for i in range(sizes[1]))
+    last = a0 * b1 - a1 * b0
+    if not a2 and not b2:
+        return last
+    first, second = (a1 * b2[0], -(a0 * b2[0])) if b2 else (-(a2[0] * b1), a2[0] * b0)
+    return moveaxis(stack([first, second, last], -1), -1, axisc)
+
+
+def _ask_numpy_to_cross(size: int, other: int) -> None:
+    """Raise, or warn at the user's line, as NumPy does for vectors of such sizes."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        np.cross(np.zeros(size), np.zeros(other))
+    for warning in said:
+        warn_caller(str(warning.message), warning.category)
 
 
 @implements(

@@ -406,9 +406,13 @@ def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
     a, b = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:
         raise ValueError("both vectors of a cross product need 3 elements")
+    return moveaxis(cross_of_last(a, b), -1, axis)
+
+
+def cross_of_last(a: Operand, b: Operand) -> Any:
+    """Cross product of the vectors of three elements along the last axes."""
     next_, last = np.array([1, 2, 0]), np.array([2, 0, 1])
-    result = take(a, next_, -1) * take(b, last, -1) - take(a, last, -1) * take(b, next_, -1)
-    return moveaxis(result, -1, axis)
+    return take(a, next_, -1) * take(b, last, -1) - take(a, last, -1) * take(b, next_, -1)
 
 
 @implements(

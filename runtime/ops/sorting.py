@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from runtime.ops.reductions import all as all_
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import where_
 from runtime.ops.shapes import ravel, reshape, size
-from runtime.spec import TensorType
+from runtime.spec import Shape, TensorType
 
 __all__ = ["argsort", "digitize", "searchsorted", "sort", "unique"]
 
@@ -216,23 +217,52 @@ def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Any:
     return where_(rises, found, count - found)
 
 
-def _unique_types(x: TensorType, index: bool, inverse: bool, counts: bool, equal_nan: bool) -> Any:
+def _unique_axis(x: TensorType, axis: int | None) -> int | None:
+    """The axis along which parts are compared; a vector is compared by its elements."""
+    if axis is None or x.shape is None:
+        return axis
+    at = normal_axis(axis, len(x.shape))
+    return None if len(x.shape) == 1 else at
+
+
+def _unique_types(
+    x: TensorType, index: bool, inverse: bool, counts: bool, equal_nan: bool, axis: int | None
+) -> Any:
+    at = _unique_axis(x, axis)
     places = TensorType(np.dtype(np.intp), (None,))
-    whole = TensorType(np.dtype(np.intp), x.shape)
-    results = [TensorType(x.dtype, (None,))]
-    results += [places] * index + [whole] * inverse + [places] * counts
-    return tuple(results)
+    if at is None or x.shape is None:
+        values: Shape = (None,) if axis is None or x.shape is not None else None
+        whole = x.shape if axis is None or x.shape is not None else (None,)
+    else:
+        values = (*x.shape[:at], None, *x.shape[at + 1 :])
+        whole = (x.shape[at],)
+    results = [TensorType(x.dtype, values)]
+    results += [places] * index + [TensorType(np.dtype(np.intp), whole)] * inverse
+    return tuple(results + [places] * counts)
 
 
 def _unique_vjp(
-    g: Any, out: Any, x: Any, index: bool, inverse: bool, counts: bool, equal_nan: bool
+    g: Any,
+    out: Any,
+    x: Any,
+    index: bool,
+    inverse: bool,
+    counts: bool,
+    equal_nan: bool,
+    axis: int | None,
 ) -> tuple[Any, ...]:
-    """The gradient of each value goes to the first element that has it."""
+    """The gradient of each value, or part, goes to the first one that is equal to it."""
     if not type_of(x).is_inexact:
         return (None,)
-    places = unique_(x, index=True, equal_nan=equal_nan)[1]
+    places = unique_(x, index=True, equal_nan=equal_nan, axis=axis)[1]
+    if axis is not None and rank_of(x) > 1:
+        key = (*(slice(None),) * normal_axis(axis, rank_of(x)), places)
+        return (index_add(zeros(shape_of(x), type_of(x).dtype), g[0], key),)
     flat = index_add(zeros(size(x), type_of(x).dtype), g[0], places)
     return (reshape(flat, shape_of(x)),)
+
+
+_ROWS = np.array([[3, 1, 2], [0, 1, 4], [3, 1, 2], [0, 1, -4]])
 
 
 @op(
@@ -240,6 +270,7 @@ def _unique_vjp(
     infer=_unique_types,
     vjp=_unique_vjp,
     reads=(0,),
+    raises=lambda types, attrs: attrs["axis"] is not None and not all(t.shape for t in types),
     samples=calls(
         lambda: (
             ((np.array([3, 1, 3, 2]),), {}),
@@ -247,6 +278,12 @@ def _unique_vjp(
             ((np.zeros((0,)),), {"inverse": True}),
             ((array((4,)),), {"counts": True}),
             ((np.array([np.nan, 1.0, np.nan], "f4"),), {"equal_nan": False}),
+            ((_ROWS,), {"axis": 0, "index": True, "inverse": True, "counts": True}),
+            ((array((3, 4)),), {"axis": 0, "counts": True}),
+            ((array((3, 4)),), {"axis": -1}),
+            ((_ROWS.reshape(2, 2, 3).astype("f4"),), {"axis": 1, "inverse": True}),
+            ((array((4,), "i8"),), {"axis": 0, "inverse": True}),
+            ((np.zeros((2, 0), "i2"),), {"axis": 0, "counts": True}),
         )
     ),
     name="unique",
@@ -258,9 +295,10 @@ def unique_(
     inverse: bool = False,
     counts: bool = False,
     equal_nan: bool = True,
+    axis: int | None = None,
 ) -> tuple[Array, ...]:
-    """The sorted distinct elements, and what else is asked for."""
-    result = xp.unique(xp.asarray(x), index, inverse, counts, equal_nan=equal_nan)
+    """The sorted distinct elements, or parts along an axis, and what else is asked for."""
+    result = xp.unique(xp.asarray(x), index, inverse, counts, axis=axis, equal_nan=equal_nan)
     return result if isinstance(result, tuple) else (result,)
 
 
@@ -270,6 +308,13 @@ def unique_(
         lambda: (
             ((np.array([3, 1, 3, 2]),), {}),
             ((np.array([3, 1, 3]),), {"return_counts": True}),
+            ((_ROWS,), {"axis": 0}),
+            ((_ROWS, True, True, True, 1), {}),
+            ((np.array([[np.nan, 1.0], [np.nan, 1.0]]),), {"axis": 0}),
+            ((np.array([[1j, 2], [1j, 2]], "c8"),), {"axis": 1}),
+            ((array((3, 2)),), {"axis": 1}),
+            ((np.array([[True, False], [True, True]]),), {"axis": 1}),
+            ((np.array([2.0, 1.0, 3.0]),), {"axis": -1}),
         )
     ),
 )
@@ -279,17 +324,28 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    axis: int | None = None,
     *,
     equal_nan: bool = True,
 ) -> Any:
     """The sorted distinct elements of `x`; with positions, inverse or counts if so wished.
 
-    With `equal_nan`, there is one nan at most. The gradient goes to the first of equal elements.
+    With `axis`, its distinct parts along that axis, sorted by their first elements, then their
+    second ones, and so on. With `equal_nan`, there is one nan at most; parts with nan are all
+    distinct. The gradient goes to the first of equal elements. Raises AxisError for an axis that
+    is not there.
 
     >>> [r.tolist() for r in ag.unique(np.array([3, 1, 3]), return_counts=True)]
     [[1, 3], [1, 2]]
+    >>> ag.unique(np.array([[3, 1], [0, 2], [3, 1]]), axis=0).tolist()
+    [[0, 2], [3, 1]]
     """
     result = unique_(
-        x, index=return_index, inverse=return_inverse, counts=return_counts, equal_nan=equal_nan
+        x,
+        index=return_index,
+        inverse=return_inverse,
+        counts=return_counts,
+        equal_nan=equal_nan,
+        axis=None if axis is None else operator.index(axis),
     )
     return result[0] if len(result) == 1 else result

@@ -48,6 +48,7 @@ from runtime.ops.gamma_functions import (
     loggamma,
     polygamma_at,
 )
+from runtime.ops.incomplete_functions import betainc, betaincc, gammainc, gammaincc
 from runtime.ops.internal import stop_gradient
 from runtime.ops.normal_distribution import erfc, erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
 from runtime.ops.operands import Array, Axes, Module, Operand, dtype_of
@@ -59,9 +60,12 @@ from runtime.ops.selection import where_
 from runtime.ops.shapes import squeeze
 from runtime.ops.special_types import cast, double_first, evaluated, floating, single_first
 from runtime.ops.trigonometric import sin
+from runtime.ops.zeta_functions import polygamma_of_orders, zeta
 
 __all__ = [
     "beta",
+    "betainc",
+    "betaincc",
     "betaln",
     "boxcox",
     "cbrt",
@@ -78,6 +82,8 @@ __all__ = [
     "expit",
     "expm1",
     "gamma",
+    "gammainc",
+    "gammaincc",
     "gammaln",
     "huber",
     "i0",
@@ -103,6 +109,7 @@ __all__ = [
     "softmax",
     "xlog1py",
     "xlogy",
+    "zeta",
 ]
 
 psi = digamma
@@ -199,14 +206,17 @@ def cosm1(xp: Module, x: Array) -> Array:
 # ---- of an order -------------------------------------------------------------------------------
 
 
-def polygamma(n: int, x: Operand, /) -> Any:
-    """The derivative of order `n`, an integer that is known, of `digamma(x)`; in float64.
+def polygamma(n: Operand, x: Operand, /) -> Any:
+    """The derivative of order `n` of `digamma(x)`, broadcast; in float64.
 
-    Raises ValueError for a negative `n`.
+    It has a gradient by `x` only. It is nan for orders that are no integers of 0 or more; where `n`
+    is a single negative integer, ValueError is raised.
 
     >>> ag.special.polygamma(1, np.array([1.0, 2.0])).numpy()
     array([1.64493407, 0.64493407])
     """
+    if not _is_integer(n):
+        return polygamma_of_orders(n, astype(x, np.float64))
     order = operator.index(n)
     if order < 0:
         raise ValueError(f"the order of a derivative is 0 or more, not {order}")
@@ -284,7 +294,9 @@ def form_of(
         is_chosen = bool(_CHOICES & kwargs.keys())
         return form if is_chosen else functools.partial(_as_installed, function, form)
     if form is polygamma:
-        return _polygamma_array if not kwargs and _is_integer(args[0]) else None
+        return None if kwargs else _polygamma_array
+    if form is zeta:
+        return form if kwargs.keys() <= {"q"} else None
     return form if kwargs.keys() <= {"axis", "b", "keepdims"} else None
 
 
@@ -316,7 +328,7 @@ def _is_integer(x: Any) -> bool:
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
 
 
-def _polygamma_array(n: int, x: Operand) -> Any:
+def _polygamma_array(n: Operand, x: Operand) -> Any:
     """SciPy's gives an array, of rank 0, too."""
     found = polygamma(n, x)
     return found.as_array() if hasattr(found, "as_array") else found

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from runtime import config
+from runtime.contexts import outline_contexts
 from runtime.errors import GraphError
 from runtime.graph.check import check
 from runtime.graph.ir import Graph
@@ -13,7 +14,6 @@ from runtime.graph.show import text
 from runtime.passes.algebra import simplify_arithmetic
 from runtime.passes.common_subexpressions import merge_common_subexpressions
 from runtime.passes.constant_folding import fold_constants
-from runtime.passes.contexts import outline_contexts
 from runtime.passes.dead_code import drop_dead_code
 from runtime.passes.exact_powers import raise_exact_powers
 from runtime.passes.inlining import inline_calls
@@ -26,7 +26,7 @@ __all__ = [
     "PIPELINE",
     "Pass",
     "Step",
-    "check_switched_off",
+    "check_names",
     "chosen",
     "optimize",
     "switched_on",
@@ -36,7 +36,6 @@ __all__ = [
 Pass = Callable[[Graph], Graph]
 
 PIPELINE: tuple[Pass, ...] = (
-    outline_contexts,  # first: what is inside of a manager stays inside
     inline_calls,  # before those that look at one graph at a time
     fold_constants,
     raise_exact_powers,  # after folding, which finds the constant bounds of loops
@@ -48,8 +47,6 @@ PIPELINE: tuple[Pass, ...] = (
     drop_dead_code,  # last: the others leave behind what nothing reads any more
 )
 PASSES: dict[str, Pass] = {step.__name__: step for step in PIPELINE}
-# What executors need to have been done: `enter` and `exit` do not run by themselves.
-_NEEDED = frozenset(("outline_contexts",))
 
 
 class Step(NamedTuple):
@@ -75,8 +72,10 @@ def optimize(graph: Graph, pipeline: Sequence[Pass] | None = None) -> Graph:
 
 def traverse(graph: Graph, pipeline: Sequence[Pass], steps: list[Step] | None = None) -> Graph:
     """`graph` after the passes of `pipeline`, each of which is noted in `steps`."""
-    printed = _known(config.print_passes.value, "print_passes", also=("all",))
+    printed = frozenset(config.print_passes.value)
+    check_names(printed, "print_passes", also=("all",))
     _verify(graph, "tracing")
+    graph = outline_contexts(graph)
     for step in pipeline:
         before, graph = graph, step(graph)
         _verify(graph, f"pass `{step.__name__}`")
@@ -90,7 +89,7 @@ def traverse(graph: Graph, pipeline: Sequence[Pass], steps: list[Step] | None = 
 
 def chosen(names: Collection[str]) -> list[Pass]:
     """The passes of these names; ValueError for a name that none has."""
-    _known(names, "passes")
+    check_names(names, "passes")
     return [PASSES[name] for name in names]
 
 
@@ -99,22 +98,16 @@ def switched_on() -> Sequence[Pass]:
     off = config.disable_passes.value
     if not off:
         return PIPELINE
-    check_switched_off(off)
+    check_names(off, "disable_passes")
     return [step for step in PIPELINE if step.__name__ not in off]
 
 
-def check_switched_off(names: Collection[str]) -> None:
-    """Raise ValueError unless these are passes that graphs run without."""
-    for name in sorted(_known(names, "disable_passes") & _NEEDED):
-        raise ValueError(f"pass `{name}` cannot be switched off: graphs do not run without it")
-
-
-def _known(names: Collection[str], where: str, also: tuple[str, ...] = ()) -> frozenset[str]:
+def check_names(names: Collection[str], where: str, also: tuple[str, ...] = ()) -> None:
+    """Raise ValueError, which names `where`, for a name that is neither a pass nor in `also`."""
     for name in names:
         if name not in PASSES and name not in also:
             listed = ", ".join((*also, *PASSES))
             raise ValueError(f"{where}: there is no pass `{name}`; there are {listed}")
-    return frozenset(names)
 
 
 def _count(graph: Graph) -> int:

@@ -151,7 +151,7 @@ TESTED_IN = {
     # Functions of NumPy's names, by families: next to NumPy, in graphs, with their gradients.
     **in_folder(
         "runtime/ops",
-        "calculus data_types editing fft histograms inference interchange linalg linear_forms "
+        "calculus data_types fft inference interchange linalg linear_forms "
         "padding polynomials predicates quantiles rules samples",
         "runtime/ops/test_generic.py",
     ),

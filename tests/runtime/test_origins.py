@@ -3,9 +3,10 @@
 import linecache
 
 import numpy as np
+import pytest
 
 from runtime import origins
-from runtime.origins import Origin, is_user_code, origin_of_caller
+from runtime.origins import Origin, is_user_code, origin_of_caller, warn_caller
 
 
 def test_the_line_is_that_of_the_code_that_is_not_ours():
@@ -59,3 +60,12 @@ def test_the_lines_of_a_code_are_read_once(monkeypatch):
     exec(compile("found = []\n" + "found += [g()]\n" * 300, "long.py", "exec"), space)
     assert [found.lineno for found in space["found"]] == [*range(2, 302)]
     assert len(read) == 1
+
+
+def test_a_warning_names_the_line_of_the_user(monkeypatch):
+    code = compile("def ours(warn):\n    warn('old', UserWarning)", "/ours/a.py", "exec")
+    monkeypatch.setattr(origins, "_hidden", [*origins._hidden, "/ours/"])
+    exec(code, names := {})
+    with pytest.warns(UserWarning, match="old") as said:
+        names["ours"](warn_caller)
+    assert said[0].filename == __file__

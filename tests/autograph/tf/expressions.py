@@ -495,6 +495,12 @@ tf.math.unsorted_segment_min([1.,2.,4.],[-1,0,0],2)
 tf.math.unsorted_segment_prod([3,2,4],[-1,0,0],2)
 tf.math.unsorted_segment_mean([3.,2.,4.],[-1,0,0],2)
 tf.math.unsorted_segment_sqrt_n(fm,[-1,0],2)
+tf.math.igamma([0.5,3.,0.,1.],[1.,2.5,1.,0.])
+tf.math.igammac([0.5,3.,20.,0.],[1.,2.5,40.,1.])
+tf.math.igamma(2.,[1.,30.])
+tf.math.betainc([0.5,3.,0.,1.],[2.,2.,1.,1.],[0.25,0.75,0.5,1.])
+tf.math.zeta([2.,3.5,1.,0.5,2.],[1.,2.5,1.,1.,-1.5])
+tf.math.polygamma([0.,1.,1.5,-1.,2.],[2.,2.,2.,2.,-1.5])
 """.strip().splitlines()
 
 

@@ -1,10 +1,12 @@
-"""Reductions that leave elements out; the rest is in the generic suite."""
+"""Reductions that leave elements out, and crosses; the rest is in the generic suite."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime.building import constant
 
 X = np.array([[1.0, -2.0, 3.0], [4.0, 0.5, -6.0]])
@@ -47,3 +49,52 @@ def test_two_names_of_one_thing_are_refused_together():
 def test_a_mean_that_is_known_is_used():
     found = np.std(constant(X), axis=1, mean=np.zeros((2, 1)))
     np.testing.assert_allclose(found.array, np.std(X, axis=1, mean=np.zeros((2, 1))))
+
+
+# ---- cross products of vectors of two ------------------------------------------------------------
+
+PAIRS = {
+    "2 and 2": (np.array([1.0, 2.0]), np.array([3.0, -4.0])),
+    "rows": (np.array([[1.0, np.inf], [2.0, 0.5]]), np.array([[3.0, -4.0], [1.0, 1.0]])),
+    "2 and 3": (np.array([[1, 2], [5, 6]]), np.array([3.0, 4.0, np.inf])),
+    "3 and 2": (np.array([1, 2, 3], "i2"), np.array([3, 4], "i4")),
+    "2 and 4": (np.ones(2), np.ones(4)),
+}
+
+
+def _outcome(function, *args):
+    """The result or the kind of error, and what was warned of, and in which file."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            result = function(*args)
+        except Exception as error:
+            result = type(error)
+    return result, {(str(w.message), w.category, w.filename) for w in said}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_crossing_vectors_of_two_is_what_the_installed_numpy_makes_of_it(name):
+    def function(a, b):
+        return np.cross(a, b)
+
+    expected, said = _outcome(function, *PAIRS[name])
+    eager = _outcome(lambda a, b: np.cross(constant(a), b).array[()], *PAIRS[name])
+    for found, warned in (eager, _outcome(ag.convert(function), *PAIRS[name])):
+        assert warned == said
+        if isinstance(expected, type):
+            assert found is expected
+        else:
+            np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def test_slopes_of_the_cross_product_of_vectors_of_two():
+    a, b = PAIRS["2 and 2"]
+    if isinstance(_outcome(np.cross, a, b)[0], type):
+        a, b = (np.append(x, 0.0) for x in (a, b))  # NumPy takes none of two any more
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        found = ag.grad(ag.convert(lambda a, b: np.cross(a, b)[..., None].sum()), argnums=(0, 1))
+        da, db = found(a, b)
+    np.testing.assert_allclose(da[:2], [b[1], -b[0]])
+    np.testing.assert_allclose(db[:2], [-a[1], a[0]])

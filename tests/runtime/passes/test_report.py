@@ -50,9 +50,9 @@ def test_what_has_no_graph_is_refused(graph):
 
 
 def test_unknown_passes_are_refused():
-    with pytest.raises(ValueError, match="no pass `inline`; there are outline_contexts, inline_ca"):
+    with pytest.raises(ValueError, match="no pass `inline`; there are inline_calls, fold"):
         ag.optimize(CONCRETE, ["inline"])
     with pytest.raises(TypeError, match=r"\['inline_calls'\]"):
         ag.optimize(CONCRETE, "inline_calls")
-    with pytest.raises(ValueError, match="cannot be switched off"):
+    with pytest.raises(ValueError, match="no pass `outline_contexts`"):
         ag.config.without_passes("outline_contexts")

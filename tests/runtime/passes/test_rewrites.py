@@ -653,6 +653,6 @@ def test_each_pass_can_be_left_out(name):
 
     x = np.array([[0.5, -0.0], [1.5, 3.0]])
     expected = ag.convert(f)(x, x)
-    with config.disable_passes.using([name] if name != "outline_contexts" else []):
+    with config.disable_passes.using([name]):
         found = ag.convert(f)(x, x)
     assert found.tobytes() == expected.tobytes()

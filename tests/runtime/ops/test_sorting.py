@@ -1,0 +1,42 @@
+"""Distinct parts along an axis; the rest is in the generic suite."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+ROWS = np.array([[3.0, 1.0], [0.5, 1.0], [3.0, 1.0], [0.5, -1.0]])
+
+
+def distinct(x):
+    values, first, inverse, counts = np.unique(x, True, True, True, axis=0)
+    return values * 2, first, inverse, counts, np.unique(x, axis=-1), values[inverse]
+
+
+def assert_equal(found, expected):
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)
+
+
+def test_rows_in_a_graph_of_unknown_sizes(tmp_path):
+    staged = ag.convert(distinct, input_signature=[ag.TensorSpec([None, None])])
+    ag.save(staged, tmp_path / "f.agz")
+    for way in (staged, ag.load(tmp_path / "f.agz")):
+        for x in (ROWS, ROWS[:1], ROWS.T, np.array([[np.nan, 1.0], [np.nan, 1.0]])):
+            assert_equal(way(x), distinct(x))
+    assert staged.trace_count == 1
+
+
+def test_the_gradient_goes_to_the_first_of_equal_rows():
+    def function(x):
+        return (np.unique(x, axis=0) ** 2).sum()
+
+    expected = 2 * ROWS * np.array([[1], [1], [0], [1]])
+    for way in (function, ag.convert(function)):
+        np.testing.assert_array_equal(ag.grad(way)(ROWS), expected)
+
+
+def test_an_axis_that_is_not_there_raises():
+    for axis in (2, -3):
+        with pytest.raises(np.exceptions.AxisError):
+            ag.convert(lambda x, axis=axis: np.unique(x, axis=axis))(ROWS)
