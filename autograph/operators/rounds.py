@@ -8,7 +8,6 @@ printed. Such a loop has its first round before it.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
