@@ -12,13 +12,15 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import not_equal
+from runtime.ops.comparison import equal, less, logical_not, not_equal
 from runtime.ops.conversion import astype
-from runtime.ops.creation import arange, zeros
+from runtime.ops.creation import arange, ones, zeros
 from runtime.ops.declare import implements
-from runtime.ops.indexing import getitem
+from runtime.ops.indexing import getitem, index_update
 from runtime.ops.interchange import asarray
+from runtime.ops.internal import checked
 from runtime.ops.joining import concat, split, stack
+from runtime.ops.nonzero import flatnonzero
 from runtime.ops.operands import (
     Axes,
     Operand,
@@ -287,14 +289,43 @@ def _length(x: Operand, axis: int) -> int:
 def delete(x: Operand, /, obj: Any, axis: int | None = None) -> Any:
     """`x` without the parts at `obj` along `axis` (None: flattened): an int, ints, a slice, a mask.
 
-    What is left out must be known while tracing, and so must the size of the axis.
+    Raises IndexError for an int that is out of range, ValueError for a mask of another length. The
+    bounds of a slice must be known while tracing, and then so must the size of the axis.
 
     >>> ag.delete(np.array([1, 2, 3]), 1).numpy()
     array([1, 3])
     """
     x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
-    kept = np.delete(np.arange(_length(x, at)), _plain(obj))
-    return take(x, kept, at)
+    if _is_open(obj) or (not isinstance(obj, slice) and not isinstance(shape_of(x)[at], int)):
+        return take(x, flatnonzero(_kept(x, asarray(obj), at)), at)
+    places = np.arange(_length(x, at)).reshape((1,) * at + (-1,))  # so that errors name the axis
+    return take(x, np.delete(places, _plain(obj), at).ravel(), at)
+
+
+def _is_open(obj: Any) -> bool:
+    """Whether positions are known only when the graph runs."""
+    if isinstance(obj, (list, tuple)):
+        return any(map(_is_open, obj))
+    return is_tensor(obj) and obj.is_traced and not obj.is_known
+
+
+def _kept(x: Operand, obj: Any, at: int) -> Any:
+    """Of each part along an axis, whether `delete` leaves it."""
+    size, kind = shape_of(x)[at], dtype_of(obj).kind
+    if kind == "b":
+        what = (
+            "boolean array argument obj to delete must be one dimensional and match the axis "
+            f"length of {size if isinstance(size, int) else 'the array'}"
+        )
+        if rank_of(obj) != 1:
+            raise ValueError(what)
+        return checked(logical_not(obj), equal(shape_of(obj)[0], size), what=what)
+    if kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    if rank_of(obj) == 0:
+        getitem(x, (*[slice(None)] * at, obj))  # raises for this axis
+        return not_equal(arange(size), where_(less(obj, 0), obj + size, obj))
+    return index_update(ones(size, dtype=np.dtype(bool)), False, ravel(obj))
 
 
 def _plain(obj: Any) -> Any:
@@ -318,18 +349,19 @@ def _plain(obj: Any) -> Any:
 def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) -> Any:
     """`x` with `values`, cast to its dtype, put before the positions `obj` along `axis`.
 
-    None flattens first. The positions must be known while tracing, and so must the size of the
-    axis.
+    None flattens first. Raises IndexError for a position that is out of range. Several positions,
+    and the size of the axis, must be known while tracing.
 
     >>> ag.insert(np.array([1, 2, 3]), 1, 9).numpy()
     array([1, 9, 2, 3])
     """
     x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
-    size, places = _length(x, at), _plain(obj)
+    is_by_data = _is_open(obj) and is_tensor(obj) and rank_of(obj) == 0 and shape_of(x)[at] != 0
+    size, places = _length(x, at), obj if is_by_data else _plain(obj)
     added = values if is_tensor(values) else np.asarray(values)
     if rank_of(added) < rank_of(x):
         added = reshape(added, (1,) * (rank_of(x) - rank_of(added)) + shape_of(added))
-    is_one = not isinstance(places, slice) and np.ndim(places) == 0
+    is_one = is_by_data or (not isinstance(places, slice) and np.ndim(places) == 0)
     if is_one:  # as x[:, obj, :] would be assigned to
         added = moveaxis(added, 0, at)
     probe = np.arange(size)
@@ -340,10 +372,21 @@ def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) ->
             np.arange(*places.indices(size)) if isinstance(places, slice) else np.asarray(places)
         )
         count = int(chosen.sum()) if chosen.dtype.kind == "b" else chosen.size
-    order = np.insert(probe, places, size + np.arange(count))
     shape = shape_of(x)
+    if is_by_data:
+        order = _order_with(x, places, size, count, at)
+    else:
+        order = np.insert(probe, places, size + np.arange(count))
     wide = broadcast_to(added, (*shape[:at], count, *shape[at + 1 :]))
     return take(concat([x, astype(wide, dtype_of(x))], at), order, at)
+
+
+def _order_with(x: Operand, place: Any, size: int, count: int, at: int) -> Any:
+    """Where each part of the result is among those of `x` and the `count` new ones behind them."""
+    getitem(x, (*[slice(None)] * at, where_(equal(place, size), 0, place)))  # raises out of range
+    place, here = where_(less(place, 0), place + size, place), arange(size + count)
+    new = where_(less(here, place + count), size + here - place, here - count)
+    return where_(less(here, place), here, new)
 
 
 # ---- slice by slice ------------------------------------------------------------------------------
