@@ -465,6 +465,7 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
                 return target
             if isinstance(target, (list, dict, set, deque)):
                 journal.note(content_slot(target))
+                value = open_sets.for_in_place(target, value)
                 if name == "iadd":
                     _consumed(target)
                 else:

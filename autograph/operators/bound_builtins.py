@@ -31,7 +31,7 @@ from autograph.operators.captures import (
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import container_base, content_slot
 from autograph.operators.counting import update
-from autograph.operators.gathering import gathered
+from autograph.operators.gathering import listed
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
 from autograph.operators.iterators import taken
@@ -118,7 +118,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if journal.recording() is None:
         return function(*args, **kwargs)
     if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
-        args = tuple(map(gathered, args))
+        args = tuple(map(listed, args))
         if not isinstance(owner, set) and (name != "update" or not isinstance(owner, dict)):
             args = tuple(map(_gone_through, args))
     if type(owner) is list and args and has_runs(args[0]) and name in ("extend", "__add__"):

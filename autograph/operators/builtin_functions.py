@@ -443,6 +443,7 @@ def _set(*args: Any) -> Any:
     """`set(items)`."""
     if current_trace() is None:
         return _PLAIN_SET(*args)
+    args = tuple(map(gathering.listed, args))
     if len(args) == 1 and open_sets.items_of(args[0]) is not None:
         return open_sets.copied(args[0])
     if len(args) != 1 or not (has_runs(args[0]) or has_traced(args[0]) or _array(_plain(args[0]))):

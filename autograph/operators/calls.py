@@ -47,7 +47,7 @@ from autograph.operators.one_of import OneOf
 from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.progress import is_progress, progress
 from autograph.operators.recursion import run_function
-from autograph.operators.runs import has_runs, refusal
+from autograph.operators.runs import OpenSet, has_runs, refusal
 from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import has_traced
 from autograph.operators.transforms import is_ours, rewired, with_converted
@@ -160,6 +160,8 @@ def converted_call(
         bound = with_inputs(function.args)
         return converted_call(function.func, (*bound, *args), merged, scope)
     if isinstance(function, MethodType):
+        if type(function.__self__) is OpenSet:
+            return call_bound_builtin(function, args, kwargs)
         if isinstance(function.__self__, Tensor) and any(map(has_runs, args)):
             args = tuple(growing_arrays.as_array(x) if has_runs(x) else x for x in args)
         return _call_method(function, args, kwargs, scope)
@@ -170,7 +172,7 @@ def converted_call(
             kwargs = {**kwargs, "key": _callback(kwargs["key"], scope)}
         return call_bound_builtin(function, args, kwargs)
     if isinstance(function, _UNBOUND_BUILTINS) and args:
-        bound = function.__get__(args[0], type(args[0]))
+        bound = _bound_to(args[0], function)
         return call_bound_builtin(bound, args[1:], kwargs)
     if not isinstance(function, FunctionType | type):
         args = tuple(map(open_deques.as_list, args))
@@ -229,6 +231,13 @@ def _twin(function: FunctionType) -> Callable[..., Any] | None:
 
 def _no_twin(function: FunctionType) -> Callable[..., Any] | None:
     return function if ARTIFACT in function.__dict__ else None
+
+
+def _bound_to(owner: Any, function: Any) -> Any:
+    """A method of a built-in class, bound to what it is called with."""
+    if type(owner) is OpenSet and function.__objclass__ is set:
+        return getattr(owner, function.__name__)
+    return function.__get__(owner, type(owner))
 
 
 def _handler(function: Any) -> Callable[..., Any] | None:

@@ -22,7 +22,7 @@ from autograph.operators.captures import (
     read,
 )
 from autograph.operators.iterators import taken
-from autograph.operators.runs import has_runs, padded, unpadded
+from autograph.operators.runs import OpenSet, has_runs, known_items, padded, unpadded
 from autograph.operators.variables import _Unreadable
 from runtime import journal
 from runtime.building import building
@@ -42,7 +42,7 @@ def append_item(made: list[Any], item: Any) -> None:
 
 def container_base(thing: Any) -> Any:
     """The built-in class of a container, past methods that a class of the user's overrides."""
-    bases = (list, OrderedDict, dict, set, deque)
+    bases = (list, OrderedDict, dict, OpenSet, set, deque)
     return next(base for base in bases if isinstance(thing, base))
 
 
@@ -99,7 +99,7 @@ def _copy(thing: Any) -> Any:
         return unpadded(items) if has_runs(items) else items
     if isinstance(thing, dict):
         return dict(container_base(thing).items(thing))
-    return frozenset(set.__iter__(thing))
+    return frozenset(known_items(thing))
 
 
 def is_plain_key(key: Any) -> bool:

@@ -10,16 +10,26 @@ from autograph.operators import open_dicts
 from autograph.operators.access import setitem, unpack
 from autograph.operators.bodies import State
 from autograph.operators.contents import content_slot
+from autograph.operators.generators import call_of
 from autograph.operators.growing import looked_at, slice_of
 from autograph.operators.growing_sorts import sorted_items
+from autograph.operators.iterables import Indexed
 from autograph.operators.keyed import is_open_key
 from autograph.operators.loops import for_stmt
-from autograph.operators.runs import Run, padded
+from autograph.operators.runs import Run, has_runs, padded
 from autograph.operators.templates import shown
 from runtime import journal
 from runtime.building import building
 
-__all__ = ["METHODS", "counted", "dict_display", "made_of_open_dict", "update"]
+__all__ = [
+    "METHODS",
+    "counted",
+    "dict_display",
+    "dict_of_pairs",
+    "is_dict_of_pairs",
+    "made_of_open_dict",
+    "update",
+]
 
 _NO_NAMES = State(lambda: (), lambda values: None, ())
 
@@ -86,6 +96,25 @@ def update(x: dict[Any, Any], *others: Any, **kwargs: Any) -> None:
             is_open = open_dicts.pairs_of(other) is not None
             items = open_dicts.view(other, "items") if is_open else list(other.items())
         for_stmt(items, None, _Round(lambda pair: setitem(x, *unpack(pair, 2))), *_NO_NAMES, {})
+
+
+def is_dict_of_pairs(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether `dict(pairs)` is called with pairs of which only the graph knows how many there are.
+
+    Or where it knows whether there is another one.
+    """
+    if function is not dict or len(args) != 1:
+        return False
+    (x,) = args
+    is_open = isinstance(x, Indexed) and x.known_length() is None
+    return is_open or type(x) is list and has_runs(x) or call_of(x) is not None
+
+
+def dict_of_pairs(pairs: Any, **kwargs: Any) -> dict[Any, Any]:
+    """`dict(pairs, **kwargs)`."""
+    made: dict[Any, Any] = journal.fresh({})
+    update(made, pairs, **kwargs)
+    return made
 
 
 def _most_common(x: Any, n: Any = None) -> Any:

@@ -20,6 +20,7 @@ from autograph.operators.contents import append_item
 from autograph.operators.generators import Consumer, Ending, call_of, placed
 from autograph.operators.growing import items_of
 from autograph.operators.iterables import Indexed, IndexedIterator, as_indexed
+from autograph.operators.listed import is_of_open_length, scalars
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.loops import for_stmt, in_turn_or_place
 from autograph.operators.open_deques import as_list
@@ -57,7 +58,10 @@ def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
 def listed(x: Any) -> Any:
     """A list of the items, where their number is known only when the graph runs; else `x`."""
     x = gathered(x)
-    if not isinstance(x, Indexed) or x.known_length() is not None:
+    if is_of_open_length(x):
+        if len(x.type.shape) == 1:
+            return scalars(x)
+    elif not isinstance(x, Indexed) or x.known_length() is not None:
         return x
     made: list[Any] = journal.fresh([])
 

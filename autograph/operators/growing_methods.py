@@ -25,7 +25,7 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.one_of import texts_of
-from autograph.operators.rows import length, size_of
+from autograph.operators.rows import length, number_leaves, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.templates import lazy
 from autograph.operators.values import both_hold, is_numeric, type_of
@@ -203,12 +203,58 @@ def equal(x: Any, y: Any) -> Any:
     _refuse_nested(x, y)
 
     def items() -> Any:
-        rows = _compared(x, y)
-        if rows is None:
+        (form, rows), (other, other_rows) = looked_at(x), looked_at(y)
+        if isinstance(form, Unbound) or isinstance(other, Unbound):
             return True  # there is no item
-        return ops.as_weak(ops.all(rows[0] == rows[1]), kind="bool")
+        same = _same_rows(form, other, iter(rows), iter(other_rows))
+        if isinstance(same, Tensor):
+            return ops.as_weak(ops.all(same), kind="bool")
+        return same or length(x) == 0
 
     return if_exp(length(x) == length(y), items, lambda: False, "==")
+
+
+def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:
+    """Whether the items of two lists are equal, one by one; a bool where that is so of all."""
+    if isinstance(a, OrNone) or isinstance(b, OrNone) or _is_none(a) or _is_none(b):
+        return _same_or_none(a, b, rows, others)
+    if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:
+        if type(a.like) is not type(b.like) or len(a.parts) != len(b.parts):
+            return False
+        pairs = zip(a.parts, b.parts, strict=True)
+        return functools.reduce(both_hold, [_same_rows(p, q, rows, others) for p, q in pairs], True)
+    if (type(a), type(b)) in ((Branching, Leaf), (Leaf, Branching)):
+        return False
+    for form in (a, b):
+        numbers_of(form, [], "it is compared")
+    row, mine = next(rows), next(others)
+    refuse_nan(row, mine)
+    return row == mine
+
+
+def _same_or_none(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:
+    """Likewise where some of them may be None, or all are."""
+    (part, there), (other, also) = (
+        (form.part, next) if isinstance(form, OrNone) else (form, lambda each: True)
+        for form in (a, b)
+    )
+    for form, value, present, each in ((b, part, there, rows), (a, other, also, others)):
+        if _is_none(form):
+            for _ in number_leaves(value):
+                next(each)
+            is_there = present(each)
+            return _is_none(value) or (is_there is not True and ops.logical_not(is_there))
+    same = _same_rows(part, other, rows, others)
+    is_there, is_also = there(rows), also(others)
+    both = both_hold(is_there, is_also)
+    if is_there is True or is_also is True:
+        return both_hold(both, same)
+    return ops.where(both, same, ops.equal(is_there, is_also))
+
+
+def _is_none(form: Form) -> bool:
+    """Whether all items of a form are None."""
+    return isinstance(form, Static) and form.value is None
 
 
 def less(x: Any, y: Any) -> Any:
@@ -235,7 +281,7 @@ def less(x: Any, y: Any) -> Any:
 def _refuse_nested(x: Any, y: Any) -> None:
     if type(x) is not list or type(y) is not list:
         raise refusal("it is compared, or what it is in")
-    if any(isinstance(part, list | dict) or holds_runs(part) for part in (*x, *y)):
+    if any(isinstance(part, dict) or holds_runs(part) for part in (*x, *y)):
         raise refusal("it is in a list that is compared")
 
 

@@ -50,7 +50,16 @@ from autograph.operators.remaking import (
     View,
 )
 from autograph.operators.rows import number_leaves
-from autograph.operators.runs import OpenDeque, OpenSet, Run, Sealed, has_runs, opened, python_class
+from autograph.operators.runs import (
+    OpenDeque,
+    OpenSet,
+    Run,
+    Sealed,
+    has_runs,
+    known_items,
+    opened,
+    python_class,
+)
 from autograph.operators.templates import has_traced, shown
 from autograph.operators.values import with_children
 from autograph.operators.variables import Nullable, Poison, _Unreadable
@@ -428,7 +437,7 @@ class Handouts:
             elif isinstance(x, (list, deque)):
                 made.items = [self._part(v, operands) for v in container_base(x).__iter__(x)]
             elif isinstance(x, set):
-                made.items = set(set.__iter__(x))
+                made.items = set(known_items(x))
             made.fields = {name: self._part(value, operands) for name, value in _fields(x)}
         finally:
             self._open.discard(id(x))
@@ -590,7 +599,7 @@ def _fields(x: Any) -> Iterator[tuple[str, Any]]:
     """The attributes that an object holds, in its `__dict__` or in slots."""
     kind = type(x)
     fields = getattr(x, "__dict__", None)
-    if kind in (defaultdict, OrderedDict, Counter) or isinstance(x, type):
+    if kind in (defaultdict, OrderedDict, Counter, OpenSet) or isinstance(x, type):
         return
     yield from fields.items() if isinstance(fields, dict) else ()
     for base in kind.__mro__:

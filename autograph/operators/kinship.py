@@ -30,7 +30,7 @@ from autograph.operators.bodies import Outcome, State
 from autograph.operators.captures import current_trace
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.pending import has_pending
-from autograph.operators.runs import LiveRun, OpenDeque
+from autograph.operators.runs import LiveRun, OpenDeque, known_items
 from autograph.operators.scope import cells_of
 from autograph.operators.values import NOTHING, attributes_of, is_changeable, with_children
 from autograph.operators.variables import Maybe, Nullable, in_words
@@ -216,7 +216,7 @@ def _held_by(x: Any) -> Iterable[Any]:
         return dict.values(x)
     if isinstance(x, deque):
         return deque.__iter__(x)
-    return set.__iter__(x) if isinstance(x, set) else x.__iter__()
+    return known_items(x) if isinstance(x, set) else x.__iter__()
 
 
 def _is_ours(cls: type) -> bool:

@@ -1,4 +1,4 @@
-"""`x.tolist()` of an array that is long, or of which only the graph knows how long it is."""
+"""`x.tolist()` and `list(x)` of an array of which only the graph knows how long it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runtime import journal, ops
 from runtime.spec import WEAK_DTYPES, TensorType
 from runtime.tensor import Tensor
 
-__all__ = ["grows", "listed"]
+__all__ = ["grows", "is_of_open_length", "listed", "scalars"]
 
 _KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 _UNSIGNED = np.dtype(np.uint64)
@@ -36,6 +36,20 @@ def listed(x: Tensor) -> list[Any]:
     """The elements of an array with one axis as Python numbers: a new list."""
     kind = _KINDS[x.dtype.kind]
     dtype = WEAK_DTYPES[kind]
-    run = Run(Leaf(TensorType(dtype, (), weak=True)), [ops.astype(x.current(), dtype, copy=True)])
-    result: list[Any] = journal.fresh([run])
+    return _of(TensorType(dtype, (), weak=True), ops.astype(x.current(), dtype, copy=True))
+
+
+def is_of_open_length(x: Any) -> bool:
+    """Whether `x` is an array of which only the graph knows how many rows it has."""
+    shape = x.type.shape if isinstance(x, Tensor) else None
+    return shape is not None and shape[:1] == (None,)
+
+
+def scalars(x: Tensor) -> list[Any]:
+    """The elements of an array with one axis as NumPy's scalars: a new list."""
+    return _of(TensorType(x.dtype, ()), ops.copy(x.current()))
+
+
+def _of(type_: TensorType, row: Tensor) -> list[Any]:
+    result: list[Any] = journal.fresh([Run(Leaf(type_), [row])])
     return result

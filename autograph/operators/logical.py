@@ -168,8 +168,6 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
-    if isinstance(left, frozenset) and open_sets.items_of(right) is not None:
-        left, right = right, left  # a frozenset knows nothing of items in the graph
     _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return growing_methods.equal(left, right)
@@ -184,8 +182,6 @@ def _refuse_open_dicts(left: Any, right: Any) -> None:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
-    if isinstance(left, frozenset) and open_sets.items_of(right) is not None:
-        left, right = right, left
     _refuse_open_dicts(left, right)
     if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
         return not_(growing_methods.equal(left, right))

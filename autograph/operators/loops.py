@@ -16,8 +16,9 @@ from autograph.operators.generators import Again, Consumer, Run, call_of
 from autograph.operators.iterables import Indexed, as_indexed
 from autograph.operators.iterators import spend, taken
 from autograph.operators.progress import Progress
+from autograph.operators.rounds import Step
 from autograph.operators.runs import has_runs
-from autograph.operators.staged_loops import Step, staged_loop
+from autograph.operators.staged_loops import staged_loop
 from autograph.operators.variables import _Unreadable
 from runtime import journal
 from runtime.building import Builder, building

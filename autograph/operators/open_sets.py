@@ -7,6 +7,7 @@ set: its operators refuse to go on once the items are in the graph, as it knows 
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,7 +22,7 @@ from autograph.operators.growing_methods import matches, refuse_nan
 from autograph.operators.keyed import is_open_key
 from autograph.operators.open_dicts import held, is_key, made_where, refuse_unhashable
 from autograph.operators.rows import length, pack, size_of
-from autograph.operators.runs import OpenSet, Run, padded
+from autograph.operators.runs import OpenSet, Run, known_items, padded
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -34,9 +35,11 @@ __all__ = [
     "call",
     "contains",
     "display",
+    "for_in_place",
     "fresh",
     "in_any_order",
     "items_of",
+    "known",
     "made",
     "opened_by",
     "refused",
@@ -94,7 +97,7 @@ def opened_by(x: Any, *item: Any) -> list[Any]:
         )
 
     def make() -> list[Any]:
-        items = held(list(set.__iter__(x)), "set")
+        items = held(list(known_items(x)), "set")
         journal.note(_slot(x))
         x.opened = items
         return items
@@ -150,7 +153,7 @@ def in_any_order(x: Any) -> list[Any]:
 def add(x: Any, item: Any) -> None:
     """`x.add(item)`."""
     if items_of(x) is None and not is_open_key(item):
-        set.add(x, item)
+        x.plain.add(item)
         return
     refuse_unhashable(item)
     items = opened_by(x, item)
@@ -218,7 +221,7 @@ def _rows_of_both(x: Any, y: Any, *, mixes: bool) -> tuple[Form, list[Tensor], l
     """The form of the items of two sets, and their rows; of one kind if the result `mixes` them."""
     found = [items_of(s) for s in (x, y)]
     lists = [
-        list(set.__iter__(s) if isinstance(s, set) else s) if items is None else items
+        list(known_items(s) if isinstance(s, set) else s) if items is None else items
         for s, items in zip((x, y), found, strict=True)
     ]
     (form, rows), (other, other_rows) = map(looked_at, lists)
@@ -275,31 +278,55 @@ def _compared(name: str, x: Any, y: Any) -> Any:
 
 
 def _operator(name: str, run: Callable[[str, Any, Any], Any]) -> Callable[..., Any]:
-    """An operator of sets, for such whose items depend on data."""
-    plain = getattr(set, f"__{name}__")
+    """An operator of a set that converted code made, and another set or view of a dict."""
+    plain = getattr(operator, name if hasattr(operator, name) else f"{name}_")
 
     def method(self: Any, other: Any) -> Any:
-        if not isinstance(other, (set, frozenset)):
+        if not isinstance(other, (set, frozenset, *_VIEWS)):
             return NotImplemented
-        return run(name, self, other) if _is_open(self, other) else fresh(plain(self, other))
+        if not _is_open(self, other):
+            return fresh(plain(self.plain, known(other)))
+        if isinstance(other, _VIEWS):
+            raise refused("an operator of it and a view of a dict is asked for")
+        return run(name, self, other)
 
     method.__name__ = f"__{name}__"
     return method
 
 
 def _reflected(name: str) -> Callable[..., Any]:
-    """An operator of an older set and one whose items depend on data."""
-    plain = getattr(set, f"__r{name}__")
+    """An operator of a set or view of a dict, and a set that converted code made."""
+    plain = getattr(operator, name if hasattr(operator, name) else f"{name}_")
 
     def method(self: Any, other: Any) -> Any:
-        if not isinstance(other, (set, frozenset)):
+        if not isinstance(other, (set, frozenset, *_VIEWS)):
             return NotImplemented
-        if isinstance(other, frozenset) and _is_open(self):
-            raise refused("an operator would make a frozenset of them")
-        return _combined(name, other, self) if _is_open(self) else fresh(plain(self, other))
+        if not _is_open(self):
+            return fresh(plain(other, self.plain))
+        if not isinstance(other, set):
+            kind = "set" if isinstance(other, _VIEWS) else "frozenset"
+            raise refused(f"an operator would make a {kind} of them")
+        return _combined(name, other, self)
 
     method.__name__ = f"__r{name}__"
     return method
+
+
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
+
+
+def for_in_place(target: Any, x: Any) -> Any:
+    """What stands on the right of `target |= x` and its kin."""
+    return known(x) if issubclass(type(target), set) else x
+
+
+def known(x: Any) -> Any:
+    """A set as C code can look into it; refused where its items depend on data."""
+    if type(x) is not OpenSet:
+        return x
+    if x.opened is not None:
+        raise refused("it is given to what looks into it")
+    return x.plain
 
 
 def _update(x: Any, other: Any) -> None:
@@ -319,7 +346,8 @@ def _ior(self: Any, other: Any) -> Any:
     if not isinstance(other, (set, frozenset)):
         return NotImplemented
     if not _is_open(self, other):
-        return set.__ior__(self, other)
+        self.plain.update(known(other))
+        return self
     _update(self, other)
     return self
 

@@ -10,6 +10,7 @@ items may stand before and behind it. What Python itself does without looking, a
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -35,6 +36,7 @@ __all__ = [
     "Sealed",
     "has_runs",
     "holds_runs",
+    "known_items",
     "known_length",
     "live",
     "opened",
@@ -200,10 +202,20 @@ class _MayBeOpen:
         self._opened = items  # type: ignore[misc]  # a slot of each class
 
 
-class OpenSet(_MayBeOpen, set[Any]):
-    """A set whose items may come to depend on data."""
+class OpenSet(_MayBeOpen):
+    """A set whose items may come to depend on data; `plain` are those that Python knows.
 
-    __slots__ = ("_opened",)
+    It is no set to C code, which would look at the items itself: an operator of a frozenset and one
+    asks this class. `isinstance` takes it for a set.
+    """
+
+    __slots__ = ("__weakref__", "_opened", "plain")
+    __hash__ = None  # type: ignore[assignment]  # as of sets
+    __class__ = property(lambda self: set)
+    __iter__: Callable[[], Iterator[Any]]
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        self.plain = set(items)
 
     def __repr__(self) -> str:
         return repr({*self})
@@ -220,7 +232,7 @@ def _guard(kind: type[_MayBeOpen], base: type, names: str, what: str, hint: str)
     """Refuse the methods of these names, which would look into one, while it is open."""
 
     def guarded(name: str) -> Any:
-        own = getattr(base, name)
+        own = _of_plain(name) if base is set else getattr(base, name)
 
         def method(self: _MayBeOpen, *args: Any) -> Any:
             if any(isinstance(x, kind) and x.opened is not None for x in (self, *args)):
@@ -239,10 +251,29 @@ def _guard(kind: type[_MayBeOpen], base: type, names: str, what: str, hint: str)
     kind.__name__ = kind.__qualname__ = base.__name__
 
 
+def _of_plain(name: str) -> Any:
+    """A method of sets, for one whose items Python knows."""
+    own = getattr(set, name)
+
+    def method(self: OpenSet, *args: Any) -> Any:
+        result = own(self.plain, *(x.plain if type(x) is OpenSet else x for x in args))
+        if result is self.plain:
+            return self
+        return OpenSet(result) if type(result) is set else result
+
+    method.__name__ = name
+    return method
+
+
+for _method in vars(set):
+    if not _method.startswith("_"):
+        setattr(OpenSet, _method, _of_plain(_method))
+
+
 _guard(
     OpenSet,
     set,
-    "iand isub ixor iter len contains",  # `open_sets` has the other operators
+    "iand isub ixor iter len contains reduce",  # `open_sets` has the other operators
     "the items of a set depend",
     "ask for items (`in`), sort them (`sorted(...)`), or use a dict",
 )
@@ -253,6 +284,11 @@ _guard(
     "the length of a deque depends",
     "make a list of it first (`list(...)`), or take its items one by one",
 )
+
+
+def known_items(x: Any) -> Iterator[Any]:
+    """The items of a set that Python knows, past methods of the user's."""
+    return set.__iter__(x.plain if type(x) is OpenSet else x)
 
 
 def python_class(kind: type) -> type:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from autograph.operators.absorbing import absorb, absorb_left, freeze_again
 from autograph.operators.bodies import (
@@ -24,7 +24,7 @@ from autograph.operators.bodies import (
     slot_content,
 )
 from autograph.operators.carried_objects import CarriedObjects, Place
-from autograph.operators.conditionals import condition
+from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.forms import (
     Among,
     Branching,
@@ -38,13 +38,13 @@ from autograph.operators.forms import (
     form_of_parts,
     widen,
 )
-from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import refuse_in_loop
 from autograph.operators.kinship import Sight
 from autograph.operators.logical import and_
 from autograph.operators.placing import Makers, Which, containers, leaves, place, statics
 from autograph.operators.printing import holding_prints, release_prints
 from autograph.operators.references import reference_of
+from autograph.operators.rounds import Step, computes_alike, of_kinds
 from autograph.operators.rows import Rows
 from autograph.operators.sharing import Ownership
 from autograph.operators.sites import Site
@@ -63,31 +63,6 @@ __all__ = ["Step", "staged_loop"]
 _ATTEMPTS = 40
 
 
-class Step(NamedTuple):
-    """One round: `body`, the test for the next one, and for `for` loops the items."""
-
-    body: Callable[..., Any]
-    test: Callable[[], Any] | None
-    items: Indexed | None = None
-
-    def run(self, index: Any) -> None:
-        """Run the body for the round of that index."""
-        if self.items is None:
-            self.body()
-        else:
-            self.body(self.items.item(index))
-
-    def go_on(self, index: Any) -> Any:
-        """Whether there is a round of that index."""
-        if self.items is None:
-            assert self.test is not None
-            return condition(self.test())
-        length = self.items.length
-        if self.test is None:
-            return index < length
-        return and_(lambda: index < length, self.test)
-
-
 @dataclass(eq=False, repr=False)
 class _Entry:
     """One carried place: a name of the state, or a slot of the journal."""
@@ -101,8 +76,13 @@ class _Entry:
     place: Origin | None = None
 
 
-def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> None:
-    """Emit one while node for the loop; names and objects get what they hold after it."""
+def staged_loop(
+    go: Any, step: Step, state: State, options: dict[str, Any], peeled: int = 0
+) -> None:
+    """Emit one while node for the loop; names and objects get what they hold after it.
+
+    Where the first round computes in other dtypes than the others it stands before the node.
+    """
     parent = building()
     assert parent is not None
     state.read_captured()
@@ -112,7 +92,35 @@ def staged_loop(go: Any, step: Step, state: State, options: dict[str, Any]) -> N
         return loop, loop.solve()
 
     loop, outcome = restarting(solved)
-    loop.emit(outcome)
+    if loop.computes_otherwise(outcome):
+        _first_round_before(loop, peeled)
+    else:
+        loop.emit(outcome)
+
+
+# Names that hand on what is of another dtype make it take several rounds to come to the last one.
+_PEELED = 8
+
+
+def _first_round_before(loop: _Loop, peeled: int) -> None:
+    """Emit a branch with the first round in it, and the loop over the others."""
+    step, state, options = loop.step, loop.state, dict(loop.options)
+    if peeled == _PEELED:
+        raise StagingError(
+            f"what the loop carries has another dtype after each of its first {peeled} rounds",
+            "convert it before the loop",
+        )
+    if options.get("maximum_iterations") is not None:
+        options["maximum_iterations"] -= 1
+
+    def run() -> None:
+        step.run(0)
+        rest = step.after_first()
+        go = True if rest.test is None else condition(rest.test())
+        if isinstance(go, Tensor) or go:
+            staged_loop(go, rest, state, options, peeled + 1)
+
+    if_stmt(loop.first_go(), run, lambda: None, state.get, state.set, state.names, 0)
 
 
 class _Loop:
@@ -179,6 +187,21 @@ class _Loop:
             return following, (self.step.go_on(following) if self.carries_go else None)
 
         return self._run("body", run)
+
+    def computes_otherwise(self, outcome: Outcome) -> bool:
+        """Whether a round computes otherwise in the dtypes before the loop, or after a round."""
+        if outcome.raised:
+            return False
+        before = of_kinds(x for e in self.entries.values() for x in leaves(e.form, e.initial))
+        after = of_kinds(x for left in self.left.values() for x in left)
+        own = (self.step.items is not None) + self.carries_go
+        assert self.test is not None
+        for types in (before, after):
+            given = [*(value.type for value in self.inputs[:own]), *types]
+            for graph in (self.test.graph, outcome.builder.graph):
+                if not computes_alike(graph, given):
+                    return True
+        return False
 
     def _run(self, name: str, run: Callable[[Builder], Any]) -> Outcome:
         """Trace a part of a round, which may not write objects that another one stands for."""
@@ -404,7 +427,7 @@ class _Loop:
         if self.step.items is not None:
             carried.append((0, following, type_of_number(0)))
         if self.carries_go:
-            carried.append((self._first_go(), go, type_of_number(True)))
+            carried.append((self.first_go(), go, type_of_number(True)))
         self._note_left(outcome)
         for key, entry in self.entries.items():
             before = leaves(entry.form, entry.initial)
@@ -412,10 +435,13 @@ class _Loop:
             carried += [(_before(a), b, t) for (a, t), (b, _) in pairs]
         return carried
 
-    def _first_go(self) -> Any:
+    def first_go(self) -> Any:
         """Whether there is a first round, where the test is part of the round before."""
         items = self.step.items
-        return self.go if items is None else and_(lambda: items.length > 0, lambda: self.go)
+        if items is None:
+            return self.go
+        there = items.length > 0
+        return there if self.go is True else and_(lambda: there, lambda: self.go)
 
     def _node(
         self, builder: Builder, outputs: list[Value], init: list[Value], kept: list[int]
@@ -465,7 +491,7 @@ class _Loop:
 
     def _may_run_never(self) -> bool:
         """Whether it is possible, as far as is known, that there is no round."""
-        ran = self._first_go()
+        ran = self.first_go()
         return isinstance(ran, Tensor) and not ran.is_known
 
     def _result(self, entry: _Entry, after: Any, mine: Iterator[Tensor], altered: bool) -> Any:

@@ -32,7 +32,7 @@ from autograph.operators.captures import (
     read,
 )
 from autograph.operators.contents import content_slot
-from autograph.operators.counting import made_of_open_dict
+from autograph.operators.counting import dict_of_pairs, is_dict_of_pairs, made_of_open_dict
 from autograph.operators.expanding import expanded
 from autograph.operators.guards import Place
 from autograph.operators.host_calls import call_host, refusal, shuffled
@@ -160,6 +160,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
+    if is_dict_of_pairs(function, args):
+        return dict_of_pairs(*args, **kwargs)
     looked_at = _looked_at(function, args, kwargs) if trace.has_runs else ()
     if any(map(has_runs, looked_at)):
         if root not in ARRAYS:

@@ -13,7 +13,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import equal, logical_and, not_equal
+from runtime.ops.comparison import equal, logical_and, logical_not, not_equal
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, ones, zeros
 from runtime.ops.declare import implements
@@ -307,11 +307,11 @@ def delete(x: Operand, /, obj: Any, axis: int | None = None) -> Any:
         return take(x, np.delete(np.arange(length), obj), at)
     obj = _positions(obj)
     if _is_one_place(obj):
-        place = _counted_from_start(obj, length, length)
+        place = _counted_from_start(obj, x, at)
         kept = arange(length - 1)
         return take(x, kept + astype(kept >= place, np.intp), at)
     if not isinstance(obj, slice) and dtype_of(obj).kind == "b":
-        obj = _mask_of_axis(obj, length)
+        return take(x, flatnonzero(logical_not(_mask_of_axis(obj, length))), at)
     is_left = index_update(ones((length,), bool), False, obj)
     return getitem(x, (*(slice(None),) * at, is_left))
 
@@ -338,11 +338,16 @@ def _is_one_place(obj: Any) -> bool:
     return all(isinstance(n, int) for n in shape) and math.prod(shape) == 1
 
 
-def _counted_from_start(obj: Any, length: Any, end: Any) -> Any:
-    """One position before `end`, where negative ones are counted from `length` on."""
-    place = astype(reshape(obj, ()), np.intp)
-    is_there = logical_and(place >= -length, place < end)
-    place = checked(place, is_there, what="index is out of bounds for the axis", error="IndexError")
+def _counted_from_start(obj: Any, x: Operand, at: int, *, is_end_one: bool = False) -> Any:
+    """One position along an axis of `x`, negative ones counted from its end; that may be one."""
+    place, length = astype(reshape(obj, ()), np.intp), shape_of(x)[at]
+    if isinstance(length, int) and length > 0:
+        inside = where_(equal(place, length), 0, place) if is_end_one else place
+        getitem(x, (*[slice(None)] * at, inside))  # its error names the position and the axis
+    else:
+        is_there = logical_and(place >= -length, place < length + is_end_one)
+        what = "index is out of bounds for the axis"
+        place = checked(place, is_there, what=what, error="IndexError")
     return where_(place < 0, place + length, place)
 
 
@@ -350,12 +355,8 @@ def _mask_of_axis(mask: Any, length: Any) -> Any:
     what = "boolean array argument obj to delete must be one dimensional and match the axis length"
     if rank_of(mask) != 1:
         raise ValueError(what)
-    size = shape_of(mask)[0]
-    if isinstance(size, int) and isinstance(length, int):
-        if size != length:
-            raise ValueError(f"{what} of {length}")
-        return mask
-    return checked(mask, equal(size, length), what=what)
+    what += f" of {length if isinstance(length, int) else 'the array'}"
+    return checked(mask, equal(shape_of(mask)[0], length), what=what)
 
 
 @implements(
@@ -387,23 +388,23 @@ def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) ->
     array([1, 9, 2, 3])
     """
     x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
-    length = shape_of(x)[at]
     added = values if is_tensor(values) else np.asarray(values)
     if rank_of(added) < rank_of(x):
         added = reshape(added, (1,) * (rank_of(x) - rank_of(added)) + shape_of(added))
     if not isinstance(obj, slice) and rank_of(obj) == 0:  # as x[:, obj, :] would be assigned to
         added = moveaxis(added, 0, at)
-    order, count = _order_with(obj, length, shape_of(added)[at])
+    order, count = _order_with(obj, x, at, shape_of(added)[at])
     shape = shape_of(x)
     wide = broadcast_to(added, (*shape[:at], count, *shape[at + 1 :]))
     return take(concat([x, astype(wide, dtype_of(x))], at), order, at)
 
 
-def _order_with(obj: Any, length: Any, given: Any) -> tuple[Any, Any]:
-    """Positions in an axis of `length`, and in values behind it; and how many values are wanted.
+def _order_with(obj: Any, x: Operand, at: int, given: Any) -> tuple[Any, Any]:
+    """Positions in an axis of `x`, and in values behind it; and how many values are wanted.
 
     There are `given` values, of which one place takes all.
     """
+    length = shape_of(x)[at]
     is_known = _is_known(obj)
     if isinstance(length, int) and is_known:
         chosen = np.arange(length)[obj] if isinstance(obj, slice) else np.asarray(obj)
@@ -415,7 +416,7 @@ def _order_with(obj: Any, length: Any, given: Any) -> tuple[Any, Any]:
             return np.insert(np.arange(length), chosen.item(), length + np.arange(given)), given
     places = getitem(arange(length), obj) if isinstance(obj, slice) else _positions(obj)
     if _is_one_place(places):
-        place = _counted_from_start(places, length, length + 1)
+        place = _counted_from_start(places, x, at, is_end_one=True)
         there = arange(length + given)
         behind = where_(there < place + given, length + there - place, there - given)
         return where_(there < place, there, behind), given

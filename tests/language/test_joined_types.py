@@ -50,6 +50,95 @@ def int_becomes_float_in_loop(n):
     return y
 
 
+@samples("B2.05", (A(1, 2, 4),), (A(3, 1, 2),), whiles=1, conds=1)
+def sum_that_begins_with_zero(x):
+    total, mean, n, most = 0, 0, 0, -1
+    for v in x:
+        n += 1
+        total += v
+        mean += (v - mean) / n
+        if v > most:
+            most = v
+    return total, mean, most
+
+
+@samples("S5", (I(3),), (I(6),), whiles=1)
+def wraps_in_its_first_round(n):
+    small, total = np.array([100], np.int8), np.zeros(1)
+    while n > 0:
+        total = total + (small + small)
+        small = small * F(1.5)
+        n -= 1
+    return small, total
+
+
+@samples("S5", (I(3), A(0, 2)), (I(2), A(1, 2)), whiles=1)
+def narrows_after_its_first_round(n, x):
+    y, total = x[1] / 3, x[0]
+    for _ in range(n):
+        total = total + y * y
+        y = np.float32(y)
+    return total
+
+
+@samples("S5", (I(3), A(1, 2)), (I(1), A(3, 2)), whiles=1)
+def shows_an_int_first(n, x):
+    total = 0
+    for i in range(n):
+        print(total, f"{total!r}")
+        total += x[0]
+
+
+@samples("S5", (I(3), A(0, 2)), (I(3), A(1, 2)))
+def divides_by_an_int_first(n, x):
+    d = 0
+    try:
+        for _ in range(n):
+            x[1] += 1 / d
+            d = x[0]
+    except ZeroDivisionError as error:
+        print(error)
+    return x
+
+
+@samples("S5", (I(6),), (I(2),), (I(1),), joined=True, whiles=1)
+def hands_a_dtype_on(n):
+    a, b, c, found = (np.array([k], np.int8) for k in (1, 2, 100, 0))
+    while n > 0:
+        found = found + (a + a) * 1.0
+        a, b, c = b, c, c * F(1.5)
+        n -= 1
+    return a, b, c, found
+
+
+@samples("S5", (A(100, 50, 1, 2),), (A(70, 50, 1, 2),), whiles=1)
+def left_and_gone_on(x):
+    row, total = np.array([100, 50], dtype=np.int8), 0.0
+    for i, v in enumerate(x):
+        total += (row + row).sum()
+        row = row * 1.5
+        if v < 2:
+            break
+        if i == 0:
+            continue
+        total += i
+    else:
+        total = -total
+    return total, row
+
+
+@samples("S5", (A(3, 4),), (A(2, 9),))
+def in_a_loop_of_its_own(x):
+    found = []
+    for v in x:
+        k = 2**53 + 1
+        while v > 1:
+            found.append(k % 2)
+            k = k / v
+            v = v - 1
+    return np.array(found)
+
+
 @samples("B2.05", (I(5), np.float32(1)), (I(1), np.float32(1)), joined=True, whiles=1)
 def float32_becomes_float64_in_loop(n, y):
     for i in range(n):

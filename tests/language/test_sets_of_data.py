@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -149,6 +151,39 @@ def pairs_of_numbers(x, y):
     return len(a & b) / len(a | b), (x[0], y[0]) in a | b, a & empty, empty | a, a - a
 
 
+@samples("E4", (X, Y), (Y, X), (X, X[::-1].copy()))
+def compared_with_a_frozenset(x, y):
+    a, few = {int(v) for v in x}, frozenset({1, 2, 9})
+    orderings = few <= a, few < a, few >= a, few > a, a <= few, a >= few
+    return orderings, few == a, a != FIXED, a - few, a & FIXED, FIXED <= a, few == {int(y[0]), 2, 9}
+
+
+FIXED = frozenset({1, 2, 3, 7})
+
+
+@samples("B3.15", *TWO, tensors=False)
+def known_items_beside_other_sets(numbers):
+    mine, counts, total = {1, 2}, {1: 2, 3: 4}, numbers.sum()
+    both = FIXED | mine, mine | FIXED, FIXED - mine, FIXED ^ mine, type(FIXED & mine) is frozenset
+    keys = counts.keys() - mine, mine | counts.keys(), mine <= counts.keys(), counts.keys() == mine
+    alias, older = mine, {1, 50}
+    mine |= {5}
+    mine.update([8], counts.keys())
+    older |= mine
+    older ^= {50}
+    unbound = set.union(mine, [9]), set.issubset(mine, older), list(map(mine.__contains__, (1, 4)))
+    kept = copy.copy(mine), copy.deepcopy([mine]), isinstance(mine, set), type(mine) is set
+    return total, both, keys, alias is mine, mine, older, unbound, kept, mine.pop() in older
+
+
+@samples("B3.15", (X, {1, 7}), tensors=False)
+def put_into_a_set_of_the_caller(numbers, given):
+    mine, alias = {1, 2}, given
+    given |= mine
+    given -= {7}
+    return numbers.sum(), alias is given
+
+
 test_set = samples.test()
 
 
@@ -193,7 +228,43 @@ def in_a_dict(numbers):
     return f"{[seen]}"  # refused
 
 
-REFUSED = [gone_through, made_a_list, printed, made_a_frozenset, mixed_with_other_numbers,
+def united_with_a_frozenset(numbers):
+    seen = {int(n) for n in numbers}
+    return FIXED | seen  # refused
+
+
+def taken_from_a_frozenset(numbers):
+    seen = {int(n) for n in numbers}
+    return FIXED - seen  # refused
+
+
+def met_by_a_frozenset(numbers):
+    seen = {int(n) for n in numbers}
+    return FIXED & seen  # refused
+
+
+def against_a_frozenset(numbers):
+    seen = {int(n) for n in numbers}
+    return FIXED ^ seen  # refused
+
+
+def against_keys(numbers):
+    seen, counts = {int(n) for n in numbers}, {1: 2}
+    return counts.keys() == seen  # refused
+
+
+def keys_without(numbers):
+    seen, counts = {int(n) for n in numbers}, {1: 2}
+    return counts.keys() - seen  # refused
+
+
+def into_an_older_set(numbers):
+    older, seen = OLDER, {int(n) for n in numbers}
+    older |= seen  # refused
+
+
+REFUSED = [united_with_a_frozenset, taken_from_a_frozenset, met_by_a_frozenset, against_a_frozenset,
+           against_keys, keys_without, into_an_older_set, gone_through, made_a_list, printed, made_a_frozenset, mixed_with_other_numbers,
            stored, in_a_dict]  # fmt: skip
 
 

@@ -1,0 +1,162 @@
+"""Arrays whose length depends on data as lists and dicts, and parts taken out and put in by data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+X, Y = np.array([3, 1, 3, 2, 1, 3, 7]), np.array([1, -1, 0, 2, 1, 2, 6])
+TWO = ((X,), (Y,), (Y - 10,))
+samples = Samples()
+
+
+@samples("E4", *TWO, tensors=False)
+def made_lists(x):
+    large = list(x[x > 2])
+    large.sort(reverse=True)
+    return large, sorted(x[x < 2], reverse=True), [*x[x > 2], x[0]], list(reversed(x[x > 2]))
+
+
+@samples("E4", *TWO, tensors=False)
+def put_behind_a_list(x):
+    found, first = [np.int64(1)], 0
+    for v in x:
+        if v > 2:
+            first += 1
+    found.extend(x[first:])
+    found.extend(list(x[:first]))
+    found += list(x[x > 100])
+    return np.array(found), len(found)
+
+
+@samples("E4", (np.arange(6.0).reshape(3, 2), 1.0), (np.arange(6.0).reshape(3, 2), 3.0))
+def rows_of_a_matrix(x, least):
+    rows = list(x[x[:, 0] > least])
+    rows.extend(x[x[:, 1] > least])
+    return np.array([row.sum() for row in rows])
+
+
+@samples("B3.15", *TWO, tensors=False)
+def sets_of_them(x):
+    few = set(int(v) for v in x[x > 2])
+    return few, len(set(x[x < 2])), 7 in few
+
+
+@samples("B3.15", *TWO, tensors=False)
+def dicts_of_pairs(x):
+    pairs = []
+    for v in x:
+        if v > 1:
+            pairs.append((int(v), v * 2))
+    values, counts = np.unique(x, return_counts=True)
+    tallied = dict(zip(values.tolist(), counts.tolist()))
+    return dict(pairs), dict(enumerate(x[x > 2])), tallied, dict((int(v), 0) for v in x if v > 1)
+
+
+@samples("B3.15", *TWO, tensors=False)
+def dicts_of_known_pairs(x):
+    pairs = (("k%d" % k, x[k]) for k in range(3))
+    return dict(pairs), dict(zip("abc", x)), dict([(1, x[0])], b=x[1]), dict(((1, 2), (3, 4)))
+
+
+@samples("E4", *TWO, (np.array([3, 0, 0, 0, 0, 0, 0]),))
+def compared(x):
+    found, rows, last = [], [], None
+    for i, v in enumerate(x):
+        if v > 2:
+            found.append((i, v))
+            rows.append([v, v * v])
+    same = [(i, v) for i, v in enumerate(x) if v > 2]
+    return found == [(0, 3)], found != found[:], found == same, found == [3], rows == [[3, 9]]
+
+
+@samples("E4", *TWO)
+def compared_where_items_may_be_none(x):
+    found, last = [], None
+    for v in x:
+        found.append(last)
+        if v > 2:
+            last = v
+    del found[x[0] :]
+    return found == [None], found == [None, None, 3], found == found[:], found == [1, 2, 3]
+
+
+@samples("E1", *TWO)
+def taken_out_by_data(x):
+    at = [i for i, v in enumerate(x) if v > 2]
+    by_mask = np.delete(x, x > 2), np.delete(x, np.nonzero(x > 2)[0]), np.delete(x, at)
+    by_number = np.delete(x, abs(x[0]) % 7), np.delete(x, -1 - x[1] % 7), np.delete(x, x[:0])
+    return by_mask, by_number, np.delete(x.reshape(1, 7), x[3:5] % 7, axis=1)
+
+
+@samples("E1", *TWO)
+def taken_out_one_by_one(x):
+    left = x
+    while left.size > 2:
+        left = np.delete(left, np.argmax(left))
+    return left
+
+
+@samples("E1", *TWO)
+def put_in_by_data(x):
+    k = abs(x[1]) % 7
+    table = np.arange(6).reshape(2, 3)
+    rows = np.insert(table, k % 3, [7, 8], axis=1), np.insert(table, k % 3, 5, axis=0)
+    return np.insert(x, k, 9), np.insert(x, -k, [1, 2, 3]), np.insert(x, k - k + 7, 2.9), rows
+
+
+BEYOND = ((X, 0), (X, 7), (X, -8), (X, 100))
+
+
+@samples("E1", *((x, np.int64(k)) for x, k in BEYOND))
+def delete_beyond(x, k):
+    return np.delete(x, k)
+
+
+@samples("E1", *((x, np.int64(k)) for x, k in BEYOND))
+def insert_beyond(x, k):
+    return np.insert(x, k, 5)
+
+
+@samples("E1", *((x, np.int64(k)) for x, k in BEYOND))
+def delete_several_beyond(x, k):
+    return np.delete(x, x + k)
+
+
+@samples("E1", (X, np.int64(1)), (X, np.int64(2)))
+def delete_a_column_beyond(x, k):
+    return np.delete(np.ones((2, 3)), k + 50, axis=1)
+
+
+@samples("E1", (X,), (Y,))
+def mask_of_another_length(x):
+    return np.delete(x, x[:3] > 2)
+
+
+test_array = samples.test()
+
+
+def a_tuple(x):
+    return tuple(x[x > 2])  # refused
+
+
+def test_a_tuple_of_them_is_refused_at_its_line():
+    refuse(a_tuple, X, match="a tuple is made of it")
+
+
+@pytest.mark.parametrize("mode", ["delete", "insert"])
+def test_gradients_flow_through_what_is_left(mode):
+    def f(x, k):
+        y = np.delete(x, k) if mode == "delete" else np.insert(x, k, x[0])
+        return (y * np.arange(y.size)).sum()
+
+    found = ag.grad(f)(np.array([2.0, 3.0, 5.0]), np.int64(1))
+    assert found.tolist() == ([0, 0, 1] if mode == "delete" else [1, 2, 3])
+
+
+def test_floats_are_no_positions():
+    with pytest.raises(IndexError, match="must be of integer"):
+        ag.convert(lambda x: np.delete(x, x * 1.0))(X)
