@@ -15,7 +15,6 @@ import numpy as np
 from runtime.execute.native import objects
 
 __all__ = [
-    "FEW",
     "MAIN",
     "QUICK",
     "SCHEDULED",
@@ -30,8 +29,8 @@ __all__ = [
 ]
 
 # What LLVM does for a text: its passes of level 1, and vectors (those of level 2 take longer, by a
-# fifth, and made nothing faster); next to none; and no more for the instructions.
-MAIN, FEW, QUICK = 1, 0, -1
+# fifth, and made nothing faster); and none, with no more for the instructions.
+MAIN, QUICK = 1, -1
 # Vectors are made of loops only. Of scalars side by side (`slp`), LLVM 22 makes code that reads a
 # mask which nothing has set, where the processor has AVX-512: sines had the wrong sign.
 _VECTORS = {"loop_vectorization": True, "slp_vectorization": False}
