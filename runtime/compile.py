@@ -30,6 +30,23 @@ def _native(graph: Graph) -> Executable:
     return made
 
 
+def _found(graph: Graph) -> Executable:
+    """The native code of a graph as it was traced: kept by another process, or made."""
+    head_start.wait()
+    kept = import_module("runtime.lowering.kept")
+    key = None if timed_kernels() is not None else kept.key(graph)
+    found: Executable | None = None if key is None else kept.find(key, graph, _optimized)
+    if found is None:
+        found = _optimized(graph)
+        if key is not None:
+            kept.keep(key, found)
+    return found
+
+
+def _optimized(graph: Graph) -> Executable:
+    return BACKENDS["native"](optimize(graph))
+
+
 def native_text(graph: Graph, stage: str) -> str:
     """A stage of native code as text; raises Refusal for a graph that has no native form."""
     head_start.wait()
@@ -59,6 +76,6 @@ def compile_graph(graph: Graph, backend: str | None = None) -> Executable:
         observed = observer()
         if observed is not None:
             return reference.prepare(optimize(graph), observed)
-        executable = BACKENDS[name](optimize(graph))
+        executable = _found(graph) if name == "native" else BACKENDS[name](optimize(graph))
     config.log(4, lambda: executable.source)
     return executable

@@ -149,7 +149,7 @@ class _Writer(Sums, Memory):
 
     def _rounds(self, s: For, first: str, size: str) -> None:
         is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
-        is_short = isinstance(s.size, int) and s.size <= _WRITTEN_OUT
+        is_short = is_inner and isinstance(s.size, int) and s.size <= _WRITTEN_OUT
         facts: tuple[str, ...] = () if is_short else AS_IT_IS
         is_free = is_inner and not s.serial
         if is_free and _ends_in_vector(s):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
+from runtime.lowering.abreast import abreast
 from runtime.lowering.arrays import Form, Stored
 from runtime.lowering.builder import Builder, is_of_the_run
 from runtime.lowering.call_outs import call_out, has_effects
@@ -79,6 +80,7 @@ def lower(graph: Graph, watcher: Watcher | None = None) -> Program:
     tile(b.program)
     join_epilogues(b.program)
     widen(b.program)
+    abreast(b.program)
     hoist(b.program)
     if watcher is not None:
         watcher.watch(b.program)

@@ -39,6 +39,7 @@ __all__ = [
     "power_of_two",
     "reduced_exp",
     "scaled",
+    "scaled_in_two_steps",
     "sqrt",
     "sub",
     "tanh",
@@ -83,7 +84,12 @@ def power_of_two(n: Expr, type_: str) -> Expr:
 
 
 def scaled(x: Expr, n: Expr) -> Expr:
-    """x * 2**n in two steps, so that results may be subnormal and 2**n may overflow."""
+    """x * 2**n for an integer n of the float's width, rounded once; 2**n itself may overflow."""
+    return Expr("scaled", x.type, (x, n))
+
+
+def scaled_in_two_steps(x: Expr, n: Expr) -> Expr:
+    """`scaled`, for machines that have no instruction for it."""
     half = call("ashr", n, const(1, n.type))
     rest = call("sub", n, half)
     return call("mul", call("mul", x, power_of_two(half, x.type)), power_of_two(rest, x.type))
@@ -96,11 +102,19 @@ _EXP_TERMS = {"f4": 7, "f8": 13}
 
 
 def reduced_exp(x: Expr) -> tuple[Expr, Expr]:
-    """(n, r) with x = n ln 2 + r and |r| <= ln(2)/2."""
+    """(n, r) with x = n ln 2 + r and |r| <= ln(2)/2; if x is nan, r is, and n is any number.
+
+    Added to 1.5 times the first float that has no bits behind the point, numbers are rounded to
+    integers, which its last bits are then. Nothing is converted, which is slow on many machines.
+    """
     high, low = _LN2[x.type]
-    n = call("rint", mul(x, number(1 / math.log(2), x)))
+    integer, mantissa, bias = BITS[x.type]
+    rounding = 1.5 * 2.0**mantissa
+    pattern = (mantissa + bias << mantissa) + (1 << mantissa - 1)
+    moved = add(mul(x, number(1 / math.log(2), x)), number(rounding, x))
+    n = call("sub", moved, number(rounding, x))
     r = sub(sub(x, mul(n, number(high, x))), mul(n, number(low, x)))
-    return cast(n, BITS[x.type][0]), r
+    return call("sub", Expr("bitcast", integer, (moved,)), const(pattern, integer)), r
 
 
 def clamped(x: Expr, low: float, high: float) -> Expr:
@@ -124,10 +138,11 @@ def exp_minus_one_of_small(r: Expr) -> Expr:
 
 def exp(x: Expr) -> Expr:
     """e to the power of x."""
-    low, high = _EXP_RANGE[x.type]
-    n, r = reduced_exp(clamped(x, low, high))
-    result = scaled(add(number(1.0, x), exp_minus_one_of_small(r)), n)
-    return select(call("ne", x, x), x, result)
+    low, high = (number(limit, x) for limit in _EXP_RANGE[x.type])
+    inside = select(call("lt", high, x), high, x)  # nan stays nan
+    inside = select(call("gt", low, inside), low, inside)
+    n, r = reduced_exp(inside)
+    return scaled(add(number(1.0, x), exp_minus_one_of_small(r)), n)
 
 
 _TANH_SMALL = {
@@ -147,14 +162,13 @@ def tanh(x: Expr) -> Expr:
     else:
         ratio = call("div", polynomial(square, _TANH_P), polynomial(square, _TANH_Q))
     small = add(mul(mul(ratio, square), x), x)
-    # From 10 (20) on the result is 1.
-    limited = clamped(mul(size, number(2.0, x)), 0.0, 20.0 if x.type == "f4" else 44.0)
-    n, r = reduced_exp(limited)
+    # From 10 (22) on the result is 1.
+    double, most = mul(size, number(2.0, x)), number(20.0 if x.type == "f4" else 44.0, x)
+    n, r = reduced_exp(select(call("lt", most, double), most, double))  # nan stays nan
     power = mul(add(number(1.0, x), exp_minus_one_of_small(r)), power_of_two(n, x.type))
     large = sub(number(1.0, x), call("div", number(2.0, x), add(power, number(1.0, x))))
     result = select(call("lt", size, number(0.625, x)), small, call("copysign", large, x))
-    is_itself = either(call("ne", x, x), call("eq", x, number(0.0, x)))
-    return select(is_itself, x, result)
+    return select(call("eq", x, number(0.0, x)), x, result)
 
 
 _LOG_F4 = (

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from runtime.execute import Executable, plan
 from runtime.execute.native import engine
 from runtime.execute.native.outside import Called
-from runtime.execute.native.prepared import Native, Place, problem
+from runtime.execute.native.prepared import Code, Made, Native, Place, problem
 from runtime.execute.native.stateful import Stateful, again
 from runtime.graph.ir import Graph
 from runtime.lowering.entry import module_text, outside, signature
@@ -119,15 +119,11 @@ def _native(graph: Graph, timing: Timing, other: Executable | None = None) -> Na
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
     is_pending = any(node.op.name == "pending" for node in graph.walk())
     repeats = other is not None or (is_pending and not program.has_effects)
-    text = module_text(program)
-    fallback = partial(plan.prepare, graph) if other is None else lambda: other
+    made = Made(module_text(program), places)
     return Native(
-        text,
-        signature(program),
-        places,
-        fallback,
+        Code.of(made.text, signature(program), program.constants, repeats=repeats),
+        lambda: made,
+        partial(plan.prepare, graph) if other is None else lambda: other,
         graph.name,
-        constants=program.constants,
-        repeats=repeats,
-        outside=outside(program, repeats),
+        outside(program, repeats),
     )

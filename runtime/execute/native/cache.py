@@ -23,7 +23,7 @@ from typing import Any
 from runtime import config
 from runtime.execute.native import engine
 
-__all__ = ["Store", "compiled", "store"]
+__all__ = ["Store", "compiled", "key_of", "store"]
 
 _MAGIC = b"autograph object 1\n"
 _DIGEST = 32
@@ -174,6 +174,11 @@ def _warn(folder: str, why: str) -> None:
 # ---- what is compiled ----------------------------------------------------------------------------
 
 
+def key_of(content: bytes, level: int = engine.MAIN) -> bytes:
+    """The key of what is made of some content for this machine; raises Unavailable without LLVM."""
+    return bytes(_sha256()(f"{engine.target()}\n{level}\n".encode() + content).digest())
+
+
 @lru_cache(maxsize=1024)
 def compiled(text: str, level: int = engine.MAIN) -> bytes:
     """IR text as an object file for this machine, after LLVM's passes of a level.
@@ -184,7 +189,7 @@ def compiled(text: str, level: int = engine.MAIN) -> bytes:
     kept = store()
     if kept is None:
         return engine.compile_text(text, level)
-    key = bytes(_sha256()(f"{engine.target()}\n{level}\n{text}".encode()).digest())
+    key = key_of(text.encode(), level)
     code = kept.get(key)
     if code is None:
         code = engine.compile_text(text, level)

@@ -15,7 +15,6 @@ import numpy as np
 from runtime.execute.native import objects
 
 __all__ = [
-    "FEW",
     "MAIN",
     "QUICK",
     "SCHEDULED",
@@ -30,8 +29,8 @@ __all__ = [
 ]
 
 # What LLVM does for a text: its passes of level 1, and vectors (those of level 2 take longer, by a
-# fifth, and made nothing faster); next to none; and no more for the instructions.
-MAIN, FEW, QUICK = 1, 0, -1
+# fifth, and made nothing faster); and none, with no more for the instructions.
+MAIN, QUICK = 1, -1
 # Vectors are made of loops only. Of scalars side by side (`slp`), LLVM 22 makes code that reads a
 # mask which nothing has set, where the processor has AVX-512: sines had the wrong sign.
 _VECTORS = {"loop_vectorization": True, "slp_vectorization": False}
@@ -99,7 +98,7 @@ def target() -> str:
                 found = entry.stat()
                 files.append((entry.name, found.st_size, found.st_mtime_ns))
     parts = (package.__version__, files, sys.platform, platform.machine(), _processor())
-    return repr((*parts, np.__version__, _OPTIONS, _VECTORS, _TIDYING))
+    return repr((*parts, np.__version__, _OPTIONS, _FEATURES, _VECTORS, _TIDYING))
 
 
 def _processor() -> str:
@@ -134,6 +133,9 @@ def _lines(path: str) -> list[str]:
 
 
 _OPTIONS: dict[str, Any] = {"opt": 2, "reloc": "pic", "codemodel": "small"}
+# LLVM uses half of the vectors of Intel's processors with AVX-512, some of which slowed down for
+# whole ones once; with whole ones, exponential functions take two thirds of the time.
+_FEATURES = ",-prefer-256-bit" if platform.machine() in ("x86_64", "AMD64") else ""
 
 
 @cache
@@ -146,7 +148,7 @@ def _new_machine(effort: int = 2) -> Any:
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        features=llvm.get_host_cpu_features().flatten() + _FEATURES,
         **{**_OPTIONS, "opt": effort},
     )
 

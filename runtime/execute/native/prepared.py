@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from runtime.execute.native import blocks, calling_out, engine, layout, pool
 from runtime.execute.native.builtins import builtin
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.context import HEAP, PART, Context
-from runtime.execute.native.engine import FEW, Loaded, load
+from runtime.execute.native.engine import QUICK, Loaded, load
 from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.objects import Linked
@@ -27,7 +27,7 @@ from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
-__all__ = ["Native", "Place", "bring_in", "problem"]
+__all__ = ["Code", "Made", "Native", "Place", "bring_in", "problem"]
 
 
 class Place(NamedTuple):
@@ -38,44 +38,73 @@ class Place(NamedTuple):
     is_complete: bool
 
 
+class Made(NamedTuple):
+    """What code is made of: its text, and where it can fail, by the numbers of sites."""
+
+    text: str
+    places: Sequence[Place]
+
+
+class Code(NamedTuple):
+    """Compiled code, and what one must know to call it: nothing of the process or of a graph.
+
+    `repeats`: errors are raised by running the plan, since something is pending where they come
+    from. It may need threads, and memory from the heap.
+    """
+
+    machine: bytes
+    signature: Signature
+    constants: Sequence[np.ndarray[Any, Any]] = ()
+    repeats: bool = False
+    needs_threads: bool = False
+    needs_heap: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        signature: Signature,
+        constants: Sequence[np.ndarray[Any, Any]] = (),
+        *,
+        repeats: bool = False,
+    ) -> Code:
+        """A text, compiled."""
+        return cls(compiled(text), signature, constants, repeats, PART in text, HEAP in text)
+
+
 class Native:
     """A graph as native code: `call` gives the tuple of results, `alone` the one result, or MISS.
 
     What native code cannot do, `fallback` does: other kinds of arguments, and the errors that need
-    more than the operands of a node.
+    more than the operands of a node. `made` tells what the code is made of when that is asked for:
+    of code that was kept, it takes a while to find out, and may not be known.
     """
 
     def __init__(
         self,
-        text: str,
-        signature: Signature,
-        places: Sequence[Place],
+        code: Code,
+        made: Callable[[], Made | None],
         fallback: Callable[[], Executable],
         name: str = "graph",
-        *,
-        constants: Sequence[np.ndarray[Any, Any]] = (),
-        repeats: bool = False,
         outside: Sequence[Called] = (),
     ) -> None:
-        self.text = text
-        self._places = places
+        self.code = code
+        self._make = made
         self._prepare = fallback
         self._plan: Executable | None = None
-        # Whether errors are raised by running the plan: something is pending where they come from.
-        self._repeats = repeats
         # What Python computes, and whether any of that is an effect: then no plan may run it again.
         self.outside = outside
         self._is_once = any(called.is_once for called in outside)
         handlers = _Handlers(self)
-        code = load(compiled(text))
+        signature = code.signature
+        loaded = load(code.machine)
         found = entry()
-        functions = {"kernel": code.address("enter"), "shapes": code.address("shapes")}
+        functions = {"kernel": loaded.address("enter"), "shapes": loaded.address("shapes")}
         functions["poll"] = found.address("poll")
         # Most graphs have no work for threads, and need little memory.
-        has_parts = PART in text
-        if has_parts:
+        if code.needs_threads:
             functions |= {"parallel": pool.parallel(), "pool": pool.address()}
-        if HEAP in text:
+        if code.needs_heap:
             functions |= blocks.addresses()
         if any(result.may_be_large for result in signature.results):
             functions["memory"] = blocks.memory_of_arrays()
@@ -83,17 +112,26 @@ class Native:
             described = Descriptions(outside)
             functions |= {"call_out": calling_out.address(), "outside": described.address}
             handlers.described = described
-        context = Context(handlers.words(), functions, signature.words(), constants)
+        context = Context(handlers.words(), functions, signature.words(), code.constants)
         handlers.context = context
-        kept = context.address, code, context
+        kept = context.address, loaded, context
         self.call = builtin(found.address("call"), name, *kept)
         is_single = len(signature.results) == 1
         self.alone = builtin(found.address("alone"), name, *kept) if is_single else None
 
+    @cached_property
+    def made(self) -> Made | None:
+        """What the code is made of, where that is known."""
+        return self._make()
+
     @property
     def source(self) -> str:
         """The LLVM IR that is compiled."""
-        return self.text
+        return "" if self.made is None else self.made.text
+
+    def place(self, site: int) -> Place | None:
+        """The place of a site, where it is known."""
+        return None if self.made is None else self.made.places[site - 1]
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = self.call(*inputs)
@@ -122,9 +160,9 @@ def bring_in() -> None:
 def entry() -> Loaded | Linked:
     """The entry, compiled when the first graph is.
 
-    LLVM's passes would find little in it, and take most of the time of a first call.
+    LLVM would make it a twentieth faster, in half of the time of a first call.
     """
-    return load(compiled(entry_text(), FEW))
+    return load(compiled(entry_text(), QUICK))
 
 
 class _Handlers:
@@ -152,8 +190,10 @@ class _Handlers:
 
     def failed(self, site: int, *inputs: Any) -> tuple[Any, ...]:
         """Raise what the node at a site raises on the operands in the error slot."""
-        place = self.native._places[site - 1]
-        if place.is_complete and not self.native._repeats:
+        if self.native.code.repeats:
+            return self.native.plan(*inputs)
+        place = self.native.place(site)
+        if place is not None and place.is_complete:
             types = [value.type for value in place.node.inputs]
             words = self.context.operands(len(types))
             values = [_unpacked(word, t) for word, t in zip(words, types, strict=True)]
@@ -163,6 +203,7 @@ class _Handlers:
                 relocate(error, standing_for(place.origins, globals()))
                 raise
         if self.native._is_once:
+            assert place is not None
             raise RuntimeError(f"native code found an error in `{place.node.op.name}`")
         return self.native.plan(*inputs)
 
@@ -173,7 +214,8 @@ class _Handlers:
     def interrupted(self, site: int, error: BaseException) -> None:
         """Show an exception of a signal handler at the user's line of a loop."""
         trace = error.__traceback__
-        for origin in reversed(self.native._places[site - 1].origins):
+        place = self.native.place(site)
+        for origin in () if place is None else reversed(place.origins):
             trace = line_of(origin, trace)
         raise error.with_traceback(trace)
 

@@ -89,14 +89,14 @@ class Stateful:
         writes: bool = False,
     ) -> None:
         self._run = getattr(run, "call", run)
-        self._inner = run
+        self.inner = run
         self._prepare = plan
         self._plan: Executable | None = None
-        self._variables = tuple(variables)
-        self._assigned = tuple(assigned)
+        self.variables = tuple(variables)
+        self.assigned = tuple(assigned)
         self._count = count
         self._is_exact = is_exact
-        self._writes = writes
+        self.writes = writes
         self.outside: Sequence[Called] = getattr(run, "outside", ())
         reason = getattr(run, "reason", None)
         if reason is not None:
@@ -105,7 +105,7 @@ class Stateful:
     @property
     def source(self) -> str:
         """What is run, as text."""
-        return self._inner.source
+        return self.inner.source
 
     @property
     def plan(self) -> Executable:
@@ -115,7 +115,7 @@ class Stateful:
         return self._plan
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        if not self._writes:
+        if not self.writes:
             return self._call(inputs, None)
         written = _Written()
         token = _written.set(written)
@@ -127,7 +127,7 @@ class Stateful:
     def _call(self, inputs: tuple[Any, ...], written: _Written | None) -> tuple[Any, ...]:
         contents = list(inputs)
         try:
-            for k in self._variables:
+            for k in self.variables:
                 contents[k] = inputs[k].array
             results = self._run(*contents)
         except Exception:  # noqa: BLE001 - the plan raises it, with all that happens before
@@ -135,6 +135,6 @@ class Stateful:
                 written.begin_again()
             return self.plan(*inputs)
         count = self._count
-        for k, new in zip(self._assigned, results[count:], strict=True):
+        for k, new in zip(self.assigned, results[count:], strict=True):
             inputs[k].array = new if self._is_exact else copied(new)
         return results[:count]

@@ -7,6 +7,7 @@ import pytest
 
 import autograph as ag
 from runtime import ops
+from runtime.lowering import values
 from runtime.ops.declare import REGISTRY
 
 # x87's 64 bits of mantissa, or IEEE's 113, next to the 53 of a double.
@@ -260,3 +261,24 @@ def test_signs_of_numbers_side_by_side():
         (value, (by_w, by_v)), (other, (w_slope, v_slope)) = native(*given), plan(*given)
         for found, expected in ((value, other), (by_w, w_slope), (by_v, v_slope)):
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", ["exp", "exp2", "tanh"])
+def test_the_bits_are_the_same_with_an_instruction_for_powers_of_two_and_without(
+    name, dtype, traced, native_of, monkeypatch
+):
+    """Vectors, and sums of eight at a time, whose sizes make results subnormal and infinite."""
+    ends = [-1100, -746, -745.13, -720, -150, -104, -103.9, -87.5, 88.7, 89, 128, 709.7, 710, 1024]
+    x = np.array([*ends, -0.0, 0.0, 1.0, -np.inf, np.inf, np.nan, *np.linspace(-90, 90, 77)], dtype)
+    found = []
+    for width in (64, 32):
+        monkeypatch.setattr(values, "vector_bytes", lambda width=width: width)
+        each = native_of(traced(lambda x: REGISTRY[name](x), x))
+        total = native_of(traced(lambda x: ops.sum(REGISTRY[name](x)), x[20:50]))
+        assert ("ldexp" in each.source) == (width == 64 and name != "tanh")
+        found.append((each(x)[0], total(x[20:50])[0]))
+    one, other = (each for each, _ in found)
+    np.testing.assert_array_equal(one, other, strict=True)
+    np.testing.assert_array_equal(np.signbit(one)[x == x], np.signbit(other)[x == x])
+    assert found[0][1] == found[1][1]
