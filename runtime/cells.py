@@ -12,9 +12,15 @@ from runtime.errors import StagingError
 from runtime.graph.ir import Op
 from runtime.origins import Origin, origin_of_caller
 
-__all__ = ["Cell", "ViewStep"]
+__all__ = ["Cell", "ViewStep", "clock"]
 
 _tokens = itertools.count(1)
+_clock = [0]
+
+
+def clock() -> int:
+    """A number that changes with each write of a cell, and with each that is taken back."""
+    return _clock[0]
 
 
 class ViewStep:
@@ -85,7 +91,7 @@ class Cell:
         if in_use[0] and root.type.device != self.root.type.device:
             # What is written in a `with device(...)` stays where the array is.
             root = ops.to_device(root, self.root.type.device or HOST)
-        self.root, self.token = root, next(_tokens)
+        self._set((root, next(_tokens)))
 
     def update(self, handle: Any, change: Callable[[Any], Any]) -> None:
         """Write `change(content)` through `handle`, a tensor of this cell."""
@@ -96,3 +102,4 @@ class Cell:
 
     def _set(self, state: Any) -> None:
         self.root, self.token = state
+        _clock[0] += 1

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from autograph.operators.caught import Caught
 from autograph.operators.hints import add_hint
 from autograph.operators.iterators import spend
-from autograph.operators.references import Snapshot, cells_under
+from autograph.operators.references import Snapshot, cells_under, known_older
 from autograph.operators.rows import Packing, Rows
 from autograph.operators.runs import LiveRun
 from autograph.operators.scope import cells_of
@@ -19,7 +19,7 @@ from autograph.operators.values import has_parts, own_children
 from autograph.operators.variables import Maybe, Nullable, Poison, _Unreadable
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
-from runtime.cells import Cell
+from runtime.cells import Cell, clock
 from runtime.errors import Origin, StagingError
 from runtime.origins import is_user_code, origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
@@ -154,6 +154,8 @@ class Outcome:
     # The arrays that the body left, by id, and what was in them at its end.
     pinned: dict[int, Tensor] = field(default_factory=dict)
     roots: dict[Cell, Tensor] = field(default_factory=dict)
+    # When they were that: see `cells.clock`.
+    time: int = -1
     # The arrays of which lists hold the content: see `journal.note_frozen`.
     # Lists and dicts that are items stand among them for themselves.
     frozen: dict[int, tuple[Any, bool]] = field(default_factory=dict)
@@ -176,11 +178,21 @@ class Outcome:
             return x
         if id(x) not in self.pinned:
             with trace.interpreting(self.builder), journal.transaction():
-                for cell, root in self.roots.items():
-                    if cell.root is not root:  # else what is known of its content stays known
-                        cell.replace(root)
+                self._put_roots_back()
                 self.pinned[id(x)] = x.current()
         return self.pinned[id(x)]
+
+    def note_root(self, cell: Cell, root: Tensor) -> None:
+        """Say what was in an array at the end of the body."""
+        self.roots[cell], self.time = root, -1
+
+    def _put_roots_back(self) -> None:
+        """Write what was in the arrays at the end of the body, within a transaction."""
+        if self.time == clock():
+            return
+        for cell, root in self.roots.items():
+            if cell.root is not root:  # else what is known of its content stays known
+                cell.replace(root)
 
     def pin_runs(self, content: Any) -> None:
         """Note what the live runs in a list are at the end of the body, which did not write it."""
@@ -188,9 +200,7 @@ class Outcome:
         if not runs:
             return
         with trace.interpreting(self.builder), journal.transaction():
-            for cell, root in self.roots.items():
-                if cell.root is not root:
-                    cell.replace(root)
+            self._put_roots_back()
             for run in runs:
                 run.pin(self.builder)
 
@@ -204,6 +214,10 @@ class Outcome:
             return
         if isinstance(x, Tensor):
             if x._cell is None:
+                return
+            known = known_older(x, self.builder)
+            if known is not None:
+                self.pinned[id(x)] = known
                 return
             cells = cells_under(x)
             if Snapshot in map(type, cells):
@@ -260,6 +274,7 @@ def run_body(
             told = transaction.advanced, transaction.chosen, transaction.places
             outcome = Outcome(builder, values, writes, raised, result, *told)
             outcome.frozen = transaction.frozen
+            outcome.time = clock()
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:
             transaction.roll_back()

@@ -212,7 +212,7 @@ def _content(outcome: Outcome, key: Any, slot: Any) -> Any:
     # An array in this place may have been written by the branch, in place: its cell is rolled back.
     for other, _, new in outcome.writes.values():
         if isinstance(other.owner, Cell):
-            outcome.roots[other.owner] = new
+            outcome.note_root(other.owner, new)
     outcome.pin_runs(content)
     return content
 

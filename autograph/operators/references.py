@@ -19,7 +19,7 @@ from autograph.operators.values import has_parts, is_array, is_numeric, own_chil
 from autograph.operators.variables import Maybe, Nullable
 from runtime import journal, ops, trace
 from runtime.building import Builder, body, building
-from runtime.cells import Cell, ViewStep
+from runtime.cells import Cell, ViewStep, clock
 from runtime.control import coerce, emit_cond
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
@@ -41,6 +41,7 @@ __all__ = [
     "is_older_cell",
     "is_reachable",
     "is_same_array",
+    "known_older",
     "older_reference",
     "promised",
     "refer",
@@ -128,7 +129,7 @@ class Reference:
 class Choice(Cell):
     """Stands for the cell of a name that is one of several arrays, depending on data."""
 
-    __slots__ = ("_chosen", "choices", "type")
+    __slots__ = ("_chosen", "_tokens", "choices", "type")
 
     def __init__(self, choices: Reference, type_: TensorType) -> None:
         # The content is that of the arrays, which are told apart by the number.
@@ -139,6 +140,8 @@ class Choice(Cell):
         self.name = self.locked = None
         self.seen_by = ()
         self._chosen: tuple[Any, Tensor] | None = None
+        # Those of the arrays, and when they were that: there may be thousands of arrays.
+        self._tokens: tuple[int, tuple[Any, ...]] = (-1, ())
 
     def assume(self, content: Tensor) -> None:
         """Learn what the content is, as long as none of the arrays is written."""
@@ -147,18 +150,26 @@ class Choice(Cell):
     @property
     def root(self) -> Any:
         """The content of the array that it is."""
-        if (
-            self._chosen is None
-            or self._chosen[0] != self.token
-            or not is_reachable(self._chosen[1])
-        ):
-            self._chosen = self.token, _content(self.choices, self.type)
-        return self._chosen[1]
+        known = self.known
+        if known is None:
+            known = _content(self.choices, self.type)
+            self.assume(known)
+        return known
+
+    @property
+    def known(self) -> Tensor | None:
+        """The content, where no more than a look is needed for it."""
+        if self._chosen is None or self._chosen[0] != self.token:
+            return None
+        return self._chosen[1] if is_reachable(self._chosen[1]) else None
 
     @property
     def token(self) -> Any:  # type: ignore[override]
         """What changes with each write."""
-        return tuple([part.cell.token for part in self.choices.parts.values()])
+        if self._tokens[0] != clock():
+            parts = self.choices.parts.values()
+            self._tokens = clock(), tuple([part.cell.token for part in parts])
+        return self._tokens[1]
 
     def store(self, root: Any) -> None:
         def write(handle: Tensor) -> None:
@@ -252,6 +263,17 @@ def reference_of(x: Any) -> Reference | None:
     }
     index = select(cell.choices.index, {number: view.number for number, view in views.items()})
     return Reference(index, {view.number: view for view in views.values()})
+
+
+def known_older(x: Tensor, inner: Builder) -> Tensor | None:
+    """The content, if it is known, of what is one of several arrays by data.
+
+    All must be older than the staged body that `inner` builds.
+    """
+    cell = x._cell
+    if not isinstance(cell, Choice) or x._chain or not cell.choices.is_older(inner):
+        return None
+    return cell.known
 
 
 def assume(x: Tensor, content: Tensor) -> None:
