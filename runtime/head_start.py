@@ -52,4 +52,4 @@ def _bring_in() -> None:
     with suppress(Exception):
         # LLVM works without the interpreter's lock, so it goes first: the program goes on.
         import_module("runtime.execute.native.prepared").bring_in()
-        import_module("runtime.lowering.kept")
+        import_module("runtime.lowering.kept").bring_in()

@@ -28,7 +28,7 @@ from runtime.graph.ir import Graph, Op
 from runtime.ops.declare import REGISTRY
 from runtime.passes import optimize, switched_on
 
-__all__ = ["find", "keep", "key"]
+__all__ = ["bring_in", "find", "keep", "key"]
 
 Prepare = Callable[[Graph], Executable]
 
@@ -39,6 +39,13 @@ _OTHERS = frozenset((
 _UNREAD = frozenset((control.RAISE,))
 # Constants of more bytes are not written a second time.
 _MOST = 1 << 20
+
+
+def bring_in() -> None:
+    """Find out what keys of all graphs have in common, where native code can be kept."""
+    if problem() is None and store() is not None:
+        _sources()
+        key_of(b"")
 
 
 # ---- the key -------------------------------------------------------------------------------------

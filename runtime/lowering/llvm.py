@@ -73,6 +73,8 @@ class _Writer(Sums, Memory):
         super().__init__(program)
         self.functions: list[str] = []
         self.products = Products()
+        # How many `while` there are around.
+        self.loops = 0
 
     # ---- the function ------------------------------------------------------------------------
 
@@ -182,7 +184,9 @@ class _Writer(Sums, Memory):
         self.known.clear()
         self.add(f"br i1 {condition}, label %{body}, label %{done}")
         self.begin(body)
+        self.loops += 1
         self._block(s.body)
+        self.loops -= 1
         self.add(f"br label %{test}")
         self.begin(done)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.execute.native.engine import SCHEDULED, vector_bytes
+from runtime.execute.native.engine import SCHEDULED, has_slow_subnormals, vector_bytes
 from runtime.lowering.contractions import NAME, contraction_text
 from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.parallel import (
@@ -20,6 +20,7 @@ from runtime.lowering.parallel import (
     launch,
 )
 from runtime.lowering.strides import plus, times
+from runtime.lowering.subnormals import DECLARED, Careful, careful
 from runtime.lowering.tiles import ahead_of, counts_of_parts, products
 
 __all__ = ["Products", "contract", "rounds", "sum_of", "work_of"]
@@ -72,10 +73,26 @@ def contract(w: Any, s: Contract) -> None:
     given = [*places, *(f"i64 {w.value(size)}" for size in sizes)]
     ends = [w._size(count) for count in counts_of_parts(s, vector_bytes())]
     work = products(s)
-    if w.around is not None or (isinstance(work, int) and work < LARGE):
+    looks = careful(s) if w.loops and w.around is None and has_slow_subnormals() else None
+    is_little = isinstance(work, int) and work < LARGE
+    if looks is not None and is_little and not sizes:
+        w.add(f"call void {_looking(w, looks, name, places)}, {_ends(ends)})")
+    elif w.around is not None or is_little:
         w.add(f"call void {name}({', '.join([*given, *_ranges(['0'] * 3, ends)])})")
     else:
         _contract_in_parts(w, name, given, ends, work, is_streamed=ahead_of(s) > 0)
+
+
+def _looking(w: Any, looks: Careful, name: str, places: list[str]) -> str:
+    """The call of a contraction that looks at its operands first, but for the ranges."""
+    if looks.text not in w.functions:
+        w.functions.append(looks.text)
+        for declared in DECLARED:
+            w.intrinsic(declared)
+    state = w.name()
+    w.first += [f"{state} = alloca i1", f"store i1 false, ptr {state}"]
+    given = ", ".join(f"{p}, i64 {n}" for p, n in zip(places, looks.counts, strict=True))
+    return f"{looks.name}(ptr {state}, ptr {name}, {given}"
 
 
 def _contract_in_parts(
@@ -200,6 +217,10 @@ def _leaves(start: int, count: int, least: int) -> list[tuple[int, int]]:
         return [(start, count)]
     half = _half(count)
     return [*_leaves(start, half, least), *_leaves(start + half, count - half, least)]
+
+
+def _ends(ends: list[str]) -> str:
+    return ", ".join(f"i64 {n}" for n in ends)
 
 
 def _ranges(firsts: list[str], ends: list[str]) -> list[str]:

@@ -31,6 +31,8 @@ def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
         "head_start.wait()\n"
         "print({'runtime.lowering.kept', 'llvmlite.binding'} <= {*sys.modules})\n"
         "before = {*sys.modules}\n"
+        "kept = sys.modules['runtime.lowering.kept']\n"
+        "assert kept._sources.cache_info().currsize == 1\n"
         "assert f(3.0) == 11.0\n"
         "print([name for name in {*sys.modules} - before if name.startswith('runtime')])\n"
     )

@@ -22,6 +22,7 @@ __all__ = [
     "Unavailable",
     "assembly",
     "compile_text",
+    "has_slow_subnormals",
     "load",
     "problem",
     "target",
@@ -120,6 +121,12 @@ def vector_bytes() -> int:
     if {"avx512f", "avx512vl"} <= found:
         return 64
     return 32 if "avx" in found else 16
+
+
+@cache
+def has_slow_subnormals() -> bool:
+    """Whether the processor is of Intel, to which a float next to 0 is an exception."""
+    return "GenuineIntel" in _processor()
 
 
 def _lines(path: str) -> list[str]:
