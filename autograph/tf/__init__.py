@@ -16,7 +16,7 @@ import typing as _typing
 
 from autograph.tf import (
     autodiff, autograph, bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn,
-    random, saved_model, types,
+    random, saved_model, signal, types,
 )  # fmt: skip
 from autograph.tf.control import (
     TensorArray, case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop,
@@ -43,10 +43,12 @@ from autograph.tf.gradients import (
 )  # fmt: skip
 from autograph.tf.indexing import (
     boolean_mask, clip_by_value, dynamic_partition, dynamic_stitch, gather, gather_nd,
-    reverse_sequence, scatter_nd, slice, tensor_scatter_nd_add, tensor_scatter_nd_max,
-    tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update, unravel_index, where,
+    reverse_sequence, scatter_nd, slice, strided_slice, tensor_scatter_nd_add,
+    tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update,
+    unravel_index, where,
 )  # fmt: skip
 from autograph.tf.joining import concat, pad, repeat, reverse, roll, split, stack, tile, unstack
+from autograph.tf.linalg.decompositions import eig, eigvals
 from autograph.tf.linalg.norms import clip_by_global_norm, clip_by_norm, norm
 from autograph.tf.linalg.products import einsum, matmul, tensordot
 from autograph.tf.math.elementwise import (
@@ -142,6 +144,8 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "eig",
+    "eigvals",
     "einsum",
     "ensure_shape",
     "equal",
@@ -236,6 +240,7 @@ __all__ = [
     "shape_n",
     "sigmoid",
     "sign",
+    "signal",
     "sin",
     "sinh",
     "size",
@@ -247,6 +252,7 @@ __all__ = [
     "squeeze",
     "stack",
     "stop_gradient",
+    "strided_slice",
     "subtract",
     "switch_case",
     "tan",

@@ -41,7 +41,8 @@ TESTED_IN = {
         "bitwise creation defaults image indexing joining shapes sorting "
         "linalg/decompositions linalg/diagonals linalg/norms linalg/products "
         "math/elementwise math/reductions math/segments math/special "
-        "nn/activations nn/convolution nn/lookups nn/losses nn/normalization nn/pooling",
+        "nn/activations nn/convolution nn/lookups nn/losses nn/normalization nn/pooling "
+        "signal/frames signal/transforms signal/windows",
         "autograph/tf/test_table.py",
     ),
     "autograph/tf/autodiff.py": "autograph/tf/test_gradients.py",
