@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +36,7 @@ def _complex(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     """A transform of complex numbers along the last `count` axes."""
     axes = tuple(range(-count, 0))
 
+    @functools.wraps(function, updated=())
     def transform(input: Any, name: str | None = None) -> Any:
         x = as_tensor(input)
         if x.dtype.kind != "c":
@@ -51,6 +53,7 @@ def _real(function: Callable[..., Any], count: int, is_inverse: bool) -> Callabl
     """A transform from real numbers, or to them, along the last `count` axes."""
     axes = tuple(range(-count, 0))
 
+    @functools.wraps(function, updated=())
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
         x = as_tensor(input_tensor)
         if (x.dtype.kind == "c") is not is_inverse:
