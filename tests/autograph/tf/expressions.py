@@ -595,6 +595,11 @@ tf.image.ssim(g16,g16//2,255,filter_size=3)
 tf.signal.rfft3d(im[0])
 tf.signal.irfft3d(tf.complex(im,im)[0],[4,4,4])
 tf.signal.ifft3d(tf.complex(im,-im)[0])
+tf.realdiv(a,2.)
+tf.math.invert_permutation([2,0,1])
+tf.histogram_fixed_width([-1.,0.,1.5,2.,5.,15.],[0.,5.],nbins=5)
+tf.histogram_fixed_width_bins([-1.,0.,1.5,2.,5.,15.],[0.,5.],nbins=5)
+tf.histogram_fixed_width(fm,[1.,4.],nbins=3,dtype=tf.int64)
 """.strip().splitlines()
 
 
