@@ -59,8 +59,8 @@ from autograph.tf.math.elementwise import (
     abs, acos, acosh, add, add_n, asin, asinh, atan, atan2, atanh, complex, cos, cosh, divide,
     equal, exp, floor, floordiv, floormod, greater, greater_equal, less, less_equal, logical_and,
     logical_not, logical_or, maximum, minimum, mod, multiply, negative, not_equal, pow, realdiv,
-    round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv, truncatediv,
-    truncatemod,
+    round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
+    truncatediv, truncatemod,
 )  # fmt: skip
 from autograph.tf.math.reductions import (
     argmax, argmin, cumsum, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean,
