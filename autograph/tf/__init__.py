@@ -16,7 +16,7 @@ import typing as _typing
 
 from autograph.tf import (
     autodiff, autograph, bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn,
-    random, saved_model, types,
+    random, saved_model, signal, types,
 )  # fmt: skip
 from autograph.tf.control import (
     TensorArray, case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop,
@@ -43,23 +43,30 @@ from autograph.tf.gradients import (
 )  # fmt: skip
 from autograph.tf.indexing import (
     boolean_mask, clip_by_value, dynamic_partition, dynamic_stitch, gather, gather_nd,
-    reverse_sequence, scatter_nd, slice, tensor_scatter_nd_add, tensor_scatter_nd_max,
-    tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update, unravel_index, where,
+    reverse_sequence, scatter_nd, slice, strided_slice, tensor_scatter_nd_add,
+    tensor_scatter_nd_max, tensor_scatter_nd_min, tensor_scatter_nd_sub, tensor_scatter_nd_update,
+    unravel_index, where,
+)  # fmt: skip
+from autograph.tf.initializers import (
+    constant_initializer, ones_initializer, random_normal_initializer, random_uniform_initializer,
+    zeros_initializer,
 )  # fmt: skip
 from autograph.tf.joining import concat, pad, repeat, reverse, roll, split, stack, tile, unstack
+from autograph.tf.linalg.decompositions import eig, eigvals
 from autograph.tf.linalg.norms import clip_by_global_norm, clip_by_norm, norm
 from autograph.tf.linalg.products import einsum, matmul, tensordot
 from autograph.tf.math.elementwise import (
     abs, acos, acosh, add, add_n, asin, asinh, atan, atan2, atanh, complex, cos, cosh, divide,
     equal, exp, floor, floordiv, floormod, greater, greater_equal, less, less_equal, logical_and,
-    logical_not, logical_or, maximum, minimum, mod, multiply, negative, not_equal, pow, round,
-    scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv, truncatediv,
-    truncatemod,
+    logical_not, logical_or, maximum, minimum, mod, multiply, negative, not_equal, pow, realdiv,
+    round, scalar_mul, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
+    truncatediv, truncatemod,
 )  # fmt: skip
 from autograph.tf.math.reductions import (
     argmax, argmin, cumsum, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean,
     reduce_min, reduce_prod, reduce_sum,
 )  # fmt: skip
+from autograph.tf.math.segments import histogram_fixed_width, histogram_fixed_width_bins
 from autograph.tf.module import Module
 from autograph.tf.names import serve as _serve
 from autograph.tf.printing import print
@@ -129,6 +136,7 @@ __all__ = [
     "cond",
     "config",
     "constant",
+    "constant_initializer",
     "control_dependencies",
     "convert_to_tensor",
     "cos",
@@ -142,6 +150,8 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "eig",
+    "eigvals",
     "einsum",
     "ensure_shape",
     "equal",
@@ -168,6 +178,8 @@ __all__ = [
     "greater_equal",
     "group",
     "half",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
     "identity",
     "identity_n",
     "image",
@@ -203,13 +215,17 @@ __all__ = [
     "not_equal",
     "one_hot",
     "ones",
+    "ones_initializer",
     "ones_like",
     "pad",
     "pow",
     "print",
     "random",
+    "random_normal_initializer",
+    "random_uniform_initializer",
     "range",
     "rank",
+    "realdiv",
     "recompute_grad",
     "reduce_all",
     "reduce_any",
@@ -236,6 +252,7 @@ __all__ = [
     "shape_n",
     "sigmoid",
     "sign",
+    "signal",
     "sin",
     "sinh",
     "size",
@@ -247,6 +264,7 @@ __all__ = [
     "squeeze",
     "stack",
     "stop_gradient",
+    "strided_slice",
     "subtract",
     "switch_case",
     "tan",
@@ -278,6 +296,7 @@ __all__ = [
     "where",
     "while_loop",
     "zeros",
+    "zeros_initializer",
     "zeros_like",
 ]  # fmt: skip
 

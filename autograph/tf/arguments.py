@@ -1,4 +1,4 @@
-"""Shapes, axes and indices in the ways in which TensorFlow's functions take them."""
+"""Shapes, axes, indices and seeds in the ways in which TensorFlow's functions take them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 
 from autograph.tf.tensors import as_tensor, is_tensor
 from runtime import ops
+from runtime import random as draws
 from runtime.tensor import Tensor as AnyTensor
 
-__all__ = ["axes_of", "dimension", "dimensions", "index_tuples"]
+__all__ = ["axes_of", "dimension", "dimensions", "index_tuples", "key_of"]
 
 
 def dimensions(shape: Any) -> tuple[Any, ...]:
@@ -47,3 +48,9 @@ def index_tuples(indices: Any) -> tuple[Any, ...]:
     """The key that the index tuples along the last axis make."""
     indices = as_tensor(indices)
     return tuple(indices[..., i] for i in range(int(indices.shape[-1])))
+
+
+def key_of(seed: Any) -> Any:
+    """A key of `ag.random` out of TensorFlow's pair of integers."""
+    first, second = (as_tensor(seed)[i] for i in (0, 1))
+    return draws.fold_in(draws.key(first), second)

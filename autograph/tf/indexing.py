@@ -21,6 +21,7 @@ __all__ = [
     "reverse_sequence",
     "scatter_nd",
     "slice",
+    "strided_slice",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",
@@ -47,6 +48,40 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
         if type(n) is type(b) is int and b > n:
             raise ValueError(f"slice: the block ends at {b}, but axis {axis} has size {n}")
     return x[tuple(builtins.slice(a, b) for a, b in zip(firsts, ends, strict=True))]
+
+
+def strided_slice(
+    input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
+    ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The part from `begin` to before `end` along each of the first axes, in steps.
+
+    Bit i of a mask speaks of entry i: its begin or end is that of the axis; it stands for all axes
+    in between; it is a new axis; it is the one index `begin[i]`, whose axis goes.
+
+    >>> import autograph.tf as tf
+    >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
+    >>> tf.strided_slice(x, [0, -1], [2, 0], [1, -2], end_mask=2).numpy().tolist()
+    [[3, 1], [6, 4]]
+    """
+    if var is not None:
+        raise ValueError("strided_slice: there is no var; assign to a part: variable[...].assign")
+    firsts, ends = dimensions(begin), dimensions(end)
+    steps = (1,) * len(firsts) if strides is None else dimensions(strides)
+    key: list[Any] = []
+    for i, (first, last, step) in enumerate(zip(firsts, ends, steps, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            key.append(...)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(first)
+        else:
+            start, stop = None if begin_mask & bit else first, None if end_mask & bit else last
+            key.append(builtins.slice(start, stop, step))
+    return as_tensor(input_)[tuple(key)]
 
 
 def gather(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.tf.arguments import dimensions
+from autograph.tf.arguments import dimensions, key_of
 from autograph.tf.names import serve
 from autograph.tf.tensors import as_tensor, cast
 from runtime import ops
@@ -35,12 +35,6 @@ __all__ = [
     "truncated_normal",
     "uniform",
 ]
-
-
-def _key(seed: Any) -> Any:
-    """A key of `ag.random` out of TensorFlow's pair of integers."""
-    first, second = (as_tensor(seed)[i] for i in (0, 1))
-    return draws.fold_in(draws.key(first), second)
 
 
 def _bounds(minval: Any, maxval: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
@@ -170,7 +164,7 @@ def stateless_uniform(
     """
     wanted = np.dtype(dtype)
     low, high = _bounds(minval, maxval, wanted)
-    return as_tensor(draws.uniform(dimensions(shape), low, high, wanted, key=_key(seed)))
+    return as_tensor(draws.uniform(dimensions(shape), low, high, wanted, key=key_of(seed)))
 
 
 def stateless_normal(
@@ -184,7 +178,7 @@ def stateless_normal(
     TensorShape([2])
     """
     parts = _bound(mean), _bound(stddev)
-    made = draws.normal(dimensions(shape), *parts, np.dtype(dtype), key=_key(seed))
+    made = draws.normal(dimensions(shape), *parts, np.dtype(dtype), key=key_of(seed))
     return as_tensor(made)
 
 
@@ -199,7 +193,7 @@ def stateless_truncated_normal(
     TensorShape([2])
     """
     parts = _bound(mean), _bound(stddev)
-    made = draws.truncated_normal(dimensions(shape), *parts, np.dtype(dtype), key=_key(seed))
+    made = draws.truncated_normal(dimensions(shape), *parts, np.dtype(dtype), key=key_of(seed))
     return as_tensor(made)
 
 
@@ -214,7 +208,7 @@ def stateless_gamma(
     TensorShape([3])
     """
     parts = cast(alpha, dtype), cast(1.0 if beta is None else beta, dtype)
-    return as_tensor(draws.gamma(dimensions(shape), *parts, np.dtype(dtype), key=_key(seed)))
+    return as_tensor(draws.gamma(dimensions(shape), *parts, np.dtype(dtype), key=key_of(seed)))
 
 
 def stateless_poisson(
@@ -228,7 +222,7 @@ def stateless_poisson(
     """
     lam = as_tensor(lam)
     lam = lam if lam.dtype.kind == "f" else cast(lam, np.float32)
-    drawn = draws.poisson(dimensions(shape), lam, np.int64, key=_key(seed))
+    drawn = draws.poisson(dimensions(shape), lam, np.int64, key=key_of(seed))
     return cast(as_tensor(drawn), dtype)
 
 
@@ -242,7 +236,7 @@ def stateless_categorical(
     TensorShape([1, 5])
     """
     logits = as_tensor(logits)
-    return as_tensor(draws.categorical(logits, num_samples, np.dtype(dtype), key=_key(seed)))
+    return as_tensor(draws.categorical(logits, num_samples, np.dtype(dtype), key=key_of(seed)))
 
 
 def stateless_shuffle(value: Any, seed: Any, alg: Any = None, name: str | None = None) -> Any:
@@ -252,7 +246,7 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = None, name: str | None =
     >>> sorted(tf.random.experimental.stateless_shuffle([2, 1], seed=[1, 2]).numpy().tolist())
     [1, 2]
     """
-    return as_tensor(draws.permutation(as_tensor(value), 0, key=_key(seed)))
+    return as_tensor(draws.permutation(as_tensor(value), 0, key=key_of(seed)))
 
 
 # ---- generators --------------------------------------------------------------------------------
@@ -329,7 +323,7 @@ def split(seed: Any, num: int = 2, alg: Any = None) -> Any:
     >>> tf.random.split([1, 2], 3).shape
     TensorShape([3, 2])
     """
-    bits = draws.bits((int(num), 2), np.uint32, key=_key(seed))
+    bits = draws.bits((int(num), 2), np.uint32, key=key_of(seed))
     return cast(ops.astype(bits, np.dtype(np.int32)), np.int32)
 
 
@@ -340,7 +334,7 @@ def fold_in(seed: Any, data: Any, alg: Any = None) -> Any:
     >>> tf.random.fold_in([1, 2], 3).shape
     TensorShape([2])
     """
-    bits = draws.bits((2,), np.uint32, key=draws.fold_in(_key(seed), as_tensor(data)))
+    bits = draws.bits((2,), np.uint32, key=draws.fold_in(key_of(seed), as_tensor(data)))
     return cast(ops.astype(bits, np.dtype(np.int32)), np.int32)
 
 

@@ -12,6 +12,7 @@ from runtime import ops
 __all__ = [
     "argsort",
     "in_top_k",
+    "invert_permutation",
     "searchsorted",
     "sort",
     "top_k",
@@ -155,3 +156,14 @@ def unique_with_counts(
         cast(ops.take(back, which, axis=0), out_idx),
         cast(ops.take(counts, order, axis=0), out_idx),
     )
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Any:
+    """Where each of 0, 1, ... stands in a permutation of them.
+
+    >>> import autograph.tf as tf
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy()
+    array([1, 2, 0], dtype=int32)
+    """
+    x = as_tensor(x)
+    return cast(ops.argsort(x), x.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.axes import flip, moveaxis
+from runtime.ops.comparison import less
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem
@@ -15,6 +16,7 @@ from runtime.ops.operands import Operand, dtype_of, normal_axes, rank_of, shape_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
+from runtime.ops.selection import maximum, where_
 from runtime.ops.sequences import convolve
 from runtime.ops.shapes import expand_dims, ravel, reshape
 
@@ -176,7 +178,10 @@ def correlate(x: Operand, y: Operand, /, mode: str = "valid") -> Any:
     """
     turned = flip(conjugated(y))
     m, n = shape_of(x)[0], shape_of(y)[0]
-    if mode == "same" and isinstance(m, int) and isinstance(n, int) and m < n:
-        start = m // 2
-        return getitem(convolve(x, turned, "full"), slice(start, start + n))
-    return convolve(x, turned, mode)
+    if mode != "same":
+        return convolve(x, turned, mode)
+    if isinstance(m, int) and isinstance(n, int):
+        start, count = (m // 2, n) if m < n else ((n - 1) // 2, m)
+    else:
+        start, count = where_(less(m, n), m // 2, (n - 1) // 2), maximum(m, n)
+    return getitem(convolve(x, turned, "full"), slice(start, start + count))

@@ -37,7 +37,7 @@ from runtime.ops.positions import take
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import argmax
 from runtime.ops.samples import array, calls
-from runtime.ops.selection import where_
+from runtime.ops.selection import maximum, where_
 from runtime.ops.shapes import copy, expand_dims, ravel, reshape
 from runtime.ops.sorting import argsort
 
@@ -223,9 +223,12 @@ def resize(x: Operand, /, new_shape: Any) -> Any:
         count = count * n
         if isinstance(n, int) and n < 0:
             raise ValueError("all elements of `new_shape` must be non-negative")
-    if shape_of(flat)[0] == 0:
+    given = shape_of(flat)[0]
+    if isinstance(given, int) and given == 0:
         return zeros(sizes, dtype_of(x))
-    return reshape(take(flat, arange(count) % shape_of(flat)[0]), sizes)
+    if not isinstance(given, int):  # of nothing, a zero is repeated
+        flat, given = concat([flat, zeros((1,), dtype_of(x))]), maximum(given, 1)
+    return reshape(take(flat, arange(count) % given), sizes)
 
 
 @implements(

@@ -227,7 +227,7 @@ def _mean_square(
     centre = numpy_mean(x, axis, None, True, where=where) if mean is None else mean
     away = x - centre
     square = complex_.real(away * complex_.conj(away)) if dtype_of(x).kind == "c" else away * away
-    mask = broadcast_to(where, shape_of(x)) if where is not True else np.ones(shape_of(x), bool)
+    mask = broadcast_to(where, shape_of(x))
     total, count = _sum_and_count(square, mask, axis=axis, keepdims=keepdims)
     return total / maximum(count - ddof, 0)
 
@@ -359,7 +359,7 @@ def numpy_cross(
         axisa = axisb = axisc = axis
     a, b = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
     sizes = (shape_of(a)[-1], shape_of(b)[-1])
-    if sizes == (3, 3):
+    if all(n == 3 if isinstance(n, int) else True for n in sizes):
         return moveaxis(products.cross_of_last(a, b), -1, axisc)
     _ask_numpy_to_cross(*sizes)
     a0, a1, *a2 = (getitem(a, (..., i)) for i in range(sizes[0]))

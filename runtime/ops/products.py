@@ -8,7 +8,9 @@ import numpy as np
 
 from runtime.ops.axes import matrix_transpose, moveaxis, permute_dims
 from runtime.ops.broadcasting import sum_to
+from runtime.ops.comparison import equal
 from runtime.ops.declare import implements, op
+from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Array,
     Module,
@@ -403,16 +405,26 @@ def cross(x: Operand, y: Operand, /, *, axis: int = -1) -> Any:
     >>> ag.cross(np.array([1, 0, 0]), np.array([0, 1, 0])).numpy()
     array([0, 0, 1])
     """
-    a, b = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
-    if shape_of(a)[-1] != 3 or shape_of(b)[-1] != 3:
-        raise ValueError("both vectors of a cross product need 3 elements")
-    return moveaxis(cross_of_last(a, b), -1, axis)
+    return moveaxis(cross_of_last(moveaxis(x, axis, -1), moveaxis(y, axis, -1)), -1, axis)
 
 
 def cross_of_last(a: Operand, b: Operand) -> Any:
-    """Cross product of the vectors of three elements along the last axes."""
+    """Cross product of the vectors of three elements along the last axes.
+
+    Raises ValueError for other sizes.
+    """
+    a, b = _of_three(a), _of_three(b)
     next_, last = np.array([1, 2, 0]), np.array([2, 0, 1])
     return take(a, next_, -1) * take(b, last, -1) - take(a, last, -1) * take(b, next_, -1)
+
+
+def _of_three(x: Operand) -> Any:
+    size, what = shape_of(x)[-1], "both vectors of a cross product need 3 elements"
+    if not isinstance(size, int):
+        return checked(x, equal(size, 3), what=what)
+    if size != 3:
+        raise ValueError(what)
+    return x
 
 
 @implements(

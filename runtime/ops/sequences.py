@@ -21,7 +21,7 @@ from runtime.ops.positions import take
 from runtime.ops.reductions import any as any_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
-from runtime.ops.selection import clip, where_
+from runtime.ops.selection import clip, maximum, minimum, where_
 from runtime.ops.shapes import atleast_1d, expand_dims, ravel
 from runtime.ops.sorting import argsort, searchsorted
 from runtime.spec import TensorType, promote
@@ -104,7 +104,11 @@ def convolve(x: Operand, y: Operand, /, mode: str | int = "full") -> Any:
         mode = ("valid", "same", "full")[mode]
     if mode == "full":
         return whole
-    m, n = sorted((shape_of(x)[0], shape_of(y)[0]), reverse=True)
+    m, n = shape_of(x)[0], shape_of(y)[0]
+    if isinstance(m, int) and isinstance(n, int):
+        m, n = max(m, n), min(m, n)
+    else:
+        m, n = maximum(m, n), minimum(m, n)
     if mode == "same":
         start = (n - 1) // 2
         return getitem(whole, slice(start, start + m))

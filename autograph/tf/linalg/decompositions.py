@@ -11,16 +11,22 @@ from autograph.tf.linalg.products import adjoint, turned
 from autograph.tf.math.elementwise import unary
 from autograph.tf.tensors import as_tensor, cast, operands
 from runtime import ops
+from runtime.ops import general_matrices
 
 __all__ = [
     "cholesky",
     "cholesky_solve",
     "det",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "logdet",
     "lstsq",
+    "lu",
+    "lu_reconstruct",
+    "lu_solve",
     "matrix_rank",
     "pinv",
     "qr",
@@ -34,6 +40,7 @@ inv = unary(ops.linalg.inv)
 det = unary(ops.linalg.det)
 cholesky = unary(ops.linalg.cholesky)
 eigvalsh = unary(ops.linalg.eigvalsh)
+eigvals = unary(general_matrices.eigvals)
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
@@ -99,6 +106,77 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
     """
     values, vectors = ops.linalg.eigh(as_tensor(tensor))
     return values, vectors
+
+
+def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors, in columns, of square matrices: complex numbers.
+
+    Their order and phases are LAPACK's.
+
+    >>> import autograph.tf as tf
+    >>> values, _ = tf.linalg.eig([[0.0, 1.0], [-1.0, 0.0]])
+    >>> values.numpy()
+    array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
+    values, vectors = general_matrices.eig(as_tensor(tensor))
+    return values, vectors
+
+
+class Lu(NamedTuple):
+    """Two triangles in one matrix, and the order of rows."""
+
+    lu: Any
+    p: Any
+
+
+def lu(input: Any, output_idx_type: Any = np.int32, name: str | None = None) -> Lu:
+    """Triangles L, whose diagonal is 1 and left out, and U such that `x[p] = L @ U`.
+
+    Raises numpy.linalg.LinAlgError for a singular matrix.
+
+    >>> import autograph.tf as tf
+    >>> lu, p = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
+    >>> lu.numpy().tolist(), p.numpy().tolist()
+    ([[4.0, 4.0], [0.25, 1.0]], [1, 0])
+    """
+    packed, rows = general_matrices.lu(as_tensor(input))
+    return Lu(packed, cast(rows, output_idx_type))
+
+
+def _triangles(lower_upper: Any) -> tuple[Any, Any]:
+    packed = as_tensor(lower_upper)
+    one = ops.eye(packed.shape[-1], dtype=packed.dtype)
+    return ops.tril(packed, -1) + one, ops.triu(packed)
+
+
+def lu_reconstruct(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The matrix of which `lower_upper` and `perm` are the decomposition by `lu`.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.lu_reconstruct([[4.0, 4.0], [0.25, 1.0]], [1, 0]).numpy().tolist()
+    [[1.0, 2.0], [4.0, 4.0]]
+    """
+    lower, upper = _triangles(lower_upper)
+    back = ops.expand_dims(ops.argsort(as_tensor(perm)), -1)
+    return ops.take_along_axis(ops.matmul(lower, upper), back, -2)
+
+
+def lu_solve(
+    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The solution `x` of `a @ x = rhs`, for the decomposition of `a` by `lu`.
+
+    >>> import autograph.tf as tf
+    >>> tf.linalg.lu_solve([[4.0, 4.0], [0.25, 1.0]], [1, 0], [[3.0], [8.0]]).numpy().ravel()
+    array([1., 1.], dtype=float32)
+    """
+    lower, upper = _triangles(lower_upper)
+    rhs = operands(rhs, lower)[0]
+    order = ops.expand_dims(as_tensor(perm), -1)
+    turned = ops.take_along_axis(as_tensor(rhs), order, -2)
+    return ops.linalg.solve(upper, ops.linalg.solve(lower, turned))
 
 
 def svd(

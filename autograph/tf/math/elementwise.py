@@ -70,6 +70,7 @@ __all__ = [
     "polyval",
     "pow",
     "real",
+    "realdiv",
     "reciprocal",
     "reciprocal_no_nan",
     "rint",
@@ -197,6 +198,19 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 truediv = divide
+
+
+def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x / y` of floating and complex numbers. Raises TypeError for integers.
+
+    >>> import autograph.tf as tf
+    >>> tf.realdiv(3.0, 2.0).numpy()
+    np.float32(1.5)
+    """
+    x, y = (as_tensor(part) for part in operands(x, y))
+    if x.dtype.kind not in "fc":
+        raise TypeError(f"realdiv takes floating and complex numbers, not {x.dtype}")
+    return x / y
 
 
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:

@@ -13,6 +13,8 @@ from runtime import ops
 __all__ = [
     "bincount",
     "confusion_matrix",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
     "segment_max",
     "segment_mean",
     "segment_min",
@@ -225,3 +227,31 @@ def _rows_of(data: Any, ids: Any, count: Any) -> Any:
     found = ops.index_add(ops.zeros((count,), np.int64), 1, ids)
     found = ops.reshape(found, (-1,) + (1,) * (data.ndim - 1))
     return cast(ops.maximum(found, 1), data.dtype)
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: int = 100, dtype: Any = np.int32, name: str | None = None
+) -> Any:
+    """In which of `nbins` equal parts of a range each number lies; what is outside, in the nearest.
+
+    >>> import autograph.tf as tf
+    >>> tf.histogram_fixed_width_bins([-1.0, 0.5, 9.0], [0.0, 2.0], nbins=4).numpy()
+    array([0, 1, 3], dtype=int32)
+    """
+    x, ends = as_tensor(values), as_tensor(value_range)
+    parts = (x - cast(ends[0], x.dtype)) / cast(ends[1] - ends[0], x.dtype)
+    places = ops.clip(ops.floor(cast(nbins, parts.dtype) * parts), 0, nbins - 1)
+    return cast(places, dtype)
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: int = 100, dtype: Any = np.int32, name: str | None = None
+) -> Any:
+    """How many numbers lie in each of `nbins` equal parts of a range.
+
+    >>> import autograph.tf as tf
+    >>> tf.histogram_fixed_width([-1.0, 0.5, 9.0, 0.6], [0.0, 2.0], nbins=4).numpy()
+    array([1, 2, 0, 1], dtype=int32)
+    """
+    places = histogram_fixed_width_bins(values, value_range, nbins)
+    return cast(ops.bincount(ops.ravel(places), minlength=int(nbins)), dtype)

@@ -110,8 +110,8 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Any:
     """The sum of `(q + k)**-x` over k = 0, 1, ...; nan for an `x` below 1.
 
     >>> import autograph.tf as tf
-    >>> tf.math.zeta([2.0, 3.0], 1.0).numpy()
-    array([1.6449341, 1.2020569], dtype=float32)
+    >>> tf.math.zeta([4.0, 3.0], 1.0).numpy()
+    array([1.0823232, 1.2020569], dtype=float32)
     """
     x, q = (as_tensor(part) for part in operands(x, q))
     return of_scipy.zeta(x, q)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from autograph.tf.arguments import axes_of
 from autograph.tf.tensors import as_tensor
-from runtime import nn
+from runtime import nn, ops
 
 __all__ = [
     "batch_normalization",
+    "local_response_normalization",
+    "lrn",
     "moments",
 ]
 
@@ -41,3 +44,28 @@ def batch_normalization(
         None if part is None else as_tensor(part) for part in (x, mean, variance, offset, scale)
     )
     return nn.batch_normalization(x, mean, variance, offset, scale, variance_epsilon)
+
+
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """`x / (bias + alpha * s)**beta`; s sums the squares of channels up to `depth_radius` away.
+
+    Channels are last, and how many there are is known.
+
+    >>> import autograph.tf as tf
+    >>> tf.nn.local_response_normalization([[[[1.0, 1.0, 1.0]]]], depth_radius=1).numpy().ravel()
+    array([0.57735026, 0.5       , 0.57735026], dtype=float32)
+    """
+    x = as_tensor(input)
+    if x.ndim != 4 or x.dtype.kind != "f":
+        raise ValueError(f"a batch of floating images is wanted, not {x.ndim} axes of {x.dtype}")
+    channels = int(x.shape[-1])
+    reach = min(int(depth_radius), max(channels - 1, 0))
+    around = ops.pad(ops.square(x), [(0, 0)] * 3 + [(reach, reach)])
+    parts = (around[..., i : i + channels] for i in range(2 * reach + 1))
+    return x / (bias + alpha * functools.reduce(ops.add, parts)) ** beta
+
+
+lrn = local_response_normalization

@@ -51,6 +51,10 @@ def test_axes_are_written_in_many_ways(axis):
             lambda: tf.matmul(M, M, transpose_b=True, adjoint_b=True),
             "transpose and adjoint are given for one matrix",
         ),
+        (lambda: tf.image.random_hue(tf.ones([1, 1, 3]), 0.7), "at most 0.5"),
+        (lambda: tf.image.random_saturation(tf.ones([1, 1, 3]), -1.0, 1.0), "0 <= lower < upper"),
+        (lambda: tf.image.random_contrast(tf.ones([1, 1, 3]), 2.0, 1.0), "lower < upper"),
+        (lambda: tf.image.adjust_gamma(tf.ones([1, 1, 3]), -1.0), "gamma is 0 at least"),
     ],
 )
 def test_a_wrong_value_is_named(call, message):
@@ -63,7 +67,7 @@ def test_a_wrong_value_is_named(call, message):
     [
         (lambda: tf.reduce_mean([True]), "cast it first"),
         (lambda: tf.math.reduce_std([1, 2]), "needs floating numbers, not int32"),
-        (lambda: tf.image.adjust_contrast(M[None], 2.0), "floating images are wanted"),
+        (lambda: tf.image.rgb_to_hsv(M[None]), "floating images are wanted"),
     ],
 )
 def test_a_wrong_dtype_is_named(call, message):
@@ -77,7 +81,6 @@ def test_a_wrong_dtype_is_named(call, message):
         (lambda: tf.nn.embedding_lookup([[1.0]], [0], max_norm=1.0), "tf.clip_by_norm"),
         (lambda: tf.nn.log_poisson_loss([1.0], [1.0], compute_full_loss=True), "log_input"),
         (lambda: tf.linalg.diag([1, 2], num_rows=3), "one diagonal of a square matrix"),
-        (lambda: tf.image.convert_image_dtype([0.5], tf.uint8), "scale, round"),
     ],
 )
 def test_what_is_not_served_says_what_is(call, message):

@@ -148,3 +148,42 @@ def test_images_are_changed_at_random(staged):
     assert cuts == {(0, 3), (3, 6), (6, 9)}
     with pytest.raises(ValueError, match="no part of shape"):
         tf.image.random_crop(rows, [5, 3])
+
+
+IMAGE = tf.reshape(tf.range(24.0) / 24.0, [1, 2, 4, 3])
+STATELESS = {
+    "brightness": (lambda x, seed: tf.image.stateless_random_brightness(x, 0.3, seed)),
+    "contrast": (lambda x, seed: tf.image.stateless_random_contrast(x, 0.5, 1.5, seed)),
+    "hue": (lambda x, seed: tf.image.stateless_random_hue(x, 0.3, seed)),
+    "saturation": (lambda x, seed: tf.image.stateless_random_saturation(x, 0.5, 1.5, seed)),
+    "left right": (lambda x, seed: tf.image.stateless_random_flip_left_right(x, seed)),
+    "up down": (lambda x, seed: tf.image.stateless_random_flip_up_down(x, seed)),
+    "crop": (lambda x, seed: tf.image.stateless_random_crop(x, [1, 1, 2, 3], seed)),
+}
+
+
+@pytest.mark.parametrize("name", STATELESS)
+def test_images_are_changed_by_a_seed_alone(name):
+    change = STATELESS[name]
+    staged = tf.function(lambda x, seed: change(x, seed))
+    seeds = [tf.constant([i, 7]) for i in range(12)]
+    found = [change(IMAGE, seed).numpy() for seed in seeds]
+    assert len({x.tobytes() for x in found}) > 1
+    for seed, expected in zip(seeds, found, strict=True):
+        np.testing.assert_array_equal(change(IMAGE, seed).numpy(), expected)
+        np.testing.assert_array_equal(staged(IMAGE, seed).numpy(), expected)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_hues_and_saturations_are_changed_at_random(staged):
+    run = tf.function if staged else (lambda f: f)
+    tf.random.set_seed(5)
+    turned = run(lambda x: tf.image.random_hue(x, 0.4))(IMAGE)
+    values = [tf.image.rgb_to_hsv(x).numpy() for x in (IMAGE, turned)]
+    np.testing.assert_allclose(values[0][..., 1:], values[1][..., 1:], rtol=1e-5)
+    turns = (values[1] - values[0])[..., 0] % 1
+    np.testing.assert_allclose(turns, turns[0, 0, 0], atol=1e-5)
+    paler = run(lambda x: tf.image.random_saturation(x, 0.5, 0.9))(IMAGE)
+    ratios = tf.image.rgb_to_hsv(paler).numpy()[..., 1] / values[0][..., 1]
+    np.testing.assert_allclose(ratios, ratios[0, 0, 0], rtol=1e-4)
+    assert 0.5 <= ratios[0, 0, 0] < 0.9

@@ -1,0 +1,165 @@
+"""Decompositions of square matrices that need not be Hermitian, and their gradients.
+
+Eigenvalues are complex numbers whatever the matrix is: NumPy's are real or complex by data, which
+no graph can say beforehand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.ops.arithmetic import reciprocal
+from runtime.ops.complex import real
+from runtime.ops.conversion import astype
+from runtime.ops.creation import eye
+from runtime.ops.declare import always, op
+from runtime.ops.diagonals import diagonal, tril, triu
+from runtime.ops.matrices import adjoint, float_dtype, sample_matrix, solve, square_shape
+from runtime.ops.operands import Array, Module, dtype_of, shape_of, type_of
+from runtime.ops.positions import take_along_axis
+from runtime.ops.products import matmul
+from runtime.ops.rules import conjugated
+from runtime.ops.samples import calls
+from runtime.ops.shapes import expand_dims
+from runtime.ops.sorting import argsort
+from runtime.spec import TensorType
+
+__all__ = ["eig", "eigvals", "lu"]
+
+
+# ---- eigenvalues ---------------------------------------------------------------------------------
+
+
+def _eig_type(x: TensorType) -> tuple[TensorType, TensorType]:
+    dtype = np.result_type(float_dtype(x), np.complex64)
+    shape = square_shape(x)
+    return TensorType(dtype, None if shape is None else shape[:-1]), TensorType(dtype, shape)
+
+
+def _as_operand(g: Any, x: Any) -> Any:
+    own = type_of(x).dtype
+    return astype(g if own.kind == "c" else real(g), own, copy=False)
+
+
+def _eig_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
+    # C. Boeddeker et al., On the computation of complex-valued gradients, 2017, 4.60
+    values, vectors = out
+    one = eye(shape_of(values)[-1], dtype=dtype_of(values))
+    gaps = expand_dims(values, -2) - expand_dims(values, -1)
+    turned = matmul(adjoint(vectors), g[1])
+    lengths = expand_dims(real(diagonal(turned, 0, -2, -1)), -2)
+    turned = turned - matmul(adjoint(vectors), vectors) * lengths
+    inner = conjugated(reciprocal(gaps + one) - one) * turned + one * expand_dims(g[0], -2)
+    lifted = solve(adjoint(vectors), matmul(inner, adjoint(vectors)))
+    return (_as_operand(lifted, x),)
+
+
+_MATRICES = calls(
+    lambda: (
+        ((sample_matrix(3),), {}),
+        ((sample_matrix(2, lead=(2,)),), {}),
+        ((sample_matrix(3, "c16"),), {}),
+        ((sample_matrix(2, "f4"),), {}),
+        ((np.array([[2, 1], [1, 3]]),), {}),
+        ((np.zeros((0, 2, 2)),), {}),
+    )
+)
+
+
+@op(
+    inputs=1,
+    infer=_eig_type,
+    vjp=_eig_vjp,
+    reads=("out", 0),
+    raises=always,
+    samples=_MATRICES,
+    has_phases=True,
+)
+def eig(xp: Module, x: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors, in columns, of each square matrix of `x`, complex numbers."""
+    dtype = _eig_type(type_of(x))[0].dtype
+    values, vectors = xp.linalg.eig(x)
+    return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
+
+
+def _eigvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
+    vectors = eig(x)[1]
+    lifted = solve(adjoint(vectors), expand_dims(g, -1) * adjoint(vectors))
+    return (_as_operand(lifted, x),)
+
+
+@op(
+    inputs=1,
+    infer=lambda x: _eig_type(x)[0],
+    vjp=_eigvals_vjp,
+    reads=(0,),
+    raises=always,
+    samples=_MATRICES,
+    has_phases=True,
+)
+def eigvals(xp: Module, x: Array) -> Array:
+    """Eigenvalues of each square matrix of `x`, complex numbers, in the order of LAPACK."""
+    dtype = _eig_type(type_of(x))[0].dtype
+    return xp.linalg.eigvals(x).astype(dtype, copy=False)
+
+
+# ---- triangles -----------------------------------------------------------------------------------
+
+
+def _lu_type(x: TensorType) -> tuple[TensorType, TensorType]:
+    shape = square_shape(x)
+    rows = None if shape is None else shape[:-1]
+    return TensorType(float_dtype(x), shape), TensorType(np.dtype(np.int32), rows)
+
+
+def _lu_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
+    # C.-H. Tsai et al.: L and U turn by what is below and above the diagonal.
+    packed, rows = out
+    lower = tril(packed, -1) + eye(shape_of(packed)[-1], dtype=dtype_of(packed))
+    upper = triu(packed)
+    below = tril(matmul(adjoint(lower), tril(g[0], -1)), -1)
+    inner = below + triu(matmul(triu(g[0]), adjoint(upper)))
+    lifted = adjoint(solve(upper, adjoint(solve(adjoint(lower), inner))))
+    return (take_along_axis(lifted, expand_dims(argsort(rows), -1), -2),)
+
+
+@op(
+    inputs=1,
+    infer=_lu_type,
+    vjp=_lu_vjp,
+    reads=("out",),
+    raises=always,
+    samples=calls(
+        lambda: (
+            ((sample_matrix(3),), {}),
+            ((sample_matrix(4)[::-1].copy(),), {}),
+            ((sample_matrix(2, lead=(3,))[..., ::-1, :].copy(),), {}),
+            ((sample_matrix(2, "c16"),), {}),
+            ((sample_matrix(3, "f4"),), {}),
+            ((np.array([[1, 2], [3, 1]]),), {}),
+            ((np.zeros((0, 2, 2)),), {}),
+        )
+    ),
+)
+def lu(xp: Module, x: Array) -> tuple[Array, Array]:
+    """Triangles L and U in one matrix, and the order of rows such that `x[rows] = L @ U`.
+
+    The diagonal of L, which is 1, is left out. Of equally large pivots the first is taken. Raises
+    numpy.linalg.LinAlgError for a singular matrix.
+    """
+    size = x.shape[-1]
+    made = xp.array(x, dtype=float_dtype(type_of(x)))
+    packed = made.reshape(-1, size, size)
+    count = xp.arange(len(packed))
+    rows = xp.zeros((len(packed), size), np.int32) + xp.arange(size, dtype=np.int32)
+    for k in range(size):
+        pivot = xp.argmax(xp.abs(packed[:, k:, k]), axis=1) + k
+        for table in (packed, rows):
+            table[count, pivot], table[:, k] = table[:, k].copy(), table[count, pivot]
+        if (packed[:, k, k] == 0).any():
+            raise np.linalg.LinAlgError("Singular matrix")
+        packed[:, k + 1 :, k] /= packed[:, k, k, None]
+        packed[:, k + 1 :, k + 1 :] -= packed[:, k + 1 :, k, None] * packed[:, k, None, k + 1 :]
+    return made, rows.reshape(x.shape[:-1])
