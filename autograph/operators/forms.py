@@ -21,7 +21,7 @@ from autograph.operators.one_of import (
     OneOf,
     are_numbers,
     can_be_chosen,
-    is_number_of_enum,
+    is_number_of_class,
     joined,
     number_of,
     texts_of,
@@ -267,7 +267,7 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Static(x) if body is None else _referring(_no_array(x), x, "", body)
     if isinstance(x, bool) and not bools:
         return Static(x)
-    if is_numeric(x) and not is_number_of_enum(x):
+    if is_numeric(x) and not is_number_of_class(x):
         return Leaf(type_of(x))
     if has_parts(x) and not (is_changeable(x) and (not made or _is_older(x, body))):
         return form_of_parts(x, bools=bools, body=body, made=made)
@@ -422,9 +422,9 @@ def item_form(x: Any) -> Form:
     if type(x) is Nullable:
         part = item_form(x.value)
         return OrNone(part) if _may_be_none(part) else _no_item(describe(x))
-    if is_number_of_enum(x):
+    if is_number_of_class(x):
         return Static(x)
-    if type(x) is OneOf and all(map(is_number_of_enum, x.things)):
+    if type(x) is OneOf and all(map(is_number_of_class, x.things)):
         return Among(x.things)
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
@@ -538,7 +538,7 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
         return form.things
     if not isinstance(form, Static):
         return None
-    is_one = type(form.value) is str or is_number_of_enum(form.value)
+    is_one = type(form.value) is str or is_number_of_class(form.value)
     return (form.value,) if is_one else None
 
 

@@ -160,12 +160,12 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
 
 
 def _is_member(form: Among, row: Tensor, value: Any) -> Any:
-    """For each member of an enum that is an item, whether it is equal to `value`."""
+    """For each number of a class that is an item, whether it is equal to `value`."""
     numbers, number = in_numbers(form, [row]), number_of(value)
     if numbers is not None and is_numeric(number):
         return numbers == number
     if isinstance(number, Tensor | OneOf):
-        raise refusal("its items, which are members of an enum, are compared")
+        raise refusal("its items, which are flags, are compared")
     found = [ops.equal(row, k) for k, thing in enumerate(form.things) if thing == value]
     return functools.reduce(ops.logical_or, found) if found else False
 

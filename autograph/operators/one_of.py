@@ -24,7 +24,7 @@ import numpy as np
 from autograph.operators.methods import attribute
 from autograph.operators.references import is_all_older, select
 from autograph.operators.templates import ChosenText, Late
-from autograph.operators.values import is_object, tensor
+from autograph.operators.values import is_object, tensor, type_of
 from runtime import journal, ops
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -38,7 +38,7 @@ __all__ = [
     "are_numbers",
     "can_be_chosen",
     "index_of",
-    "is_number_of_enum",
+    "is_number_of_class",
     "joined",
     "number_of",
     "numbers_of",
@@ -97,12 +97,16 @@ class OneOf(Late):
     __or__ = __ror__ = __and__ = __rand__ = __xor__ = __rxor__ = __invert__ = _refuse
     __array_ufunc__ = None  # operators of arrays ask this class
 
-    def in_numbers(self) -> Any:
-        """The number that it is, where all are members of an IntEnum or the like; else itself."""
+    def in_numbers(self, *, weak: bool) -> Any:
+        """The number that it is, where all are numbers of a class of their own; else itself.
+
+        Python takes them for Python numbers (`weak`), NumPy for NumPy's.
+        """
         if not are_numbers(self.things):
             return self
-        kind = int if all(isinstance(x, int) for x in self.things) else float
-        return ops.as_weak(ops.getitem(numbers_of(self.things), self.index), kind=kind.__name__)
+        kind = "int" if all(isinstance(x, int) for x in self.things) else "float"
+        number = ops.getitem(numbers_of(self.things), self.index)
+        return ops.as_weak(number, kind=kind) if weak else number
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -110,25 +114,35 @@ class OneOf(Late):
         self._refuse()
 
 
-def is_number_of_enum(x: Any) -> bool:
-    """Whether `x` is a member of an enum and a number, as those of an IntEnum are."""
-    return isinstance(x, enum.Enum) and isinstance(x, int | float)
+def is_number_of_class(x: Any) -> bool:
+    """Whether `x` is a number of a class of its own, as the members of an IntEnum are."""
+    is_python = isinstance(x, int | float) and not isinstance(x, np.generic)
+    return is_python and type(x) not in (bool, int, float)
 
 
 def are_numbers(things: Sequence[Any]) -> bool:
     """Whether operators take all things for numbers; those of flags give flags."""
-    return all(is_number_of_enum(x) and not isinstance(x, enum.Flag) for x in things)
+    return all(is_number_of_class(x) and not isinstance(x, enum.Flag) for x in things)
 
 
 def numbers_of(things: Sequence[Any]) -> Tensor:
-    """The numbers that members of an IntEnum or the like are, in an array."""
+    """The numbers that these are to NumPy, in an array."""
     kind = int if all(isinstance(x, int) for x in things) else float
     return tensor(np.array([kind(x) for x in things]))
 
 
 def number_of(x: Any) -> Any:
-    """One of several members of an IntEnum as a number; any other thing as it is."""
-    return x.in_numbers() if type(x) is OneOf else x
+    """One of several numbers of a class of their own as a number; any other thing as it is."""
+    return x.in_numbers(weak=True) if type(x) is OneOf else x
+
+
+def _is_numpys(x: Any) -> bool:
+    return isinstance(x, np.ndarray | np.generic) or (isinstance(x, Tensor) and not x.type.weak)
+
+
+def _is_float64(x: Any) -> bool:
+    """Whether `x` is a NumPy scalar that Python takes for a float."""
+    return _is_numpys(x) and type_of(x).rank == 0 and type_of(x).dtype == np.float64
 
 
 def _operator(name: str) -> Any:
@@ -138,8 +152,14 @@ def _operator(name: str) -> Any:
     def method(self: OneOf, *others: Any) -> Any:
         if any(attribute(type(x), name) not in _of_numbers(name) for x in self.things):
             self._refuse()
-        number = self.in_numbers()
-        given = [x.in_numbers() if type(x) is OneOf else x for x in others]
+        given = [number_of(x) for x in others]
+        are_floats = [isinstance(x, float) for x in self.things]
+        if name not in _REFLECTED and any(are_floats) and any(map(_is_float64, given)):
+            # To Python, such a scalar is a float: it does what `float` does.
+            if not all(are_floats):
+                self._refuse()
+            given = [ops.as_weak(tensor(x), kind="float") for x in given]
+        number = self.in_numbers(weak=not any(map(_is_numpys, given)))
         if any(type(x) is OneOf for x in (number, *given)):
             self._refuse()
         return run(*given, number) if name in _REFLECTED else run(number, *given)
@@ -160,7 +180,7 @@ for _name in (*(f"__{name}__" for name in (*_TWO, "lt", "le", "gt", "ge", "neg",
 
 def _alike(x: OneOf, other: Any, test: Any) -> Any:
     if isinstance(other, Tensor | np.generic | np.ndarray):
-        number = x.in_numbers()
+        number = x.in_numbers(weak=False)
         return False if number is x else ops.equal(number, other)
     if type(other) is not OneOf:
         return x.is_any([bool(test(thing, other)) for thing in x.things])
@@ -180,8 +200,7 @@ _KINDS = (FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, M
 
 def can_be_chosen(x: Any) -> bool:
     """Whether `x` is a text or object that data may choose, or one that it has chosen."""
-    is_number = isinstance(x, int | float) and not is_number_of_enum(x)
-    return isinstance(x, (str, ChosenText, OneOf, *_KINDS)) and not is_number
+    return is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
 
 
 def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ...] | None:
@@ -198,7 +217,7 @@ def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ..
         return texts_of(x)
     if objects and is_object(x) and not isinstance(x, tuple):
         return (x,) if is_all_older(x, inner) and not journal.is_kin(x) else None
-    if not isinstance(x, _KINDS) or not can_be_chosen(x):
+    if not can_be_chosen(x):
         return None
     return (x,) if all(is_all_older(part, inner) for part in _held_by(x)) else None
 

@@ -113,7 +113,7 @@ def number_leaves(item: Form) -> Iterator[Leaf]:
 
 
 def in_numbers(item: Form, rows: list[Tensor]) -> Tensor | None:
-    """The numbers or arrays that items are; members of an IntEnum as numbers. None for others."""
+    """The numbers or arrays that items are; numbers of a class as such. None for others."""
     if isinstance(item, Leaf):
         return rows[0]
     things = item.things if isinstance(item, Among) else (getattr(item, "value", None),)

@@ -247,7 +247,7 @@ def there(x: Any) -> Any:
     if kind is Nullable:
         return x.load()
     if hasattr(kind, "in_numbers"):
-        return x.in_numbers()
+        return x.in_numbers(weak=False)
     if kind is slice:
         bounds = [there(bound) for bound in (x.start, x.stop, x.step)]
         is_same = bounds[0] is x.start and bounds[1] is x.stop and bounds[2] is x.step

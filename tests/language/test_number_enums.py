@@ -96,6 +96,14 @@ def computed_with(x):
     return ints, floats, mixed, way > 0, way == 1, way != x[1], bool(way), not way, int(way)
 
 
+@samples("B3.15", (X.astype("f4"), np.int8(3)), (-X.astype("f4"), np.int8(-3)))
+def beside_narrow_numbers(x, n):
+    way = Way.UP if x[0] > 0 else Way.DOWN
+    weight = Weight.LIGHT if x[0] > 0 else Weight.HEAVY
+    ints = n * way, way * n, np.add(n, way), np.array([n]) + way, n / way, way - n, n == way
+    return ints, x * way, x * weight, weight * x, weight - n, x[1] * weight, weight / x[1], way > n
+
+
 @samples("B3.15", *TWO)
 def as_an_index(x):
     stage = Stage.FIRST if x[0] > 0 else Stage.THIRD
@@ -209,6 +217,24 @@ def least_of_all(x):
         if way * x[0] > best * x[0]:
             best = way
     return best
+
+
+class Metres(float):
+    def half(self):
+        return self / 2
+
+
+@samples("B3.15", *TWO, tensors=False)
+def numbers_of_a_class(x):
+    length = Metres(1.0) if x[0] > 0 else Metres(3.0)
+    last = Metres(0.0)
+    for v in x:
+        if v > 1:
+            last = length
+    total = 0.0
+    for v in x:
+        total = total + length * v
+    return length, last, type(length) is Metres, length.half(), length + 1, total, [length]
 
 
 test_enum = samples.test()
