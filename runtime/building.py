@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
@@ -16,7 +17,7 @@ from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.origins import Origin, origin_of_caller
 from runtime.placement import fact_of_type, place
-from runtime.spec import TensorType, Type, VariableType, on_device, type_of_number
+from runtime.spec import TensorType, Type, VariableType, on_device, type_of_number, weak_number
 from runtime.tensor import Tensor, constant_of, is_constant, link_view
 
 __all__ = ["Builder", "building", "origin_of_caller", "traced"]
@@ -194,6 +195,8 @@ class Builder:
         """A constant; Python numbers are weak."""
         number = isinstance(raw, _NUMBERS) and not isinstance(raw, np.generic)
         if number:
+            if isinstance(raw, enum.Enum):
+                raw = weak_number(raw, type_of_number(cast(Any, raw)))
             key = (type(raw), repr(raw))
             known = self._numbers.get(key)
             if known is not None:

@@ -36,6 +36,7 @@ from autograph.operators.growing_arrays import as_array
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
+from autograph.operators.listed import is_of_open_length
 from autograph.operators.logical import greater, in_, less
 from autograph.operators.loops import for_stmt
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
@@ -551,6 +552,10 @@ def next_(iterator: Any, *default: Any) -> Any:
 
 
 def iter_(x: Any, *sentinel: Any) -> Any:
+    if has_runs(x) or is_of_open_length(x):
+        items = growing.items_of(x) if has_runs(x) else iterables.of_rows(x)
+        items = items.as_they_are()
+        return journal.fresh(IndexedIterator(items.name, items.length, items.item))
     made = iter(access.iterate(x)) if not sentinel else iter(x, *sentinel)
     return made if made is x else journal.fresh(made)
 

@@ -43,7 +43,7 @@ from autograph.operators.host_calls import title_of
 from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
 from autograph.operators.methods import ARTIFACT, attribute, convert, method, why_left
-from autograph.operators.one_of import OneOf
+from autograph.operators.one_of import OneOf, number_of
 from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.progress import is_progress, progress
 from autograph.operators.recursion import run_function
@@ -254,7 +254,7 @@ def _call_builtin(
     if function not in _IDENTITY:
         args = tuple(map(_GIVEN.get(function, with_inputs), args))
     if function not in _OF_NONE:
-        args = tuple(x.load() if type(x) is Nullable else x for x in args)
+        args = tuple(x.load() if type(x) is Nullable else number_of(x) for x in args)
     if function not in _OF_DICTS:
         args = tuple(_keys_in(x, function, kwargs) for x in args)
     where = WITH_CALLBACKS.get(function)

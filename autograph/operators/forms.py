@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,16 @@ from autograph.operators.captures import (
     weak,
 )
 from autograph.operators.host_values import HostValue
-from autograph.operators.one_of import OneOf, can_be_chosen, joined, texts_of, things_of
+from autograph.operators.one_of import (
+    OneOf,
+    are_numbers,
+    can_be_chosen,
+    is_number_of_class,
+    joined,
+    number_of,
+    texts_of,
+    things_of,
+)
 from autograph.operators.references import (
     Part,
     Reference,
@@ -258,7 +268,7 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return Static(x) if body is None else _referring(_no_array(x), x, "", body)
     if isinstance(x, bool) and not bools:
         return Static(x)
-    if is_numeric(x):
+    if is_numeric(x) and not is_number_of_class(x):
         return Leaf(type_of(x))
     if has_parts(x) and not (is_changeable(x) and (not made or _is_older(x, body))):
         return form_of_parts(x, bools=bools, body=body, made=made)
@@ -356,6 +366,7 @@ def widen(
     if isinstance(form, Static):
         return _widen_static(form, x, name, body, within)
     if isinstance(form, Leaf | Referring):
+        x = number_of(x)
         if is_numeric(x) and isinstance(form, Referring) and is_array(x):
             return _referring(form, x, name, body)
         if is_numeric(x):
@@ -363,6 +374,11 @@ def widen(
         return _changed(name, f"a {form.type}", describe(x))
     if isinstance(form, Among):
         things = joined(form.things, things_of(x, body, objects=True))
+        if things is None and is_numeric(x) and are_numbers(form.things):
+            types = map(type_of, form.things)
+            return Leaf(
+                functools.reduce(lambda t, one: _widen_type(t, one, name), types, type_of(x))
+            )
         return Among(things) if things else _changed(name, *describe_both(form.things[0], x))
     if isinstance(form, Growing):
         return _of_length(growing_form(form, x, name), form.length, x)
@@ -409,6 +425,10 @@ def item_form(x: Any) -> Form:
     if type(x) is Nullable:
         part = item_form(x.value)
         return OrNone(part) if _may_be_none(part) else _no_item(describe(x))
+    if is_number_of_class(x):
+        return Static(x)
+    if type(x) is OneOf and all(map(is_number_of_class, x.things)):
+        return Among(x.things)
     if is_numeric(x):
         if is_array(x) and type_of(x).rank == 0:
             return _no_item("an array without axes", "take the number that is in it (`x[()]`)")
@@ -519,7 +539,10 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
     """The texts that an item may be, if it is one."""
     if isinstance(form, Among):
         return form.things
-    return (form.value,) if isinstance(form, Static) and type(form.value) is str else None
+    if not isinstance(form, Static):
+        return None
+    is_one = type(form.value) is str or is_number_of_class(form.value)
+    return (form.value,) if is_one else None
 
 
 def _are_alike(a: Branching, b: Branching) -> bool:
@@ -545,11 +568,12 @@ def _widen_static(
     carried = _carried(form, body)
     if isinstance(carried, Referring) and is_numeric(x):
         return widen(carried, x, name, body)
-    if is_numeric(form.value) and is_numeric(x):
-        return Leaf(_widen_type(type_of(form.value), type_of(x), name))
     things = joined(things_of(form.value, body), things_of(x, body))
     if things is not None:
         return Among(things)
+    number = number_of(x)
+    if is_numeric(form.value) and is_numeric(number):
+        return Leaf(_widen_type(type_of(form.value), type_of(number), name))
     before, after = describe_both(form.value, x)
     if has_parts(form.value) and has_parts(x) and type(x) is type(form.value):
         pair = id(form.value), id(x)

@@ -10,6 +10,7 @@ import numpy as np
 from autograph.operators.bodies import stage_raise
 from autograph.operators.forms import Branching, Leaf, Unbound
 from autograph.operators.growing import looked_at
+from autograph.operators.rows import in_numbers
 from autograph.operators.runs import has_runs, refusal
 from runtime import ops
 from runtime.tensor import Tensor
@@ -46,8 +47,9 @@ def as_index(key: Any) -> Any:
 def _as_rows(x: list[Any]) -> Tensor:
     """The items of a list as the rows of an array."""
     form, rows = looked_at(x)
-    if isinstance(form, Leaf):
-        return rows[0]
+    numbers = in_numbers(form, rows)
+    if numbers is not None:
+        return numbers
     if (
         isinstance(form, Branching)
         and type(form.like) is not dict

@@ -24,8 +24,8 @@ from autograph.operators.growing import (
     without,
     write,
 )
-from autograph.operators.one_of import texts_of
-from autograph.operators.rows import length, number_leaves, size_of
+from autograph.operators.one_of import OneOf, number_of, texts_of
+from autograph.operators.rows import in_numbers, length, number_leaves, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.templates import lazy
 from autograph.operators.values import both_hold, is_numeric, type_of
@@ -86,9 +86,10 @@ def _reverse(x: list[Any]) -> None:
 
 
 def numbers_of(form: Form, rows: list[Tensor], what: str) -> list[Tensor]:
-    if not isinstance(form, Leaf) or form.type.rank != 0:
+    numbers = in_numbers(form, rows)
+    if numbers is None or numbers.type.rank != 1:
         raise refusal(f"{what}, and its items are no numbers")
-    return rows
+    return [numbers]
 
 
 def refuse_nan(*numbers: Any) -> None:
@@ -137,6 +138,8 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         return ops.logical_not(present) if value is None else both_hold(present, same)
     if isinstance(form, Among):
         row = next(rows)
+        if not isinstance(form.things[0], str):
+            return _is_member(form, row, value)
         texts = texts_of(value)
         if texts is None:
             return False
@@ -156,6 +159,17 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
     return form.value == value if isinstance(form, Static) else False
 
 
+def _is_member(form: Among, row: Tensor, value: Any) -> Any:
+    """For each number of a class that is an item, whether it is equal to `value`."""
+    numbers, number = in_numbers(form, [row]), number_of(value)
+    if numbers is not None and is_numeric(number):
+        return numbers == number
+    if isinstance(number, Tensor | OneOf):
+        raise refusal("its items, which are flags, are compared")
+    found = [ops.equal(row, k) for k, thing in enumerate(form.things) if thing == value]
+    return functools.reduce(ops.logical_or, found) if found else False
+
+
 def _paired(form: Branching, value: Any) -> list[tuple[Form, Any]]:
     is_alike = _is_alike(form, value)
     return list(zip(form.parts, value if is_alike else [_OTHER] * len(form.parts), strict=True))
@@ -168,6 +182,7 @@ def _is_alike(form: Branching, value: Any) -> bool:
 
 
 _OTHER = object()
+_NO_ROW: Any = None
 
 
 def _count(x: list[Any], value: Any) -> Any:
@@ -225,9 +240,10 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
         return functools.reduce(both_hold, [_same_rows(p, q, rows, others) for p, q in pairs], True)
     if (type(a), type(b)) in ((Branching, Leaf), (Leaf, Branching)):
         return False
-    for form in (a, b):
-        numbers_of(form, [], "it is compared")
-    row, mine = next(rows), next(others)
+    (row,), (mine,) = (
+        numbers_of(form, [next(each, _NO_ROW)], "it is compared")
+        for form, each in ((a, rows), (b, others))
+    )
     refuse_nan(row, mine)
     return row == mine
 

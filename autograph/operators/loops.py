@@ -258,6 +258,11 @@ class _For(NamedTuple):
     def over_iterable(self, iterable: Any, builder: Builder) -> None:
         """Item by item; a generator of the user's may be run in the place of the loop instead."""
         iterator = _iterator(iterable)
+        if isinstance(iterator, Indexed):  # of an `__iter__` of the user's
+            items = as_indexed(iterator)
+            assert items is not None
+            self.over_items(items, builder)
+            return
         found, mark = call_of(iterator), builder.mark()
         try:
             if found is None:

@@ -17,7 +17,15 @@ from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form, 
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.kinship import Chosen, made_of
-from autograph.operators.one_of import OneOf, index_of, joined, one_of, things_of
+from autograph.operators.one_of import (
+    OneOf,
+    index_of,
+    is_number_of_class,
+    joined,
+    number_of,
+    one_of,
+    things_of,
+)
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import (
     Part,
@@ -141,10 +149,11 @@ class Merger:
             return self._one_of(name, a, b, things)
         if _is_range_place(a, b):
             return self._range(name, a, b)
-        if a is NOTHING and not is_numeric(b) and not has_parts(b):
+        if a is NOTHING and _is_whole(b):
             return self._whole(name, b, 1)
-        if b is NOTHING and not is_numeric(a) and not has_parts(a):
+        if b is NOTHING and _is_whole(a):
             return self._whole(name, a, 0)
+        a, b = (_number_of(x, outcome) for x, outcome in zip((a, b), self.outcomes, strict=True))
         if _is_numeric_or_nothing(a) and _is_numeric_or_nothing(b):
             return self.numeric(name, a, b)
         if self._is_growing_place(a, b):
@@ -617,6 +626,19 @@ def _values_in(x: Any) -> list[Any]:
 
 def _has_parts_or_nothing(x: Any) -> bool:
     return x is NOTHING or has_parts(x)
+
+
+def _is_whole(x: Any) -> bool:
+    """Whether `x` is neither a number, but of a class of its own, nor taken apart."""
+    return is_number_of_class(x) or not (is_numeric(x) or has_parts(x))
+
+
+def _number_of(x: Any, outcome: Outcome) -> Any:
+    """What the other path may have a number for: one of several of a class as one."""
+    if type(x) is not OneOf:
+        return x
+    with trace.interpreting(outcome.builder):
+        return number_of(x)
 
 
 def _is_numeric_or_nothing(x: Any) -> bool:

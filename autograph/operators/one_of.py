@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import operator
 from collections.abc import Iterator, Sequence
 from types import (
     BuiltinFunctionType,
@@ -20,9 +21,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.operators.methods import attribute
 from autograph.operators.references import is_all_older, select
 from autograph.operators.templates import ChosenText, Late
-from autograph.operators.values import is_object
+from autograph.operators.values import is_object, tensor, type_of
 from runtime import journal, ops
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -31,7 +33,19 @@ from runtime.origins import origin_of_caller
 from runtime.templates import Hole, Selection
 from runtime.tensor import Tensor
 
-__all__ = ["OneOf", "can_be_chosen", "index_of", "joined", "one_of", "texts_of", "things_of"]
+__all__ = [
+    "OneOf",
+    "are_numbers",
+    "can_be_chosen",
+    "index_of",
+    "is_number_of_class",
+    "joined",
+    "number_of",
+    "numbers_of",
+    "one_of",
+    "texts_of",
+    "things_of",
+]
 
 # More objects than these are not told apart by numbers.
 _MANY = 32
@@ -80,7 +94,19 @@ class OneOf(Late):
         )
 
     __hash__ = __call__ = __iter__ = __len__ = __bool__ = __getitem__ = _refuse
-    __add__ = __radd__ = __sub__ = __mul__ = __rmul__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __or__ = __ror__ = __and__ = __rand__ = __xor__ = __rxor__ = __invert__ = _refuse
+    __array_ufunc__ = None  # operators of arrays ask this class
+
+    def in_numbers(self, *, weak: bool) -> Any:
+        """The number that it is, where all are numbers of a class of their own; else itself.
+
+        Python takes them for Python numbers (`weak`), NumPy for NumPy's.
+        """
+        if not are_numbers(self.things):
+            return self
+        kind = "int" if all(isinstance(x, int) for x in self.things) else "float"
+        number = ops.getitem(numbers_of(self.things), self.index)
+        return ops.as_weak(number, kind=kind) if weak else number
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
@@ -88,7 +114,74 @@ class OneOf(Late):
         self._refuse()
 
 
+def is_number_of_class(x: Any) -> bool:
+    """Whether `x` is a number of a class of its own, as the members of an IntEnum are."""
+    is_python = isinstance(x, int | float) and not isinstance(x, np.generic)
+    return is_python and type(x) not in (bool, int, float)
+
+
+def are_numbers(things: Sequence[Any]) -> bool:
+    """Whether operators take all things for numbers; those of flags give flags."""
+    return all(is_number_of_class(x) and not isinstance(x, enum.Flag) for x in things)
+
+
+def numbers_of(things: Sequence[Any]) -> Tensor:
+    """The numbers that these are to NumPy, in an array."""
+    kind = int if all(isinstance(x, int) for x in things) else float
+    return tensor(np.array([kind(x) for x in things]))
+
+
+def number_of(x: Any) -> Any:
+    """One of several numbers of a class of their own as a number; any other thing as it is."""
+    return x.in_numbers(weak=True) if type(x) is OneOf else x
+
+
+def _is_numpys(x: Any) -> bool:
+    return isinstance(x, np.ndarray | np.generic) or (isinstance(x, Tensor) and not x.type.weak)
+
+
+def _is_float64(x: Any) -> bool:
+    """Whether `x` is a NumPy scalar that Python takes for a float."""
+    return _is_numpys(x) and type_of(x).rank == 0 and type_of(x).dtype == np.float64
+
+
+def _operator(name: str) -> Any:
+    """An operator of numbers, which the class of a member has not of its own."""
+    run = getattr(operator, name.replace("__r", "__", 1) if name in _REFLECTED else name)
+
+    def method(self: OneOf, *others: Any) -> Any:
+        if any(attribute(type(x), name) not in _of_numbers(name) for x in self.things):
+            self._refuse()
+        given = [number_of(x) for x in others]
+        are_floats = [isinstance(x, float) for x in self.things]
+        if name not in _REFLECTED and any(are_floats) and any(map(_is_float64, given)):
+            # To Python, such a scalar is a float: it does what `float` does.
+            if not all(are_floats):
+                self._refuse()
+            given = [ops.as_weak(tensor(x), kind="float") for x in given]
+        number = self.in_numbers(weak=not any(map(_is_numpys, given)))
+        if any(type(x) is OneOf for x in (number, *given)):
+            self._refuse()
+        return run(*given, number) if name in _REFLECTED else run(number, *given)
+
+    return method
+
+
+def _of_numbers(name: str) -> tuple[Any, ...]:
+    return tuple(vars(kind)[name] for kind in (int, float) if name in vars(kind))
+
+
+_TWO = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
+_REFLECTED = frozenset(f"__r{name}__" for name in _TWO)
+for _name in (*(f"__{name}__" for name in (*_TWO, "lt", "le", "gt", "ge", "neg", "pos", "abs")),
+              *sorted(_REFLECTED)):  # fmt: skip
+    setattr(OneOf, _name, _operator(_name))
+
+
 def _alike(x: OneOf, other: Any, test: Any) -> Any:
+    if isinstance(other, Tensor | np.generic | np.ndarray):
+        number = x.in_numbers(weak=False)
+        return False if number is x else ops.equal(number, other)
     if type(other) is not OneOf:
         return x.is_any([bool(test(thing, other)) for thing in x.things])
     found: Any = False
@@ -107,7 +200,7 @@ _KINDS = (FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, M
 
 def can_be_chosen(x: Any) -> bool:
     """Whether `x` is a text or object that data may choose, or one that it has chosen."""
-    return isinstance(x, (str, ChosenText, OneOf, *_KINDS)) and not isinstance(x, int | float)
+    return is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
 
 
 def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ...] | None:
@@ -124,7 +217,7 @@ def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ..
         return texts_of(x)
     if objects and is_object(x) and not isinstance(x, tuple):
         return (x,) if is_all_older(x, inner) and not journal.is_kin(x) else None
-    if not isinstance(x, _KINDS) or isinstance(x, int | float):
+    if not can_be_chosen(x):
         return None
     return (x,) if all(is_all_older(part, inner) for part in _held_by(x)) else None
 

@@ -21,7 +21,7 @@ from autograph.operators.forms import (
     Unbound,
     parts_of,
 )
-from autograph.operators.one_of import index_of, one_of
+from autograph.operators.one_of import index_of, number_of, one_of
 from autograph.operators.references import Part, refer, reference_of
 from autograph.operators.rows import as_rows, row_types
 from autograph.operators.runs import Run
@@ -106,7 +106,7 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
     NOTHING stands for those that `x` lacks.
     """
     if isinstance(form, Leaf):
-        yield x, form.type
+        yield number_of(x), form.type
     elif isinstance(form, Among):
         is_there = x is not NOTHING and not is_unset(x)
         yield (index_of(x, form.things) if is_there else NOTHING), form.type

@@ -19,14 +19,24 @@ from autograph.operators.forms import (
     growing_form,
     parts_of,
 )
-from autograph.operators.one_of import index_of
+from autograph.operators.one_of import are_numbers, index_of, numbers_of
 from autograph.operators.runs import Run, has_runs, unpadded
 from autograph.operators.values import NOTHING, split_none, tensor
 from runtime import control, ops
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
 
-__all__ = ["Packing", "Rows", "as_rows", "length", "number_leaves", "pack", "row_types", "size_of"]
+__all__ = [
+    "Packing",
+    "Rows",
+    "as_rows",
+    "in_numbers",
+    "length",
+    "number_leaves",
+    "pack",
+    "row_types",
+    "size_of",
+]
 
 # Items without a number in them are counted by the rows of this type.
 _COUNTED = TensorType(np.dtype(bool), ())
@@ -100,6 +110,18 @@ def number_leaves(item: Form) -> Iterator[Leaf]:
     elif isinstance(item, Branching):
         for part in item.parts:
             yield from number_leaves(part)
+
+
+def in_numbers(item: Form, rows: list[Tensor]) -> Tensor | None:
+    """The numbers or arrays that items are; numbers of a class as such. None for others."""
+    if isinstance(item, Leaf):
+        return rows[0]
+    things = item.things if isinstance(item, Among) else (getattr(item, "value", None),)
+    if not are_numbers(things):
+        return None
+    if isinstance(item, Static):
+        return ops.broadcast_to(numbers_of(things), (size_of(rows),))  # type: ignore[no-any-return]
+    return ops.getitem(numbers_of(things), rows[0])  # type: ignore[no-any-return]
 
 
 def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x: x) -> list[Tensor]:

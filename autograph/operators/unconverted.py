@@ -39,6 +39,7 @@ from autograph.operators.host_calls import call_host, refusal, shuffled
 from autograph.operators.host_results import kind_of_result
 from autograph.operators.host_values import HostValue
 from autograph.operators.managers import made_manager, makes_manager
+from autograph.operators.one_of import number_of
 from autograph.operators.python_complex import call_cmath
 from autograph.operators.python_math import call_math
 from autograph.operators.ranges import OpenRange
@@ -190,6 +191,8 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         # Built-in functions see no more of an object than its special methods give.
         for argument in (*args, *kwargs.values()):
             guard_object(argument)
+    if root in ("math", "cmath", "builtins"):
+        args = tuple(map(number_of, args))
     if root in OURS or root in ARRAYS or root in ("scipy", "math", "cmath", "builtins"):
         args = tuple(map(there, args))
         kwargs = {name: there(value) for name, value in kwargs.items()}

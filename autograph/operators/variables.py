@@ -246,8 +246,12 @@ def there(x: Any) -> Any:
     kind = type(x)
     if kind is Nullable:
         return x.load()
-    if kind is slice and Nullable in map(type, (x.start, x.stop, x.step)):
-        return slice(there(x.start), there(x.stop), there(x.step))
+    if hasattr(kind, "in_numbers"):
+        return x.in_numbers(weak=False)
+    if kind is slice:
+        bounds = [there(bound) for bound in (x.start, x.stop, x.step)]
+        is_same = bounds[0] is x.start and bounds[1] is x.stop and bounds[2] is x.step
+        return x if is_same else slice(*bounds)
     if kind is tuple or kind is list:
         parts = [there(part) for part in x]
         if any(a is not b for a, b in zip(parts, x, strict=True)):

@@ -136,7 +136,53 @@ def mask_of_another_length(x):
     return np.delete(x, x[:3] > 2)
 
 
+class Bag:
+    def __init__(self):
+        self._items = []
+
+    def add(self, item):
+        self._items.append(item)
+
+    def __iter__(self):
+        return iter(self._items)
+
+    def __len__(self):
+        return len(self._items)
+
+
+@samples("E4", *TWO, joined=True)
+def iterators_of_them(x):
+    bag, total, product = Bag(), 0, 1
+    for v in x:
+        if v > 0:
+            bag.add(v)
+    for v in bag:
+        total += v
+    rest = iter(x[x > 1])
+    for v in rest:
+        product *= v
+        if product > 20:
+            break
+    return total, product, len(bag)
+
+
 test_array = samples.test()
+
+
+def appended_to_meanwhile(x):
+    found = []
+    for v in x:
+        if v > 2:
+            found.append(v)
+    items = iter(found)
+    for v in items:
+        if v == x[-1]:
+            found.append(v - 7)
+    return found
+
+
+def test_a_list_that_is_changed_under_its_iterator_is_refused():
+    refuse(appended_to_meanwhile, X, match="changed while")
 
 
 def a_tuple(x):
