@@ -41,6 +41,8 @@ _RAISED = 12
 # Integrands are taken to have ended where they are exp(-44) of what they are at the start.
 _END = 44.0
 _POINTS = 64
+# So many integrals are taken at all nodes at once.
+_FEW = 2048
 # exp(-x) has all its digits up to here; its powers, to an exponent of less than the second, too.
 _UNDERFLOW, _MODERATE = 700.0, 100.0
 
@@ -65,11 +67,16 @@ def _less_its_logarithm(xp: Module, u: Array, above: Array = None) -> Array:
     return xp.where(is_small, near * y - 2 * y * series, u - logarithm)
 
 
-def _integrated(end: Array, integrand: Callable[[Array], Array]) -> Array:
-    """The integral of `integrand(r)` from 0 to `end`."""
-    total: Array = 0.0
-    for node, weight in _rule():
-        total = total + weight * integrand(end * node)
+def _integrated(xp: Module, end: Array, integrand: Callable[[Array], Array]) -> Array:
+    """The integral of `integrand(r)` from 0 to `end`; the same, bit for bit, for few and many."""
+    rule, total = _rule(), 0.0 * end
+    if end.size > _FEW:
+        for node, weight in rule:
+            total = total + weight * integrand(end * node)
+        return total * end
+    nodes = xp.asarray([node for node, _ in rule]).reshape(-1, *(1,) * end.ndim)
+    for (_, weight), values in zip(rule, integrand(end * nodes), strict=True):
+        total = total + weight * values
     return total * end
 
 
@@ -157,7 +164,7 @@ def _gamma_below(xp: Module, a: Array, x: Array, order: int) -> Array:
         slopes = _gamma_slopes(xp.log(x) + xp.log1p(-r), a, lambda n, _: polygammas(n))
         return value * _polynomial(slopes, order, 0)
 
-    return total + term * a * _integrated(end, integrand)
+    return total + term * a * _integrated(xp, end, integrand)
 
 
 def _end_below(xp: Module, slope: Array, a: Array) -> Array:
@@ -179,7 +186,7 @@ def _gamma_above(xp: Module, a: Array, x: Array, order: int) -> Array:
         slopes = _gamma_slopes(xp.log(x) + xp.log1p(r), a, lambda n, _: polygammas(n))
         return value * _polynomial(slopes, order, 0)
 
-    return _gamma_term(xp, a, x) * a * _integrated(end, integrand)
+    return _gamma_term(xp, a, x) * a * _integrated(xp, end, integrand)
 
 
 def _small_gamma_above(xp: Module, a: Array, x: Array) -> Array:
@@ -198,9 +205,12 @@ def _gamma_part(xp: Module, a: Array, x: Array, order: int, upper: bool) -> Arra
     edge = _edge_of_gamma(xp, a, x, order)
     a, x = xp.where(is_inside, a, 1.0), xp.where(is_inside, x, 2.0)
     is_above = x >= xp.maximum(a, 1.0)
-    above = _gamma_above(xp, xp.where(is_above, a, 1.0), xp.where(is_above, x, 2.0), order)
+    above = below = 0.0
+    if is_above.any():
+        above = _gamma_above(xp, xp.where(is_above, a, 1.0), xp.where(is_above, x, 2.0), order)
     low, near = xp.where(is_above, 1.0, a), xp.where(is_above, 0.5, x)
-    below = _gamma_below(xp, low, near, order)
+    if not is_above.all():
+        below = _gamma_below(xp, low, near, order)
     if order:
         found = xp.where(is_inside, xp.where(is_above, -above, below), edge)
         return -found if upper else found
@@ -342,7 +352,7 @@ def _beta_below(xp: Module, given: list[Array], i: int, j: int) -> Array:
         slopes = _beta_slopes(*logs, 0, 1, 2, lambda n, which: known[n][which])
         return value * _polynomial(slopes, i, j)
 
-    return total + term * (a / y) * _integrated(end, integrand)
+    return total + term * (a / y) * _integrated(xp, end, integrand)
 
 
 def _beta_part(xp: Module, a: Array, b: Array, x: Array, i: int, j: int, upper: bool) -> Array:
@@ -353,10 +363,13 @@ def _beta_part(xp: Module, a: Array, b: Array, x: Array, i: int, j: int, upper: 
     x = xp.where(is_inside, x, 0.25)
     is_above = x * (a + b + 2) > a + 1
     y, usual = 1 - x, (1.0, 1.0, 0.25, 0.75)
-    given = [xp.where(is_above, n, v) for n, v in zip(usual, (a, b, x, y), strict=True)]
-    below = _beta_below(xp, given, i, j)
-    given = [xp.where(is_above, v, n) for n, v in zip(usual, (b, a, y, x), strict=True)]
-    above = _beta_below(xp, given, j, i)
+    above = below = 0.0
+    if not is_above.all():
+        given = [xp.where(is_above, n, v) for n, v in zip(usual, (a, b, x, y), strict=True)]
+        below = _beta_below(xp, given, i, j)
+    if is_above.any():
+        given = [xp.where(is_above, v, n) for n, v in zip(usual, (b, a, y, x), strict=True)]
+        above = _beta_below(xp, given, j, i)
     if i + j:
         found = xp.where(is_inside, xp.where(is_above, -above, below), edge)
         return -found if upper else found

@@ -108,3 +108,15 @@ def test_scipys_own_names_are_served_in_graphs(tmp_path):
             np.testing.assert_allclose(found, wanted, 1e-13, strict=True)
     graph = str(function.get_concrete_function(*given).graph)
     assert "gamma_part" in graph and "beta_part" in graph
+
+
+def test_few_and_many_are_the_same_bit_for_bit():
+    a, x = 10 ** RNG.uniform(-2, 3, (2, 4096))
+    y = RNG.uniform(0, 1, 4096)
+    whole = ag.special.gammainc(a, x).array, ag.special.betainc(a, x, y).array
+    for i in (0, 1000, 4095):
+        part = slice(i, i + 1)
+        np.testing.assert_array_equal(ag.special.gammainc(a[part], x[part]).array, whole[0][part])
+        one = ag.special.betainc(a[part], x[part], y[part]).array
+        np.testing.assert_array_equal(one, whole[1][part])
+        assert ag.special.gammainc(a[i], x[i]).item() == whole[0][i]
