@@ -137,11 +137,9 @@ def check_bounds(key: tuple[Any, ...], shape: tuple[int, ...]) -> None:
         dtype = getattr(part, "dtype", None)
         if dtype is not None and dtype.kind in "iu" and part.size:
             size = shape[axis]
-            for found in (int(part.min()), int(part.max())):
-                if not -size <= found < size:
-                    raise IndexError(
-                        f"index {found} is out of bounds for axis {axis} with size {size}"
-                    )
+            if part.min() < -size or part.max() >= size:
+                found = int(part[(part < -size) | (part >= size)][0])  # the first, as NumPy
+                raise IndexError(f"index {found} is out of bounds for axis {axis} with size {size}")
         axis += _axes_of(part)
 
 
