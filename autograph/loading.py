@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -284,17 +285,20 @@ class _Loader:
             structure, holes = self._result(nest, outputs, depth + 1)
             return NoneHole(structure, holes, present)
         if type(part) is dict and "list" in part:
-            item, first, count, kind, factory = members(
+            item, first, count, kind, factory, most = members(
                 part,
                 {"list": (dict,), "first": (int,), "count": (int,)},
-                {"kind": (str,), "factory": (str,)},
+                {"kind": (str,), "factory": (str,), "most": (int,)},
             )
             whole(first, 0, outputs, "first output of a list")
             whole(count, 1, outputs - first, "number of outputs of a list")
             structure, parts = self._item(item, count)
-            return ListHole(
-                structure, parts, first, count, kind=_container_kind(kind, factory, structure)
-            )
+            made = _container_kind(kind, factory, structure)
+            if most is not None:
+                if made.name != "deque":
+                    raise Malformed("only a deque has a greatest length")
+                made = made._replace(factory=whole(most, 0, sys.maxsize, "length of a deque"))
+            return ListHole(structure, parts, first, count, kind=made)
         if type(part) is not dict or len(part) != 1:
             raise Malformed("a result is an output, a text or a value")
         ((word, content),) = part.items()

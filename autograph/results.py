@@ -18,7 +18,7 @@ from autograph.operators.one_of import OneOf
 from autograph.operators.references import Part, choice_of, has_cell, reference_of
 from autograph.operators.remaking import Array, ItemPart, items_of_rows
 from autograph.operators.rows import number_leaves
-from autograph.operators.runs import ContainerKind, OpenSet, Sealed
+from autograph.operators.runs import ContainerKind, Sealed, as_users
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import Nullable, Poison
 from runtime import tree
@@ -90,7 +90,7 @@ def dig_result(
             operands.append(leaf.present)
         else:
             _check_result(leaf)
-            holes.append(FixedPart({*leaf} if isinstance(leaf, OpenSet) else leaf))
+            holes.append(FixedPart(as_users(leaf)))
     return structure, holes
 
 

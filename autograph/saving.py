@@ -444,7 +444,9 @@ class _Document:
         return {"value": self._written(hole.value, "its result")}
 
     def _kind(self, kind: ContainerKind) -> dict[str, Any]:
-        """What says which dict a part of the result is."""
+        """What says which dict, set or deque a part of the result is."""
+        if kind.name == "deque" and kind.factory is not None:
+            return {"kind": kind.name, "factory": "", "most": kind.factory}
         name = next((name for name, factory in FACTORIES.items() if factory is kind.factory), None)
         if name is None:
             raise UnsavableError(

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph import replay
 from autograph.errors import AutographError
+from autograph.operators import open_deques
 from autograph.operators.absorbing import refuse_shared
 from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
@@ -311,6 +312,7 @@ def _finish(
     handouts: Handouts = facts.handouts
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
+    open_deques.open_in(result)
     result, stands_for = sealed(result)
     template = dig_result(result, operands, handles, identical, inputs)
     if grown_arrays(template[1]):

@@ -18,7 +18,7 @@ from autograph.operators.bodies import OPENERS, stage_raise
 from autograph.operators.captures import current_trace
 from autograph.operators.choosing import chosen
 from autograph.operators.contents import content_slot
-from autograph.operators.forms import Growing, Unbound, growing_form
+from autograph.operators.forms import Growing, Unbound, growing_form, item_form
 from autograph.operators.growing import (
     ListItems,
     checked,
@@ -31,12 +31,12 @@ from autograph.operators.growing import (
     without,
     write,
 )
-from autograph.operators.open_dicts import made_where
+from autograph.operators.open_dicts import is_key, made_where
 from autograph.operators.rows import length, size_of
 from autograph.operators.runs import OpenDeque, has_runs, padded, settled
-from autograph.operators.templates import lazy
+from autograph.operators.templates import has_traced, lazy
 from autograph.operators.variables import ld
-from runtime import journal, ops
+from runtime import journal, ops, tree
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -52,6 +52,7 @@ __all__ = [
     "item",
     "item_of_known",
     "items_of",
+    "open_in",
     "opened_by",
     "put_item",
     "size",
@@ -127,6 +128,27 @@ def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
 
 
 OPENERS.append(_opener)
+
+
+def open_in(result: Any) -> None:
+    """Let the graph hold the items of the deques in a result that only it knows, where it can."""
+    _open_in(result, set())
+
+
+def _open_in(x: Any, met: set[int]) -> None:
+    if id(x) in met:
+        return
+    met.add(id(x))
+    if isinstance(x, OpenDeque):
+        items = [] if x.opened is not None else list(deque.__iter__(x))
+        # Arrays and lists in it may be elsewhere in the result, too.
+        is_of_numbers = has_traced(items) and all(map(is_key, items)) and journal.is_fresh(x)
+        if is_of_numbers and all(item_form(item) == item_form(items[0]) for item in items):
+            opened_by(x)
+        return
+    entries = tree.entries(x)
+    for part in entries[1] if entries is not None else ():
+        _open_in(part, met)
 
 
 def _slot(x: OpenDeque) -> journal.Slot:

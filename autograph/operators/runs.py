@@ -34,6 +34,7 @@ __all__ = [
     "Pad",
     "Run",
     "Sealed",
+    "as_users",
     "has_runs",
     "holds_runs",
     "known_items",
@@ -284,6 +285,13 @@ _guard(
     "the length of a deque depends",
     "make a list of it first (`list(...)`), or take its items one by one",
 )
+
+
+def as_users(x: Any) -> Any:
+    """A set or deque of which Python knows the items, as one of the user's class of it."""
+    if isinstance(x, OpenSet):
+        return {*x}
+    return deque(x, x.maxlen) if isinstance(x, OpenDeque) else x
 
 
 def known_items(x: Any) -> Iterator[Any]:

@@ -13,14 +13,14 @@ TWO = ((X,), (Y,), (Y - 10,))
 samples = Samples()
 
 
-@samples("E4", *TWO, tensors=False)
+@samples("E4", *TWO)
 def made_lists(x):
     large = list(x[x > 2])
     large.sort(reverse=True)
     return large, sorted(x[x < 2], reverse=True), [*x[x > 2], x[0]], list(reversed(x[x > 2]))
 
 
-@samples("E4", *TWO, tensors=False)
+@samples("E4", *TWO)
 def put_behind_a_list(x):
     found, first = [np.int64(1)], 0
     for v in x:
@@ -45,7 +45,7 @@ def sets_of_them(x):
     return few, len(set(x[x < 2])), 7 in few
 
 
-@samples("B3.15", *TWO, tensors=False)
+@samples("B3.15", *TWO)
 def dicts_of_pairs(x):
     pairs = []
     for v in x:
@@ -56,7 +56,7 @@ def dicts_of_pairs(x):
     return dict(pairs), dict(enumerate(x[x > 2])), tallied, dict((int(v), 0) for v in x if v > 1)
 
 
-@samples("B3.15", *TWO, tensors=False)
+@samples("B3.15", *TWO)
 def dicts_of_known_pairs(x):
     pairs = (("k%d" % k, x[k]) for k in range(3))
     return dict(pairs), dict(zip("abc", x)), dict([(1, x[0])], b=x[1]), dict(((1, 2), (3, 4)))

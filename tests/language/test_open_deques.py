@@ -297,6 +297,14 @@ def made_anew_in_each_round(x):
     return total
 
 
+@samples("E4", (X,), (-X,))
+def given_back_with_data_in_it(x):
+    last, pairs = deque([x[0], x[1]], maxlen=3), deque([(x[0], 1.0), (x[1], 2.0)])
+    last.append(x[2] * 2)
+    last.append(x[3])
+    return {"last": last, "again": last, "none": deque(), "known": deque([1, 2])}, pairs
+
+
 test_sample = samples.test()
 
 
@@ -358,3 +366,8 @@ def older_than_the_call(x, d):
 )
 def test_what_a_graph_cannot_tell_is_refused(sample, arguments, words):
     refuse(sample, *arguments, match=words)
+
+
+def test_a_deque_of_items_of_two_kinds_or_of_arrays_is_not_given_back():
+    refuse(lambda x: deque([x[0], 1]), X, match="a deque that it made")
+    refuse(lambda x: deque([x * 2]), X, match="a deque that it made")

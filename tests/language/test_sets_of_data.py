@@ -161,7 +161,7 @@ def compared_with_a_frozenset(x, y):
 FIXED = frozenset({1, 2, 3, 7})
 
 
-@samples("B3.15", *TWO, tensors=False)
+@samples("B3.15", *TWO)
 def known_items_beside_other_sets(numbers):
     mine, counts, total = {1, 2}, {1: 2, 3: 4}, numbers.sum()
     both = FIXED | mine, mine | FIXED, FIXED - mine, FIXED ^ mine, type(FIXED & mine) is frozenset
@@ -176,7 +176,7 @@ def known_items_beside_other_sets(numbers):
     return total, both, keys, alias is mine, mine, older, unbound, kept, mine.pop() in older
 
 
-@samples("B3.15", (X, {1, 7}), tensors=False)
+@samples("B3.15", (X, {1, 7}))
 def put_into_a_set_of_the_caller(numbers, given):
     mine, alias = {1, 2}, given
     given |= mine
