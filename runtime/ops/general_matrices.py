@@ -10,18 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.arithmetic import abs as abs_
 from runtime.ops.arithmetic import reciprocal
-from runtime.ops.complex import real
+from runtime.ops.comparison import equal
+from runtime.ops.complex import imag, make_complex, real
 from runtime.ops.conversion import astype
-from runtime.ops.creation import eye
+from runtime.ops.creation import arange, eye, zeros_like
 from runtime.ops.declare import always, op
 from runtime.ops.diagonals import diagonal, tril, triu
 from runtime.ops.matrices import adjoint, float_dtype, sample_matrix, solve, square_shape
 from runtime.ops.operands import Array, Module, dtype_of, shape_of, type_of
 from runtime.ops.positions import take_along_axis
 from runtime.ops.products import matmul
+from runtime.ops.reductions import argmax
+from runtime.ops.reductions import sum as sum_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import calls
+from runtime.ops.selection import where_
 from runtime.ops.shapes import expand_dims
 from runtime.ops.sorting import argsort
 from runtime.spec import TensorType
@@ -48,12 +53,22 @@ def _eig_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     values, vectors = out
     one = eye(shape_of(values)[-1], dtype=dtype_of(values))
     gaps = expand_dims(values, -2) - expand_dims(values, -1)
-    turned = matmul(adjoint(vectors), g[1])
-    lengths = expand_dims(real(diagonal(turned, 0, -2, -1)), -2)
-    turned = turned - matmul(adjoint(vectors), vectors) * lengths
+    along = diagonal(matmul(adjoint(vectors), g[1]), 0, -2, -1)
+    # LAPACK's vectors have length 1, and the largest part of each is real.
+    kept = g[1] - vectors * expand_dims(real(along), -2)
+    turned = matmul(adjoint(vectors), kept - _phases(vectors, along))
     inner = conjugated(reciprocal(gaps + one) - one) * turned + one * expand_dims(g[0], -2)
     lifted = solve(adjoint(vectors), matmul(inner, adjoint(vectors)))
     return (_as_operand(lifted, x),)
+
+
+def _phases(vectors: Any, along: Any) -> Any:
+    """What cotangents lose as phases do not vary: `along` is what they have along each vector."""
+    rows = argmax(abs_(vectors), axis=-2, keepdims=True)
+    is_largest = equal(expand_dims(arange(shape_of(vectors)[-2]), -1), rows)
+    largest = sum_(where_(is_largest, real(vectors), 0.0), axis=-2)
+    lost = make_complex(zeros_like(largest), imag(along) / largest)
+    return where_(is_largest, expand_dims(lost, -2), 0.0)
 
 
 _MATRICES = calls(

@@ -1,10 +1,11 @@
-"""Decompositions of matrices that are not Hermitian, and gradients that know no phases."""
+"""Decompositions of matrices that are not Hermitian, and their gradients."""
 
 import numpy as np
 import pytest
 
 import autograph as ag
 import autograph.tf as tf
+from runtime.autodiff import check_gradients
 from runtime.ops.general_matrices import eig, eigvals, lu
 from runtime.ops.samples import array
 
@@ -49,6 +50,12 @@ def test_slopes(function, x):
         slope = (float(ahead) - float(behind)) / (2 * step)
         expected = np.sum(np.real(np.conj(found) * direction))
         np.testing.assert_allclose(expected, slope, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("x", [REAL, COMPLEX, TURNING], ids=["real", "complex", "turning"])
+@pytest.mark.parametrize("op", [eig, eigvals])
+def test_derivatives_know_the_phases_that_lapack_gives(op, x):
+    check_gradients(lambda y: op(y), [x], 2, rtol=1e-3, eps=1e-6)
 
 
 def test_triangles_make_the_matrix_again():
