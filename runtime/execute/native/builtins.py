@@ -42,9 +42,18 @@ def _new() -> Any:
     return function
 
 
+@cache
+def _definition(name: str, address: int) -> _MethodDef:
+    """What a builtin is made of, for ever.
+
+    CPython reads it when the builtin dies. In a cycle, the collector may clear its `self` before.
+    """
+    return _MethodDef(name.encode(), address, _FASTCALL, None)
+
+
 def builtin(address: int, name: str, context: int, *kept: Any) -> Callable[..., Any]:
     """The entry at an address for the graph of a context, as a function of positional arguments."""
-    definition = _MethodDef(name.encode(), address, _FASTCALL, None)
+    definition = _definition(name, address)
     self = _Address(context)
-    self.kept = definition, *kept
+    self.kept = kept
     return cast("Callable[..., Any]", _new()(ctypes.addressof(definition), self, None, None))
