@@ -12,7 +12,7 @@ from runtime.ops.inference import by_ufunc
 from runtime.ops.nonzero import nonzero
 from runtime.ops.operands import Array, Module, Operand, is_number, type_of
 from runtime.ops.samples import Sample, array, binary, calls
-from runtime.spec import TensorType, broadcast_shapes, promote
+from runtime.spec import WEAK_DTYPES, TensorType, broadcast_shapes, promote
 
 __all__ = ["clip", "fmax", "fmin", "maximum", "minimum", "where"]
 
@@ -195,12 +195,13 @@ def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:
     >>> ag.clip(np.array([-1.0, 0.5, 7.0]), 0.0, 1.0).numpy()
     array([0. , 0.5, 1. ])
     """
-    dtype = type_of(x).dtype
-    if dtype.kind in "iu" and not type_of(x).weak:  # a limit that no number of the dtype reaches
+    type_ = type_of(x)
+    dtype = type_.dtype
+    if dtype.kind in "iu" and not type_.weak:  # a limit that no number of the dtype reaches
         min = None if type(min) is int and min <= np.iinfo(dtype).min else min
         max = None if type(max) is int and max >= np.iinfo(dtype).max else max
     if min is None and max is None:
-        return +x if type_of(x).dtype.kind != "b" else where_(True, x, x)
+        return +x if dtype.kind != "b" else where_(True, x, x)
     if min is not None and max is not None and _is_scalar(min) and _is_scalar(max):
         return minimum(max, maximum(min, x))  # `x` stays as it is where it is equal to a limit
     low = x if min is None else maximum(x, min)
@@ -208,4 +209,4 @@ def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:
 
 
 def _is_scalar(x: Any) -> bool:
-    return type_of(x).rank == 0
+    return type(x) in WEAK_DTYPES or type_of(x).rank == 0
