@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+import autograph.tf as tf
 from autograph.signature import IntPolicy, classify, describe_key, differences, is_input_key
 from runtime import config
 
@@ -536,3 +537,11 @@ def test_differences_in_words():
     assert differences(old, new) == ["`mode`: 'a' -> 'b'"]
     assert describe_key(old.keys[0]) == "float64[2]"
     assert is_input_key(old.keys[0]) and not is_input_key(old.keys[1])
+
+
+def test_numbers_keyed_by_value_are_told_apart_by_their_bits():
+    f = tf.function(lambda x: np.copysign(np.ones(2), x if type(x) is float else x.imag))
+    for x in (math.nan, -math.nan, 0.0, -0.0, complex(1, -math.nan), complex(1, math.nan)):
+        number = x if type(x) is float else x.imag
+        np.testing.assert_array_equal(f(x), np.copysign(np.ones(2), number))
+    assert f.trace_count == 6
