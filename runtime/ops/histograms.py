@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import moved
-from runtime.ops.comparison import equal, isfinite, less, less_equal, logical_and
+from runtime.ops.comparison import (
+    equal,
+    greater,
+    isfinite,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+)
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, linspace, zeros
 from runtime.ops.declare import implements, op
@@ -43,12 +51,7 @@ __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
     """First and last edge: the limits, or the extremes of the data, apart in any case."""
     if limits is not None:
-        first, last = limits
-        if not is_tensor(first) and not is_tensor(last):
-            if first > last:
-                raise ValueError("max must be larger than min in range parameter.")
-            if not (np.isfinite(first) and np.isfinite(last)):
-                raise ValueError(f"supplied range of [{first}, {last}] is not finite")
+        first, last = _apart(*limits)
     elif isinstance(shape_of(x)[0], int) and shape_of(x)[0] == 0:
         first, last = 0, 1
     else:
@@ -58,6 +61,20 @@ def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
             first = checked(first, logical_and(isfinite(first), isfinite(last)), what=what)
     is_one = equal(first, last)
     return where_(is_one, first - 0.5, first), where_(is_one, last + 0.5, last)
+
+
+def _apart(first: Any, last: Any) -> tuple[Any, Any]:
+    """The limits. Raises ValueError, as NumPy does, where none can have bins between them."""
+    what = "max must be larger than min in range parameter."
+    if is_tensor(first) or is_tensor(last):
+        first = checked(first, logical_not(greater(first, last)), what=what)
+        is_finite = logical_and(isfinite(first), isfinite(last))
+        return checked(first, is_finite, what="supplied range is not finite"), last
+    if first > last:
+        raise ValueError(what)
+    if not (np.isfinite(first) and np.isfinite(last)):
+        raise ValueError(f"supplied range of [{first}, {last}] is not finite")
+    return first, last
 
 
 def _extremes(x: Any) -> tuple[Any, Any]:
