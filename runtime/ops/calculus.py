@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.agreement import of_size
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.comparison import less
 from runtime.ops.conversion import astype
@@ -33,9 +34,8 @@ def _steps(spacing: Operand, size: Any) -> Any:
         return spacing
     if rank_of(spacing) != 1:
         raise ValueError("distances must be either scalars or 1d")
-    count = shape_of(spacing)[0]
-    if isinstance(count, int) and isinstance(size, int) and count != size:
-        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    what = "when 1d, distances must match the length of the corresponding dimension"
+    spacing = of_size(spacing, shape_of(spacing)[0], size, what)
     if dtype_of(spacing).kind in "iu":
         spacing = astype(spacing, np.float64)
     return diff(spacing)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import moved
+from runtime.ops.agreement import in_shape_of
 from runtime.ops.comparison import (
     equal,
     greater,
@@ -180,18 +181,6 @@ def _as_data(x: Operand) -> Any:
     return astype(flat, np.uint8) if dtype_of(flat).kind == "b" else flat
 
 
-def _in_shape_of(x: Any, given: Any, what: str) -> Any:
-    """`given`. Raises ValueError, with `what` for its message, unless it has the shape of `x`."""
-    if rank_of(given) != rank_of(x):
-        raise ValueError(what)
-    for m, n in zip(shape_of(given), shape_of(x), strict=True):
-        if not isinstance(m, int) or not isinstance(n, int):
-            given = checked(given, equal(m, n), what=what)
-        elif m != n:
-            raise ValueError(what)
-    return given
-
-
 def _places(x: Any, edges: Any) -> tuple[Any, Any]:
     """The bin of each element, and whether there is one; the last edge belongs to the last bin."""
     bins = shape_of(edges)[0] - 1
@@ -271,7 +260,7 @@ def histogram(
     """
     flat = _as_data(x)
     if weights is not None:
-        weights = ravel(_in_shape_of(x, weights, "weights should have the same shape as a."))
+        weights = ravel(in_shape_of(x, weights, "weights should have the same shape as a."))
     edges = _distinct_edges(flat, bins, range, weights is not None)
     place, is_inside = _places(flat, edges)
     counts = _counted(place, is_inside, weights, shape_of(edges)[0] - 1)
@@ -372,7 +361,7 @@ def histogram2d(
     >>> ag.histogram2d(np.array([0.0, 1.0]), np.array([0.0, 3.0]), 2)[0].tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    y = _in_shape_of(x, y, "x and y must have the same length.")
+    y = in_shape_of(x, y, "x and y must have the same length.")
     is_pair = isinstance(bins, (list, tuple)) and len(bins) == 2
     if not is_pair and not isinstance(bins, int):
         bins = [bins, bins]
