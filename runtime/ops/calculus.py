@@ -8,10 +8,11 @@ import numpy as np
 
 from runtime.ops.agreement import of_size
 from runtime.ops.axes import flip, moveaxis
-from runtime.ops.comparison import less
+from runtime.ops.comparison import greater, less
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem
+from runtime.ops.internal import checked
 from runtime.ops.joining import concat
 from runtime.ops.operands import Operand, dtype_of, normal_axes, rank_of, shape_of
 from runtime.ops.rules import conjugated
@@ -64,11 +65,14 @@ def _edge(f: Any, steps: Any, order: int, back: bool) -> Any:
 def _along(f: Any, spacing: Operand, order: int) -> Any:
     """Derivative along the first axis."""
     size = shape_of(f)[0]
-    if isinstance(size, int) and size < order + 1:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, "
-            "at least (edge_order + 1) elements are required."
-        )
+    what = (
+        "Shape of array too small to calculate a numerical gradient, "
+        "at least (edge_order + 1) elements are required."
+    )
+    if not isinstance(size, int):
+        f = checked(f, greater(size, order), what=what)
+    elif size < order + 1:
+        raise ValueError(what)
     steps = _steps(spacing, size)
     before, here, after = _part(f, None, -2), _part(f, 1, -1), _part(f, 2, None)
     if rank_of(steps) == 0:

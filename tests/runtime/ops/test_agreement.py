@@ -30,6 +30,7 @@ CASES = {
         [(LONG, V, 0.0)],
     ),
     "gradient": (np.gradient, [(V, V), (LONG, LONG * 2)], [(LONG, V), (V, LONG)]),
+    "gradient of few": (np.gradient, [(V,), (LONG,)], [(V[:1],), (NONE,)]),
     "lexsort": (lambda x, y: np.lexsort((x, y)), [(V, -V)], [(LONG, V), (V, LONG)]),
     "searchsorted": (
         lambda x, order: np.searchsorted(x, 2.0, sorter=order),
