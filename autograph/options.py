@@ -43,6 +43,8 @@ class Binding:
             p.name for p in parameters
             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         ]  # fmt: skip
+        # The name of `*args`, if there are any.
+        self.rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
         # Whether n positional arguments, all parameters, are the whole call.
         self.simple = len(self.positional) == len(parameters)
 

@@ -20,7 +20,7 @@ from autograph.operators.captures import check_array
 from autograph.operators.open_numbers import Numbers
 from runtime import tree
 from runtime.devices import device_of, in_use, is_device_array, placement
-from runtime.spec import TensorSpec, TensorType, type_of_number
+from runtime.spec import TensorSpec, TensorType, bits, type_of_number
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -123,9 +123,9 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
         check_array(x, f"`{path}`")
         return ("array of", kind, x.dtype, x.shape)
     if kind is float:
-        return (float, repr(x)) if policy.by_value else FLOAT
+        return (float, repr(x), bits(x)) if policy.by_value else FLOAT
     if kind is complex:
-        return (complex, repr(x)) if policy.by_value else COMPLEX
+        return (complex, repr(x), bits(x)) if policy.by_value else COMPLEX
     if kind is int:
         return INT if path in policy.inputs and -INT_LIMIT <= x < INT_LIMIT else (int, x)
     if isinstance(x, ArraySpec):
@@ -133,7 +133,7 @@ def leaf_key(x: Any, path: str, policy: IntPolicy) -> Any:
     if isinstance(x, TensorSpec):
         return ("tensor", x.dtype, x.shape)
     if isinstance(x, _CONSTANTS):
-        return (kind, repr(x) if isinstance(x, float) else x)
+        return (kind, repr(x), bits(x)) if isinstance(x, (float, complex)) else (kind, x)
     if is_device_array(x):
         return ("array on", device_of(x), x.dtype, x.shape)
     if kind is slice:

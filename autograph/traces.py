@@ -321,6 +321,10 @@ class Traces:
         specs = self._options.input_signature or ()
         names = [n for n in bound if n != "self" or not isinstance(self._target, MethodType)]
         names = names[-len(specs) :] if len(specs) < len(names) and names[:1] == ["self"] else names
+        rest = self._bind.rest
+        at = names.index(rest) if rest in names else len(specs)
+        if at < len(specs) and not isinstance(specs[at], (tuple, list)):
+            specs = (*specs[:at], specs[at:])  # each stands for one argument more
         return dict(zip(names, specs, strict=False))
 
     def _conform(self, bound: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,15 @@ from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.origins import Origin, origin_of_caller
 from runtime.placement import fact_of_type, place
-from runtime.spec import TensorType, Type, VariableType, on_device, type_of_number, weak_number
+from runtime.spec import (
+    TensorType,
+    Type,
+    VariableType,
+    bits,
+    on_device,
+    type_of_number,
+    weak_number,
+)
 from runtime.tensor import Tensor, constant_of, is_constant, link_view
 
 __all__ = ["Builder", "building", "origin_of_caller", "traced"]
@@ -197,7 +205,7 @@ class Builder:
         if number:
             if isinstance(raw, enum.Enum):
                 raw = weak_number(raw, type_of_number(cast(Any, raw)))
-            key = (type(raw), repr(raw))
+            key = (type(raw), bits(raw) if isinstance(raw, (float, complex)) else raw)
             known = self._numbers.get(key)
             if known is not None:
                 return known

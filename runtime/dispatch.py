@@ -12,7 +12,7 @@ from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
-from runtime.ops.operands import dtype_of, is_tensor, type_of
+from runtime.ops.operands import content, dtype_of, is_tensor, type_of
 from runtime.ops.ufunc_methods import METHODS
 
 __all__ = [
@@ -33,6 +33,13 @@ _GIVE_ARRAYS = frozenset(
     )
 )  # fmt: skip
 _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))
+# What writes values, or tells of them: no graph computes it, NumPy does where they are known.
+_TELLING = frozenset(
+    (
+        np.array2string, np.array_repr, np.array_str, np.einsum_path, np.may_share_memory,
+        np.min_scalar_type, np.save, np.savetxt, np.savez, np.savez_compressed, np.shares_memory,
+    )
+)  # fmt: skip
 
 
 def no_tensor_form(name: str) -> StagingError:
@@ -165,10 +172,22 @@ def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def dispatch_function(func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy function on arguments among which is a tensor."""
+    if func in _TELLING and not any(map(_is_traced, (*args, *kwargs.values()))):
+        return func(*map(_array, args), **{name: _array(x) for name, x in kwargs.items()})
     if func in _REDUCING and not _OF_PARTS.isdisjoint(kwargs):
         return _of_parts(func, args, kwargs)
     result = call_as_numpy(func, _meaning(func), args, kwargs)
     return _formed(func, result, args, kwargs) if _attention[0] else result
+
+
+def _is_traced(x: Any) -> bool:
+    parts = x if isinstance(x, (list, tuple)) else (x,)
+    return any(is_tensor(part) and part.is_traced for part in map(content, parts))
+
+
+def _array(x: Any) -> Any:
+    """What a tensor or Variable holds; anything else as it is."""
+    return np.asarray(x.numpy()) if is_tensor(content(x)) else x
 
 
 @lru_cache(maxsize=1024)

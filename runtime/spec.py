@@ -6,6 +6,7 @@ The promotion and join rules of the whole system are here and nowhere else.
 from __future__ import annotations
 
 import operator
+import struct
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -26,6 +27,7 @@ __all__ = [
     "TensorType",
     "Type",
     "VariableType",
+    "bits",
     "broadcast_shapes",
     "device_of_type",
     "is_compatible",
@@ -326,6 +328,11 @@ def type_of_number(value: complex) -> TensorType:
 def weak_number(value: Any, type_: TensorType) -> Any:
     """`value` (any scalar) as the Python number that stands for a value of the weak `type_`."""
     return _PYTHON_TYPE[type_.dtype](value)
+
+
+def bits(number: complex) -> bytes:
+    """All bits of a float or complex: the text of one that is nan does not tell them."""
+    return struct.pack("<dd", number.real, number.imag)
 
 
 def promote(*types: TensorType) -> TensorType:

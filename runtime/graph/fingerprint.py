@@ -6,7 +6,6 @@ known by its identity only: objects, functions, arrays of other devices.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Container
 from itertools import count
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Op, Value
-from runtime.spec import StackType, TensorType, Type, VariableType
+from runtime.spec import StackType, TensorType, Type, VariableType, bits
 
 __all__ = ["fingerprint"]
 
@@ -116,7 +115,7 @@ class _Writer:
         if kind is tuple or kind is list:
             return kind.__name__, [self._attribute(item) for item in value]
         if kind is float or kind is complex:
-            return kind.__name__, _bits(value)
+            return kind.__name__, bits(value)
         if kind is slice:
             return "slice", [self._attribute(n) for n in (value.start, value.stop, value.step)]
         if kind is np.ndarray or isinstance(value, np.generic):
@@ -136,8 +135,3 @@ def _dtype(dtype: np.dtype[Any]) -> str:
     if dtype.kind not in _NUMBERS:
         raise _Unknown
     return dtype.str
-
-
-def _bits(number: complex) -> str:
-    """All bits of a number: the text of one that is nan would not tell them."""
-    return struct.pack("<dd", number.real, number.imag).hex()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 
 import numpy as np
@@ -35,8 +34,6 @@ def literal(value: object, type_: str) -> str:
         return "true" if value else "false"
     if is_float(type_):
         number = float(np.dtype(type_).type(value))
-        if math.isnan(number):
-            return "0x7FF8000000000000"
         return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
     bits = 8 * int(type_[1:])
     number_ = int(value) & ((1 << bits) - 1)  # type: ignore[call-overload]

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.agreement import of_size
 from runtime.ops.axes import flip, moveaxis
-from runtime.ops.comparison import less
+from runtime.ops.comparison import greater, less
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem
+from runtime.ops.internal import checked
 from runtime.ops.joining import concat
 from runtime.ops.operands import Operand, dtype_of, normal_axes, rank_of, shape_of
 from runtime.ops.rules import conjugated
@@ -33,9 +35,8 @@ def _steps(spacing: Operand, size: Any) -> Any:
         return spacing
     if rank_of(spacing) != 1:
         raise ValueError("distances must be either scalars or 1d")
-    count = shape_of(spacing)[0]
-    if isinstance(count, int) and isinstance(size, int) and count != size:
-        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    what = "when 1d, distances must match the length of the corresponding dimension"
+    spacing = of_size(spacing, shape_of(spacing)[0], size, what)
     if dtype_of(spacing).kind in "iu":
         spacing = astype(spacing, np.float64)
     return diff(spacing)
@@ -64,11 +65,14 @@ def _edge(f: Any, steps: Any, order: int, back: bool) -> Any:
 def _along(f: Any, spacing: Operand, order: int) -> Any:
     """Derivative along the first axis."""
     size = shape_of(f)[0]
-    if isinstance(size, int) and size < order + 1:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, "
-            "at least (edge_order + 1) elements are required."
-        )
+    what = (
+        "Shape of array too small to calculate a numerical gradient, "
+        "at least (edge_order + 1) elements are required."
+    )
+    if not isinstance(size, int):
+        f = checked(f, greater(size, order), what=what)
+    elif size < order + 1:
+        raise ValueError(what)
     steps = _steps(spacing, size)
     before, here, after = _part(f, None, -2), _part(f, 1, -1), _part(f, 2, None)
     if rank_of(steps) == 0:

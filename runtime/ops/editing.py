@@ -13,7 +13,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import equal, logical_and, logical_not, not_equal
+from runtime.ops.comparison import equal, greater_equal, logical_and, logical_not, not_equal
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, ones, zeros
 from runtime.ops.declare import implements
@@ -217,12 +217,13 @@ def resize(x: Operand, /, new_shape: Any) -> Any:
     >>> ag.resize(np.array([1, 2, 3]), (2, 2)).tolist()
     [[1, 2], [3, 1]]
     """
-    sizes = sizes_of(new_shape)
+    sizes, what = [], "all elements of `new_shape` must be non-negative"
     flat, count = ravel(x), 1
-    for n in sizes:
-        count = count * n
+    for n in sizes_of(new_shape):
         if isinstance(n, int) and n < 0:
-            raise ValueError("all elements of `new_shape` must be non-negative")
+            raise ValueError(what)
+        sizes.append(n if isinstance(n, int) else checked(n, greater_equal(n, 0), what=what))
+        count = count * sizes[-1]
     given = shape_of(flat)[0]
     if isinstance(given, int) and given == 0:
         return zeros(sizes, dtype_of(x))

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import moved
-from runtime.ops.comparison import equal, isfinite, less, less_equal, logical_and
+from runtime.ops.agreement import in_shape_of
+from runtime.ops.comparison import (
+    equal,
+    greater,
+    isfinite,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+)
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, linspace, zeros
 from runtime.ops.declare import implements, op
@@ -43,12 +52,7 @@ __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
     """First and last edge: the limits, or the extremes of the data, apart in any case."""
     if limits is not None:
-        first, last = limits
-        if not is_tensor(first) and not is_tensor(last):
-            if first > last:
-                raise ValueError("max must be larger than min in range parameter.")
-            if not (np.isfinite(first) and np.isfinite(last)):
-                raise ValueError(f"supplied range of [{first}, {last}] is not finite")
+        first, last = _apart(*limits)
     elif isinstance(shape_of(x)[0], int) and shape_of(x)[0] == 0:
         first, last = 0, 1
     else:
@@ -58,6 +62,20 @@ def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
             first = checked(first, logical_and(isfinite(first), isfinite(last)), what=what)
     is_one = equal(first, last)
     return where_(is_one, first - 0.5, first), where_(is_one, last + 0.5, last)
+
+
+def _apart(first: Any, last: Any) -> tuple[Any, Any]:
+    """The limits. Raises ValueError, as NumPy does, where none can have bins between them."""
+    what = "max must be larger than min in range parameter."
+    if is_tensor(first) or is_tensor(last):
+        first = checked(first, logical_not(greater(first, last)), what=what)
+        is_finite = logical_and(isfinite(first), isfinite(last))
+        return checked(first, is_finite, what="supplied range is not finite"), last
+    if first > last:
+        raise ValueError(what)
+    if not (np.isfinite(first) and np.isfinite(last)):
+        raise ValueError(f"supplied range of [{first}, {last}] is not finite")
+    return first, last
 
 
 def _extremes(x: Any) -> tuple[Any, Any]:
@@ -163,18 +181,6 @@ def _as_data(x: Operand) -> Any:
     return astype(flat, np.uint8) if dtype_of(flat).kind == "b" else flat
 
 
-def _in_shape_of(x: Any, given: Any, what: str) -> Any:
-    """`given`. Raises ValueError, with `what` for its message, unless it has the shape of `x`."""
-    if rank_of(given) != rank_of(x):
-        raise ValueError(what)
-    for m, n in zip(shape_of(given), shape_of(x), strict=True):
-        if not isinstance(m, int) or not isinstance(n, int):
-            given = checked(given, equal(m, n), what=what)
-        elif m != n:
-            raise ValueError(what)
-    return given
-
-
 def _places(x: Any, edges: Any) -> tuple[Any, Any]:
     """The bin of each element, and whether there is one; the last edge belongs to the last bin."""
     bins = shape_of(edges)[0] - 1
@@ -254,7 +260,7 @@ def histogram(
     """
     flat = _as_data(x)
     if weights is not None:
-        weights = ravel(_in_shape_of(x, weights, "weights should have the same shape as a."))
+        weights = ravel(in_shape_of(x, weights, "weights should have the same shape as a."))
     edges = _distinct_edges(flat, bins, range, weights is not None)
     place, is_inside = _places(flat, edges)
     counts = _counted(place, is_inside, weights, shape_of(edges)[0] - 1)
@@ -355,7 +361,7 @@ def histogram2d(
     >>> ag.histogram2d(np.array([0.0, 1.0]), np.array([0.0, 3.0]), 2)[0].tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    y = _in_shape_of(x, y, "x and y must have the same length.")
+    y = in_shape_of(x, y, "x and y must have the same length.")
     is_pair = isinstance(bins, (list, tuple)) and len(bins) == 2
     if not is_pair and not isinstance(bins, int):
         bins = [bins, bins]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.agreement import in_shape_of
 from runtime.ops.conversion import astype
 from runtime.ops.declare import always, implements, no_gradient, op
 from runtime.ops.indexing import getitem
@@ -149,8 +150,9 @@ def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     if rank_of(rows[0]) == 0:
         return np.intp(0)
+    rest = [in_shape_of(rows[0], x, "all keys need to be the same shape") for x in rows[1:]]
     order = argsort_(rows[0], axis=axis, stable=True)
-    for key in rows[1:]:
+    for key in rest:
         finer = argsort_(take_along_axis(key, order, axis), axis=axis, stable=True)
         order = take_along_axis(order, finer, axis)
     return order

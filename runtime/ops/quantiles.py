@@ -12,10 +12,18 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.axes import permute_dims
-from runtime.ops.comparison import equal, isnan, logical_not
+from runtime.ops.comparison import (
+    equal,
+    greater_equal,
+    isnan,
+    less_equal,
+    logical_and,
+    logical_not,
+)
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem
+from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Axes,
     Operand,
@@ -28,6 +36,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.positions import take, take_along_axis
+from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import count_nonzero, mean
 from runtime.ops.rounding import ceil, floor, rint
@@ -137,16 +146,19 @@ def _at(x: Any, n: Any, q: Any, method: str) -> Any:
 def _as_fraction(x: Operand, q: Operand, hundred: bool) -> Any:
     """`q` as an array of fractions, in the dtype of `x` where it is a plain number."""
     own = dtype_of(x)
+    what, limit = ("Percentiles", 100) if hundred else ("Quantiles", 1)
+    what += f" must be in the range [0, {limit}]"
     if not is_tensor(q):
         q = np.asarray(q, own if is_number(q) and own.kind == "f" else None)
         if hundred:
             q = np.true_divide(q, own.type(100) if own.kind == "f" else 100)
         if not np.all((q >= 0) & (q <= 1)):
-            what, limit = ("Percentiles", 100) if hundred else ("Quantiles", 1)
-            raise ValueError(f"{what} must be in the range [0, {limit}]")
-    elif hundred:
+            raise ValueError(what)
+        return q
+    if hundred:
         q = q / (own.type(100) if own.kind == "f" else 100)
-    return q
+    is_there = logical_and(greater_equal(q, 0), less_equal(q, 1))
+    return checked(q, all_(is_there), what=what)
 
 
 def _quantile(x: Operand, q: Any, axis: Axes, method: str, keepdims: bool, over_nan: bool) -> Any:

@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import StagingError
+from runtime.ops.agreement import in_shape_of
 from runtime.ops.arithmetic import abs as abs_
 from runtime.ops.axes import flip
+from runtime.ops.comparison import greater, not_equal
 from runtime.ops.conversion import astype
 from runtime.ops.creation import zeros_like
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
 from runtime.ops.interchange import asarray
+from runtime.ops.internal import checked
 from runtime.ops.joining import concat
 from runtime.ops.operands import Array, Module, Operand, dtype_of, is_tensor, shape_of, type_of
 from runtime.ops.positions import take
@@ -153,8 +156,14 @@ def interp(
     array([ 5., 10.])
     """
     x, points, values = (_inexact(part) for part in (x, points, values))
+    points, values = _line(points, values)
     if period is not None:
         left = right = None
+        what = "period must be a non-zero value"
+        if is_tensor(period):
+            period = checked(period, not_equal(period, 0), what=what)
+        elif period == 0:
+            raise ValueError(what)
         period = abs_(period)
         x, points = x % period, points % period
         order = argsort(points)
@@ -163,8 +172,6 @@ def interp(
         points = concat([getitem(points, before) - period, points, getitem(points, after) + period])
         values = concat([getitem(values, before), values, getitem(values, after)])
     last = shape_of(points)[0] - 1
-    if isinstance(last, int) and last < 0:
-        raise ValueError("array of sample points is empty")
     i = clip(searchsorted(points, x, side="right") - 1, 0, last - 1)
     start, base = take(points, i), take(values, i)
     slope = (take(values, i + 1) - base) / (take(points, i + 1) - start)
@@ -174,6 +181,16 @@ def interp(
     high = getitem(values, -1) if right is None else right
     result = where_(x < first, low, where_(x > final, high, inside))
     return where_(final == x, getitem(values, -1), result)
+
+
+def _line(points: Any, values: Any) -> tuple[Any, Any]:
+    """Points and values. Raises ValueError unless they are as many, and at least one."""
+    size, what = shape_of(points)[0], "array of sample points is empty"
+    if not isinstance(size, int):
+        points = checked(points, greater(size, 0), what=what)
+    elif not size:
+        raise ValueError(what)
+    return points, in_shape_of(points, values, "fp and xp are not of the same length.")
 
 
 def _inexact(x: Operand) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.agreement import in_shape_of
 from runtime.ops.axes import flip
 from runtime.ops.comparison import less_equal, logical_or
 from runtime.ops.creation import zeros
@@ -194,7 +195,7 @@ def searchsorted(x: Operand, v: Operand, /, side: str = "left", sorter: Operand 
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
     if sorter is not None:
-        x = take_along_axis(x, sorter, 0)
+        x = take_along_axis(x, in_shape_of(x, sorter, "sorter.size must equal a.size"), 0)
     return searchsorted_(x, v, side=side)
 
 

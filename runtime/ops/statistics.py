@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.axes import moveaxis, permute_dims
-from runtime.ops.comparison import isinf, isnan, signbit
+from runtime.ops.comparison import greater_equal, isinf, isnan, signbit
 from runtime.ops.complex import imag, make_complex, real
 from runtime.ops.conversion import astype
 from runtime.ops.creation import full, zeros
@@ -15,7 +15,7 @@ from runtime.ops.declare import implements
 from runtime.ops.diagonals import diagonal
 from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem, index_add
-from runtime.ops.internal import as_weak
+from runtime.ops.internal import as_weak, checked
 from runtime.ops.joining import concat
 from runtime.ops.operands import Axes, Operand, dtype_of, is_tensor, rank_of, shape_of, type_of
 from runtime.ops.positions import not_negative
@@ -197,8 +197,11 @@ def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
             else "object too deep for desired array"
         )  # fmt: skip
     x = not_negative(astype(x, np.intp, copy=False), what="'list' argument")
-    if not is_tensor(minlength) and minlength < 0:
-        raise ValueError("'minlength' must not be negative")
+    what = "'minlength' must not be negative"
+    if is_tensor(minlength):
+        minlength = checked(minlength, greater_equal(minlength, 0), what=what)
+    elif minlength < 0:
+        raise ValueError(what)
     if weights is not None:
         sizes = [shape_of(x)[0], *shape_of(weights)]
         if len(sizes) != 2 or (all(isinstance(n, int) for n in sizes) and sizes[0] != sizes[1]):

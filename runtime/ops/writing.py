@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.agreement import of_size
 from runtime.ops.broadcasting import broadcast_to
+from runtime.ops.comparison import logical_not
 from runtime.ops.creation import arange
 from runtime.ops.declare import implements
 from runtime.ops.indexing import index_update
+from runtime.ops.internal import checked
 from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.positions import as_positions, put_along_axis, take
+from runtime.ops.reductions import any as any_
 from runtime.ops.scans import cumsum
 from runtime.ops.selection import clip, where_
 from runtime.ops.shapes import ravel, reshape, size
@@ -29,10 +33,38 @@ def _cycled(values: Operand, count: Any) -> Any:
     return take(flat, arange(count) % shape_of(flat)[0])
 
 
+def _is_empty(values: Operand) -> bool:
+    """Whether there are certainly no values."""
+    return 0 in shape_of(values)
+
+
+def _mask_of(x: Operand, mask: Operand, what: str) -> Any:
+    """The mask in the shape of `x`. Raises ValueError unless it has as many elements."""
+    flat = ravel(mask)
+    what += ": mask and data must be the same size"
+    return reshape(of_size(flat, shape_of(flat)[0], size(x), what), shape_of(x)) != 0
+
+
+def _safe(x: Operand, values: Operand) -> Operand:
+    """The values. Raises TypeError for an array of a dtype that does not safely become another."""
+    if not isinstance(values, (list, tuple)) and rank_of(values):
+        _check_cast(dtype_of(values), dtype_of(x), "safe")
+    return values
+
+
+def _check_cast(given: np.dtype[Any], own: np.dtype[Any], casting: str) -> None:
+    if not np.can_cast(given, own, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            f"Cannot cast array data from {given!r} to {own!r} according to the rule {casting!r}"
+        )
+
+
 @implements("put")
 def numpy_put(x: Operand, indices: Operand, values: Operand, /, mode: str = "raise") -> None:
     """`numpy.put`: values at positions of the flattened `x`."""
     places, count = ravel(as_positions(indices)), size(x)
+    if _is_empty(values):
+        return
     if mode == "wrap":
         places = places % count
     elif mode == "clip":
@@ -46,7 +78,11 @@ def numpy_put(x: Operand, indices: Operand, values: Operand, /, mode: str = "rai
 @implements("place")
 def numpy_place(x: Operand, mask: Operand, values: Operand, /) -> None:
     """`numpy.place`: the values one after the other where the mask is true."""
-    flat, chosen = ravel(values), ravel(mask) != 0
+    flat, chosen = ravel(_safe(x, values)), ravel(_mask_of(x, mask, "place"))
+    if _is_empty(flat):
+        what = "Cannot insert from an empty array!"
+        _write(x, checked(x, logical_not(any_(chosen)), what=what))
+        return
     numbers = cumsum(chosen, 0) - 1
     written = take(flat, numbers % shape_of(flat)[0])
     _write(x, reshape(where_(chosen, written, ravel(x)), shape_of(x)))
@@ -55,8 +91,10 @@ def numpy_place(x: Operand, mask: Operand, values: Operand, /) -> None:
 @implements("putmask")
 def numpy_putmask(x: Operand, /, mask: Operand, values: Operand) -> None:
     """`numpy.putmask`: the values of the same position, repeated, where the mask is true."""
-    written = reshape(_cycled(values, size(x)), shape_of(x))
-    _write(x, where_(mask, written, x))
+    chosen, values = _mask_of(x, mask, "putmask"), _safe(x, values)
+    if not _is_empty(values):
+        written = reshape(_cycled(values, size(x)), shape_of(x))
+        _write(x, where_(chosen, written, x))
 
 
 @implements("copyto")
@@ -65,11 +103,8 @@ def numpy_copyto(
 ) -> None:
     """`numpy.copyto`: another array where the mask is true."""
     own, given = dtype_of(x), type_of(source)
-    if not given.weak and not np.can_cast(given.dtype, own, casting):  # type: ignore[arg-type]
-        raise TypeError(
-            f"Cannot cast array data from {given.dtype!r} to {own!r} according to the rule "
-            f"{casting!r}"
-        )
+    if not given.weak:
+        _check_cast(given.dtype, own, casting)
     _write(x, source if where is True else where_(where, source, x))
 
 

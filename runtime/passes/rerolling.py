@@ -345,7 +345,7 @@ def _same(a: Any, b: Any) -> bool:
         return False
     if hasattr(a, "tobytes"):
         return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
-    return repr(a) == repr(b)
+    return constant_key(a) == constant_key(b)
 
 
 # ---- rewriting ---------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.spec import TensorType, Type
+from runtime.spec import TensorType, Type, bits
 
 __all__ = [
     "Writes",
@@ -144,7 +144,8 @@ def apart(graph: Graph, writes: Writes) -> set[Value]:
 def constant_key(value: Any) -> Hashable:
     """Equal for constants that are the same to the last bit."""
     if not isinstance(value, (np.ndarray, np.generic)):
-        return ("constant", type(value), repr(value))
+        told = bits(value) if isinstance(value, (float, complex)) else repr(value)
+        return ("constant", type(value), told)
     if value.nbytes > _SMALL:
         return ("constant", id(value))
     return ("constant", value.dtype, value.shape, value.tobytes())

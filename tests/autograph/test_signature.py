@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+import autograph.tf as tf
 from autograph.signature import IntPolicy, classify, describe_key, differences, is_input_key
 from runtime import config
 
@@ -415,6 +416,24 @@ def test_input_signature_of_a_method_and_of_a_nest():
         f({"a": np.float64(2.0)})
 
 
+def test_input_signature_of_arguments_by_position_only():
+    spec = ag.TensorSpec([None], "float64")
+
+    @ag.convert(input_signature=[spec, spec, spec])
+    def weighted(x, *others):
+        for k, other in enumerate(others):
+            x = x + (k + 2) * other
+        return x
+
+    assert weighted([1, 1], np.array([1.0, 2]), np.array([3.0, 4])).tolist() == [12.0, 17.0]
+    assert weighted(np.ones(3), np.ones(3), np.ones(3)).tolist() == [6.0] * 3
+    assert weighted.trace_count == 1 and len(weighted.get_concrete_function().inputs) == 3
+    with pytest.raises(TypeError, match="`others` does not have the structure"):
+        weighted(np.ones(2), np.ones(2))
+    nested = ag.convert(lambda *both: both[0] - both[1], input_signature=[(spec, spec)])
+    assert nested(np.ones(2), np.array([1.0, 2.0])).tolist() == [0.0, -1.0]
+
+
 def test_input_signature_leaves_defaults():
     f = ag.convert(lambda x, n=2: x * n, input_signature=[ag.TensorSpec([None], np.float64)])
     assert f(np.ones(2)).tolist() == [2.0, 2.0]
@@ -536,3 +555,11 @@ def test_differences_in_words():
     assert differences(old, new) == ["`mode`: 'a' -> 'b'"]
     assert describe_key(old.keys[0]) == "float64[2]"
     assert is_input_key(old.keys[0]) and not is_input_key(old.keys[1])
+
+
+def test_numbers_keyed_by_value_are_told_apart_by_their_bits():
+    f = tf.function(lambda x: np.copysign(np.ones(2), x if type(x) is float else x.imag))
+    for x in (math.nan, -math.nan, 0.0, -0.0, complex(1, -math.nan), complex(1, math.nan)):
+        number = x if type(x) is float else x.imag
+        np.testing.assert_array_equal(f(x), np.copysign(np.ones(2), number))
+    assert f.trace_count == 6

@@ -163,7 +163,6 @@ TESTED_IN = {
     "runtime/ops/patches.py": "runtime/ops/test_convolution.py",
     "runtime/ops/philox.py": "runtime/ops/test_random.py",
     "runtime/ops/special_types.py": "runtime/ops/test_special.py",
-    "runtime/ops/writing.py": "runtime/ops/test_numpy_names.py",
     # A card is tested with a CuPy that is made up, and with CuPy where it is (`-m gpu`).
     "runtime/devices/cuda.py": "runtime/devices/test_kinds.py",
     "runtime/lowering/contractions.py": "runtime/lowering/test_products.py",

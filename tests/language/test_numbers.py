@@ -483,6 +483,23 @@ def nan_and_signed_zero(x, z):
     return x + 0, z + 0, z * 1, x * 0, x == x, -z, x - x, z == 0
 
 
+UP, DOWN = float("nan"), float("-nan")
+
+
+@samples("S15", (np.ones(2), np.float32(2)), (np.zeros(2), np.float32(np.inf)))
+def signs_of_nan(x, y):
+    table = np.array([UP, DOWN]) * 1.0
+    both = np.copysign(x, UP), np.copysign(x, DOWN), np.copysign(y, DOWN), np.copysign(y, UP)
+    return *both, np.copysign(y, complex(1, DOWN).imag), np.copysign(1.0, table)
+
+
+@samples("S4", (np.ones(2),))
+def signs_of_nan_in_copies(x):
+    for k in range(12):
+        x = np.sin(x) + np.copysign(x, UP if k < 9 else DOWN)
+    return x
+
+
 @samples("S5", (np.float16(1.5), np.float16(2)), (np.float16(300), np.float16(300)))
 def float16(x, y):
     return x * y, x + 1, x / 3

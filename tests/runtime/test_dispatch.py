@@ -7,6 +7,7 @@ from runtime.building import constant, trace_function
 from runtime.errors import StagingError
 from runtime.spec import TensorType, type_of_number
 from runtime.tensor import Tensor
+from runtime.variable import Variable
 
 X = np.array([1.0, 2.0, 4.0])
 
@@ -45,6 +46,42 @@ def test_a_traced_result_does_not_go_into_an_ndarray():
 def test_what_has_no_meaning_is_named(call, name):
     with pytest.raises(StagingError, match=name):
         call(constant(X))
+
+
+@pytest.mark.parametrize("made", [constant, Variable], ids=["tensor", "variable"])
+@pytest.mark.parametrize("value", [X, np.float64(2.5), np.arange(6).reshape(2, 3)])
+def test_what_writes_values_or_tells_of_them_takes_known_ones(made, value, tmp_path):
+    x, path = made(value), tmp_path / "x.npz"
+    np.save(tmp_path / "x.npy", x)
+    np.savez(path, x, named=x, both=[x, x])
+    with np.load(path) as found:
+        for name in ("arr_0", "named"):
+            np.testing.assert_array_equal(found[name], np.asarray(value), strict=True)
+        np.testing.assert_array_equal(found["both"], [value, value], strict=True)
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), np.asarray(value), strict=True)
+    assert np.array_repr(x) == np.array_repr(np.asarray(value))
+    assert np.array2string(x, precision=1) == np.array2string(np.asarray(value), precision=1)
+    assert not np.shares_memory(x, np.asarray(value))
+    assert np.einsum_path("...,...->...", x, x)[0] == ["einsum_path", (0, 1)]
+    assert np.min_scalar_type(x) == np.min_scalar_type(np.asarray(value))
+
+
+def test_a_tensor_shares_memory_with_the_array_that_it_gives():
+    x = constant(X)
+    assert np.shares_memory(x, x.numpy()) and np.may_share_memory(x.numpy(), x)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda x: np.array2string(a=x), "array2string"),
+        (lambda x: np.einsum_path("i,i->i", x, x), "einsum_path"),
+        (lambda x: np.savez("never.npz", named=x), "savez"),
+    ],
+)
+def test_what_tells_of_values_is_refused_of_unknown_ones(call, name):
+    with pytest.raises(StagingError, match=f"`np.{name}` has no tensor form"):
+        trace_function(call, [TensorType(X.dtype, (3,))])
 
 
 def kinds(function, *types):

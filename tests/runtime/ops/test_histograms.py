@@ -84,3 +84,29 @@ def test_the_dtype_of_limits_counts():
     expected = np.histogram_bin_edges(x, 3, limits)
     found = ag.convert(lambda x: np.histogram_bin_edges(x, 3, limits))(x)
     np.testing.assert_array_equal(found, expected, strict=True)
+
+
+LIMITS = [(2.0, 1.0), (np.nan, 1.0), (1.0, np.inf), (-np.inf, np.inf), (1.0, 1.0), (1.0, 2.5)]
+WITHIN = {
+    "edges": lambda x, low, high: (np.histogram_bin_edges(x, 3, (low, high)),),
+    "one axis": lambda x, low, high: np.histogram(x, 3, (low, high)),
+    "data choose": lambda x, low, high: np.histogram(x, "auto", (low, high)),
+    "two axes": lambda x, low, high: np.histogram2d(x, x, 3, [(low, high), (0, 5)]),
+}
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "plan"])
+@pytest.mark.parametrize("name", WITHIN)
+def test_limits_that_a_graph_computes_are_those_that_numpy_takes(name, native):
+    function, x = WITHIN[name], np.array([3.0, 1.0, 2.0, 1.0, 3.0])
+    staged = ag.convert(function, native=native)
+    for limits in LIMITS:
+        try:
+            expected = function(x, *limits)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error).partition(" of [")[0]):
+                staged(x, *limits)
+            continue
+        for found, wanted in zip(staged(x, *limits), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted, strict=True)
+    assert staged.trace_count == 1

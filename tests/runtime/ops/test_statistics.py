@@ -76,6 +76,20 @@ def test_bincount_refuses_what_numpys_refuses(x, options, native):
         assert str(plain.value) in str(found.value)
 
 
+@pytest.mark.parametrize("native", [None, False])
+@pytest.mark.parametrize("x", [np.array([1, 3, 1]), np.array([], int)], ids=["some", "none"])
+def test_bincount_has_as_many_as_a_graph_computes_at_least(x, native):
+    def count(x, n):
+        return np.bincount(x, minlength=n)
+
+    staged = ag.convert(count, native=native)
+    for n in (0, 2, 7):
+        np.testing.assert_array_equal(staged(x, np.int64(n)), count(x, n), strict=True)
+    with pytest.raises(ValueError, match="'minlength' must not be negative"):
+        staged(x, np.int64(-1))
+    assert staged.trace_count == 1
+
+
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod"])
 def test_segments_have_no_negative_numbers(name):
     function, ids = getattr(ag, f"segment_{name}"), np.array([0, -1])
