@@ -249,7 +249,8 @@ def paths_of(structure: tree.Structure, prefix: str = "") -> list[str]:
 def describe_key(key: Any) -> str:
     """The key of one leaf, as a user reads it."""
     if is_input_key(key):
-        return str(type_of_key(key))
+        is_array = isinstance(key[0], np.dtype) and key[-1] == ()
+        return f"{type_of_key(key)}{', an array' if is_array else ''}"  # not a scalar of NumPy's
     if isinstance(key, Identity):
         return repr(key)
     return repr(key[1]) if isinstance(key, tuple) else repr(key)

@@ -88,8 +88,10 @@ def _value(argument: Argument) -> Any:
 
 def _load(path: Path) -> Any:
     try:
-        return np.load(path, allow_pickle=False)
+        found = np.load(path, allow_pickle=False)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from error
+    # Files of scalars and of arrays without axes are alike, and scalars are what is computed.
+    return found[()] if isinstance(found, np.ndarray) else found

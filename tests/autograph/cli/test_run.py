@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph.cli import main
 
 MODULE = """
@@ -41,6 +42,18 @@ def test_the_result_is_printed(capsys):
 def test_python_values_are_inputs_too(capsys):
     assert run("shifted", "--input", "x.npy", "--input", "n=5") == 0
     assert capsys.readouterr().out == "[2. 6.]\n"
+
+
+def test_a_file_of_a_scalar_is_a_scalar_to_a_saved_program(folder, capsys):
+    scaled = ag.convert(lambda x, n: x * n)
+    ag.save(scaled, "scaled.agz", (np.zeros(2), np.int64(1)))
+    np.save("n.npy", np.int64(5))
+    assert main(["run", "scaled.agz", "--input", "x.npy", "--input", "n.npy"]) == 0
+    assert capsys.readouterr().out == "[-15.   5.]\n"
+    with pytest.raises(
+        TypeError, match=r"n: int64\[\], an array\); expected one of\n.*n: int64\[\]\)"
+    ):
+        ag.load("scaled.agz")(np.zeros(2), np.array(5))
 
 
 def test_the_result_is_saved(folder, capsys):
