@@ -2,7 +2,8 @@
 
 The shapes are those of two classifiers of pictures: 28x28x1 with 3x3 kernels (batch 32), and
 224x224x3 with 4x4 kernels (batch 8), with the layers behind them. Arrays are single precision,
-channels last. Forward alone, then with the gradients of input and kernel.
+channels last. Forward alone, then with the gradients of input and kernel. "ours" is a converted
+function, "eager" the same operations called one by one, as those of the others are.
 """
 
 from __future__ import annotations
@@ -44,12 +45,17 @@ def _torch_layout(torch: Any, x: Any, axes: tuple[int, ...]) -> Any:
     return torch.tensor(x.transpose(axes)).contiguous(memory_format=torch.channels_last)
 
 
+def _ours(function: Callable[..., Any], *args: Any) -> Calls:
+    graph = ag.convert(function)
+    return {"ours": lambda: graph(*args), "eager": lambda: function(*args)}
+
+
 def convolution(frameworks: dict[str, Any], shape: Any, size: Any) -> tuple[Calls, Calls]:
     """Calls that give a convolution, and calls that give its two gradients as well."""
     x, kernel = _random(*shape), _random(*size)
     both = ag.grad(lambda x, k: ag.sum(ag.nn.conv2d(x, k)), argnums=(0, 1))
-    forward: Calls = {"ours": lambda: ag.nn.conv2d(x, kernel).numpy()}
-    backward: Calls = {"ours": lambda: both(x, kernel)}
+    forward = _ours(lambda x, k: ag.nn.conv2d(x, k), x, kernel)
+    backward = _ours(lambda x, k: both(x, k), x, kernel)
     if "torch" in frameworks:
         torch = frameworks["torch"]
         conv2d = torch.nn.functional.conv2d
@@ -76,8 +82,8 @@ def max_pool(frameworks: dict[str, Any], shape: Any) -> tuple[Calls, Calls]:
     """Calls that give the largest elements of 2x2 windows, and calls that give the gradient too."""
     x = _random(*shape)
     slope = ag.grad(lambda x: ag.sum(ag.nn.max_pool2d(x, 2)))
-    forward: Calls = {"ours": lambda: ag.nn.max_pool2d(x, 2).numpy()}
-    backward: Calls = {"ours": lambda: slope(x)}
+    forward = _ours(lambda x: ag.nn.max_pool2d(x, 2), x)
+    backward = _ours(lambda x: slope(x), x)
     if "torch" in frameworks:
         torch = frameworks["torch"]
         pool = torch.nn.functional.max_pool2d
@@ -102,8 +108,7 @@ def max_pool(frameworks: dict[str, Any], shape: Any) -> tuple[Calls, Calls]:
 def resize(frameworks: dict[str, Any], old: int, new: int) -> Calls:
     """Calls that bring a picture of bytes to another size, bilinearly."""
     x = np.random.default_rng(0).integers(0, 256, (old, old, 3)).astype(np.uint8)
-    graph = ag.convert(lambda x: ag.image.resize(x, (new, new)))
-    calls: Calls = {"ours": lambda: graph(x)}
+    calls = _ours(lambda x: ag.image.resize(x, (new, new)), x)
     if "tensorflow" in frameworks:
         tf = frameworks["tensorflow"]
         picture = tf.constant(x)

@@ -48,6 +48,8 @@ _READERS = 16
 _FAR = 1 << 18
 # Sums that run in vectors pay for the sum over the lanes where they are shorter.
 _SHORT = 64
+# Few columns leave lanes empty: sums of several axes run in vectors from so many terms in a row on.
+_FEW_COLUMNS, _SHORT_ROW = 4, 8
 # Fewer products than these are computed in some tens of microseconds; a vector of a tile takes as
 # long to compile as so many, many times.
 _LITTLE, _VECTOR = 1 << 23, 5000
@@ -71,12 +73,27 @@ def has_short_sums(inner: Sequence[Axis]) -> bool:
     return isinstance(size, int) and size < _SHORT
 
 
+def _has_few_columns(c: Contract) -> bool:
+    """Whether most lanes of a vector of columns would be empty, as of the channels of pictures."""
+    return isinstance(c.column.size, int) and c.column.size <= _FEW_COLUMNS and c.column.y != 1
+
+
+def _has_few_terms(inner: Sequence[Axis]) -> bool:
+    """Whether sums over all inner axes are too short to be run in vectors of the last of them."""
+    sizes = [axis.size for axis in inner if isinstance(axis.size, int)]
+    if len(sizes) < len(inner):
+        return False
+    return math.prod(sizes) < _SHORT or sizes[-1] < _SHORT_ROW
+
+
 def runs_along_sum(c: Contract) -> bool:
     """Whether sums run in vectors, not columns."""
     if not c.inner or c.inner[-1].x != 1 or c.inner[-1].y != 1:
         return False
     if c.column.size == 1:
         return True
+    if _has_few_columns(c):
+        return not _has_few_terms(c.inner)
     if c.column.y == 1 or has_short_sums(c.inner):
         return c.column.y != 1 and c.row.size == 1
     rows = product([axis.size for axis in (*c.outer, c.row) if axis.y == 0])

@@ -13,7 +13,7 @@ from tests.runtime.lowering.windows import CASES, attributes, random
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(
     ("channels", "features", "groups", "dtype"),
-    [(1, 16, 1, "f4"), (5, 37, 1, "f8"), (6, 4, 2, "f4"), (5, 6, 1, "i4")],
+    [(1, 16, 1, "f4"), (5, 37, 1, "f8"), (6, 4, 2, "f4"), (5, 6, 1, "i4"), (3, 37, 1, "f4")],
 )
 def test_a_convolution_and_its_adjoints_are_those_of_the_plan(
     case, channels, features, groups, dtype, traced, native_of

@@ -62,6 +62,18 @@ def test_sums_run_in_vectors_where_columns_are_apart():
     assert not runs_along_sum(contraction(5000, 128, 784, y=784)), "many rows: packing is worth it"
 
 
+def test_sums_over_several_axes_run_in_vectors_where_columns_are_few():
+    def window(columns, taps, features):
+        c = contraction(5000, columns, features, y=features)
+        c.inner = [Axis(taps, 5000, features * columns, 0), *c.inner]
+        return c
+
+    assert runs_along_sum(window(3, 16, 16)), "channels of a picture"
+    assert not runs_along_sum(window(5, 16, 16)), "columns enough for vectors"
+    assert not runs_along_sum(window(3, 3, 16)), "few terms"
+    assert not runs_along_sum(window(3, 100, 5)), "short rows of terms"
+
+
 def test_long_sums_are_cut_into_pieces_of_whole_inner_axes():
     c = contraction(10, 20, 1)
     c.inner = [Axis(32, 900, 600, 0), Axis(24, 30, 20, 0), Axis(9, 1, 1, 0)]
