@@ -26,6 +26,7 @@ from runtime.lowering.gathers import gather
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, Watcher, read
+from runtime.lowering.laying_out import lay_out
 from runtime.lowering.merging import merge
 from runtime.lowering.pooling import (
     window_argmax,
@@ -76,6 +77,7 @@ def lower(graph: Graph, watcher: Watcher | None = None) -> Program:
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
     collapse(b.program)
+    lay_out(b.program)
     merge(b.program)
     tile(b.program)
     join_epilogues(b.program)

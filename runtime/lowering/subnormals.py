@@ -5,7 +5,8 @@ that they call their own subroutine for, in each multiplication. They tell by a 
 one. Then, in loops, products look at their operands first. Where one has such elements, and nothing
 can overflow, a copy of it that is larger by a power of two is multiplied, and the result made
 smaller again. That is exact, but for results that are subnormal: they are rounded once, at the end,
-not in each step.
+not in each step. The copy and the end are no such products themselves: what is subnormal is a whole
+number of the least floats there are, and is converted from that, or rounded to it.
 
 Which way is taken depends on the operands alone: a product that raises the flag is made once more,
 and where none was raised, both ways give the same bits.
@@ -27,7 +28,12 @@ _MOST, _WORTH = 1 << 14, 16
 # Bits of MXCSR: an operand was subnormal; a result was, and not exact.
 _SUBNORMAL, _UNDERFLOW = 1 << 1, 1 << 4
 # What the text declares.
-DECLARED = ("void @llvm.x86.sse.stmxcsr(ptr)", "void @llvm.x86.sse.ldmxcsr(ptr)")
+DECLARED = (
+    "void @llvm.x86.sse.stmxcsr(ptr)",
+    "void @llvm.x86.sse.ldmxcsr(ptr)",
+    "float @llvm.rint.f32(float)",
+    "double @llvm.rint.f64(double)",
+)
 
 
 class _Kind(NamedTuple):
@@ -38,6 +44,16 @@ class _Kind(NamedTuple):
     power: int
     mantissa: int
     bias: int
+
+    @property
+    def least(self) -> int:
+        """The exponent of the least normal number."""
+        return 1 - self.bias
+
+    @property
+    def unit(self) -> int:
+        """The exponent of the least number of all, of which subnormal ones are multiples."""
+        return self.least - self.mantissa
 
     def bits(self, exponent: int) -> int:
         """The bits of a power of two."""
@@ -92,7 +108,8 @@ def _text(type_: str) -> str:
 
     `looks` is where it keeps whether it looks before it multiplies; then come how many elements
     there are of each, and the ends of the three ranges of a contraction. `@extent` finds the bits
-    of the largest size, and whether an element is next to 0.
+    of the largest size, and whether an element is next to 0; `@larger` and `@smaller` multiply by
+    the power of two and divide by it.
     """
     kind = _KINDS[type_]
     numbers = {
@@ -103,6 +120,11 @@ def _text(type_: str) -> str:
         "TINY": kind.bits(-(kind.bias - 27)),
         "LIMIT": kind.bits(-20),
         "OTHER": kind.bits(kind.power - 4),
+        "NORMAL": 1 << kind.mantissa,
+        "LEAST": kind.bits(kind.least + kind.power),
+        "UNIT_UP": kind.literal(kind.unit + kind.power),
+        "UNIT_DOWN": kind.literal(-kind.unit - kind.power),
+        "SUFFIX": f"f{8 * int(type_[1:])}",
         "UP": kind.literal(kind.power),
         "DOWN": kind.literal(-kind.power),
         "FLAGS": _SUBNORMAL | _UNDERFLOW,
@@ -138,16 +160,58 @@ done:
   %any = icmp ne $INT %more, 0
   ret i1 %any
 }
-define internal void @times.$TYPE(ptr %to, ptr %p, i64 %n, $KIND %by) noinline {
+define internal void @larger.$TYPE(ptr %to, ptr %p, i64 %n) noinline {
 entry:
   br label %head
 head:
   %i = phi i64 [0, %entry], [%next, %head]
-  %at = getelementptr $KIND, ptr %p, i64 %i
-  %x = load $KIND, ptr %at
-  %y = fmul $KIND %x, %by
-  %there = getelementptr $KIND, ptr %to, i64 %i
-  store $KIND %y, ptr %there
+  %at = getelementptr $INT, ptr %p, i64 %i
+  %all = load $INT, ptr %at
+  %size = and $INT %all, $SIZE
+  %sign = xor $INT %all, %size
+  %is.tiny = icmp ult $INT %size, $NORMAL
+  %units = sitofp $INT %size to $KIND
+  %scaled = fmul $KIND %units, $UNIT_UP
+  %scaled.size = bitcast $KIND %scaled to $INT
+  %from.tiny = or $INT %scaled.size, %sign
+  %safe = select i1 %is.tiny, $INT 0, $INT %all
+  %x = bitcast $INT %safe to $KIND
+  %y = fmul $KIND %x, $UP
+  %from.normal = bitcast $KIND %y to $INT
+  %result = select i1 %is.tiny, $INT %from.tiny, $INT %from.normal
+  %there = getelementptr $INT, ptr %to, i64 %i
+  store $INT %result, ptr %there
+  %next = add nuw nsw i64 %i, 1
+  %going = icmp slt i64 %next, %n
+  br i1 %going, label %head, label %done
+done:
+  ret void
+}
+define internal void @smaller.$TYPE(ptr %p, i64 %n) noinline {
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %head]
+  %at = getelementptr $INT, ptr %p, i64 %i
+  %all = load $INT, ptr %at
+  %size = and $INT %all, $SIZE
+  %sign = xor $INT %all, %size
+  %is.tiny = icmp ult $INT %size, $LEAST
+  %is.none = icmp ult $INT %size, $NORMAL
+  %is.some = xor i1 %is.none, true
+  %is.both = and i1 %is.tiny, %is.some
+  %kept = select i1 %is.both, $INT %size, $INT 0
+  %large = bitcast $INT %kept to $KIND
+  %units = fmul $KIND %large, $UNIT_DOWN
+  %rounded = call $KIND @llvm.rint.$SUFFIX($KIND %units)
+  %bits = fptosi $KIND %rounded to $INT
+  %to.tiny = or $INT %bits, %sign
+  %safe = select i1 %is.tiny, $INT 0, $INT %all
+  %x = bitcast $INT %safe to $KIND
+  %y = fmul $KIND %x, $DOWN
+  %to.normal = bitcast $KIND %y to $INT
+  %result = select i1 %is.tiny, $INT %to.tiny, $INT %to.normal
+  store $INT %result, ptr %at
   %next = add nuw nsw i64 %i, 1
   %going = icmp slt i64 %next, %n
   br i1 %going, label %head, label %done
@@ -202,11 +266,11 @@ copy:
   %count = select i1 %is.x, i64 %nx, i64 %ny
   %from = select i1 %is.x, ptr %x, ptr %y
   %large = alloca $KIND, i64 %count, align 64
-  call void @times.$TYPE(ptr %large, ptr %from, i64 %count, $KIND $UP)
+  call void @larger.$TYPE(ptr %large, ptr %from, i64 %count)
   %one = select i1 %is.x, ptr %large, ptr %x
   %two = select i1 %is.x, ptr %y, ptr %large
   call void %product(ptr %one, ptr %two, ptr %out, $RANGES)
-  call void @times.$TYPE(ptr %out, ptr %out, i64 %n, $KIND $DOWN)
+  call void @smaller.$TYPE(ptr %out, i64 %n)
   br label %done
 plain:
   store i1 false, ptr %looks
