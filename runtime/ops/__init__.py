@@ -37,6 +37,7 @@ from runtime.ops.arithmetic import (
     square,
     subtract,
 )
+from runtime.ops.averages import average
 from runtime.ops.axes import (
     flip,
     fliplr,
@@ -312,7 +313,6 @@ from runtime.ops.reductions import (
     any,
     argmax,
     argmin,
-    average,
     count_nonzero,
     max,
     mean,

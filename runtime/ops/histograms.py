@@ -56,10 +56,11 @@ def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
     elif isinstance(shape_of(x)[0], int) and shape_of(x)[0] == 0:
         first, last = 0, 1
     else:
-        what = "autodetected range is not finite"
+        what = "autodetected range of [{0}, {1}] is not finite"
         first, last = _extremes(x)
         if dtype_of(x).kind == "f":
-            first = checked(first, logical_and(isfinite(first), isfinite(last)), what=what)
+            is_finite = logical_and(isfinite(first), isfinite(last))
+            first = checked(first, is_finite, first, last, what=what)
     is_one = equal(first, last)
     return where_(is_one, first - 0.5, first), where_(is_one, last + 0.5, last)
 
@@ -70,7 +71,8 @@ def _apart(first: Any, last: Any) -> tuple[Any, Any]:
     if is_tensor(first) or is_tensor(last):
         first = checked(first, logical_not(greater(first, last)), what=what)
         is_finite = logical_and(isfinite(first), isfinite(last))
-        return checked(first, is_finite, what="supplied range is not finite"), last
+        what = "supplied range of [{0}, {1}] is not finite"
+        return checked(first, is_finite, first, last, what=what), last
     if first > last:
         raise ValueError(what)
     if not (np.isfinite(first) and np.isfinite(last)):
@@ -135,8 +137,8 @@ def _distinct_edges(x: Any, bins: Any, limits: Any, is_weighted: bool) -> Any:
     if not isinstance(bins, str) and _is_array(bins):
         return edges
     rises = all_(less(getitem(edges, slice(None, -1)), getitem(edges, slice(1, None))))
-    what = "Too many bins for data range. Cannot create finite-sized bins."
-    return checked(edges, rises, what=what)
+    what = "Too many bins for data range. Cannot create {0} finite-sized bins."
+    return checked(edges, rises, shape_of(edges)[0] - 1, what=what)
 
 
 # The rules of NumPy by which data choose their own number of bins.
