@@ -109,7 +109,7 @@ def _is_array(bins: Any) -> bool:
     return isinstance(bins, (list, tuple)) or rank_of(bins) > 0
 
 
-def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False) -> Any:
+def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False, name: str = "bins") -> Any:
     is_estimated = isinstance(bins, str)
     if not is_estimated and _is_array(bins):
         return _as_edges(bins)
@@ -119,9 +119,7 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False) -> Any:
         raise TypeError(
             "Automated estimation of the number of bins is not supported for weighted data"
         )
-    count = 0 if is_estimated else operator.index(bins)
-    if not is_estimated and count < 1:
-        raise ValueError("`bins` must be positive, when an integer")
+    count = 0 if is_estimated else _count(bins, name)
     first, last = _ends(x, limits)
     if is_estimated:
         edges = estimated_edges(x, first, last, by=bins)
@@ -129,6 +127,19 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False) -> Any:
         edges = linspace(first, last, num=count + 1)
     own = promote(type_of(x), *map(type_of, limits or ())).dtype
     return astype(edges, own if own.kind == "f" else np.float64, copy=False)
+
+
+def _count(bins: Any, name: str) -> Any:
+    """A number of bins. Raises ValueError if there are none, TypeError if it is no integer."""
+    what = f"`{name}` must be positive, when an integer"
+    if is_tensor(bins):
+        if dtype_of(bins).kind not in "biu":
+            raise TypeError(f"`{name}` must be an integer, a string, or an array")
+        return checked(bins, greater(bins, 0), what=what)
+    count = operator.index(bins)
+    if count < 1:
+        raise ValueError(what)
+    return count
 
 
 def _distinct_edges(x: Any, bins: Any, limits: Any, is_weighted: bool) -> Any:
@@ -317,7 +328,10 @@ def histogramdd(
         raise TypeError("the numbers of bins along several axes are integers, not words")
     if len(limits) != count:
         raise ValueError("range argument must have one entry per dimension")
-    edges = [_edges(_as_data(c), b, r) for c, b, r in zip(columns, several, limits, strict=True)]
+    edges = [
+        _edges(_as_data(c), b, r, name=f"bins[{i}]")
+        for i, (c, b, r) in enumerate(zip(columns, several, limits, strict=True))
+    ]
     sizes = [shape_of(e)[0] - 1 for e in edges]
     cell: Any = 0
     is_inside: Any = True

@@ -25,7 +25,7 @@ from runtime.ops.declare import Samples, implements
 from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem
 from runtime.ops.joining import concat, stack
-from runtime.ops.operands import Axes, Operand, dtype_of, normal_axis, rank_of, shape_of
+from runtime.ops.operands import Axes, Operand, dtype_of, is_tensor, normal_axis, rank_of, shape_of
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import fmax, fmin, maximum, minimum, where_
 from runtime.ops.shapes import ravel
@@ -322,7 +322,7 @@ def numpy_linspace(
     start: Operand,
     stop: Operand,
     /,
-    num: int = 50,
+    num: Operand = 50,
     endpoint: bool = True,
     retstep: bool = False,
     dtype: Any = None,
@@ -332,8 +332,12 @@ def numpy_linspace(
     result = creation.linspace(start, stop, num=num, endpoint=endpoint, dtype=dtype)
     if axis != 0:
         result = moveaxis(result, 0, axis)
+    if not retstep:
+        return result
     parts = num - 1 if endpoint else num
-    return (result, (stop - start) / parts if parts > 0 else np.nan) if retstep else result
+    if is_tensor(parts):
+        return result, where_(parts > 0, (stop - start) / maximum(parts, 1), np.nan)
+    return result, (stop - start) / parts if parts > 0 else np.nan
 
 
 @implements(
