@@ -8,6 +8,8 @@ here is what the plain function would have shown. `AUTOGRAPH_FULL_TRACEBACK=1` l
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from itertools import dropwhile, pairwise
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -15,7 +17,7 @@ from autograph.generated import AG, SCOPES
 from autograph.operators.hints import add_hint
 from runtime import config
 from runtime.errors import StagingError
-from runtime.origins import is_user_code, origin_of_error
+from runtime.origins import Origin, is_user_code, origin_of_entry, origin_of_error
 
 __all__ = ["shorten", "shortened"]
 
@@ -50,6 +52,14 @@ class shortened:
 
 
 def _users(traceback: TracebackType | None) -> TracebackType | None:
+    result: TracebackType | None = None
+    for part in reversed(_entries(traceback)):
+        result = TracebackType(result, part.tb_frame, part.tb_lasti, part.tb_lineno)
+    return result
+
+
+def _entries(traceback: TracebackType | None) -> list[TracebackType]:
+    """The user's entries, the outermost first."""
     kept: list[TracebackType] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
@@ -58,10 +68,7 @@ def _users(traceback: TracebackType | None) -> TracebackType | None:
                 kept.pop()
             kept.append(traceback)
         traceback = traceback.tb_next
-    result: TracebackType | None = None
-    for part in reversed(kept):
-        result = TracebackType(result, part.tb_frame, part.tb_lasti, part.tb_lineno)
-    return result
+    return kept
 
 
 def _is_converted(code: CodeType) -> bool:
@@ -76,6 +83,19 @@ def _is_part(code: CodeType) -> bool:
 
 
 def _locate(error: StagingError) -> None:
-    if error.origin is not None:
-        return
-    error.place(origin_of_error(error))
+    """Say at which line it is, and by which lines of converted functions that was called."""
+    innermost = error.origin or origin_of_error(error)
+    lines = [origin_of_entry(entry) for entry in _converted_entries(error.__traceback__)]
+    while lines and innermost is not None and _home(lines[-1]) != _home(innermost):
+        lines.pop()  # what was found later or elsewhere speaks of a line of its own
+    callers = [a for a, b in pairwise(lines) if a[:2] != b[:2]]  # not each call of a recursion
+    error.place(innermost, callers)
+
+
+def _home(origin: Origin) -> tuple[str, str]:
+    return origin.filename, origin.function
+
+
+def _converted_entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    """The user's entries from the outermost that is converted on."""
+    return dropwhile(lambda e: not _is_converted(e.tb_frame.f_code), _entries(traceback))

@@ -12,7 +12,7 @@ from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
-from runtime.ops.operands import content, dtype_of, is_tensor, type_of
+from runtime.ops.operands import content, dtype_of, is_array, is_tensor, type_of
 from runtime.ops.ufunc_methods import METHODS
 
 __all__ = [
@@ -233,13 +233,9 @@ def _of_parts(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _formed(func: Any, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is an array in NumPy's result as one. Eager values of rank 0 are always scalars."""
     name = func.__name__
-    if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and _is_array(*args, *kwargs.values())):
+    if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and is_array((*args, *kwargs.values())[0])):
         return _as_arrays(result)
     return result
-
-
-def _is_array(x: Any, *_: Any) -> bool:
-    return bool(x.is_array) if is_tensor(x) else isinstance(x, (np.ndarray, list, tuple))
 
 
 def _as_arrays(result: Any) -> Any:

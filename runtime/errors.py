@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runtime.origins import Origin
 
 __all__ = [
@@ -17,9 +19,17 @@ __all__ = [
     "located",
 ]
 
+# How many lines a message may have, those of callers included.
+_LINES = 12
 
-def located(origin: Origin | None, what: str, hint: str = "") -> str:
+
+def located(
+    origin: Origin | None, what: str, hint: str = "", callers: Sequence[Origin] = ()
+) -> str:
     """A message that says where, what, and what to do.
+
+    Lines that led there, the outermost first, stand before it, as far as they fit: the first and
+    the last ones.
 
     >>> print(located(None, "the loop changes the kind of `x`", "rename one of the two"))
     the loop changes the kind of `x`
@@ -29,7 +39,20 @@ def located(origin: Origin | None, what: str, hint: str = "") -> str:
         parts = [what]
     else:
         parts = [f"{origin}: {what}", origin.excerpt()]
-    return "\n".join(part for part in [*parts, hint] if part)
+    text = "\n".join(part for part in [*parts, hint] if part)
+    rows = _shown(callers, _LINES - len(text.splitlines()))
+    return "\n".join([*rows, text])
+
+
+def _shown(callers: Sequence[Origin], limit: int) -> list[str]:
+    """The lines of callers, or where they are more than the limit the first and last ones."""
+    rows = [f"{origin}: {origin.text.strip()}".removesuffix(": ") for origin in callers]
+    if len(rows) <= limit:
+        return rows
+    first = max(limit - 1, 0) // 2
+    last = max(limit - 1 - first, 1)
+    gap = f"... ({len(rows) - first - last} more calls)"
+    return [*rows[:first], gap, *rows[-last:]]
 
 
 class StagingError(Exception):
@@ -59,13 +82,15 @@ class StagingError(Exception):
     def __init__(self, what: str, hint: str = "", origin: Origin | None = None) -> None:
         super().__init__(located(origin, what, hint))
         self.what, self.hint, self.origin = what, hint, origin
+        self.callers: tuple[Origin, ...] = ()
 
-    def place(self, origin: Origin | None) -> None:
-        """Say where it is, unless that is known."""
-        is_bare = self.args == (located(None, self.what, self.hint),)
-        if self.origin is None and origin is not None and is_bare:
-            self.origin = origin
-            self.args = (located(origin, self.what, self.hint),)
+    def place(self, origin: Origin | None, callers: Sequence[Origin] = ()) -> None:
+        """Say where it is, unless that is known, and which lines led there, the outermost first."""
+        known = located(self.origin, self.what, self.hint, self.callers)
+        if self.args == (known,):
+            self.origin = self.origin or origin
+            self.callers = tuple(callers) or self.callers
+            self.args = (located(self.origin, self.what, self.hint, self.callers),)
 
 
 class HostCallError(StagingError):

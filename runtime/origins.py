@@ -18,6 +18,7 @@ __all__ = [
     "innermost_entry",
     "is_user_code",
     "origin_of_caller",
+    "origin_of_entry",
     "origin_of_error",
     "warn_caller",
 ]
@@ -166,7 +167,10 @@ def innermost_entry(error: BaseException) -> TracebackType | None:
 def origin_of_error(error: BaseException) -> Origin | None:
     """The innermost line of the user's code that an exception came through."""
     entry = innermost_entry(error)
-    if entry is None:
-        return None
+    return None if entry is None else origin_of_entry(entry)
+
+
+def origin_of_entry(entry: TracebackType) -> Origin:
+    """The line of an entry of a traceback."""
     code = entry.tb_frame.f_code
     return Origin(code.co_filename, entry.tb_lineno, code.co_name, code, entry.tb_lasti)

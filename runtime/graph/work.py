@@ -200,6 +200,7 @@ FREE = frozenset(
     {
         "positive", "real", "imag", "conj", "where", "make_complex", "frame_of", "frame_read",
         "frame_with", "frame_take", "choose_among", "astype", "zeros", "full", "arange", "linspace",
+        "linspace_of",
         "diagonal", "frexp", "unravel_index", "ravel_multi_index", "getitem", "getitem_array",
         "index_update", "constant", "dim", "strengthen", "as_weak", "identity", "stop_gradient",
         "missing", "choose", "stack_empty", "stack_push", "stack_pop", "stack_take", "zeros_of",

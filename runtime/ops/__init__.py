@@ -11,6 +11,7 @@ from runtime.ops import (
     convolution,  # noqa: F401
     distributions,  # noqa: F401 - and random, what `runtime.random` gives to users
     fft,
+    general_matrices,  # noqa: F401 - declares what `autograph.tf` gives to users
     linalg,
     numpy_forms,  # noqa: F401 - declares what NumPy's functions mean
     pooling,  # noqa: F401
@@ -37,6 +38,7 @@ from runtime.ops.arithmetic import (
     square,
     subtract,
 )
+from runtime.ops.averages import average
 from runtime.ops.axes import (
     flip,
     fliplr,
@@ -312,7 +314,6 @@ from runtime.ops.reductions import (
     any,
     argmax,
     argmin,
-    average,
     count_nonzero,
     max,
     mean,

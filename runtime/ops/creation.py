@@ -11,7 +11,7 @@ import numpy as np
 from runtime import devices, trace
 from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
-from runtime.ops.declare import implements, may_not_fit, no_gradient, op
+from runtime.ops.declare import always, implements, may_not_fit, no_gradient, op
 from runtime.ops.operands import (
     Array,
     Module,
@@ -21,6 +21,8 @@ from runtime.ops.operands import (
     dtype_of,
     encode_shape,
     is_number,
+    is_tensor,
+    rank_of,
     shape_of,
     type_of,
 )
@@ -350,20 +352,37 @@ def arange(
         return trace.apply(arange_.op, tuple(operands), attrs)
 
 
-def _line_type(x: TensorType, y: TensorType, num: int, endpoint: bool, dtype: Any) -> TensorType:
-    if num < 0:
+def _line_type(
+    x: TensorType, y: TensorType, num: int | None, endpoint: bool, dtype: Any
+) -> TensorType:
+    if num is not None and num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     shape = broadcast_shapes(x.shape, y.shape)
     own = promote(x, y, type_of(1.0)).dtype
     return TensorType(own if dtype is None else dtype, None if shape is None else (num, *shape))
 
 
+def _line_of_type(
+    x: TensorType, y: TensorType, num: TensorType, endpoint: bool, dtype: Any
+) -> TensorType:
+    if num.rank != 0 or num.dtype.kind not in "biu":
+        raise TypeError(f"the number of samples is an integer, not {num}")
+    return _line_type(x, y, None, endpoint, dtype)
+
+
 def _line_vjp(
-    g: Any, out: Any, x: Any, y: Any, num: int, endpoint: bool, dtype: Any
+    g: Any, out: Any, x: Any, y: Any, num: Any, endpoint: bool, dtype: Any
 ) -> tuple[Any, ...]:
-    steps = max(num - 1 if endpoint else num, 1)
-    weights = reshape(arange(num) / steps, (num,) + (1,) * (len(shape_of(out)) - 1))
+    weights = reshape(_shares(num, endpoint), (num,) + (1,) * (rank_of(out) - 1))
     return sum_to(g * (1 - weights), shape_of(x)), sum_to(g * weights, shape_of(y))
+
+
+def _shares(num: Any, endpoint: bool) -> Any:
+    """How much of `stop` is in each of `num` evenly spaced numbers."""
+    steps = num - 1 if endpoint else num
+    if isinstance(steps, int):
+        return arange(num) / max(steps, 1)
+    return arange(num) / astype(steps + (steps < 1), np.float64)  # of one or none: of 1
 
 
 @op(
@@ -396,11 +415,43 @@ def linspace_(
     return xp.linspace(start, stop, num=num, endpoint=endpoint, dtype=dtype)
 
 
+@op(
+    inputs=3,
+    infer=_line_of_type,
+    vjp=lambda g, out, x, y, num, endpoint, dtype: (
+        *_line_vjp(g, out, x, y, num, endpoint, dtype),
+        None,
+    ),
+    reads=(2,),
+    raises=always,
+    samples=calls(
+        lambda: (
+            ((array(()), array((), salt=1), 4), {}),
+            ((array((2,)), array((2,), salt=1), np.int32(3)), {"endpoint": False}),
+            ((0.0, 10.0, 3), {"dtype": np.dtype("i8")}),
+            ((0.0, 1.0, 0), {}),
+            ((array((2,)), 1.0, 1), {}),
+        )
+    ),
+    scalars=True,
+)
+def linspace_of(
+    xp: Module,
+    start: Array,
+    stop: Array,
+    num: Array,
+    endpoint: bool = True,
+    dtype: np.dtype[Any] | None = None,
+) -> Array:
+    """As `linspace`, of a number of samples that only the run tells."""
+    return xp.linspace(start, stop, num=int(num), endpoint=endpoint, dtype=dtype)
+
+
 def linspace(
     start: Operand,
     stop: Operand,
     /,
-    num: int = 50,
+    num: Operand = 50,
     endpoint: bool = True,
     dtype: Any = None,
     *,
@@ -408,11 +459,15 @@ def linspace(
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`, along a new first axis.
 
+    Raises ValueError for a negative `num`.
+
     >>> ag.linspace(0.0, 1.0, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     own = None if dtype is None else np.dtype(dtype)
     with making_on(device):
+        if is_tensor(num):
+            return linspace_of(start, stop, content(num), endpoint=endpoint, dtype=own)
         return linspace_(start, stop, num=num, endpoint=endpoint, dtype=own)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import StagingError
+from runtime.ops.agreement import of_size
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.comparison import equal, greater_equal, logical_and, logical_not, not_equal
@@ -350,8 +351,8 @@ def _counted_from_start(obj: Any, x: Operand, at: int, *, is_end_one: bool = Fal
         getitem(x, (*[slice(None)] * at, inside))  # its error names the position and the axis
     else:
         is_there = logical_and(place >= -length, place < length + is_end_one)
-        what = "index is out of bounds for the axis"
-        place = checked(place, is_there, what=what, error="IndexError")
+        what = f"index {{0}} is out of bounds for axis {at} with size {{1}}"
+        place = checked(place, is_there, place, length, what=what, error="IndexError")
     return where_(place < 0, place + length, place)
 
 
@@ -359,8 +360,7 @@ def _mask_of_axis(mask: Any, length: Any) -> Any:
     what = "boolean array argument obj to delete must be one dimensional and match the axis length"
     if rank_of(mask) != 1:
         raise ValueError(what)
-    what += f" of {length if isinstance(length, int) else 'the array'}"
-    return checked(mask, equal(shape_of(mask)[0], length), what=what)
+    return of_size(mask, shape_of(mask)[0], length, what + " of {1}")
 
 
 @implements(

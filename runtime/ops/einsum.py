@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.errors import StagingError
+from runtime.ops.agreement import of_size
 from runtime.ops.broadcasting import broadcast_to, sum_to
-from runtime.ops.comparison import equal
 from runtime.ops.declare import implements, op
 from runtime.ops.diagonals import diagonal
-from runtime.ops.internal import checked
 from runtime.ops.operands import Array, Module, Operand, rank_of, shape_of, type_of
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
@@ -68,11 +67,7 @@ def _without_repeats(x: Operand, term: str) -> tuple[Any, str]:
             i, j = term.index(c), term.rindex(c)
             m, n = shape_of(x)[i], shape_of(x)[j]
             what = f"dimensions in an operand for collapsing index {c!r} don't match"
-            if isinstance(m, int) and isinstance(n, int):
-                if m != n:
-                    raise ValueError(f"{what} ({m} != {n})")
-            else:
-                x = checked(x, equal(m, n), what=what)
+            x = of_size(x, m, n, what + " ({0} != {1})")
             x = diagonal(x, axis1=i, axis2=j)
             term = term[:i] + term[i + 1 : j] + term[j + 1 :] + c
     return x, term

@@ -12,6 +12,7 @@ import numpy as np
 from runtime.ops.arithmetic import sign
 from runtime.ops.axes import moveaxis
 from runtime.ops.broadcasting import broadcast_to
+from runtime.ops.comparison import equal
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, linspace, zeros
 from runtime.ops.declare import always, implements, no_gradient, op
@@ -364,7 +365,7 @@ def logspace(
     start: Operand,
     stop: Operand,
     /,
-    num: int = 50,
+    num: Operand = 50,
     endpoint: bool = True,
     base: Operand = 10.0,
     dtype: Any = None,
@@ -394,7 +395,7 @@ def geomspace(
     start: Operand,
     stop: Operand,
     /,
-    num: int = 50,
+    num: Operand = 50,
     endpoint: bool = True,
     dtype: Any = None,
     axis: int = 0,
@@ -412,7 +413,12 @@ def geomspace(
     common = sign(start) * np.float64(1)
     result = logspace(log10(start / common), log10(stop / common), num, endpoint)
     ends = common_shape(type_of(start).shape, type_of(stop).shape)
-    if num > 0 and ends is not None:
+    if is_tensor(num):
+        number = reshape(arange(num), (-1,) + (1,) * (rank_of(result) - 1))
+        if endpoint:
+            result = where_(equal(number, num - 1), stop / common, result)
+        result = where_(equal(number, 0), start / common, result)
+    elif num > 0 and ends is not None:
         result = index_update(result, start / common, 0)
         if num > 1 and endpoint:
             result = index_update(result, stop / common, num - 1)

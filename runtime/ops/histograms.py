@@ -56,10 +56,11 @@ def _ends(x: Any, limits: Any) -> tuple[Any, Any]:
     elif isinstance(shape_of(x)[0], int) and shape_of(x)[0] == 0:
         first, last = 0, 1
     else:
-        what = "autodetected range is not finite"
+        what = "autodetected range of [{0}, {1}] is not finite"
         first, last = _extremes(x)
         if dtype_of(x).kind == "f":
-            first = checked(first, logical_and(isfinite(first), isfinite(last)), what=what)
+            is_finite = logical_and(isfinite(first), isfinite(last))
+            first = checked(first, is_finite, first, last, what=what)
     is_one = equal(first, last)
     return where_(is_one, first - 0.5, first), where_(is_one, last + 0.5, last)
 
@@ -70,7 +71,8 @@ def _apart(first: Any, last: Any) -> tuple[Any, Any]:
     if is_tensor(first) or is_tensor(last):
         first = checked(first, logical_not(greater(first, last)), what=what)
         is_finite = logical_and(isfinite(first), isfinite(last))
-        return checked(first, is_finite, what="supplied range is not finite"), last
+        what = "supplied range of [{0}, {1}] is not finite"
+        return checked(first, is_finite, first, last, what=what), last
     if first > last:
         raise ValueError(what)
     if not (np.isfinite(first) and np.isfinite(last)):
@@ -107,7 +109,7 @@ def _is_array(bins: Any) -> bool:
     return isinstance(bins, (list, tuple)) or rank_of(bins) > 0
 
 
-def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False) -> Any:
+def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False, name: str = "bins") -> Any:
     is_estimated = isinstance(bins, str)
     if not is_estimated and _is_array(bins):
         return _as_edges(bins)
@@ -117,9 +119,7 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False) -> Any:
         raise TypeError(
             "Automated estimation of the number of bins is not supported for weighted data"
         )
-    count = 0 if is_estimated else operator.index(bins)
-    if not is_estimated and count < 1:
-        raise ValueError("`bins` must be positive, when an integer")
+    count = 0 if is_estimated else _count(bins, name)
     first, last = _ends(x, limits)
     if is_estimated:
         edges = estimated_edges(x, first, last, by=bins)
@@ -129,14 +129,27 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False) -> Any:
     return astype(edges, own if own.kind == "f" else np.float64, copy=False)
 
 
+def _count(bins: Any, name: str) -> Any:
+    """A number of bins. Raises ValueError if there are none, TypeError if it is no integer."""
+    what = f"`{name}` must be positive, when an integer"
+    if is_tensor(bins):
+        if dtype_of(bins).kind not in "biu":
+            raise TypeError(f"`{name}` must be an integer, a string, or an array")
+        return checked(bins, greater(bins, 0), what=what)
+    count = operator.index(bins)
+    if count < 1:
+        raise ValueError(what)
+    return count
+
+
 def _distinct_edges(x: Any, bins: Any, limits: Any, is_weighted: bool) -> Any:
     """The edges, none of which may be equal where they are computed."""
     edges = _edges(x, bins, limits, is_weighted)
     if not isinstance(bins, str) and _is_array(bins):
         return edges
     rises = all_(less(getitem(edges, slice(None, -1)), getitem(edges, slice(1, None))))
-    what = "Too many bins for data range. Cannot create finite-sized bins."
-    return checked(edges, rises, what=what)
+    what = "Too many bins for data range. Cannot create {0} finite-sized bins."
+    return checked(edges, rises, shape_of(edges)[0] - 1, what=what)
 
 
 # The rules of NumPy by which data choose their own number of bins.
@@ -315,7 +328,10 @@ def histogramdd(
         raise TypeError("the numbers of bins along several axes are integers, not words")
     if len(limits) != count:
         raise ValueError("range argument must have one entry per dimension")
-    edges = [_edges(_as_data(c), b, r) for c, b, r in zip(columns, several, limits, strict=True)]
+    edges = [
+        _edges(_as_data(c), b, r, name=f"bins[{i}]")
+        for i, (c, b, r) in enumerate(zip(columns, several, limits, strict=True))
+    ]
     sizes = [shape_of(e)[0] - 1 for e in edges]
     cell: Any = 0
     is_inside: Any = True

@@ -174,26 +174,34 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
     return _number(x, kind)
 
 
-_ERRORS = {error.__name__: error for error in (IndexError, ValueError, ZeroDivisionError)}
+_ERRORS = {
+    error.__name__: error for error in (IndexError, TypeError, ValueError, ZeroDivisionError)
+}
 
 
 @op(
-    inputs=2,
-    infer=lambda x, holds, what, error="ValueError": x,
-    vjp=lambda g, out, x, holds, what, error: (g, None),
+    inputs=None,
+    infer=lambda x, holds, *values, what, error="ValueError": x,
+    vjp=lambda g, out, x, holds, *values, what, error: (g, None, *(None for _ in values)),
     raises=always,
     samples=calls(
         lambda: (
             ((array((2, 3)), np.bool_(True)), {"what": "it does not hold"}),
             ((array((0,), "i4"), np.bool_(True)), {"what": "zero", "error": "ZeroDivisionError"}),
+            ((array((2,)), np.bool_(True), 3, array((2,))), {"what": "{0} of {1}"}),
         )
     ),
     forwards=True,
 )
-def checked(xp: Module, x: Array, holds: Array, what: str, error: str = "ValueError") -> Array:
-    """`x`. Raises the error, with `what` for its message, unless the condition `holds`."""
+def checked(
+    xp: Module, x: Array, holds: Array, *values: Array, what: str, error: str = "ValueError"
+) -> Array:
+    """`x`. Raises the error unless the condition `holds`.
+
+    Its message is `what`, with the values where that has `{0}`, `{1}` and so on.
+    """
     if not bool(holds):
-        raise _ERRORS[error](what)
+        raise _ERRORS[error](what.format(*values))
     return x
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops import complex as complex_
 from runtime.ops import creation, products, reductions, statistics
 from runtime.ops.axes import moveaxis
@@ -24,10 +25,10 @@ from runtime.ops.declare import Samples, implements
 from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem
 from runtime.ops.joining import concat, stack
-from runtime.ops.operands import Axes, Operand, dtype_of, normal_axis, rank_of, shape_of
+from runtime.ops.operands import Axes, Operand, dtype_of, is_tensor, normal_axis, rank_of, shape_of
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import fmax, fmin, maximum, minimum, where_
-from runtime.ops.shapes import expand_dims, ravel
+from runtime.ops.shapes import ravel
 from runtime.origins import warn_caller
 
 __all__: list[str] = []
@@ -321,7 +322,7 @@ def numpy_linspace(
     start: Operand,
     stop: Operand,
     /,
-    num: int = 50,
+    num: Operand = 50,
     endpoint: bool = True,
     retstep: bool = False,
     dtype: Any = None,
@@ -331,8 +332,12 @@ def numpy_linspace(
     result = creation.linspace(start, stop, num=num, endpoint=endpoint, dtype=dtype)
     if axis != 0:
         result = moveaxis(result, 0, axis)
+    if not retstep:
+        return result
     parts = num - 1 if endpoint else num
-    return (result, (stop - start) / parts if parts > 0 else np.nan) if retstep else result
+    if is_tensor(parts):
+        return result, where_(parts > 0, (stop - start) / maximum(parts, 1), np.nan)
+    return result, (stop - start) / parts if parts > 0 else np.nan
 
 
 @implements(
@@ -361,6 +366,13 @@ def numpy_cross(
     sizes = (shape_of(a)[-1], shape_of(b)[-1])
     if all(n == 3 if isinstance(n, int) else True for n in sizes):
         return moveaxis(products.cross_of_last(a, b), -1, axisc)
+    if not all(isinstance(n, int) for n in sizes):
+        # Vectors of two and of two give numbers, of two and of three vectors.
+        known = next(n for n in sizes if isinstance(n, int))
+        raise StagingError(
+            f"`np.cross` of vectors of {known} elements and of others of a size only the run tells",
+            "give that size, as in `x[:, :3]`, or as one of the argument's specification",
+        )
     _ask_numpy_to_cross(*sizes)
     a0, a1, *a2 = (getitem(a, (..., i)) for i in range(sizes[0]))
     b0, b1, *b2 = (getitem(b, (..., i)) for i in range(sizes[1]))
@@ -378,34 +390,3 @@ def _ask_numpy_to_cross(size: int, other: int) -> None:
         np.cross(np.zeros(size), np.zeros(other))
     for warning in said:
         warn_caller(str(warning.message), warning.category)
-
-
-@implements(
-    "average",
-    samples=calls(
-        lambda: (
-            ((_X, 1), {"returned": True}),
-            ((_X, 1, array((3,), low=1)), {"returned": True}),
-            ((_X,), {"weights": array((2, 3), low=1)}),
-        )
-    ),
-)
-def numpy_average(
-    x: Operand,
-    /,
-    axis: Axes = None,
-    weights: Operand = None,
-    returned: bool = False,
-    *,
-    keepdims: bool = False,
-) -> Any:
-    """`numpy.average`."""
-    result = reductions.average(x, axis, weights, keepdims=keepdims)
-    if not returned:
-        return result
-    counted: Any = np.ones((1,) * rank_of(x)) if weights is None else weights
-    if rank_of(counted) != rank_of(x):
-        at = normal_axis(axis, rank_of(x))
-        counted = expand_dims(counted, tuple(i for i in range(rank_of(x)) if i != at))
-    total = reductions.sum(broadcast_to(counted, shape_of(x)), axis=axis, keepdims=keepdims)
-    return result, broadcast_to(astype(total, dtype_of(result)), shape_of(result))

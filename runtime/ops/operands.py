@@ -23,6 +23,8 @@ __all__ = [
     "decode_shape",
     "dtype_of",
     "encode_shape",
+    "is_array",
+    "is_empty",
     "is_number",
     "is_tensor",
     "known_shape",
@@ -73,6 +75,16 @@ class Abstract:
 def is_tensor(x: Operand) -> bool:
     """Whether `x` is a tensor, eager or traced (or stands for one)."""
     return isinstance(getattr(x, "type", None), TensorType)
+
+
+def is_array(x: Operand) -> bool:
+    """Whether NumPy has an array of `x`, of rank 0 too, or makes one of it, and no scalar."""
+    return bool(x.is_array) if is_tensor(x) else isinstance(x, (np.ndarray, list, tuple))
+
+
+def is_empty(x: Operand) -> bool:
+    """Whether `x` certainly has no elements: an axis of unknown size may have some."""
+    return 0 in (type_of(x).shape or ())
 
 
 def content(x: Operand) -> Operand:

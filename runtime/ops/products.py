@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.ops.agreement import of_size
 from runtime.ops.axes import matrix_transpose, moveaxis, permute_dims
 from runtime.ops.broadcasting import sum_to
-from runtime.ops.comparison import equal
 from runtime.ops.declare import implements, op
-from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Array,
     Module,
@@ -419,12 +418,12 @@ def cross_of_last(a: Operand, b: Operand) -> Any:
 
 
 def _of_three(x: Operand) -> Any:
-    size, what = shape_of(x)[-1], "both vectors of a cross product need 3 elements"
+    """`x`. Raises ValueError unless its vectors have three elements."""
+    what = "both vectors of a cross product need 3 elements, and one has {0}"
+    size = shape_of(x)[-1]
     if not isinstance(size, int):
-        return checked(x, equal(size, 3), what=what)
-    if size != 3:
-        raise ValueError(what)
-    return x
+        what += " (as only the run tells: of pairs give the size, as in `x[:, :2]`)"
+    return of_size(x, size, 3, what)
 
 
 @implements(

@@ -6,6 +6,7 @@ NumPy's names.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +20,19 @@ from runtime.ops.comparison import (
     less_equal,
     logical_and,
     logical_not,
+    not_equal,
 )
 from runtime.ops.conversion import astype
+from runtime.ops.creation import full
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem
 from runtime.ops.internal import checked
+from runtime.ops.joining import concat
 from runtime.ops.operands import (
     Axes,
     Operand,
     dtype_of,
+    is_empty,
     is_number,
     is_tensor,
     normal_axes,
@@ -61,7 +66,27 @@ def _together(x: Operand, axis: Axes) -> tuple[Any, tuple[int, ...]]:
     rest = tuple(i for i in range(rank_of(x)) if i not in axes)
     shape = shape_of(x)
     moved = permute_dims(x, (*axes, *rest))
-    return reshape(moved, (-1, *(shape[i] for i in rest))), axes
+    if len(axes) == 1:
+        return moved, axes
+    length = math.prod(shape[i] for i in axes) if rest else -1  # -1 is no size beside one of 0
+    return reshape(moved, (length, *(shape[i] for i in rest))), axes
+
+
+def _is_filled(size: Any) -> bool:
+    """Whether an axis certainly has an element."""
+    return isinstance(size, int) and size > 0
+
+
+def _with_one(ordered: Any) -> Any:
+    """Sorted elements, with a nan or a 0 behind where there may be none, so that all has a place.
+
+    It is never counted, as nan is not.
+    """
+    size, *rest = shape_of(ordered)
+    if _is_filled(size):
+        return ordered
+    own = dtype_of(ordered)
+    return concat([ordered, full((1, *rest), own.type(np.nan if own.kind == "f" else 0))])
 
 
 # ---- methods -------------------------------------------------------------------------------------
@@ -168,18 +193,33 @@ def _quantile(x: Operand, q: Any, axis: Axes, method: str, keepdims: bool, over_
         raise TypeError("a must be an array of real numbers")
     if method != "linear" and dtype_of(q).kind in "biu":
         q = astype(q, np.float64)
+    if over_nan and is_empty(x):
+        return mean(x, axis=axis, keepdims=keepdims)  # nan, and as in NumPy no axes of `q`
     together, axes = _together(x, axis)
     ordered, is_float = sort_(together, axis=0), dtype_of(x).kind == "f"
     holes = isnan(together) if is_float else None
     size = shape_of(together)[0]
     n = count_nonzero(logical_not(holes), axis=0) if over_nan and is_float else size
     lead = shape_of(q)
-    result = _at(ordered, n, reshape(q, (-1,)), method)
+    result = _at(_with_one(ordered) if over_nan else ordered, n, reshape(q, (-1,)), method)
     if is_float:
         spoiled = equal(n, 0) if over_nan else any_(holes, axis=0)
         result = where_(spoiled, dtype_of(result).type(np.nan), result)
+    elif over_nan and not _is_filled(size) and dtype_of(result).kind == "f":
+        result = where_(equal(n, 0), np.nan, result)
     result = reshape(result, (*lead, *shape_of(together)[1:]))
+    if over_nan and (lead or dtype_of(result).kind != "f"):
+        result = _of_some(result, x)
     return expand_dims(result, tuple(a + len(lead) for a in axes)) if keepdims else result
+
+
+def _of_some(result: Any, x: Operand) -> Any:
+    """The result. Raises ValueError if `x` turns out empty, for which NumPy's is another one."""
+    count = math.prod(shape_of(x))
+    if isinstance(count, int):
+        return result
+    what = "of no elements NumPy gives nan here, with no axis for `q`: ask for one quantile, linear"
+    return checked(result, not_equal(count, 0), what=what)
 
 
 _METHODS = [
@@ -333,9 +373,7 @@ def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
         x = astype(x, np.float64)
     together, axes = _together(x, axis)
     ordered, size = sort_(together, axis=0), shape_of(together)[0]
-    if isinstance(size, int) and not size:
-        return mean(x, axis=axis, keepdims=keepdims)  # nan
-    middle = (getitem(ordered, (size - 1) // 2) + getitem(ordered, size // 2)) / 2
+    middle = mean(getitem(ordered, slice((size - 1) // 2, size // 2 + 1)), axis=0)  # of none: nan
     result = where_(any_(isnan(together), axis=0), np.nan, middle)
     return expand_dims(result, axes) if keepdims else result
 
@@ -360,7 +398,7 @@ def nanmedian(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> An
     if not type_of(x).is_inexact:
         return median(x, axis, keepdims=keepdims)
     together, axes = _together(x, axis)
-    ordered = sort_(together, axis=0)
+    ordered = _with_one(sort_(together, axis=0))
     n = expand_dims(count_nonzero(logical_not(isnan(together)), axis=0), 0)
     places = [maximum(i, 0) for i in ((n - 1) // 2, n // 2)]
     low, high = (getitem(take_along_axis(ordered, i, 0), 0) for i in places)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.inference import by_probe, may_be_empty, reduced_shape, size_of
-from runtime.ops.internal import checked
 from runtime.ops.operands import (
     Array,
     Axes,
@@ -34,7 +33,6 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
-    "average",
     "count_nonzero",
     "max",
     "mean",
@@ -295,48 +293,6 @@ def std(
     1.0
     """
     return std_(x, axis, dtype, _bind_ddof(correction, ddof), keepdims)
-
-
-def _differ(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether two shapes are surely not the same."""
-    if len(one) != len(other):
-        return True
-    known = [(m, n) for m, n in zip(one, other, strict=True) if type(m) is type(n) is int]
-    return [m for m, _ in known] != [n for _, n in known]
-
-
-@implements(
-    "average",
-    samples=calls(
-        lambda: (
-            ((array((2, 3)),), {}),
-            ((array((2, 3)), 1, array((3,), low=1)), {}),
-        )
-    ),
-)
-def average(
-    x: Operand, /, axis: Axes = None, weights: Operand = None, *, keepdims: bool = False
-) -> Any:
-    """Mean over `axis`, weighted by `weights` (of the shape of `x`, or of the one axis).
-
-    >>> ag.average(np.array([1.0, 2.0]), weights=np.array([3.0, 1.0])).item()
-    1.25
-    """
-    if weights is None:
-        return mean(x, axis=axis, keepdims=keepdims)
-    if _differ(shape_of(weights), shape_of(x)):
-        if not isinstance(axis, int):
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        rest = tuple(i for i in range(rank_of(x)) if i != normal_axes(axis, rank_of(x))[0])
-        if rank_of(weights) != 1 or _differ(shape_of(weights), (shape_of(x)[axis],)):
-            raise ValueError(
-                "Shape of weights must be consistent with shape of a along specified axis."
-            )
-        weights = expand_dims(weights, rest)
-    total = sum(broadcast_to(weights, shape_of(x)), axis=axis, keepdims=keepdims)
-    what = "Weights sum to zero, can't be normalized"
-    total = checked(total, all(total), what=what, error="ZeroDivisionError")
-    return sum(x * weights, axis=axis, keepdims=keepdims) / total
 
 
 # ---- extremes ----------------------------------------------------------------------------------

@@ -8,16 +8,25 @@ import numpy as np
 
 from runtime.ops.agreement import of_size
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import logical_not
-from runtime.ops.creation import arange
+from runtime.ops.comparison import equal, logical_and, logical_not, logical_or, not_equal
+from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import implements
-from runtime.ops.indexing import index_update
+from runtime.ops.indexing import getitem, index_update
 from runtime.ops.internal import checked
-from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of, type_of
+from runtime.ops.joining import concat
+from runtime.ops.operands import (
+    Operand,
+    dtype_of,
+    is_array,
+    is_empty,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.positions import as_positions, put_along_axis, take
 from runtime.ops.reductions import any as any_
 from runtime.ops.scans import cumsum
-from runtime.ops.selection import clip, where_
+from runtime.ops.selection import clip, maximum, where_
 from runtime.ops.shapes import ravel, reshape, size
 
 __all__: list[str] = []
@@ -33,9 +42,11 @@ def _cycled(values: Operand, count: Any) -> Any:
     return take(flat, arange(count) % shape_of(flat)[0])
 
 
-def _is_empty(values: Operand) -> bool:
-    """Whether there are certainly no values."""
-    return 0 in shape_of(values)
+def _counted(values: Operand) -> tuple[Operand, Any]:
+    """The values, flat, with a 0 behind where there may be none, and how many there are."""
+    flat = ravel(values)
+    count = shape_of(flat)[0]
+    return (flat if isinstance(count, int) else concat([flat, zeros((1,), dtype_of(flat))])), count
 
 
 def _mask_of(x: Operand, mask: Operand, what: str) -> Any:
@@ -47,54 +58,70 @@ def _mask_of(x: Operand, mask: Operand, what: str) -> Any:
 
 def _safe(x: Operand, values: Operand) -> Operand:
     """The values. Raises TypeError for an array of a dtype that does not safely become another."""
-    if not isinstance(values, (list, tuple)) and rank_of(values):
-        _check_cast(dtype_of(values), dtype_of(x), "safe")
+    if not isinstance(values, (list, tuple)) and is_array(values):
+        what = "array data" if rank_of(values) else "scalar"
+        _check_cast(what, dtype_of(values), dtype_of(x), "safe")
     return values
 
 
-def _check_cast(given: np.dtype[Any], own: np.dtype[Any], casting: str) -> None:
+def _check_cast(what: str, given: np.dtype[Any], own: np.dtype[Any], casting: str) -> None:
     if not np.can_cast(given, own, casting):  # type: ignore[arg-type]
         raise TypeError(
-            f"Cannot cast array data from {given!r} to {own!r} according to the rule {casting!r}"
+            f"Cannot cast {what} from {given!r} to {own!r} according to the rule {casting!r}"
         )
 
 
 @implements("put")
 def numpy_put(x: Operand, indices: Operand, values: Operand, /, mode: str = "raise") -> None:
     """`numpy.put`: values at positions of the flattened `x`."""
-    places, count = ravel(as_positions(indices)), size(x)
-    if _is_empty(values):
+    places, count, given = ravel(as_positions(indices)), size(x), ravel(values)
+    wanted, there = shape_of(places)[0], shape_of(given)[0]
+    what = "cannot replace elements of an empty array"
+    if not isinstance(wanted, int) or not isinstance(count, int):
+        may = logical_or(not_equal(count, 0), equal(wanted, 0))
+        places = checked(places, may, what=what, error="IndexError")
+    elif wanted and not count:
+        raise IndexError(what)
+    if is_empty(given):
         return
+    if not isinstance(there, int):  # where no values are given nothing is written
+        places = getitem(places, slice(0, where_(equal(there, 0), 0, wanted)))
     if mode == "wrap":
         places = places % count
     elif mode == "clip":
         places = clip(places, 0, count - 1)
     elif mode != "raise":
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    flat = index_update(ravel(x), _cycled(values, shape_of(places)[0]), (places,))
+    flat = index_update(ravel(x), _cycled(given, shape_of(places)[0]), (places,))
     _write(x, reshape(flat, shape_of(x)))
 
 
 @implements("place")
 def numpy_place(x: Operand, mask: Operand, values: Operand, /) -> None:
     """`numpy.place`: the values one after the other where the mask is true."""
-    flat, chosen = ravel(_safe(x, values)), ravel(_mask_of(x, mask, "place"))
-    if _is_empty(flat):
+    chosen, (given, count) = ravel(_mask_of(x, mask, "place")), _counted(_safe(x, values))
+    if not isinstance(count, int) or not count:
         what = "Cannot insert from an empty array!"
-        _write(x, checked(x, logical_not(any_(chosen)), what=what))
+        holds = logical_or(not_equal(count, 0), logical_not(any_(chosen)))
+        chosen = checked(chosen, holds, what=what)
+    if is_empty(given):
+        _write(x, where_(reshape(chosen, shape_of(x)), x, x))
         return
     numbers = cumsum(chosen, 0) - 1
-    written = take(flat, numbers % shape_of(flat)[0])
+    written = take(given, numbers % maximum(count, 1))
     _write(x, reshape(where_(chosen, written, ravel(x)), shape_of(x)))
 
 
 @implements("putmask")
 def numpy_putmask(x: Operand, /, mask: Operand, values: Operand) -> None:
     """`numpy.putmask`: the values of the same position, repeated, where the mask is true."""
-    chosen, values = _mask_of(x, mask, "putmask"), _safe(x, values)
-    if not _is_empty(values):
-        written = reshape(_cycled(values, size(x)), shape_of(x))
-        _write(x, where_(chosen, written, x))
+    chosen, (given, count) = _mask_of(x, mask, "putmask"), _counted(_safe(x, values))
+    if is_empty(given):
+        return
+    if not isinstance(count, int):
+        chosen = logical_and(chosen, not_equal(count, 0))
+    written = take(given, arange(size(x)) % maximum(count, 1))
+    _write(x, where_(chosen, reshape(written, shape_of(x)), x))
 
 
 @implements("copyto")
@@ -103,8 +130,10 @@ def numpy_copyto(
 ) -> None:
     """`numpy.copyto`: another array where the mask is true."""
     own, given = dtype_of(x), type_of(source)
-    if not given.weak:
-        _check_cast(given.dtype, own, casting)
+    dtype = given.dtype
+    if given.weak and dtype != np.bool_:
+        dtype = np.result_type(own, dtype.type(0).item())  # a number of Python adapts to `x`
+    _check_cast("array data" if given.rank else "scalar", dtype, own, casting)
     _write(x, source if where is True else where_(where, source, x))
 
 

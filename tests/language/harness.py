@@ -415,7 +415,7 @@ def refuse(
     marked = [first + i for i, text in enumerate(lines) if "# refused" in text]
     if marked:
         place = f"{inspect.getfile(sample)}:{marked[0]}, in `"
-        assert message.startswith(place), f"{message}\ndoes not start with {place}"
+        assert f"\n{place}" in f"\n{message}", f"{message}\nhas no line of {place}"
         assert "^" in message, message
     assert len(message.splitlines()) <= 12, message
     return message

@@ -9,6 +9,7 @@ V = np.array([1.0, 2.0, 4.0])
 LONG = np.arange(5.0)
 NONE = np.zeros(0)
 ORDER = np.array([2, 0, 1])
+X2 = np.ones((2, 2))
 
 # The function, arguments that NumPy takes, and those that it refuses.
 CASES = {
@@ -42,6 +43,21 @@ CASES = {
         [(V, np.int64(4)), (V, np.int64(0))],
         [(V, np.int64(-1))],
     ),
+    "histogram": (
+        lambda x: np.histogram(x)[0],
+        [(V,)],
+        [(np.array([1.0, np.inf]),), (np.array([1e300, np.nextafter(1e300, np.inf)]),)],
+    ),
+    "histogram in a range": (
+        lambda x, last: np.histogram(x, range=(0.0, last))[0],
+        [(V, 2.0)],
+        [(V, np.float64(np.inf)), (V, -1.0)],
+    ),
+    "delete by a mask": (
+        lambda x, mask: np.delete(x, mask),
+        [(V, V > 2)],
+        [(V, LONG > 2)],
+    ),
 }  # fmt: skip
 
 
@@ -71,3 +87,32 @@ def test_what_does_not_agree_raises_as_in_numpy(name, sizes, native):
         assert str(found.value) == str(expected.value)
     if sizes == "unknown":
         assert staged.trace_count == 1
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "plan"])
+@pytest.mark.parametrize(
+    ("function", "args", "what"),
+    [
+        (np.delete, (LONG, np.int64(7)), "index 7 is out of bounds for axis 0 with size 5"),
+        (np.delete, (LONG, np.int64(-6)), "index -6 is out of bounds for axis 0 with size 5"),
+        (lambda x, i: np.insert(x, i, 3.0), (LONG, np.int64(7)), "index 7 is out of bounds"),
+        (lambda x: np.einsum("ii", x), (np.ones((2, 3)),), "'i' don't match (2 != 3)"),
+        (np.cross, (np.ones((2, 2)), np.ones((2, 3))), "3 elements, and one has 2"),
+        (np.cross, (np.ones((2, 3)), np.ones((2, 4))), "3 elements, and one has 4"),
+    ],
+)
+def test_what_only_the_run_tells_to_be_wrong_is_named_with_its_values(function, args, what, native):
+    def call(*args):
+        return function(*args)
+
+    staged = ag.convert(call, native=native, input_signature=[tuple(map(unknown, args))])
+    with pytest.raises((ValueError, IndexError)) as found:
+        staged(*args)
+    assert what in str(found.value)
+
+
+def test_vectors_of_two_and_of_an_unknown_size_are_refused_where_the_program_runs():
+    staged = ag.convert(np.cross, input_signature=[unknown(X2), ag.TensorSpec([2, 2], np.float64)])
+    with pytest.raises(ag.StagingError, match="give that size") as found:
+        staged(X2, X2)
+    assert "np.cross" in str(found.value)

@@ -1,5 +1,8 @@
 """Decompositions of matrices that are not Hermitian, and their gradients."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -78,3 +81,19 @@ def test_a_singular_matrix_has_no_triangles():
     for way in (lu, ag.convert(lambda x: lu(x))):
         with pytest.raises(np.linalg.LinAlgError, match="Singular"):
             way(np.ones((2, 2)))
+
+
+def test_a_saved_program_is_read_where_nothing_of_tensorflow_is_imported(tmp_path):
+    path, x = tmp_path / "values.ag", np.array([[2.0, 1.0], [0.0, 3.0]])
+    values = ag.convert(lambda x: tf.linalg.eigvals(x))
+    expected = values(x)
+    ag.save(values, path)
+    program = (
+        "import sys, numpy as np, autograph as ag\n"
+        f"print(ag.load({str(path)!r})(np.array([[2.0, 1.0], [0.0, 3.0]])).tolist())\n"
+        "assert 'autograph.tf' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str(expected.tolist())
