@@ -105,7 +105,8 @@ def find(key: bytes, graph: Graph, prepare: Prepare) -> Executable | None:
         return Native(code, made, as_plan, graph.name)
     run = Native(code, made, lambda: again, graph.name)
     variables, assigned = state
-    return Stateful(run, as_plan, variables, assigned, len(graph.outputs), True)
+    count = len(graph.outputs)
+    return Stateful(run, as_plan, variables, assigned, count, True, overwritten=code.overwritten)
 
 
 def keep(key: bytes, made: Executable) -> None:
@@ -124,7 +125,7 @@ def keep(key: bytes, made: Executable) -> None:
         "parameters": [tuple(a) for a in code.signature.parameters],
         "results": [tuple(a) for a in code.signature.results],
         "constants": [(array.dtype.str, array.shape) for array in code.constants],
-        "flags": (code.repeats, code.needs_threads, code.needs_heap),
+        "flags": (code.repeats, code.needs_threads, code.needs_heap, code.overwritten),
         "state": (made.variables, made.assigned) if isinstance(made, Stateful) else None,
     }
     contents = b"".join(array.tobytes() for array in code.constants)

@@ -16,6 +16,7 @@ import autograph as ag
 from runtime import config
 from runtime.execute.native import cache, engine
 from runtime.execute.native.prepared import Native
+from runtime.execute.native.signature import LARGE
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering import kept, prepare
 from runtime.ops.declare import REGISTRY, Primitive
@@ -154,6 +155,28 @@ def test_variables_are_read_and_assigned_and_stay_where_a_call_fails(lowered):
         assert len(lowered) == (not is_kept)
         found.append((results, v.numpy().tolist()))
     assert found[0] == found[1] == ([1.0, 5.0, 15.0], [15.0, 23.0, 31.0, 39.0, 47.0])
+
+
+def test_code_that_writes_over_contents_is_kept(lowered):
+    n = LARGE
+    for is_kept in (False, True):
+        lowered.clear()
+        v, w = ag.Variable(np.zeros(n)), ag.Variable(np.ones(n))
+        here = v.array.ctypes.data, w.array.ctypes.data
+
+        @ag.convert(native=True)
+        def step(x, v=v, w=w):
+            v.assign(v * 0.5 + x)
+            w.assign(v[::-1] * 2.0)
+
+        for _ in range(2):
+            step(np.ones(n))
+        assert len(lowered) == (not is_kept)
+        np.testing.assert_array_equal(v.numpy(), np.full(n, 1.5))
+        np.testing.assert_array_equal(w.numpy(), np.full(n, 3.0))
+        assert [
+            a == b for a, b in zip(here, (v.array.ctypes.data, w.array.ctypes.data), strict=True)
+        ] == [True, True]
 
 
 def gradient(x, w):
