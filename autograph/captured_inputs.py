@@ -51,7 +51,7 @@ def caller(
     It gives a tuple of `miss` where something is not as the trace saw it.
     """
     source = _Source(traced)
-    leaves = [f"{_MADE}leaf{i}" for i in range(sum(map(is_input_key, traced.arguments.keys)))]
+    leaves = _leaves(traced)
     result = f"{source.bind(run)}({', '.join([*leaves, *source.inputs])})"
     return source.function(leaves, source.bind((miss,)), result)  # type: ignore[no-any-return]
 
@@ -61,21 +61,36 @@ def lone_caller(
 ) -> Callable[..., Any]:
     """As `caller`, of all arguments of a call, whatever they are, for one result by itself.
 
-    It gives `miss` too where something is in `replaced`: other captures than those of the trace.
+    `run` looks at its arguments, and gives `miss` for those that are not of the types that were
+    traced: nothing looks at captured arrays before. The function gives `miss` too where something
+    is in `replaced`: other captures than those of the trace.
     """
-    source = _Source(traced)
-    source.lines.insert(0, f"if {source.bind(replaced)}: {_CHANGED}")
-    leaves = f"*{_MADE}leaves"
-    result = f"{source.bind(run)}({', '.join([leaves, *source.inputs])})"
-    return source.function([leaves], source.bind(miss), result)  # type: ignore[no-any-return]
+    source = _Source(traced, looks=False)
+    more = f"{_MADE}more"
+    source.lines.insert(0, f"if {more} or {source.bind(replaced)}: {_CHANGED}")
+    leaves = _leaves(traced)
+    result = f"{source.bind(run)}({', '.join([*leaves, *source.inputs])})"
+    # What is not given is `miss`, which no graph takes.
+    defaults = (miss,) * len(leaves)
+    return source.function([*leaves, f"*{more}"], source.bind(miss), result, defaults)  # type: ignore[no-any-return]
+
+
+def _leaves(traced: Traced) -> list[str]:
+    """Names of the inputs among the arguments."""
+    return [f"{_MADE}leaf{i}" for i in range(sum(map(is_input_key, traced.arguments.keys)))]
 
 
 class _Source:
-    """The lines of the function, and the objects that they name."""
+    """The lines of the function, and the objects that they name.
 
-    def __init__(self, traced: Traced) -> None:
+    The objects are in cells, like the user's, which a call takes over at once; each of the defaults
+    of parameters would be looked up. With `looks`, the types of captured arrays are checked.
+    """
+
+    def __init__(self, traced: Traced, looks: bool = True) -> None:
         self.lines: list[str] = ["pass"]
-        self._bound: dict[str, Any] = {}
+        self._looks = looks
+        self._bound: dict[int, str] = {}
         self._cells: dict[str, CellType] = {}
         self._read: dict[Any, str] = {}
         places = [c.place for c in traced.captured]
@@ -87,10 +102,11 @@ class _Source:
             self.check(guard)
         self.inputs += map(self.bind, traced.externals)
 
-    def function(self, parameters: list[str], changed: str, result: str) -> Any:
+    def function(
+        self, parameters: list[str], changed: str, result: str, defaults: tuple[Any, ...] = ()
+    ) -> Any:
         """The function; what the user's properties raise is told on the long way."""
         error = self.bind(Exception)
-        parameters = [*parameters, *self._bound]
         body = "\n".join(f"            {line}" for line in self.lines)
         body = body.replace(_CHANGED, f"return {changed}")
         cells = "".join(f"    {name} = None\n" for name in self._cells)
@@ -101,15 +117,14 @@ class _Source:
         )
         code = _inner(_inner(compile(text, "<captured inputs>", "exec", dont_inherit=True)))
         closure = tuple(self._cells[name] for name in code.co_freevars)
-        defaults = tuple(self._bound.values()) if code.co_argcount else None
-        function = FunctionType(code, self._globals, "read", defaults, closure)
-        function.__kwdefaults__ = self._bound  # what stands behind a parameter with a star
-        return function
+        return FunctionType(code, self._globals, "read", defaults, closure)
 
     def bind(self, thing: Any) -> str:
-        """A name for an object."""
-        name = f"{_MADE}{len(self._bound)}"
-        self._bound[name] = thing
+        """A name for an object, which the cell of the name keeps."""
+        name = self._bound.get(id(thing))
+        if name is None:
+            name = self._bound[id(thing)] = f"{_MADE}{len(self._bound)}"
+            self._cells[name] = CellType(thing)
         return name
 
     def check(self, guard: Guard) -> None:
@@ -130,8 +145,16 @@ class _Source:
     def read(self, captured: Captured) -> str:
         """Read a captured array, and leave unless it is of the type that was traced."""
         name = f"{_MADE}x{len(self.lines)}"
-        changed = f"not {self.bind(functools.partial(_fits, captured))}({name})"
         self.lines.append(f"{name} = {self.place(captured.place)}")
+        if captured.place.route is not None:
+            self._read[_key(captured.place)] = name
+        if self._looks:
+            self.lines.append(f"if {self._differs(captured, name)}: {_CHANGED}")
+        return name
+
+    def _differs(self, captured: Captured, name: str) -> str:
+        """Whether what was read is not of the type that was traced."""
+        changed = f"not {self.bind(functools.partial(_fits, captured))}({name})"
         if captured.kind is np.ndarray:
             dtype, shape = self.bind(captured.type.dtype), self.bind(captured.type.shape)
             known = f"{name}.dtype is {dtype} and {name}.shape == {shape}"
@@ -144,10 +167,7 @@ class _Source:
             )
         else:
             known = f"{name} is {self.bind(captured.initial)}()"
-        self.lines.append(f"if not ({known}) and {changed}: {_CHANGED}")
-        if captured.place.route is not None:
-            self._read[_key(captured.place)] = name
-        return name
+        return f"not ({known}) and {changed}"
 
     def place(self, place: Place) -> str:
         """An expression that reads a place."""

@@ -20,6 +20,7 @@ from runtime.devices import (
     placement,
 )
 from runtime.errors import StagingError
+from runtime.execute.lending import waited_for
 from runtime.graph.ir import Op
 from runtime.ops.operands import is_number
 from runtime.spec import TensorType, VariableType
@@ -199,6 +200,8 @@ class Variable:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name == "array":
+            return waited_for(self)
         return getattr(self.read_value(), name)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -9,8 +9,7 @@ it: where code fails, the graph is lowered after all, and they count if that giv
 from __future__ import annotations
 
 import ast
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from runtime.execute.native.cache import key_of, store
 from runtime.execute.native.prepared import Code, Made, Native, problem
 from runtime.execute.native.signature import Argument, Signature
 from runtime.execute.native.stateful import Stateful, again
+from runtime.execute.native.versions import version
 from runtime.graph.fingerprint import fingerprint
 from runtime.graph.ir import Graph, Op
 from runtime.ops.declare import REGISTRY
@@ -37,6 +37,7 @@ _OTHERS = frozenset((
     control.COND, control.WHILE, control.CALL, control.RAISE, variable.READ, variable.ASSIGN,
 ))  # fmt: skip
 _UNREAD = frozenset((control.RAISE,))
+_FIELDS = {"text", "parameters", "results", "constants", "flags", "state"}
 # Constants of more bytes are not written a second time.
 _MOST = 1 << 20
 
@@ -57,11 +58,12 @@ def key(graph: Graph) -> bytes | None:
         return None
     if config.check.value or config.print_passes.value or config.verbosity.value > 1:
         return None  # passes are to be looked at
-    told = fingerprint(graph, _is_known, _UNREAD)
+    sources = _sources()
+    told = None if sources is None else fingerprint(graph, _is_known, _UNREAD)
     if told is None:
         return None
     passes = [step.__name__ for step in switched_on()]
-    return key_of(f"graph\n{passes}\n{_sources()}\n".encode() + told)
+    return key_of(f"graph\n{passes}\n{sources}\n".encode() + told)
 
 
 def _is_known(op: Op) -> bool:
@@ -72,18 +74,12 @@ def _is_known(op: Op) -> bool:
 
 
 @cache
-def _sources() -> str:
-    """What tells this version of the package from others: its files, and when they were written."""
-    return repr(sorted(_files(str(Path(__file__).parents[1]))))
-
-
-def _files(folder: str) -> Iterator[tuple[str, int, int, int]]:
-    for entry in os.scandir(folder):
-        if entry.is_dir():
-            yield from _files(entry.path)
-        elif entry.name.endswith(".py"):
-            found = entry.stat()
-            yield entry.path, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+def _sources() -> str | None:
+    """What tells this version of the package from others; None where nothing does."""
+    try:
+        return version(str(Path(__file__).parents[1]), lambda name: name.endswith(".py"))
+    except OSError:
+        return None
 
 
 # ---- the record ----------------------------------------------------------------------------------
@@ -95,12 +91,13 @@ def find(key: bytes, graph: Graph, prepare: Prepare) -> Executable | None:
     record = None if kept is None else kept.get(key)
     if kept is None or record is None:
         return None
-    told, _, contents = record.partition(b"\n")
-    fields = ast.literal_eval(told.decode())
-    machine = kept.get(bytes.fromhex(fields["text"]))
-    if machine is None:
+    read = _read(record)
+    machine = None if read is None else kept.get(bytes.fromhex(read[0]["text"]))
+    if read is None or machine is None:
         return None
-    code = _code(fields, machine, contents)
+    fields, constants = read
+    arguments = (tuple(Argument(*a) for a in fields[name]) for name in ("parameters", "results"))
+    code = Code(machine, Signature(*arguments), constants, *fields["flags"])
     made = partial(_made, graph, prepare, bytes.fromhex(fields["text"]))
     as_plan = partial(_as_plan, graph)
     state = fields["state"]
@@ -108,7 +105,8 @@ def find(key: bytes, graph: Graph, prepare: Prepare) -> Executable | None:
         return Native(code, made, as_plan, graph.name)
     run = Native(code, made, lambda: again, graph.name)
     variables, assigned = state
-    return Stateful(run, as_plan, variables, assigned, len(graph.outputs), True)
+    count = len(graph.outputs)
+    return Stateful(run, as_plan, variables, assigned, count, True, overwritten=code.overwritten)
 
 
 def keep(key: bytes, made: Executable) -> None:
@@ -127,22 +125,27 @@ def keep(key: bytes, made: Executable) -> None:
         "parameters": [tuple(a) for a in code.signature.parameters],
         "results": [tuple(a) for a in code.signature.results],
         "constants": [(array.dtype.str, array.shape) for array in code.constants],
-        "flags": (code.repeats, code.needs_threads, code.needs_heap),
+        "flags": (code.repeats, code.needs_threads, code.needs_heap, code.overwritten),
         "state": (made.variables, made.assigned) if isinstance(made, Stateful) else None,
     }
     contents = b"".join(array.tobytes() for array in code.constants)
     kept.put(key, repr(fields).encode() + b"\n" + contents)
 
 
-def _code(fields: dict[str, Any], machine: bytes, contents: bytes) -> Code:
-    constants, at = [], 0
-    for dtype, shape in fields["constants"]:
-        count = int(np.prod(shape, dtype=np.int64))
-        array = np.frombuffer(contents, dtype, count, at).reshape(shape).copy()
-        constants.append(array)
-        at += array.nbytes
-    arguments = (tuple(Argument(*a) for a in fields[name]) for name in ("parameters", "results"))
-    return Code(machine, Signature(*arguments), constants, *fields["flags"])
+def _read(record: bytes) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]] | None:
+    """The fields of a record and its constants; None for what no `keep` has written."""
+    told, _, contents = record.partition(b"\n")
+    try:
+        fields = ast.literal_eval(told.decode())
+        constants, at = [], 0
+        for dtype, shape in fields["constants"]:
+            count = int(np.prod(shape, dtype=np.int64))
+            array = np.frombuffer(contents, dtype, count, at).reshape(shape).copy()
+            constants.append(array)
+            at += array.nbytes
+    except (ValueError, SyntaxError, TypeError, KeyError):
+        return None
+    return (fields, constants) if fields.keys() == _FIELDS else None
 
 
 def _as_plan(graph: Graph) -> Executable:

@@ -340,6 +340,8 @@ class Program(Record):
     constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
     # Buffers in the memory of others.
     shared: dict[Buffer, Buffer] = field(default_factory=dict)
+    # Parameters, by position, into which new contents are written: those are no results.
+    overwritten: list[int] = field(default_factory=list)
     # Registers that hold sizes: those of the parameters' axes that are not known.
     sizes: list[tuple[Register, int, int]] = field(default_factory=list)
     # What Python computes, by number, and whether any of it may be done only once.

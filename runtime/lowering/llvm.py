@@ -114,7 +114,8 @@ class _Writer(Sums, Memory):
                 yield f"{llvm_type(parameter.register.type)} %in{k}"
             elif parameter.buffer is not None:
                 self.pointers[parameter.buffer] = f"%in{k}"
-                yield f"ptr readonly %in{k}"
+                # Of what is written over, the caller has seen to it that nobody else looks at it.
+                yield f"ptr {'noalias' if k in self.program.overwritten else 'readonly'} %in{k}"
         for k, (register, _, _) in enumerate(self.program.sizes):
             self.places[register] = f"%size{k}"
             yield f"i64 %size{k}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, Watcher, read
 from runtime.lowering.laying_out import lay_out
 from runtime.lowering.merging import merge
+from runtime.lowering.overwriting import overwrite
 from runtime.lowering.pooling import (
     window_argmax,
     window_max,
@@ -65,8 +66,13 @@ Rule = Callable[[Builder, Node], list[Form]]
 _NUMBERS = (bool, int, float, complex)
 
 
-def lower(graph: Graph, watcher: Watcher | None = None) -> Program:
-    """`graph` as a program; Refusal says why there is none. `watcher` looks on."""
+def lower(
+    graph: Graph, watcher: Watcher | None = None, contents: Sequence[tuple[int, int]] = ()
+) -> Program:
+    """`graph` as a program; Refusal says why there is none. `watcher` looks on.
+
+    `contents` are inputs that may be overwritten, each with the output that is the new one.
+    """
     b = Builder(graph.name)
     b.watcher = watcher
     b.program.has_effects = has_effects(graph)
@@ -84,6 +90,7 @@ def lower(graph: Graph, watcher: Watcher | None = None) -> Program:
     widen(b.program)
     abreast(b.program)
     hoist(b.program)
+    overwrite(b.program, contents)
     if watcher is not None:
         watcher.watch(b.program)
     return b.program

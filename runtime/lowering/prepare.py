@@ -65,7 +65,7 @@ def _stateful(graph: Graph, timing: Timing) -> Executable:
         return _with_reason(_prepared(graph, timing), refusal)
     prints = printing is not graph
     try:
-        run: Executable = _native(found.graph, timing, again)
+        run: Executable = _native(found.graph, timing, again, found.contents)
     except TooLarge:
         raise
     except Refusal as refusal:
@@ -80,6 +80,7 @@ def _stateful(graph: Graph, timing: Timing) -> Executable:
         len(graph.outputs),
         isinstance(run, Native),
         prints,
+        run.code.overwritten if isinstance(run, Native) else (),
     )
 
 
@@ -110,18 +111,29 @@ def _prepared(graph: Graph, timing: Timing) -> Executable:
     return Planned(plan.prepare(parted.graph), reasons, called)
 
 
-def _native(graph: Graph, timing: Timing, other: Executable | None = None) -> Native:
+def _native(
+    graph: Graph,
+    timing: Timing,
+    other: Executable | None = None,
+    contents: Sequence[tuple[int, int]] = (),
+) -> Native:
     """`graph` as one native function; Refusal where it has no native form.
 
-    `other`, or its plan, does what it cannot do.
+    `other`, or its plan, does what it cannot do; `contents` are inputs that may be overwritten.
     """
-    program = lower(graph, None if timing is None else timing())
+    program = lower(graph, None if timing is None else timing(), contents)
     places = [Place(s.node, s.origins, s.is_complete) for s in program.sites]
     is_pending = any(node.op.name == "pending" for node in graph.walk())
     repeats = other is not None or (is_pending and not program.has_effects)
     made = Made(module_text(program), places)
     return Native(
-        Code.of(made.text, signature(program), program.constants, repeats=repeats),
+        Code.of(
+            made.text,
+            signature(program),
+            program.constants,
+            repeats=repeats,
+            overwritten=tuple(program.overwritten),
+        ),
         lambda: made,
         partial(plan.prepare, graph) if other is None else lambda: other,
         graph.name,

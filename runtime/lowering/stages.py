@@ -17,7 +17,11 @@ def native_text(graph: Graph, stage: str) -> str:
 
     Raises Refusal where the graph has no native form, and says why.
     """
-    program = lower(functional(graph).graph if has_variables(graph) else graph)
+    if has_variables(graph):
+        found = functional(graph)
+        program = lower(found.graph, contents=found.contents)
+    else:
+        program = lower(graph)
     if stage == "kernels":
         return text(program)
     module = module_text(program)

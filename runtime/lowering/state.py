@@ -7,6 +7,7 @@ unless the call comes to its end, but for what is printed, and that only once.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -37,6 +38,12 @@ class Functional(NamedTuple):
     graph: Graph
     variables: tuple[int, ...]
     assigned: tuple[int, ...]
+
+    @property
+    def contents(self) -> list[tuple[int, int]]:
+        """The inputs that are old contents, with the outputs that are the new ones, by position."""
+        count = len(self.graph.outputs) - len(self.assigned)
+        return list(zip(self.assigned, itertools.count(count)))
 
 
 def has_variables(graph: Graph) -> bool:

@@ -1,5 +1,7 @@
 """Tests of `autograph.captured_inputs`: what a graph captures is read and checked at each call."""
 
+import dis
+
 import numpy as np
 import pytest
 
@@ -227,3 +229,72 @@ def test_an_array_that_got_another_shape_in_place_is_seen():
     assert f(np.ones((2, 1))).shape == (2, 2)
     with pytest.raises(ValueError, match="broadcast"):
         f(np.ones(4))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        np.ones(4),
+        np.ones((3, 1)),
+        np.ones(3, "f4"),
+        np.ones(3, ">f8"),
+        np.full((), 4.0),
+        np.float64(5.0),
+        np.arange(12.0)[::4],
+        np.ma.masked_array([1.0, 2.0, 3.0], [True, False, False]),
+        [4.0, 5.0, 6.0],
+        6.0,
+        True,
+        None,
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_the_builtin_itself_looks_at_what_is_captured(other, monkeypatch):
+    f = ag.convert(lambda x: x * TABLE)
+    for _ in range(3):
+        np.testing.assert_array_equal(f(X), X)
+    (builtin,) = f._builtins
+    monkeypatch.setitem(globals(), "TABLE", other)
+    assert builtin(X) is MISS
+    if other is None:
+        with pytest.raises(TypeError):
+            f(X)
+    elif not isinstance(other, np.ma.MaskedArray):
+        for _ in range(3):
+            try:
+                expected = X * other
+            except ValueError:
+                with pytest.raises(ValueError, match="broadcast"):
+                    f(X)
+            else:
+                np.testing.assert_array_equal(f(X), expected, strict=True)
+    monkeypatch.setitem(globals(), "TABLE", np.full(3, 2.0))
+    np.testing.assert_array_equal(f(X), X * 2)
+
+
+def test_a_captured_number_of_numpy_is_looked_at_by_the_builtin(monkeypatch):
+    monkeypatch.setitem(globals(), "FACTOR", np.float64(2.0))
+    f = ag.convert(lambda x: x * FACTOR)
+    for _ in range(3):
+        np.testing.assert_array_equal(f(X), X * 2)
+    (builtin,) = f._builtins
+    monkeypatch.setitem(globals(), "FACTOR", np.float64(3.0))
+    np.testing.assert_array_equal(builtin(X), X * 3)
+    for other in (np.float32(3.0), np.int64(3), 3.0, 3, np.full((), 3.0)):
+        monkeypatch.setitem(globals(), "FACTOR", other)
+        assert builtin(X) is MISS
+        np.testing.assert_array_equal(f(X), X * other, strict=True)
+
+
+A1, A2, A3, A4, A5, A6 = (np.ones(3) + k for k in range(6))
+
+
+def test_a_captured_array_costs_a_call_few_instructions():
+    few, many = ag.convert(lambda x: x + A1), ag.convert(lambda x: x + A1 + A2 + A3 + A4 + A5 + A6)
+    found = []
+    for f in (few, many):
+        f(X), f(X)
+        (builtin,) = f._builtins
+        found.append(len([i for i in dis.get_instructions(builtin) if i.opname != "CACHE"]))
+        assert not builtin.__kwdefaults__  # each would be looked up in each call
+    assert found[1] - found[0] <= 5 * 4  # read, kept, given

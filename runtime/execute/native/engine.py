@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.execute.native import objects
+from runtime.execute.native.versions import version
 
 __all__ = [
     "MAIN",
@@ -92,14 +93,17 @@ def target() -> str:
     package = _package()
     if isinstance(package, str):
         raise Unavailable(package)
-    files = []
-    for folder in package.__path__:
-        for entry in sorted(os.scandir(os.path.join(folder, "binding")), key=lambda e: e.name):
-            if entry.name.startswith(("libllvmlite.", "llvmlite.")):
-                found = entry.stat()
-                files.append((entry.name, found.st_size, found.st_mtime_ns))
+    try:
+        files = [version(os.path.join(path, "binding"), _is_llvm) for path in package.__path__]
+    except OSError as error:
+        raise Unavailable(f"the files of llvmlite cannot be found: {error}") from error
     parts = (package.__version__, files, sys.platform, platform.machine(), _processor())
     return repr((*parts, np.__version__, _OPTIONS, _FEATURES, _VECTORS, _TIDYING))
+
+
+def _is_llvm(name: str) -> bool:
+    """Whether a file of llvmlite has LLVM in it."""
+    return name.startswith(("libllvmlite.", "llvmlite."))
 
 
 def _processor() -> str:

@@ -49,7 +49,8 @@ class Code(NamedTuple):
     """Compiled code, and what one must know to call it: nothing of the process or of a graph.
 
     `repeats`: errors are raised by running the plan, since something is pending where they come
-    from. It may need threads, and memory from the heap.
+    from. It may need threads, and memory from the heap. Parameters that are `overwritten` hold what
+    would be further results.
     """
 
     machine: bytes
@@ -58,6 +59,7 @@ class Code(NamedTuple):
     repeats: bool = False
     needs_threads: bool = False
     needs_heap: bool = False
+    overwritten: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -67,9 +69,11 @@ class Code(NamedTuple):
         constants: Sequence[np.ndarray[Any, Any]] = (),
         *,
         repeats: bool = False,
+        overwritten: tuple[int, ...] = (),
     ) -> Code:
         """A text, compiled."""
-        return cls(compiled(text), signature, constants, repeats, PART in text, HEAP in text)
+        needs = PART in text, HEAP in text
+        return cls(compiled(text), signature, constants, repeats, *needs, overwritten)
 
 
 class Native:

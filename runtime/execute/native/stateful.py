@@ -9,6 +9,7 @@ from typing import Any
 
 from runtime.devices import copied
 from runtime.execute import Executable
+from runtime.execute.lending import lend, lending, take_back
 from runtime.execute.native.outside import Called
 
 __all__ = ["Again", "Stateful", "again", "only_once"]
@@ -75,7 +76,8 @@ class Stateful:
     `run` takes contents for the inputs at `variables`, and gives those of `assigned` behind its
     `count` results; where it is not `exact`, they may be held by others. What fails is run again by
     `plan`, in which each effect has its place: nothing has happened before, but that it has
-    written something, `only_once`.
+    written something, `only_once`. `run` writes the new contents of those that are `overwritten`
+    over the old ones, and gives them no more; it fails before it does, or not at all.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class Stateful:
         count: int,
         is_exact: bool,
         writes: bool = False,
+        overwritten: Sequence[int] = (),
     ) -> None:
         self._run = getattr(run, "call", run)
         self.inner = run
@@ -94,6 +97,8 @@ class Stateful:
         self._plan: Executable | None = None
         self.variables = tuple(variables)
         self.assigned = tuple(assigned)
+        self._overwritten = tuple(overwritten)
+        self._given = [k for k in self.assigned if k not in self._overwritten]
         self._count = count
         self._is_exact = is_exact
         self.writes = writes
@@ -125,16 +130,41 @@ class Stateful:
             _written.reset(token)
 
     def _call(self, inputs: tuple[Any, ...], written: _Written | None) -> tuple[Any, ...]:
-        contents = list(inputs)
         try:
-            for k in self.variables:
-                contents[k] = inputs[k].array
-            results = self._run(*contents)
+            results = self._overwriting(inputs) if self._overwritten else self._results(inputs)
         except Exception:  # noqa: BLE001 - the plan raises it, with all that happens before
             if written is not None:
                 written.begin_again()
             return self.plan(*inputs)
         count = self._count
-        for k, new in zip(self.assigned, results[count:], strict=True):
+        for k, new in zip(self._given, results[count:], strict=True):
             inputs[k].array = new if self._is_exact else copied(new)
         return results[:count]
+
+    def _results(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        contents = list(inputs)
+        for k in self.variables:
+            contents[k] = inputs[k].array
+        return self._run(*contents)
+
+    def _overwriting(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """The results, with contents changed in place; where that fails, they are as before."""
+        changed = [inputs[k] for k in self._overwritten]
+        if len(set(map(id, changed))) < len(changed):
+            raise Again  # one variable in two places
+        contents = list(inputs)
+        with lending:
+            for k in self.variables:
+                if k not in self._overwritten:
+                    contents[k] = inputs[k].array
+            lent, is_done = [], False
+            try:
+                for k in self._overwritten:
+                    lent.append(inputs[k])
+                    contents[k] = lend(inputs[k])
+                results = self._run(*contents)
+                is_done = True
+            finally:
+                for k, storage in zip(self._overwritten, lent, strict=False):
+                    take_back(storage, contents[k] if is_done else None)
+        return results

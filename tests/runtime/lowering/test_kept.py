@@ -1,7 +1,13 @@
 """Native code that is found by its graph, in the place of lowering it."""
 
 import dataclasses
+import errno
+import os
+import shutil
+import subprocess
+import sys
 import traceback
+import warnings
 
 import numpy as np
 import pytest
@@ -10,6 +16,7 @@ import autograph as ag
 from runtime import config
 from runtime.execute.native import cache, engine
 from runtime.execute.native.prepared import Native
+from runtime.execute.native.signature import LARGE
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.lowering import kept, prepare
 from runtime.ops.declare import REGISTRY, Primitive
@@ -150,6 +157,28 @@ def test_variables_are_read_and_assigned_and_stay_where_a_call_fails(lowered):
     assert found[0] == found[1] == ([1.0, 5.0, 15.0], [15.0, 23.0, 31.0, 39.0, 47.0])
 
 
+def test_code_that_writes_over_contents_is_kept(lowered):
+    n = LARGE
+    for is_kept in (False, True):
+        lowered.clear()
+        v, w = ag.Variable(np.zeros(n)), ag.Variable(np.ones(n))
+        here = v.array.ctypes.data, w.array.ctypes.data
+
+        @ag.convert(native=True)
+        def step(x, v=v, w=w):
+            v.assign(v * 0.5 + x)
+            w.assign(v[::-1] * 2.0)
+
+        for _ in range(2):
+            step(np.ones(n))
+        assert len(lowered) == (not is_kept)
+        np.testing.assert_array_equal(v.numpy(), np.full(n, 1.5))
+        np.testing.assert_array_equal(w.numpy(), np.full(n, 3.0))
+        assert [
+            a == b for a, b in zip(here, (v.array.ctypes.data, w.array.ctypes.data), strict=True)
+        ] == [True, True]
+
+
 def gradient(x, w):
     def loss(w):
         y = x
@@ -234,23 +263,6 @@ def test_nothing_is_found_where_passes_are_looked_at(lowered, capsys):
     assert "after `drop_dead_code`" in "".join(capsys.readouterr())
 
 
-def test_a_record_whose_object_is_gone_is_of_no_use(folder, lowered):
-    assert lowers(lines, X, lowered=lowered)
-    for path in folder.rglob("*"):
-        if path.is_file() and b"ELF" in path.read_bytes()[:200]:
-            path.unlink()
-    cache.compiled.cache_clear()
-    assert lowers(lines, X, lowered=lowered) and not lowers(lines, X, lowered=lowered)
-
-
-def test_a_record_that_is_not_whole_is_ignored(folder, lowered):
-    assert lowers(lines, X, lowered=lowered)
-    for path in folder.rglob("*"):
-        if path.is_file() and b"parameters" in path.read_bytes():
-            path.write_bytes(path.read_bytes()[:-1])
-    assert lowers(lines, X, lowered=lowered) and not lowers(lines, X, lowered=lowered)
-
-
 def test_an_op_of_the_users_is_not_taken_for_one_of_ours(lowered, monkeypatch):
     def graph_of(op):
         x = Value(TensorType(np.dtype("f8"), (3,)))
@@ -286,3 +298,205 @@ def test_where_lowering_gives_another_text_the_plan_raises(lowered, monkeypatch)
 def plan_of(native, used):
     used.append(native)
     return native._prepare()
+
+
+# ---- the folder ----------------------------------------------------------------------------------
+
+
+def records(folder):
+    return [
+        path for path in folder.rglob("*") if path.is_file() and b"parameters" in path.read_bytes()
+    ]
+
+
+def test_a_package_whose_version_is_not_known_keeps_nothing(folder, lowered, monkeypatch):
+    def fail(*args):
+        raise NotADirectoryError("it is in an archive")
+
+    kept._sources.cache_clear()
+    monkeypatch.setattr(kept, "version", fail)
+    assert lowers(lines, X, lowered=lowered) and lowers(lines, X, lowered=lowered)
+    assert not records(folder)
+    kept._sources.cache_clear()
+
+
+def without_object(folder):
+    for path in folder.rglob("*"):
+        if path.is_file() and b"ELF" in path.read_bytes()[:200]:
+            path.unlink()
+
+
+def cut(folder):
+    for path in records(folder):
+        path.write_bytes(path.read_bytes()[:-1])
+
+
+def swapped(folder):
+    one, other = records(folder)
+    one_content, other_content = one.read_bytes(), other.read_bytes()
+    one.write_bytes(other_content), other.write_bytes(one_content)
+
+
+def rubbish(folder):
+    for path in records(folder):
+        path.write_bytes(os.urandom(path.stat().st_size))
+
+
+def foreign(content):
+    """What was kept under the keys of records, but is none."""
+
+    def damage(folder):
+        store = cache.store()
+        for path in records(folder):
+            store.put(bytes.fromhex(path.name), content)
+
+    return damage
+
+
+DAMAGES = {
+    "no object": without_object,
+    "cut": cut,
+    "swapped": swapped,
+    "rubbish": rubbish,
+    "an object": foreign(b"\x7fELF\x02\x01\x01\n\0\0"),
+    "empty": foreign(b""),
+    "another literal": foreign(b"['text', 'constants']\n"),
+    "other fields": foreign(b"{'constants': [], 'text': '00'}\n"),
+    "no constants": foreign(b"{'constants': [('<f8', (9,))]}\n1234"),
+}
+
+
+def squares(x):
+    return x * x - 1
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_what_is_no_record_is_of_no_use_and_replaced(name, folder, lowered):
+    samples = lines, squares
+    for sample in samples:
+        assert lowers(sample, X, lowered=lowered)
+    assert len(records(folder)) == 2
+    DAMAGES[name](folder)
+    cache.compiled.cache_clear()
+    for sample in samples:
+        lowered.clear()
+        compare(done(ag.convert(sample, native=True), X), done(sample, X))
+        assert len(lowered) == 1
+    for sample in samples:
+        assert not lowers(sample, X, lowered=lowered)
+
+
+def right_and_quiet(sample, lowered):
+    """Whether a new Function gives the right result without a word, and lowers something."""
+    cache.compiled.cache_clear()
+    lowered.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare(done(ag.convert(sample, native=True), X), done(sample, X))
+    return bool(lowered)
+
+
+def test_a_folder_that_vanishes_is_done_without(folder, lowered):
+    assert right_and_quiet(lines, lowered)
+    shutil.rmtree(folder)
+    assert right_and_quiet(lines, lowered) and not folder.exists()
+    folder.mkdir(mode=0o700)
+    assert right_and_quiet(lines, lowered) and not right_and_quiet(lines, lowered)
+
+
+class FullDisk:
+    """A file that takes some bytes and then no more."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.file.close()
+
+    def write(self, content):
+        self.file.write(content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_keeps_nothing(folder, lowered, monkeypatch):
+    def open_(path, mode="r"):
+        return open(path, mode) if mode == "rb" else FullDisk(open(path, mode))
+
+    monkeypatch.setattr(cache, "open", open_, raising=False)
+    assert right_and_quiet(lines, lowered) and right_and_quiet(lines, lowered)
+    assert not [path for path in folder.rglob("*") if path.is_file()]
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES])
+def test_a_folder_that_is_read_only_is_read(error, folder, lowered, monkeypatch):
+    assert right_and_quiet(lines, lowered)
+    before = sorted(folder.rglob("*"))
+
+    def fail(*args, **kwargs):
+        raise OSError(error, os.strerror(error))
+
+    for name in ("open", "mkdir", "utime", "replace", "remove"):
+        monkeypatch.setattr(os, name, fail)
+    assert not right_and_quiet(lines, lowered)
+    assert right_and_quiet(squares, lowered) and right_and_quiet(squares, lowered)
+    monkeypatch.undo()
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_folder_that_is_not_safe_is_told_once(tmp_path, lowered):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o755)
+    with config.cache_dir.using(str(shared)), warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        assert lowers(lines, X, lowered=lowered) and lowers(lines, X, lowered=lowered)
+    assert len(heard) == 1 and "0755" in str(heard[0].message)
+    assert not list(shared.iterdir())
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import autograph as ag
+from runtime.execute.native import cache
+
+def make(k):
+    text = f"import numpy as np\\ndef f(x):\\n    return np.sum(x * {k}.0 + 1) / {k + 1}\\n"
+    return ag.convert(ag.convert_source(text).f, native=True)
+
+x = np.arange(9.0)
+for round in range(3):
+    for k in range(4):
+        cache.compiled.cache_clear()
+        n = k + int(sys.argv[1])
+        function = make(n)
+        found = function(x)
+        assert found == np.sum(x * n + 1) / (n + 1), (n, found)
+        assert function.traces()[0].execution == []
+print("done")
+"""
+
+
+def test_processes_keep_and_find_the_same_graphs_at_once(folder):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "AUTOGRAPH_CACHE_DIR": str(folder),
+    }
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", PROGRAM, str(own)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for own in (0, 0, 2)
+    ]
+    said = [child.communicate(timeout=120) for child in children]
+    assert said == [("done\n", "")] * 3
+    assert records(folder) and all(len(path.name) == 64 for path in records(folder))
