@@ -14,12 +14,12 @@ the sums.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import NamedTuple
 
 from runtime.lowering.kernel import Axis, Contract, Dim
-from runtime.lowering.scalar import Expr, is_float
+from runtime.lowering.lines import is_number
+from runtime.lowering.scalar import Expr
 from runtime.lowering.tiles import (
     TERMS,
     ahead_of,
@@ -30,13 +30,12 @@ from runtime.lowering.tiles import (
     pieces,
     runs_along_sum,
 )
+from runtime.lowering.vectors import Vectors
 
 __all__ = ["NAME", "contraction_text"]
 
 # What stands for the name of the function, so that equal ones can be told.
 NAME = "@contraction"
-
-_KINDS = {"f4": "float", "f8": "double", "b1": "i8"}
 
 
 class _Piece(NamedTuple):
@@ -53,90 +52,6 @@ class _Piece(NamedTuple):
     is_packed: bool
 
 
-class _Code:
-    """Lines of a function."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.first: list[str] = []
-        self.declared: set[str] = set()
-        self.count = 0
-        self.label = "start"
-
-    def do(self, text: str) -> str:
-        """The name of a new value."""
-        self.count += 1
-        name = f"%v{self.count}"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def add(self, text: str) -> None:
-        self.lines.append(f"  {text}")
-
-    def alloca(self, kind: str) -> str:
-        self.count += 1
-        name = f"%a{self.count}"
-        self.first.append(f"  {name} = alloca {kind}, align 64")
-        return name
-
-    def begin(self, label: str) -> None:
-        self.lines.append(f"{label}:")
-        self.label = label
-
-    @contextmanager
-    def loop(self, first: str, end: str, step: int = 1) -> Iterator[str]:
-        """A loop over `range(first, end, step)`; gives the name of the index."""
-        if first == "0" and end == "1":
-            yield "0"
-            return
-        self.count += 1
-        k = self.count
-        before, i = self.label, f"%i{k}"
-        self.add(f"br label %head{k}")
-        self.begin(f"head{k}")
-        at = len(self.lines)
-        self.add(f"%going{k} = icmp slt i64 {i}, {end}")
-        self.add(f"br i1 %going{k}, label %body{k}, label %done{k}")
-        self.begin(f"body{k}")
-        yield i
-        self.add(f"%next{k} = add nsw i64 {i}, {step}")
-        self.lines.insert(at, f"  {i} = phi i64 [{first}, %{before}], [%next{k}, %{self.label}]")
-        self.add(f"br label %head{k}")
-        self.begin(f"done{k}")
-
-    def mul(self, a: str, b: str) -> str:
-        if "0" in (a, b):
-            return "0"
-        if a == "1" or b == "1":
-            return b if a == "1" else a
-        if _is_number(a) and _is_number(b):
-            return str(int(a) * int(b))
-        return self.do(f"mul nsw i64 {a}, {b}")
-
-    def plus(self, a: str, b: str) -> str:
-        if a == "0" or b == "0":
-            return b if a == "0" else a
-        if _is_number(a) and _is_number(b):
-            return str(int(a) + int(b))
-        return self.do(f"add nsw i64 {a}, {b}")
-
-    def least(self, a: str, b: str) -> str:
-        return self._extreme("smin", min, a, b)
-
-    def most(self, a: str, b: str) -> str:
-        return self._extreme("smax", max, a, b)
-
-    def _extreme(self, name: str, known: Callable[[int, int], int], a: str, b: str) -> str:
-        if _is_number(a) and _is_number(b):
-            return str(known(int(a), int(b)))
-        self.declared.add(f"i64 @llvm.{name}.i64(i64, i64)")
-        return self.do(f"call i64 @llvm.{name}.i64(i64 {a}, i64 {b})")
-
-
-def _is_number(text: str) -> bool:
-    return not text.startswith("%")
-
-
 def contraction_text(c: Contract, vector_bytes: int) -> tuple[str, set[str], list[Expr]]:
     """A function that computes parts of a contraction; what it declares; sizes that it takes.
 
@@ -149,12 +64,8 @@ def contraction_text(c: Contract, vector_bytes: int) -> tuple[str, set[str], lis
 class _Contraction:
     def __init__(self, c: Contract, vector_bytes: int) -> None:
         self.c = c
-        self.code = _Code()
         self.tile = cut(c, vector_bytes)
-        self.type = c.target.type
-        self.kind = _KINDS.get(self.type) or f"i{8 * int(self.type[1:])}"
-        self.lanes = self.tile.lanes
-        self.vector = f"<{self.lanes} x {self.kind}>"
+        self.code = Vectors(c.target.type, self.tile.lanes)
         self.sizes: list[Expr] = []
 
     def of(self, dim: Dim) -> str:
@@ -187,7 +98,7 @@ class _Contraction:
             "  ret void",
             "}",
         ]
-        return "\n".join(lines), code.declared, self.sizes
+        return "\n".join(lines), code.intrinsics, self.sizes
 
     # ---- addresses ---------------------------------------------------------------------------
 
@@ -195,12 +106,12 @@ class _Contraction:
         if offset == "0":
             return pointer
         return self.code.do(
-            f"getelementptr inbounds {kind or self.kind}, ptr {pointer}, i64 {offset}"
+            f"getelementptr inbounds {kind or self.code.kind}, ptr {pointer}, i64 {offset}"
         )
 
     def along(self, pointer: str, index: str, step: Dim) -> str:
         """The element at an index of an axis."""
-        return self.at(pointer, self.code.mul(index, self.of(step)))
+        return self.at(pointer, self.code.times(index, self.of(step)))
 
     def _outer(
         self,
@@ -226,7 +137,7 @@ class _Contraction:
 
     def _panels(self, pointers: list[str], outer: list[Axis], is_first: bool) -> None:
         """All panels of columns: whole ones, then what is left of them."""
-        c, code, width = self.c, self.code, self.tile.vectors * self.lanes
+        c, code, width = self.c, self.code, self.tile.vectors * self.code.lanes
         columns = self.of(c.column.size)
         whole = (
             code.do(f"sdiv i64 {columns}, {width}")
@@ -237,14 +148,14 @@ class _Contraction:
         x, y, out = pointers
 
         def panel(p: str, left: str | None) -> None:
-            start = code.mul(p, str(width))
+            start = code.times(p, str(width))
             inside = [x, self.along(y, start, c.column.y), self.at(out, start)]
             self._terms(inside, outer, is_first, left)
 
         if whole != "0":
             with code.loop("%panel", end) as p:
                 panel(p, None)
-        left = code.plus(columns, code.mul(whole, str(-width)))
+        left = code.plus(columns, code.times(whole, str(-width)))
         if left != "0":
             begin = code.most("%panel", whole)
             with code.loop(begin, "%last") as p:
@@ -257,8 +168,8 @@ class _Contraction:
         code = self.code
         around, axis, rest = pieces(self.c, self.tile)
         vectors = self.tile.vectors
-        if left is not None and _is_number(left):
-            vectors = -(-int(left) // self.lanes)
+        if left is not None and is_number(left):
+            vectors = -(-int(left) // code.lanes)
         is_packed = packs(self.c, self.tile)
         others = math.prod(a.size for a in rest if isinstance(a.size, int))
         step = max(TERMS // max(others, 1), 1)
@@ -310,30 +221,30 @@ class _Contraction:
             assert isinstance(count, int)
             count *= size
         assert isinstance(count, int)
-        return self.code.alloca(f"[{max(count, 1) * vectors} x {self.vector}]")
+        return self.code.alloca(f"[{max(count, 1) * vectors} x {self.code.vector}]")
 
     def _pack(self, block: str, y: str, piece: _Piece) -> None:
         """Copy a piece of a panel: its rows side by side."""
         code, column = self.code, self.c.column
         vectors, left = piece.vectors, piece.left
-        width = vectors * self.lanes
+        width = vectors * code.lanes
         first, *rest = piece.inner
 
         def copy(pointers: list[str], number: str) -> None:
-            target = self.at(block, code.mul(number, str(width)))
+            target = self.at(block, code.times(number, str(width)))
             (source,) = pointers
             if column.y == 1:
                 for v in range(vectors):
-                    mask = self._mask(v, left)
-                    value = self._load(self.at(source, str(v * self.lanes)), mask)
+                    mask = code.mask(v, left)
+                    value = code.load(self.at(source, str(v * code.lanes)), mask)
                     code.add(
-                        f"store {self.vector} {value}, ptr {self.at(target, str(v * self.lanes))}"
+                        f"store {code.vector} {value}, ptr {self.at(target, str(v * code.lanes))}"
                     )
                 return
             wanted = str(width) if left is None else left
             with code.loop("0", wanted) as j:
-                value = code.do(f"load {self.kind}, ptr {self.along(source, j, column.y)}")
-                code.add(f"store {self.kind} {value}, ptr {self.at(target, j)}")
+                value = code.do(f"load {code.kind}, ptr {self.along(source, j, column.y)}")
+                code.add(f"store {code.kind} {value}, ptr {self.at(target, j)}")
 
         def nest(axes: list[Axis], source: str, number: str) -> None:
             if not axes:
@@ -342,7 +253,7 @@ class _Contraction:
             axis, *others = axes
             bound = piece.length if axis is first else self.of(axis.size)
             with code.loop("0", bound) as i:
-                inside = code.plus(code.mul(number, self.of(axis.size)), i)
+                inside = code.plus(code.times(number, self.of(axis.size)), i)
                 nest(others, self.along(source, i, axis.y), inside if axis is not first else i)
 
         # Elements side by side along the sum are read in that order.
@@ -368,7 +279,7 @@ class _Contraction:
         if not isinstance(row.size, int):
             size, most = self.of(row.size), self.tile.rows
             with code.loop("%block", "%stop") as i:
-                start = code.mul(i, str(most))
+                start = code.times(i, str(most))
                 tile(place(start), most, code.do(f"sub i64 {size}, {start}"))
             return
         blocks = -(-row.size // self.tile.rows)
@@ -377,10 +288,10 @@ class _Contraction:
         height, longer = divmod(row.size, blocks)
         if longer:
             with code.loop("%block", code.least("%stop", str(longer))) as i:
-                tile(place(code.mul(i, str(height + 1))), height + 1, None)
+                tile(place(code.times(i, str(height + 1))), height + 1, None)
         begin = code.most("%block", str(longer)) if longer else "%block"
         with code.loop(begin, "%stop") as i:
-            tile(place(code.plus(code.mul(i, str(height)), str(longer))), height, None)
+            tile(place(code.plus(code.times(i, str(height)), str(longer))), height, None)
 
     # ---- a tile ------------------------------------------------------------------------------
 
@@ -391,33 +302,33 @@ class _Contraction:
         left = piece.left
         x, y, out = pointers
         places = [self._row_number(r, rows_left) for r in range(height)]
-        sums = [[code.alloca(self.vector) for _ in range(vectors)] for _ in range(height)]
+        sums = [[code.alloca(code.vector) for _ in range(vectors)] for _ in range(height)]
         for line in sums:
             for place in line:
-                code.add(f"store {self.vector} zeroinitializer, ptr {place}")
-        masks = [self._mask(v, left) if not is_packed else None for v in range(vectors)]
-        width = vectors * self.lanes
+                code.add(f"store {code.vector} zeroinitializer, ptr {place}")
+        masks = [code.mask(v, left) if not is_packed else None for v in range(vectors)]
+        width = vectors * code.lanes
         ahead = 0 if is_packed else ahead_of(self.c)
 
         def term(x: str, y: str) -> None:
-            found = [self._load(self.at(y, str(v * self.lanes)), masks[v]) for v in range(vectors)]
+            found = [code.load(self.at(y, str(v * code.lanes)), masks[v]) for v in range(vectors)]
             if ahead:
                 self._fetch(y, ahead, vectors)
             for r, line in enumerate(sums):
-                one = self._splat(
-                    code.do(f"load {self.kind}, ptr {self.along(x, places[r], row.x)}")
+                one = code.splat(
+                    code.do(f"load {code.kind}, ptr {self.along(x, places[r], row.x)}")
                 )
                 for place, other in zip(line, found, strict=True):
-                    self._add_product(place, one, other)
+                    code.add_product(place, one, other)
 
         def nest(axes: list[Axis], x: str, y: str, number: str) -> None:
             if not axes:
-                term(x, self.at(y, code.mul(number, str(width))) if is_packed else y)
+                term(x, self.at(y, code.times(number, str(width))) if is_packed else y)
                 return
             axis, *rest = axes
             is_outermost = axis is inner[0]
             with code.loop("0", piece.length if is_outermost else self.of(axis.size)) as i:
-                inside = i if is_outermost else code.plus(code.mul(number, self.of(axis.size)), i)
+                inside = i if is_outermost else code.plus(code.times(number, self.of(axis.size)), i)
                 other = y if is_packed else self.along(y, i, axis.y)
                 nest(rest, self.along(x, i, axis.x), other, inside)
 
@@ -427,17 +338,17 @@ class _Contraction:
         for r, line in enumerate(sums):
             target = self.along(out, places[r], row.out)
             for v, place in enumerate(line):
-                at, mask = self.at(target, str(v * self.lanes)), self._mask(v, left)
+                at, mask = self.at(target, str(v * code.lanes)), code.mask(v, left)
                 given.append((at, self._total(at, place, mask, piece.adds), mask))
         for at, total, mask in given:
-            self._give(at, total, mask)
+            code.store(at, total, mask)
 
     def _fetch(self, y: str, ahead: int, vectors: int) -> None:
         """Have what will be read brought from memory; there need be nothing any more."""
         code = self.code
-        code.declared.add("void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        code.intrinsic("void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         for v in range(vectors):
-            there = code.do(f"getelementptr {self.kind}, ptr {y}, i64 {ahead + v * self.lanes}")
+            there = code.do(f"getelementptr {code.kind}, ptr {y}, i64 {ahead + v * code.lanes}")
             code.add(f"call void @llvm.prefetch.p0(ptr {there}, i32 0, i32 3, i32 1)")
 
     def _row_number(self, r: int, rows_left: str | None) -> str:
@@ -449,92 +360,14 @@ class _Contraction:
 
     def _total(self, at: str, place: str, mask: str | None, adds: str) -> str:
         """The sum in a register, with what the pieces before gave."""
-        code, bits = self.code, f"<{self.lanes} x i1>"
-        total = code.do(f"load {self.vector}, ptr {place}")
+        code, bits = self.code, f"<{self.code.lanes} x i1>"
+        total = code.do(f"load {code.vector}, ptr {place}")
         if not adds:
             return total
-        wanted = code.do(f"select i1 {adds}, {bits} {self._all(True)}, {bits} zeroinitializer")
+        wanted = code.do(f"select i1 {adds}, {bits} {code.all}, {bits} zeroinitializer")
         if mask is not None:
             wanted = code.do(f"and {bits} {wanted}, {mask}")
-        return self._plus(self._load(at, wanted), total)
-
-    def _give(self, at: str, total: str, mask: str | None) -> None:
-        code, bits = self.code, f"<{self.lanes} x i1>"
-        if mask is None:
-            code.add(f"store {self.vector} {total}, ptr {at}, align {self._align}")
-            return
-        name = f"@llvm.masked.store.{self._suffix}.p0"
-        code.declared.add(f"void {name}({self.vector}, ptr, i32, {bits})")
-        code.add(
-            f"call void {name}({self.vector} {total}, ptr {at}, i32 {self._align}, {bits} {mask})"
-        )
-
-    # ---- vectors -----------------------------------------------------------------------------
-
-    @property
-    def _align(self) -> int:
-        return int(self.type[1:])
-
-    @property
-    def _suffix(self) -> str:
-        kind = {"float": "f32", "double": "f64"}.get(self.kind, self.kind)
-        return f"v{self.lanes}{kind}"
-
-    def _all(self, truth: bool) -> str:
-        return f"<{', '.join([f'i1 {str(truth).lower()}'] * self.lanes)}>"
-
-    def _mask(self, v: int, left: str | None) -> str | None:
-        """Which lanes of a vector of a panel are columns; None: all."""
-        if left is None:
-            return None
-        start = v * self.lanes
-        if _is_number(left):
-            there = int(left) - start
-            if there >= self.lanes:
-                return None
-            return (
-                f"<{', '.join('i1 true' if k < there else 'i1 false' for k in range(self.lanes))}>"
-            )
-        return self._lanes_below(self.code.plus(left, str(-start)))
-
-    def _lanes_below(self, count: str) -> str:
-        """The mask of the first lanes."""
-        code, lanes = self.code, self.lanes
-        one = code.do(f"insertelement <{lanes} x i64> poison, i64 {count}, i64 0")
-        all_ = code.do(
-            f"shufflevector <{lanes} x i64> {one}, <{lanes} x i64> poison, "
-            f"<{lanes} x i32> zeroinitializer"
-        )
-        numbers = ", ".join(f"i64 {k}" for k in range(lanes))
-        return code.do(f"icmp slt <{lanes} x i64> <{numbers}>, {all_}")
-
-    def _load(self, at: str, mask: str | None) -> str:
-        if mask is None:
-            return self.code.do(f"load {self.vector}, ptr {at}, align {self._align}")
-        name, bits = f"@llvm.masked.load.{self._suffix}.p0", f"<{self.lanes} x i1>"
-        self.code.declared.add(f"{self.vector} {name}(ptr, i32, {bits}, {self.vector})")
-        return self.code.do(
-            f"call {self.vector} {name}(ptr {at}, i32 {self._align}, {bits} {mask}, "
-            f"{self.vector} zeroinitializer)"
-        )
-
-    def _splat(self, value: str) -> str:
-        one = self.code.do(f"insertelement {self.vector} poison, {self.kind} {value}, i64 0")
-        return self.code.do(
-            f"shufflevector {self.vector} {one}, {self.vector} poison, "
-            f"<{self.lanes} x i32> zeroinitializer"
-        )
-
-    def _add_product(self, place: str, one: str, other: str) -> None:
-        code = self.code
-        times = "fmul contract" if is_float(self.type) else "and" if self.type == "b1" else "mul"
-        product = code.do(f"{times} {self.vector} {one}, {other}")
-        old = code.do(f"load {self.vector}, ptr {place}")
-        code.add(f"store {self.vector} {self._plus(old, product)}, ptr {place}")
-
-    def _plus(self, a: str, b: str) -> str:
-        plus = "fadd contract" if is_float(self.type) else "or" if self.type == "b1" else "add"
-        return self.code.do(f"{plus} {self.vector} {a}, {b}")
+        return code.added(code.load(at, wanted), total)
 
     # ---- sums in vectors ---------------------------------------------------------------------
 
@@ -545,7 +378,7 @@ class _Contraction:
         size, width = c.column.size, self.tile.vectors
 
         def block(j: str, wide: int, columns_left: str | None) -> None:
-            start = code.mul(j, str(width))
+            start = code.times(j, str(width))
             inside = [x, self.along(y, start, c.column.y), self.along(out, start, c.column.out)]
             self._row_blocks(
                 inside,
@@ -555,7 +388,7 @@ class _Contraction:
         if not isinstance(size, int):
             whole = self.of(size)
             with code.loop("%panel", "%last") as j:
-                block(j, width, code.do(f"sub i64 {whole}, {code.mul(j, str(width))}"))
+                block(j, width, code.do(f"sub i64 {whole}, {code.times(j, str(width))}"))
             return
         count, rest = divmod(size, width)
         if count:
@@ -573,17 +406,17 @@ class _Contraction:
         x, y, out = pointers
         rows = [self._row_number(r, rows_left) for r in range(height)]
         columns = [self._row_number(j, columns_left) for j in range(wide)]
-        sums = [[code.alloca(self.vector) for _ in columns] for _ in rows]
+        sums = [[code.alloca(code.vector) for _ in columns] for _ in rows]
         for line in sums:
             for place in line:
-                code.add(f"store {self.vector} zeroinitializer, ptr {place}")
+                code.add(f"store {code.vector} zeroinitializer, ptr {place}")
 
         def terms(x: str, y: str, mask: str | None) -> None:
-            found = [self._load(self.along(y, j, c.column.y), mask) for j in columns]
+            found = [code.load(self.along(y, j, c.column.y), mask) for j in columns]
             for r, line in zip(rows, sums, strict=True):
-                one = self._load(self.along(x, r, c.row.x), mask)
+                one = code.load(self.along(x, r, c.row.x), mask)
                 for place, other in zip(line, found, strict=True):
-                    self._add_product(place, one, other)
+                    code.add_product(place, one, other)
 
         def nest(axes: list[Axis], x: str, y: str) -> None:
             axis, *rest = axes
@@ -593,39 +426,21 @@ class _Contraction:
                 return
             size = self.of(axis.size)
             whole = (
-                code.do(f"and i64 {size}, {-self.lanes}")
+                code.do(f"and i64 {size}, {-code.lanes}")
                 if size.startswith("%")
-                else str(int(size) // self.lanes * self.lanes)
+                else str(int(size) // code.lanes * code.lanes)
             )
             if whole != "0":
-                with code.loop("0", whole, self.lanes) as i:
+                with code.loop("0", whole, code.lanes) as i:
                     terms(self.at(x, i), self.at(y, i), None)
-            left = code.plus(size, code.mul(whole, "-1"))
+            left = code.plus(size, code.times(whole, "-1"))
             if left != "0":
-                mask = self._mask(0, left)
+                mask = code.mask(0, left)
                 terms(self.at(x, whole), self.at(y, whole), mask)
 
         nest(list(c.inner), x, y)
         for r, line in zip(rows, sums, strict=True):
             target = self.along(out, r, c.row.out)
             for j, place in zip(columns, line, strict=True):
-                total = self._over_lanes(code.do(f"load {self.vector}, ptr {place}"))
-                code.add(f"store {self.kind} {total}, ptr {self.along(target, j, c.column.out)}")
-
-    def _over_lanes(self, value: str) -> str:
-        """The sum of the lanes, in halves."""
-        code, lanes, vector = self.code, self.lanes, self.vector
-        plus = "fadd" if is_float(self.type) else "or" if self.type == "b1" else "add"
-        while lanes > 1:
-            lanes //= 2
-            low = ", ".join(f"i32 {k}" for k in range(lanes))
-            high = ", ".join(f"i32 {k}" for k in range(lanes, 2 * lanes))
-            halves = [
-                code.do(
-                    f"shufflevector {vector} {value}, {vector} poison, <{lanes} x i32> <{part}>"
-                )
-                for part in (low, high)
-            ]
-            vector = f"<{lanes} x {self.kind}>"
-            value = code.do(f"{plus} {vector} {halves[0]}, {halves[1]}")
-        return code.do(f"extractelement {vector} {value}, i64 0")
+                total = code.over_lanes(code.do(f"load {code.vector}, ptr {place}"))
+                code.add(f"store {code.kind} {total}, ptr {self.along(target, j, c.column.out)}")

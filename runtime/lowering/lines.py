@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from runtime.execute.native.context import word
 from runtime.lowering.kernel import Register
 from runtime.lowering.scalar import Expr
 
-__all__ = ["AS_IT_IS", "FEW_ROUNDS", "Lines"]
+__all__ = ["AS_IT_IS", "FEW_ROUNDS", "FunctionLines", "Lines", "is_number"]
 
 # Facts of loops: their rounds are not to be written out; they are too few for vectors, too.
 AS_IT_IS = ('!"llvm.loop.unroll.disable"',)
@@ -23,29 +23,27 @@ _FOLDED = {
     "sdiv": operator.floordiv,
     "srem": operator.mod,
 }
-# What 1 is on the right of.
-_OF_ONE = ("mul", "sdiv", "srem")
+_IN_ANY_ORDER, _DIVIDING = ("add", "mul"), ("sdiv", "srem")
+# What is on the right where the result is the left side, or 0.
+_SAME = {("add", "0"), ("sub", "0"), ("mul", "1"), ("sdiv", "1")}
+_NOTHING = {("mul", "0"), ("srem", "1")}
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a value is known, not one that the function computes."""
     return not text.startswith("%")
 
 
-class Lines:
-    """The lines of one function."""
+class FunctionLines:
+    """The lines of one function. What is known of whole numbers is computed here."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        # Lines before all others, as those that make room on the stack.
         self.first: list[str] = []
-        self.metadata: list[str] = []
-        # Facts of loops that are told already, by their text.
-        self.facts: dict[str, int] = {}
         self.intrinsics: set[str] = set()
         self.count = 0
         self.label = "start"
-        self.places: dict[Register, str] = {}
-        self.known: dict[Expr, str] = {}
-        self.rare: int | None = None
 
     def add(self, line: str) -> None:
         self.lines.append(f"  {line}")
@@ -54,7 +52,8 @@ class Lines:
         self.count += 1
         return f"%v{self.count}"
 
-    def _do(self, text: str) -> str:
+    def do(self, text: str) -> str:
+        """The name of a new value."""
         name = self.name()
         self.add(f"{name} = {text}")
         return name
@@ -69,6 +68,66 @@ class Lines:
 
     def intrinsic(self, declaration: str) -> None:
         self.intrinsics.add(declaration)
+
+    def whole(self, op: str, a: str, b: str) -> str:
+        """`op` of two whole numbers, which are not negative where it divides."""
+        if is_number(a) and is_number(b):
+            return str(_FOLDED[op](int(a), int(b)))
+        if is_number(a) and op in _IN_ANY_ORDER:
+            a, b = b, a
+        if (op, b) in _SAME:
+            return a
+        if (op, b) in _NOTHING:
+            return "0"
+        return self.do(f"{op}{'' if op in _DIVIDING else ' nsw'} i64 {a}, {b}")
+
+    def plus(self, a: str, b: str) -> str:
+        return self.whole("add", a, b)
+
+    def times(self, a: str, b: str) -> str:
+        return self.whole("mul", a, b)
+
+    def least(self, a: str, b: str) -> str:
+        return self._chosen("smin", min, a, b)
+
+    def most(self, a: str, b: str) -> str:
+        return self._chosen("smax", max, a, b)
+
+    def _chosen(self, name: str, known: Callable[[int, int], int], a: str, b: str) -> str:
+        if is_number(a) and is_number(b):
+            return str(known(int(a), int(b)))
+        self.intrinsic(f"i64 @llvm.{name}.i64(i64, i64)")
+        return self.do(f"call i64 @llvm.{name}.i64(i64 {a}, i64 {b})")
+
+    @contextmanager
+    def counted(self, first: str, end: str, step: int = 1, facts: str = "") -> Iterator[str]:
+        """A loop over `range(first, end, step)`; gives the name of the index."""
+        head, body, done = self.labels("head", "body", "done")
+        before, i, following, going = self.label, self.name(), self.name(), self.name()
+        self.add(f"br label %{head}")
+        self.begin(head)
+        at = len(self.lines)
+        self.add(f"{going} = icmp slt i64 {i}, {end}")
+        self.add(f"br i1 {going}, label %{body}, label %{done}")
+        self.begin(body)
+        yield i
+        self.add(f"{following} = add nsw i64 {i}, {step}")
+        self.lines.insert(at, f"  {i} = phi i64 [{first}, %{before}], [{following}, %{self.label}]")
+        self.add(f"br label %{head}{facts}")
+        self.begin(done)
+
+
+class Lines(FunctionLines):
+    """The lines of a program: with facts for LLVM, and what stands where."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.metadata: list[str] = []
+        # Facts of loops that are told already, by their text.
+        self.facts: dict[str, int] = {}
+        self.places: dict[Register, str] = {}
+        self.known: dict[Expr, str] = {}
+        self.rare: int | None = None
 
     def meta(self, text: str) -> int:
         self.metadata.append(f"!{len(self.metadata)} = {text}")
@@ -102,43 +161,12 @@ class Lines:
         self.add(f"store i64 {status}, ptr %status")
         self.add("br label %leave")
 
-    def _whole(self, op: str, a: str, b: str) -> str:
-        """`op` of two numbers that are not negative; what is known is computed here."""
-        if _is_number(a) and _is_number(b):
-            return str(_FOLDED[op](int(a), int(b)))
-        if b == "1" and op in _OF_ONE:
-            return "0" if op == "srem" else a
-        return self._do(f"{op} i64 {a}, {b}")
-
-    def _least(self, a: str, b: str) -> str:
-        if _is_number(a) and _is_number(b):
-            return str(min(int(a), int(b)))
-        self.intrinsic("i64 @llvm.smin.i64(i64, i64)")
-        return self._do(f"call i64 @llvm.smin.i64(i64 {a}, i64 {b})")
-
-    def _most(self, a: str, b: str) -> str:
-        if _is_number(a) and _is_number(b):
-            return str(max(int(a), int(b)))
-        self.intrinsic("i64 @llvm.smax.i64(i64, i64)")
-        return self._do(f"call i64 @llvm.smax.i64(i64 {a}, i64 {b})")
-
     @contextmanager
     def _counted(
         self, index: Register, first: str, size: str, step: int, facts: Sequence[str] = ()
     ) -> Iterator[None]:
         """A loop `for index in range(first, size, step)`."""
-        head, body, done = self.labels("head", "body", "done")
-        before, i, following, going = self.label, self.name(), self.name(), self.name()
-        self.add(f"br label %{head}")
-        self.begin(head)
-        at = len(self.lines)
-        self.add(f"{going} = icmp slt i64 {i}, {size}")
-        self.add(f"br i1 {going}, label %{body}, label %{done}")
-        self.begin(body)
-        self.places[index] = i
-        yield
-        self.known.clear()
-        self.add(f"{following} = add nsw i64 {i}, {step}")
-        self.lines.insert(at, f"  {i} = phi i64 [{first}, %{before}], [{following}, %{self.label}]")
-        self.add(f"br label %{head}{self._loop_facts(*facts)}")
-        self.begin(done)
+        with self.counted(first, size, step, self._loop_facts(*facts)) as i:
+            self.places[index] = i
+            yield
+            self.known.clear()

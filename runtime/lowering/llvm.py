@@ -249,9 +249,9 @@ class _Writer(Sums, Memory):
                 self.add(f"store i64 {self._size(n)}, ptr {self._word(row, at)}")
                 at += 1
         self.first.append(f"{row} = alloca [{max(at, 1)} x i64]")
-        function = self._do(self.context("call_out"))
-        code = self._do(f"call i64 {function}(ptr %ctx, i64 {s.number}, ptr {row})")
-        failed = self._do(f"icmp ne i64 {code}, 0")
+        function = self.do(self.context("call_out"))
+        code = self.do(f"call i64 {function}(ptr %ctx, i64 {s.number}, ptr {row})")
+        failed = self.do(f"icmp ne i64 {code}, 0")
         stop, go = self.labels("stop", "go")
         self.add(f"br i1 {failed}, label %{stop}, label %{go}{self._rarely()}")
         self.begin(stop)
@@ -261,16 +261,16 @@ class _Writer(Sums, Memory):
             self._taken(handed, place)
 
     def _word(self, row: str, k: int) -> str:
-        return self._do(f"getelementptr i64, ptr {row}, i64 {k}")
+        return self.do(f"getelementptr i64, ptr {row}, i64 {k}")
 
     def _taken(self, result: Handed, place: str) -> None:
         """Put a scalar that Python gave into its cell; an array is in its buffer already."""
         if result.cell is None:
             return
         kind = result.cell.type
-        value = self._do(f"load {memory_type(kind)}, ptr {place}")
+        value = self.do(f"load {memory_type(kind)}, ptr {place}")
         if kind == "b1":
-            value = self._do(f"icmp ne i8 {value}, 0")
+            value = self.do(f"icmp ne i8 {value}, 0")
         self.add(f"store {llvm_type(kind)} {value}, ptr {self._cell(result.cell)}")
 
     # ---- the clock ---------------------------------------------------------------------------
@@ -278,15 +278,15 @@ class _Writer(Sums, Memory):
     def _tick(self, s: Tick) -> None:
         """Take the clock off the cycles of a row, and add it when it has gone on."""
         self.intrinsic("i64 @llvm.readcyclecounter()")
-        clock = self._do("call i64 @llvm.readcyclecounter()")
+        clock = self.do("call i64 @llvm.readcyclecounter()")
         self._count(s, 0, "sub" if s.begins else "add", clock)
         if not s.begins:
             self._count(s, 1, "add", "1")
 
     def _count(self, s: Tick, column: int, how: str, by: str) -> None:
         at = self._address(s.counters, str(2 * s.row + column))
-        old = self._do(f"load i64, ptr {at}")
-        self.add(f"store i64 {self._do(f'{how} i64 {old}, {by}')}, ptr {at}")
+        old = self.do(f"load i64, ptr {at}")
+        self.add(f"store i64 {self.do(f'{how} i64 {old}, {by}')}, ptr {at}")
 
     # ---- parts -------------------------------------------------------------------------------
 

@@ -98,7 +98,7 @@ class Memory(Values):
 
     def _arena(self, total: str) -> None:
         self.first += [f"{_OWNED} = alloca ptr", f"store ptr null, ptr {_OWNED}"]
-        function = self._do(self.context("obtain"))
+        function = self.do(self.context("obtain"))
         self.add(f"%arena = call ptr {function}(ptr %ctx, i64 {total})")
         self._refuse_without("%arena")
         self.add(f"store ptr %arena, ptr {_OWNED}")
@@ -106,12 +106,12 @@ class Memory(Values):
     def _refuse_without(self, pointer: str) -> None:
         """Leave the call to the plan where there is no memory."""
         refuse, go = self.labels("refuse", "go")
-        failed = self._do(f"icmp eq ptr {pointer}, null")
+        failed = self.do(f"icmp eq ptr {pointer}, null")
         self.add(f"br i1 {failed}, label %{refuse}, label %{go}{self._rarely()}")
         self.begin(refuse)
         if self.program.has_effects:  # they must not happen twice
-            function = self._do(self.context("PyErr_NoMemory"))
-            self._do(f"call ptr {function}()")
+            function = self.do(self.context("PyErr_NoMemory"))
+            self.do(f"call ptr {function}()")
         self._leave(str(SET if self.program.has_effects else REFUSED))
         self.begin(go)
 
@@ -150,20 +150,20 @@ class Memory(Values):
     def _reserve(self, s: Reserve) -> None:
         """At least twice as much as before, so that it does not happen often."""
         pointer, room = self.pointers[s.buffer], self.rooms[s.buffer]
-        size = self._do(f"mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
-        old = self._do(f"load i64, ptr {room}")
-        is_short = self._do(f"icmp sgt i64 {size}, {old}")
+        size = self.do(f"mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
+        old = self.do(f"load i64, ptr {room}")
+        is_short = self.do(f"icmp sgt i64 {size}, {old}")
         grow, go = self.labels("grow", "go")
         self.add(f"br i1 {is_short}, label %{grow}, label %{go}{self._rarely()}")
         self.begin(grow)
-        more = self._most(self._most(size, self._do(f"mul i64 {old}, 2")), str(_LEAST_ROOM))
-        function = self._do(self.context("enlarge"))
-        present = self._do(f"load ptr, ptr {pointer}")
-        new = self._do(f"call ptr {function}(ptr %ctx, ptr {present}, i64 {more})")
+        more = self.most(self.most(size, self.do(f"mul i64 {old}, 2")), str(_LEAST_ROOM))
+        function = self.do(self.context("enlarge"))
+        present = self.do(f"load ptr, ptr {pointer}")
+        new = self.do(f"call ptr {function}(ptr %ctx, ptr {present}, i64 {more})")
         self._refuse_without(new)
         self.add(f"store ptr {new}, ptr {pointer}")
-        capacity = self._do(f"getelementptr i8, ptr {new}, i64 -8")
-        self.add(f"store i64 {self._do(f'load i64, ptr {capacity}')}, ptr {room}")
+        capacity = self.do(f"getelementptr i8, ptr {new}, i64 -8")
+        self.add(f"store i64 {self.do(f'load i64, ptr {capacity}')}, ptr {room}")
         self.add(f"br label %{go}")
         self.begin(go)
 

@@ -102,14 +102,14 @@ def _contract_in_parts(
     alone, done = None, "1"
     counts: list[str] = []
     for k, end in enumerate(reversed(ends)):
-        missing = w._whole("sdiv", w._whole("add", done, str(PARTS - 1)), done)
+        missing = w.whole("sdiv", w.whole("add", done, str(PARTS - 1)), done)
         # What comes from memory is read by one part alone.
-        most = "1" if k and is_streamed else w._least(end, missing)
-        counts.insert(0, w._most(most, "1"))
-        done = w._whole("mul", done, counts[0])
+        most = "1" if k and is_streamed else w.least(end, missing)
+        counts.insert(0, w.most(most, "1"))
+        done = w.whole("mul", done, counts[0])
     if not isinstance(work, int):
-        alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
-        counts = [w._do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
+        alone = w.do(f"icmp slt i64 {w.value(work)}, {LARGE}")
+        counts = [w.do(f"select i1 {alone}, i64 1, i64 {count}") for count in counts]
     part = Part(w)
     inside = [
         f"{kind} {part.capture(value, kind)}" for kind, value in (x.split(" ", 1) for x in given)
@@ -119,11 +119,11 @@ def _contract_in_parts(
     lasts: list[str] = []
     for end, count in zip(reversed(ends), reversed(counts), strict=True):
         own_end, own_count = part.capture(end, "i64"), part.capture(count, "i64")
-        number = child._whole("srem", left, own_count)
-        left = child._whole("sdiv", left, own_count)
+        number = child.whole("srem", left, own_count)
+        left = child.whole("sdiv", left, own_count)
         bounds = [
-            child._whole("sdiv", child._whole("mul", n, own_end), own_count)
-            for n in (number, child._whole("add", number, "1"))
+            child.whole("sdiv", child.whole("mul", n, own_end), own_count)
+            for n in (number, child.whole("add", number, "1"))
         ]
         firsts.insert(0, bounds[0])
         lasts.insert(0, bounds[1])
@@ -135,21 +135,21 @@ def rounds(w: Any, s: For, work: Dim) -> None:
     """The rounds of a loop, some at a time."""
     is_flat = not any(isinstance(x, For | PairwiseSum | Contract) for x in s.body)
     size, alone = w._size(s.size), None
-    each = w._whole("sdiv", w._whole("add", size, str(PARTS - 1)), str(PARTS))
+    each = w.whole("sdiv", w.whole("add", size, str(PARTS - 1)), str(PARTS))
     if is_flat:  # whole lines of memory, and vectors
-        each = w._whole("mul", w._whole("sdiv", w._whole("add", each, "1023"), "1024"), "1024")
-    each = w._most(each, "1")
+        each = w.whole("mul", w.whole("sdiv", w.whole("add", each, "1023"), "1024"), "1024")
+    each = w.most(each, "1")
     if not isinstance(work, int):
-        alone = w._do(f"icmp slt i64 {w.value(work)}, {LARGE}")
-        each = w._do(f"select i1 {alone}, i64 {size}, i64 {each}")
+        alone = w.do(f"icmp slt i64 {w.value(work)}, {LARGE}")
+        each = w.do(f"select i1 {alone}, i64 {size}, i64 {each}")
     part = Part(w)
     child = w._child(part)
     own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")
-    first = child._whole("mul", "%k", own_each)
-    end = child._least(child._whole("add", first, own_each), own_size)
+    first = child.whole("mul", "%k", own_each)
+    end = child.least(child.whole("add", first, own_each), own_size)
     child._rounds(s, first, end)
-    up = w._whole("sub", w._whole("add", size, each), "1")
-    launch(w, part, w._finish(child, part), w._whole("sdiv", up, each), alone)
+    up = w.whole("sub", w.whole("add", size, each), "1")
+    launch(w, part, w._finish(child, part), w.whole("sdiv", up, each), alone)
 
 
 def work_of(w: Any, s: For) -> Dim | None:
@@ -175,16 +175,16 @@ def sum_of(w: Any, s: PairwiseSum) -> str:
     own = part.capture(sums, "ptr")
     child = w._child(part)
     start, count = (
-        child._do(f"load i64, ptr {child._do(f'getelementptr i64, ptr {row}, i64 %k')}")
+        child.do(f"load i64, ptr {child.do(f'getelementptr i64, ptr {row}, i64 %k')}")
         for row in rows
     )
     child._halves(s, start, count)
-    total = child._do(f"load {kind}, ptr {child._cell(s.cell)}")
-    at = child._do(f"getelementptr {kind}, ptr {own}, i64 %k")
+    total = child.do(f"load {kind}, ptr {child._cell(s.cell)}")
+    at = child.do(f"getelementptr {kind}, ptr {own}, i64 %k")
     child.add(f"store {kind} {total}, ptr {at}")
     launch(w, part, w._finish(child, part), str(len(found)), None)
     values: list[str] = [
-        w._do(f"load {kind}, ptr {w._do(f'getelementptr {kind}, ptr {sums}, i64 {k}')}")
+        w.do(f"load {kind}, ptr {w.do(f'getelementptr {kind}, ptr {sums}, i64 {k}')}")
         for k in range(len(found))
     ]
 
@@ -193,7 +193,7 @@ def sum_of(w: Any, s: PairwiseSum) -> str:
             return values.pop(0)
         half = _half(count)
         one, other = added(start, half), added(start + half, count - half)
-        return str(w._do(f"fadd {kind} {one}, {other}"))
+        return str(w.do(f"fadd {kind} {one}, {other}"))
 
     return added(0, s.size)
 

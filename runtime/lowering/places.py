@@ -35,7 +35,7 @@ class Places(Lines):
             self.first.append(f"{name} = alloca {kind}")
             self.cells[cell] = name
             if self.around is not None and self.part is not None and cell in self.around.cells:
-                value = self.around._do(f"load {kind}, ptr {self.around.cells[cell]}")
+                value = self.around.do(f"load {kind}, ptr {self.around.cells[cell]}")
                 self.first.append(f"store {kind} {self.part.capture(value, kind)}, ptr {name}")
         return self.cells[cell]
 

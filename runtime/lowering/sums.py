@@ -41,8 +41,8 @@ class Sums(Values):
             total = parts.sum_of(self, s)
         else:
             self._halves(s, "0", self._size(s.size))
-            total = self._do(f"load {kind}, ptr {cell}")
-        whole = self._do(f"fadd {kind} {literal(0.0, s.cell.type)}, {total}")
+            total = self.do(f"load {kind}, ptr {cell}")
+        whole = self.do(f"fadd {kind} {literal(0.0, s.cell.type)}, {total}")
         self.add(f"store {kind} {whole}, ptr {cell}")
 
     def _halves(self, s: PairwiseSum, begin: str, size: str) -> None:
@@ -127,7 +127,7 @@ class Sums(Values):
                 self._extreme_one_by_one(s, size)
             return
         lanes, few, after = self.labels("lanes", "few", "after")
-        is_enough = self._do(f"icmp sge i64 {size}, {LANES}")
+        is_enough = self.do(f"icmp sge i64 {size}, {LANES}")
         self.add(f"br i1 {is_enough}, label %{lanes}, label %{few}")
         self.begin(lanes)
         self._extreme_in_lanes(s, size)
@@ -146,7 +146,7 @@ class Sums(Values):
         with self._counted(s.index, "1", size, 1, FEW_ROUNDS):
             self._block(s.body)
             value = self.value(s.element)
-            old = self._do(f"load {kind}, ptr {cell}")
+            old = self.do(f"load {kind}, ptr {cell}")
             self.add(f"store {kind} {self._better(s, kind, old, value)}, ptr {cell}")
 
     def _extreme_in_lanes(self, s: PairwiseSum, size: str) -> None:
@@ -155,7 +155,7 @@ class Sums(Values):
         vector = f"<{LANES} x {kind}>"
         best = [self.name() for _ in range(_VECTORS)]
         self.first += [f"{name} = alloca {vector}" for name in best]
-        end = self._whole("sub", size, str(LANES))
+        end = self.whole("sub", size, str(LANES))
         self.add(f"store {vector} {self._in_lanes(s, end)}, ptr {best[0]}")
         whole = self._multiple(size, at_once)
         with self._where(size, at_once) as is_possible:
@@ -167,7 +167,7 @@ class Sums(Values):
             with self._counted(s.index, whole, end, LANES, facts):
                 self._improve(s, best[0], self._in_lanes(s, self.places[s.index]))
         found = self._folded(
-            self._do(f"load {vector}, ptr {best[0]}"),
+            self.do(f"load {vector}, ptr {best[0]}"),
             kind,
             lambda of, x, y: self._better(s, of, x, y),
         )
@@ -187,15 +187,15 @@ class Sums(Values):
             with self._counted(s.index, str(at_once), whole, at_once, AS_IT_IS):
                 start = self.places[s.index]
                 for k, name in enumerate(best):
-                    value = self._in_lanes(s, self._do(f"add i64 {start}, {LANES * k}"))
+                    value = self._in_lanes(s, self.do(f"add i64 {start}, {LANES * k}"))
                     self._improve(s, name, value)
                 self.places[s.index] = start
         for name in best[1:]:
-            self._improve(s, best[0], self._do(f"load {vector}, ptr {name}"))
+            self._improve(s, best[0], self.do(f"load {vector}, ptr {name}"))
 
     def _improve(self, s: PairwiseSum, place: str, value: str) -> None:
         vector = f"<{LANES} x {llvm_type(s.cell.type)}>"
-        old = self._do(f"load {vector}, ptr {place}")
+        old = self.do(f"load {vector}, ptr {place}")
         self.add(f"store {vector} {self._better(s, vector, old, value)}, ptr {place}")
 
     def _folded(self, x: str, kind: str, join: Callable[[str, str, str], str]) -> str:
@@ -207,15 +207,15 @@ class Sums(Values):
                 lanes = ", ".join(f"i32 {k}" for k in range(first, size, 2))
                 of = f"<{size} x {kind}>"
                 halves.append(
-                    self._do(f"shufflevector {of} {x}, {of} poison, <{size // 2} x i32> <{lanes}>")
+                    self.do(f"shufflevector {of} {x}, {of} poison, <{size // 2} x i32> <{lanes}>")
                 )
             size //= 2
             x = join(f"<{size} x {kind}>", *halves)
-        return self._do(f"extractelement <1 x {kind}> {x}, i64 0")
+        return self.do(f"extractelement <1 x {kind}> {x}, i64 0")
 
     def _multiple(self, size: str, of: int) -> str:
         """The largest multiple of a power of two that is not above a size."""
-        return self._do(f"and i64 {size}, {-of}") if size.startswith("%") else str(int(size) & -of)
+        return self.do(f"and i64 {size}, {-of}") if size.startswith("%") else str(int(size) & -of)
 
     @contextmanager
     def _where(self, size: str, least: int) -> Iterator[bool]:
@@ -224,7 +224,7 @@ class Sums(Values):
             yield int(size) >= least
             return
         lanes, after = self.labels("lanes", "after")
-        is_enough = self._do(f"icmp sge i64 {size}, {least}")
+        is_enough = self.do(f"icmp sge i64 {size}, {least}")
         self.add(f"br i1 {is_enough}, label %{lanes}, label %{after}")
         self.begin(lanes)
         yield True
@@ -252,7 +252,7 @@ class Sums(Values):
         self.first.append(f"{total} = alloca {kind}")
         self.add(f"store {kind} {literal(-0.0, s.cell.type)}, ptr {total}")
         whole = self._multiple(count, LANES)
-        eights, end = self._whole("add", start, whole), self._whole("add", start, count)
+        eights, end = self.whole("add", start, whole), self.whole("add", start, count)
         with self._where(count, LANES) as is_possible:
             if is_possible:
                 self.add(f"store {kind} {self._eights(s, start, eights)}, ptr {total}")
@@ -260,9 +260,9 @@ class Sums(Values):
             with self._counted(s.index, eights, end, 1, FEW_ROUNDS):
                 self._block(s.body)
                 value = self.value(s.element)
-                new = self._do(f"fadd {kind} {self._do(f'load {kind}, ptr {total}')}, {value}")
+                new = self.do(f"fadd {kind} {self.do(f'load {kind}, ptr {total}')}, {value}")
                 self.add(f"store {kind} {new}, ptr {total}")
-        return self._do(f"load {kind}, ptr {total}")
+        return self.do(f"load {kind}, ptr {total}")
 
     def _eights(self, s: PairwiseSum, start: str, end: str) -> str:
         """The sum of eights: as a vector, whose lanes are added in pairs."""
@@ -270,14 +270,14 @@ class Sums(Values):
         vector = f"<{LANES} x {kind}>"
         self.first.append(f"{sums} = alloca {vector}")
         self.add(f"store {vector} {self._in_lanes(s, start)}, ptr {sums}")
-        second = self._whole("add", start, str(LANES))
+        second = self.whole("add", start, str(LANES))
         if second != end:
             with self._counted(s.index, second, end, LANES, AS_IT_IS):
                 value = self._in_lanes(s, self.places[s.index])
-                new = self._do(f"fadd {vector} {self._do(f'load {vector}, ptr {sums}')}, {value}")
+                new = self.do(f"fadd {vector} {self.do(f'load {vector}, ptr {sums}')}, {value}")
                 self.add(f"store {vector} {new}, ptr {sums}")
-        found = self._do(f"load {vector}, ptr {sums}")
-        return self._folded(found, kind, lambda of, x, y: self._do(f"fadd {of} {x}, {y}"))
+        found = self.do(f"load {vector}, ptr {sums}")
+        return self._folded(found, kind, lambda of, x, y: self.do(f"fadd {of} {x}, {y}"))
 
     def _in_lanes(self, s: PairwiseSum, start: str) -> str:
         """Eight elements at once, as a vector."""

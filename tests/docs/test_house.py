@@ -165,7 +165,7 @@ TESTED_IN = {
     "runtime/ops/special_types.py": "runtime/ops/test_special.py",
     # A card is tested with a CuPy that is made up, and with CuPy where it is (`-m gpu`).
     "runtime/devices/cuda.py": "runtime/devices/test_kinds.py",
-    "runtime/lowering/contractions.py": "runtime/lowering/test_products.py",
+    **in_folder("runtime/lowering", "contractions vectors", "runtime/lowering/test_products.py"),
     "runtime/lowering/windows.py": "runtime/lowering/test_convolutions.py",
     **in_folder("runtime/lowering", "parallel parts", "runtime/execute/native/test_pool.py"),
     "runtime/namespace.py": "autograph/test_array_api.py",
