@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -418,6 +419,8 @@ def count_nonzero(xp: Module, x: Array, axis: Axes = None, keepdims: bool = Fals
 
 
 def _position(x: TensorType, axis: int | None, keepdims: bool) -> TensorType:
+    if axis is not None:
+        operator.index(axis)  # one axis, no tuple of them
     shape = reduced_shape(x.shape, axis, keepdims)
     if size_of(x.shape) == 0 and size_of(shape) != 0:
         raise ValueError("attempt to get the position of an extreme of an empty sequence")

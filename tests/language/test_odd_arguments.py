@@ -1,5 +1,7 @@
 """NumPy's functions with odd arguments on arrays of sizes that only the run tells, next to NumPy."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,7 @@ REFUSED = {
         for name in ("mean", "var", "std", "median", "average")
     },
     "a sum of a number over 1": (lambda x: np.sum(x, axis=1), np.array(2.5)),
+    "several axes of a position": (lambda x: np.argmax(x, axis=(0, 1)), X),
     "complex points": (lambda x: np.interp(x, [0, 1], [5, 6]), np.array([1j])),
     "an empty axis": (lambda x: np.pad(x, 1, mode="mean"), np.zeros(0)),
     "an empty ramp": (lambda x: np.pad(x, 1, mode="linear_ramp"), np.zeros(0)),
@@ -102,6 +105,25 @@ def test_errors_are_of_numpys_class(name):
     for staged in ways(function, x):
         with pytest.raises(expected.type):
             staged(x)
+
+
+@pytest.mark.parametrize("number", [float, int, complex, np.float64])
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_an_array_is_a_number_where_numpy_says_so(number, size):
+    def first(x):
+        return number(x) + 1
+
+    def outcome(function):
+        try:
+            return function(np.full(size, 2.0))
+        except (TypeError, ValueError):
+            return "refused"
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of one element, before NumPy 2.4
+        expected = outcome(first)
+        for staged in ways(first, np.ones(1)):
+            np.testing.assert_array_equal(outcome(staged), expected)
 
 
 def test_numbers_that_are_reduced_have_gradients_and_lanes():
