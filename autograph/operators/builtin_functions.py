@@ -191,10 +191,16 @@ def _as_float(x: Any) -> Any:
     return ops.astype(x, np.dtype(np.float64)) if isinstance(x, Tensor) else np.float64(x)
 
 
+_ONES_ARE_REFUSED = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
+
+
 def single(x: Tensor) -> Any:
-    """The only element of a tensor."""
+    """The only element of a tensor.
+
+    Raises TypeError for an array with axes, as NumPy does; before 2.4 it takes those of size 1.
+    """
     shape = x.type.shape
-    if shape is not None and any(n not in (1, None) for n in shape):
+    if shape is not None and any(_ONES_ARE_REFUSED or n not in (1, None) for n in shape):
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     return ops.reshape(x, ())
 

@@ -18,6 +18,7 @@ from autograph.tf import (
     autodiff, autograph, bitwise, config, debugging, dtypes, errors, image, linalg, math, nest, nn,
     random, saved_model, signal, types,
 )  # fmt: skip
+from autograph.tf.blocks import batch_to_space, space_to_batch, space_to_batch_nd
 from autograph.tf.control import (
     TensorArray, case, cond, foldl, foldr, map_fn, scan, switch_case, vectorized_map, while_loop,
 )  # fmt: skip
@@ -78,7 +79,7 @@ from autograph.tf.sorting import argsort, searchsorted, sort, unique, unique_wit
 from autograph.tf.specs import TensorSpec
 from autograph.tf.tensor_shape import TensorShape
 from autograph.tf.tensors import (
-    Tensor, cast, constant, convert_to_tensor, get_static_value, is_tensor, saturate_cast,
+    Tensor, bitcast, cast, constant, convert_to_tensor, get_static_value, is_tensor, saturate_cast,
 )  # fmt: skip
 from autograph.tf.variables import Variable
 from runtime.devices import device
@@ -118,6 +119,8 @@ __all__ = [
     "atanh",
     "autodiff",
     "autograph",
+    "batch_to_space",
+    "bitcast",
     "bitwise",
     "bool",
     "boolean_mask",
@@ -258,6 +261,8 @@ __all__ = [
     "size",
     "slice",
     "sort",
+    "space_to_batch",
+    "space_to_batch_nd",
     "split",
     "sqrt",
     "square",

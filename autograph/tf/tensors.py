@@ -27,6 +27,7 @@ from runtime import ops, tree
 from runtime.array_methods import ArrayMethods
 from runtime.building import constant as constant_of_array
 from runtime.graph.ir import Value
+from runtime.ops.conversion import bitcast as bitcast_
 from runtime.tensor import Tensor as AnyTensor
 from runtime.variable import Variable as AnyVariable
 
@@ -36,6 +37,7 @@ __all__ = [
     "as_results",
     "as_tensor",
     "beside",
+    "bitcast",
     "cast",
     "constant",
     "convert_to_tensor",
@@ -388,6 +390,16 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = ops.real(x)
     return x if x.dtype == dtype else ops.astype(x, dtype)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """The bits of a tensor as elements of another dtype; a last axis holds the smaller ones.
+
+    >>> import autograph.tf as tf
+    >>> tf.bitcast(1.0, tf.uint32).numpy() == 0x3F800000
+    np.True_
+    """
+    return bitcast_(as_tensor(input), dtype=np.dtype(type))
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:

@@ -356,6 +356,8 @@ RULES: dict[str, Rule] = {
             "eig",
             "eigvals",
             "lu",
+            "expm",
+            "sqrtm",
             "svd",
             "svdvals",
             "qr",

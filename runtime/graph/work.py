@@ -188,6 +188,8 @@ RULES: dict[str, Rule] = {
     "eig": _of_square(25),
     "eigvals": _of_square(10),
     "lu": _of_square(2 / 3),
+    "expm": _of_square(30),
+    "sqrtm": _of_square(30),
     "eigvalsh": _of_square(4 / 3),
     "qr": _of_any(4),
     **dict.fromkeys(("svd", "pinv"), _of_any(14)),
@@ -207,6 +209,6 @@ FREE = frozenset(
         "concat", "stack", "nonzero", "partition", "argpartition", "copy_to", "window_pick",
         "window_place", "repeat", "roll", "round_number", "append_row", "segments", "unique_values",
         "copy", "sort", "argsort", "searchsorted", "unique", "checked", "not_negative",
-        "estimated_edges",
+        "estimated_edges", "bitcast", "kept_boxes",
     }
 )  # fmt: skip

@@ -76,6 +76,8 @@ def part_of(b: Builder, node: Node, x: Array, values: Sequence[Value]) -> Part:
         if entry[0] == "newaxis":
             shape.append(1)
             continue
+        if axis == len(x.shape):
+            raise Refusal("a mask of a number")
         size = x.shape[axis]
         if entry[0] == "slice":
             if "operand" in entry:

@@ -470,6 +470,8 @@ def _one_by_one(
     first: Expr | None,
 ) -> Form:
     """Combine elements in the order of the reduced axes."""
+    if not axes:
+        raise Refusal("a reduction over no axes")
     shape = [x.shape[a] for a in kept]
     if first is None and not all(isinstance(x.shape[a], Expr) or x.shape[a] != 0 for a in axes):
         raise Refusal("a reduction of nothing")

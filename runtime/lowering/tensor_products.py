@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Set
 
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import Array, Form, Stored
@@ -33,7 +34,7 @@ def tensordot(b: Builder, node: Node) -> list[Form]:
         other[j] = one[i]
     shared = set(one) & set(other)
     result = "".join(letter for letter in (*one, *other) if letter not in shared)
-    return _lettered(b, node, "".join(one), "".join(other), result)
+    return _lettered(b, node, "".join(one), "".join(other), result, strict=shared)
 
 
 def vecdot(b: Builder, node: Node) -> list[Form]:
@@ -48,16 +49,21 @@ def vecdot(b: Builder, node: Node) -> list[Form]:
         own = around[len(around) - rank + 1 :]
         at = axis % rank
         terms.append(f"{own[:at]}Z{own[at:]}")
-    return _lettered(b, node, terms[0], terms[1], around)
+    return _lettered(b, node, terms[0], terms[1], around, strict={"Z"})
 
 
-def _lettered(b: Builder, node: Node, one: str, other: str, result: str) -> list[Form]:
-    """A contraction of axes that are named by letters, each at most once in an operand."""
+def _lettered(
+    b: Builder, node: Node, one: str, other: str, result: str, strict: Set[str] = frozenset()
+) -> list[Form]:
+    """A contraction of axes that are named by letters, each at most once in an operand.
+
+    Axes of one letter have one size; of those that are not `strict`, size 1 fits any.
+    """
     x, y = (b.forms[value] for value in node.inputs)
     if isinstance(x, Expr) or isinstance(y, Expr):
         raise Refusal("a product of arrays without axes")
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    sizes = _sizes(b, (x, one), (y, other))
+    sizes = _sizes(b, strict, (x, one), (y, other))
     shape = tuple(sizes[letter] for letter in result)
     operands = [placed(b, x, kind), placed(b, y, kind)]
     steps = [
@@ -92,11 +98,14 @@ def _lettered(b: Builder, node: Node, one: str, other: str, result: str) -> list
     return [Stored(target, shape, kind) if shape else b.let(load(target, index(0)))]
 
 
-def _sizes(b: Builder, *operands: tuple[Array, str]) -> dict[str, Dim]:
+def _sizes(b: Builder, strict: Set[str], *operands: tuple[Array, str]) -> dict[str, Dim]:
     """The size of each letter's axis."""
     sizes: dict[str, Dim] = {}
     for array, term in operands:
         for letter, size in zip(term, array.shape, strict=True):
-            known = sizes.get(letter, 1)
-            sizes[letter] = size if known == 1 else known if size == 1 else b.equal(known, size)
+            known = sizes.get(letter)
+            if known is None or (known == 1 and letter not in strict):
+                sizes[letter] = size
+            elif size != 1 or letter in strict:
+                sizes[letter] = b.equal(known, size)
     return sizes

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from runtime.ops import (
     activations,  # noqa: F401 - declares ops that `runtime.nn` gives to users
+    boxes,  # noqa: F401 - declares what `autograph.tf` gives to users, as others below
     convolution,  # noqa: F401
     distributions,  # noqa: F401 - and random, what `runtime.random` gives to users
     fft,
     general_matrices,  # noqa: F401 - declares what `autograph.tf` gives to users
     linalg,
+    matrix_functions,  # noqa: F401
     numpy_forms,  # noqa: F401 - declares what NumPy's functions mean
     pooling,  # noqa: F401
     special,

@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.comparison import equal, logical_not, logical_or, not_equal
+from runtime.ops.conversion import astype
 from runtime.ops.creation import zeros_like
 from runtime.ops.declare import always, implements, op
 from runtime.ops.indexing import getitem, index_update
@@ -48,6 +49,7 @@ def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: 
         raise ValueError("list of cases must be same length as list of conditions")
     if not condlist:
         raise ValueError("select with an empty condition list is not possible")
+    dtype = promote(*map(type_of, (*choicelist, default))).dtype
     result: Any = default
     for i, condition in reversed(list(enumerate(condlist))):
         if dtype_of(condition).kind != "b":
@@ -56,7 +58,7 @@ def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: 
                 f"not {dtype_of(condition)}"
             )
         result = where_(condition, choicelist[i], result)
-    return result
+    return astype(result, dtype, copy=False)
 
 
 @implements(

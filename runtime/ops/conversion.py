@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime import trace
 from runtime.ops.complex import real
-from runtime.ops.declare import implements, op
+from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.operands import Array, Module, Operand, content, dtype_of, type_of
 from runtime.ops.placement import to_device
 from runtime.ops.samples import array, calls
@@ -45,6 +45,52 @@ def _cast_back(g: Any, out: Any, x: Any, dtype: np.dtype[Any]) -> tuple[Any, ...
 def astype_(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
     """A copy of `x` in another dtype."""
     return xp.asarray(x).astype(dtype)
+
+
+def _bits_type(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
+    for given in (x.dtype, dtype):
+        if given.kind not in "iufc":
+            raise TypeError(f"bitcast takes numbers, not {given}")
+    size, own = dtype.itemsize, x.dtype.itemsize
+    if x.shape is None or size == own:
+        return TensorType(dtype, x.shape)
+    if size < own:
+        return TensorType(dtype, (*x.shape, own // size))
+    if not x.shape or x.shape[-1] not in (None, size // own):
+        raise ValueError(f"bitcast of {x} to {dtype} takes a last axis of {size // own}")
+    return TensorType(dtype, x.shape[:-1])
+
+
+@op(
+    inputs=1,
+    infer=_bits_type,
+    vjp=no_gradient,
+    raises=lambda types, attrs: not types[0].is_static,
+    samples=calls(
+        lambda: (
+            ((array((3,)),), {"dtype": np.dtype("i8")}),
+            ((array((2, 3), "f4"),), {"dtype": np.dtype("u4")}),
+            ((array((2,)),), {"dtype": np.dtype("i2")}),
+            ((array((3, 2), "i4"),), {"dtype": np.dtype("f8")}),
+            ((array((2,), "f4"),), {"dtype": np.dtype("c8")}),
+            ((array(()),), {"dtype": np.dtype("u8")}),
+            ((array(()),), {"dtype": np.dtype("u4")}),
+        )
+    ),
+)
+def bitcast(xp: Module, x: Array, dtype: np.dtype[Any]) -> Array:
+    """The bits of `x` as elements of another dtype; a last axis holds the smaller ones.
+
+    Raises TypeError for what is no number, ValueError where a last axis does not fit.
+    """
+    _bits_type(type_of(x), dtype)  # sizes that the run tells
+    whole = xp.array(x, order="C")
+    size, own = dtype.itemsize, whole.dtype.itemsize
+    if size < own:
+        return whole[..., None].view(dtype)
+    if size == own:
+        return whole.view(dtype)
+    return whole.view(dtype)[..., 0]
 
 
 @implements(

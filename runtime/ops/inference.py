@@ -14,6 +14,7 @@ from runtime.spec import WEAK_DTYPES, Shape, TensorType, broadcast_shapes
 __all__ = [
     "by_probe",
     "by_ufunc",
+    "is_axis_of_number",
     "may_be_empty",
     "reduced_shape",
     "same",
@@ -53,11 +54,19 @@ def by_probe(function: Callable[..., Any], dtype: np.dtype[Any], **attrs: Any) -
     return resolved
 
 
+def is_axis_of_number(axis: Any, rank: int) -> bool:
+    """Whether this is the axis that NumPy's ufuncs reduce a number over, which has none."""
+    return rank == 0 and isinstance(axis, int) and axis in (0, -1)
+
+
 def reduced_shape(shape: Shape, axis: Any, keepdims: bool) -> Shape:
-    """Shape after a reduction over `axis` (None: all); raises AxisError when out of range."""
+    """Shape after a reduction over `axis` (None: all); raises AxisError when out of range.
+
+    As ufuncs have it, a number may be reduced over the axis 0 or -1.
+    """
     if shape is None:
         return () if axis is None and not keepdims else None
-    axes = normal_axes(axis, len(shape))
+    axes = () if is_axis_of_number(axis, len(shape)) else normal_axes(axis, len(shape))
     if keepdims:
         return tuple(1 if i in axes else n for i, n in enumerate(shape))
     return tuple(n for i, n in enumerate(shape) if i not in axes)

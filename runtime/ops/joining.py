@@ -14,6 +14,7 @@ from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
 from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
 from runtime.ops.samples import array, calls
+from runtime.ops.selection import minimum
 from runtime.ops.shapes import atleast_1d, atleast_2d, atleast_3d, ravel, reshape
 from runtime.spec import Dim, TensorType, promote
 
@@ -325,9 +326,9 @@ def array_split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
     count = operator.index(sections)
     if count <= 0:
         raise ValueError("number sections must be larger than 0.")
-    each, extra = divmod(operator.index(shape_of(x)[at]), count)
-    sizes = [each + 1] * extra + [each] * (count - extra)
-    return _pieces(x, [sum(sizes[:i]) for i in range(1, count)], at)
+    size = shape_of(x)[at]
+    least = min if isinstance(size, int) else minimum
+    return _pieces(x, [i * (size // count) + least(size % count, i) for i in range(1, count)], at)
 
 
 @implements(

@@ -184,7 +184,8 @@ def numpy_mean(
     if where is True:
         return reductions.mean(x, axis=axis, dtype=dtype, keepdims=keepdims)
     total, count = _sum_and_count(x, where, axis=axis, dtype=dtype, keepdims=keepdims)
-    return total / count
+    own = dtype_of(total) if dtype_of(total).kind in "fc" else np.float64
+    return astype(total / count, own, copy=False)
 
 
 @implements(
@@ -230,7 +231,7 @@ def _mean_square(
     square = complex_.real(away * complex_.conj(away)) if dtype_of(x).kind == "c" else away * away
     mask = broadcast_to(where, shape_of(x))
     total, count = _sum_and_count(square, mask, axis=axis, keepdims=keepdims)
-    return total / maximum(count - ddof, 0)
+    return astype(total / maximum(count - ddof, 0), dtype_of(total), copy=False)
 
 
 def _ddof(ddof: float, correction: float | None) -> float:

@@ -10,10 +10,12 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
+from runtime.ops.comparison import not_equal
 from runtime.ops.conversion import astype
 from runtime.ops.creation import full, linspace, zeros
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem, index_update
+from runtime.ops.internal import checked
 from runtime.ops.joining import concat
 from runtime.ops.operands import Operand, dtype_of, is_tensor, rank_of, shape_of
 from runtime.ops.positions import take
@@ -222,6 +224,7 @@ def pad(
     widths = _widths(pad_width, rank)
     if mode in ("constant", "empty"):
         return _constant(x, widths, 0 if constant_values is None else constant_values)
+    x = _extensible(x, widths)
     if mode in _COPYING and reflect_type != "odd":
         return _copied(x, widths, mode)
     if mode == "linear_ramp":
@@ -232,8 +235,21 @@ def pad(
     else:
         ends = _odd(mode)
     for axis, (before, after) in enumerate(widths):
+        if not (before or after):
+            continue
         left, right = ends(x, axis, before, after)
         x = concat([left, x, right], axis)
+    return x
+
+
+def _extensible(x: Operand, widths: list[tuple[int, int]]) -> Any:
+    """`x`. Raises ValueError for an axis without elements that others would be made of."""
+    for axis, (size, width) in enumerate(zip(shape_of(x), widths, strict=True)):
+        what = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+        if not isinstance(size, int):
+            x = checked(x, not_equal(size, 0), what=what) if any(width) else x
+        elif size == 0 and any(width):
+            raise ValueError(what)
     return x
 
 

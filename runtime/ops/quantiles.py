@@ -86,7 +86,7 @@ def _with_one(ordered: Any) -> Any:
     if _is_filled(size):
         return ordered
     own = dtype_of(ordered)
-    return concat([ordered, full((1, *rest), own.type(np.nan if own.kind == "f" else 0))])
+    return concat([ordered, full((1, *rest), own.type(np.nan if own.kind in "fc" else 0))])
 
 
 # ---- methods -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,8 @@ def _by_numpy(function: Callable[..., Any], empty: bool = True) -> Callable[...,
     def infer(
         x: TensorType, axis: Any, dtype: Any = None, keepdims: bool = False, **_: Any
     ) -> TensorType:
+        if function in (np.mean, np.std, np.var):
+            normal_axes(axis, x.rank or 0)  # these take no axis of a number
         own = by_probe(function, x.dtype) if dtype is None else dtype
         shape = reduced_shape(x.shape, axis, keepdims)
         if not empty and size_of(x.shape) == 0 and size_of(shape) != 0:
@@ -149,7 +152,7 @@ def mean(
 def _prod_vjp(g: Any, out: Any, x: Any, axis: Any, dtype: Any, keepdims: bool) -> tuple[Any, ...]:
     if not type_of(x).is_inexact:
         return (None,)
-    others = product_of_others(x, axis=axis)
+    others = product_of_others(x, axis=None if type_of(x).rank == 0 else axis)
     return (kept(g, x, axis, keepdims) * conjugated(others),)
 
 
@@ -416,6 +419,8 @@ def count_nonzero(xp: Module, x: Array, axis: Axes = None, keepdims: bool = Fals
 
 
 def _position(x: TensorType, axis: int | None, keepdims: bool) -> TensorType:
+    if axis is not None:
+        operator.index(axis)  # one axis, no tuple of them
     shape = reduced_shape(x.shape, axis, keepdims)
     if size_of(x.shape) == 0 and size_of(shape) != 0:
         raise ValueError("attempt to get the position of an extreme of an empty sequence")

@@ -181,7 +181,7 @@ def roll(x: Operand, /, shift: Any, axis: Axes = None) -> Any:
     array([3, 1, 2])
     """
     shifts = _parts(shift)
-    if not any(map(is_tensor, shifts)):
+    if not any(map(is_tensor, shifts)) and not _is_repeated(axis, rank_of(x)):
         return roll_(x, shift=tuple(shifts) if len(shifts) > 1 else shifts[0], axis=axis)
     if axis is None:
         return reshape(roll(reshape(x, (-1,)), shift, 0), shape_of(x))
@@ -193,6 +193,12 @@ def roll(x: Operand, /, shift: Any, axis: Axes = None) -> Any:
         size = shape_of(x)[at]
         x = take(x, (arange(size) - astype(by, np.intp)) % size, at)
     return x
+
+
+def _is_repeated(axis: Axes, rank: int) -> bool:
+    """Whether an axis is named more than once."""
+    named = axis if isinstance(axis, (tuple, list)) else ()
+    return len({normal_axis(a, rank) for a in named}) < len(named)
 
 
 def _parts(shift: Any) -> list[Any]:

@@ -156,6 +156,12 @@ def interp(
     array([ 5., 10.])
     """
     x, points, values = (_inexact(part) for part in (x, points, values))
+    for part in (x, points):
+        if dtype_of(part).kind == "c":
+            raise TypeError(
+                f"Cannot cast array data from {dtype_of(part)!r} to {np.dtype(float)!r} according "
+                "to the rule 'safe'"
+            )
     points, values = _line(points, values)
     if period is not None:
         left = right = None

@@ -26,7 +26,7 @@ from runtime.ops.operands import (
 from runtime.ops.positions import as_positions, put_along_axis, take
 from runtime.ops.reductions import any as any_
 from runtime.ops.scans import cumsum
-from runtime.ops.selection import clip, maximum, where_
+from runtime.ops.selection import clip, maximum, minimum, where_
 from runtime.ops.shapes import ravel, reshape, size
 
 __all__: list[str] = []
@@ -161,7 +161,13 @@ def numpy_fill_diagonal(x: Operand, value: Operand, /, wrap: bool = False) -> No
         if len(set(shape)) != 1:
             raise ValueError("All dimensions of input must be of equal length")
         step, end = 1 + sum(shape[0] ** i for i in range(1, rank_of(x))), None
-    last = size(x) if end is None or isinstance(size(x), int) and size(x) < end else end
+    count = size(x)
+    if end is None:
+        last = count
+    elif isinstance(count, int) and isinstance(end, int):
+        last = min(count, end)
+    else:
+        last = minimum(count, end)
     places = arange(0, last, step)
     filled = value if rank_of(value) == 0 else _cycled(value, shape_of(places)[0])
     filled = broadcast_to(filled, shape_of(places)) if rank_of(filled) == 0 else filled

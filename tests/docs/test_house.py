@@ -38,12 +38,12 @@ TESTED_IN = {
     # What TensorFlow's functions give is recorded, and compared in eager code and in graphs.
     **in_folder(
         "autograph/tf",
-        "bitwise creation defaults indexing joining shapes sorting "
-        "image/chance image/colours image/geometry image/measures "
+        "bitwise blocks creation defaults indexing joining shapes sorting "
+        "image/boxes image/chance image/colours image/geometry image/measures "
         "linalg/decompositions linalg/diagonals linalg/norms linalg/products "
         "math/elementwise math/reductions math/segments math/special "
         "nn/activations nn/convolution nn/lookups nn/losses nn/normalization nn/pooling "
-        "signal/frames signal/transforms signal/windows",
+        "signal/bands signal/frames signal/transforms signal/windows",
         "autograph/tf/test_table.py",
     ),
     "autograph/tf/autodiff.py": "autograph/tf/test_gradients.py",

@@ -11,7 +11,7 @@ from autograph.tf.linalg.products import adjoint, turned
 from autograph.tf.math.elementwise import unary
 from autograph.tf.tensors import as_tensor, cast, operands
 from runtime import ops
-from runtime.ops import general_matrices
+from runtime.ops import general_matrices, matrix_functions
 
 __all__ = [
     "cholesky",
@@ -21,6 +21,7 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "expm",
     "inv",
     "logdet",
     "lstsq",
@@ -32,6 +33,7 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "sqrtm",
     "svd",
     "triangular_solve",
 ]
@@ -41,6 +43,8 @@ det = unary(ops.linalg.det)
 cholesky = unary(ops.linalg.cholesky)
 eigvalsh = unary(ops.linalg.eigvalsh)
 eigvals = unary(general_matrices.eigvals)
+expm = unary(matrix_functions.expm)
+sqrtm = unary(matrix_functions.sqrtm)
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:

@@ -228,7 +228,7 @@ def depth_to_space(
     """
     x, n = _channels_last(input, data_format), int(block_size)
     batch, height, width, channels = x.shape
-    if channels % (n * n):
+    if isinstance(channels, int) and channels % (n * n):
         raise ValueError(f"{channels} channels are not so many times {n} x {n}")
     x = ops.reshape(x, (batch, height, width, n, n, channels // (n * n)))
     x = ops.permute_dims(x, (0, 1, 3, 2, 4, 5))
@@ -246,7 +246,7 @@ def space_to_depth(
     """
     x, n = _channels_last(input, data_format), int(block_size)
     batch, height, width, channels = x.shape
-    if height % n or width % n:
+    if any(isinstance(m, int) and m % n for m in (height, width)):
         raise ValueError(f"{height} x {width} pixels are not so many blocks of {n} x {n}")
     x = ops.reshape(x, (batch, height // n, n, width // n, n, channels))
     x = ops.permute_dims(x, (0, 1, 3, 2, 4, 5))

@@ -600,6 +600,45 @@ tf.math.invert_permutation([2,0,1])
 tf.histogram_fixed_width([-1.,0.,1.5,2.,5.,15.],[0.,5.],nbins=5)
 tf.histogram_fixed_width_bins([-1.,0.,1.5,2.,5.,15.],[0.,5.],nbins=5)
 tf.histogram_fixed_width(fm,[1.,4.],nbins=3,dtype=tf.int64)
+tf.bitcast(a,tf.int32)
+tf.bitcast(a,tf.uint8)
+tf.bitcast(tf.cast(m,tf.int32),tf.float64)
+tf.bitcast(1.5,tf.int32)
+tf.bitcast(fm,tf.complex64)
+tf.bitcast(tf.constant([1,-1],tf.int8),tf.uint8)
+tf.space_to_batch(im,[2,2],[[0,0],[0,0]])
+tf.space_to_batch(im,[2,3],[[1,1],[2,0]])
+tf.space_to_batch_nd(im,[2],[[1,3]])
+tf.batch_to_space(tf.reshape(tf.range(48),[4,2,2,3]),[2,2],[[0,0],[0,0]])
+tf.batch_to_space(tf.reshape(tf.range(72),[6,2,2,3]),[2,3],[[1,0],[2,1]])
+tf.batch_to_space(tf.reshape(tf.range(24),[4,3,2]),[2],[[1,2]])
+tf.linalg.expm(tf.cast(fm,tf.float64))
+tf.linalg.expm(tf.cast(fm*9.,tf.float64))
+tf.linalg.expm(fm/4.)
+tf.linalg.expm(tf.cast(-3*fm,tf.float64))
+tf.linalg.expm([[[0.,1.],[0.,0.]],[[0.,-3.],[3.,0.]]])
+tf.linalg.expm(tf.complex(fm,fm[::-1]))
+tf.linalg.expm(tf.zeros([0,0]))
+tf.linalg.sqrtm(tf.matmul(fm,fm))
+tf.linalg.sqrtm([[4.,1.],[0.,4.]])
+tf.linalg.sqrtm(tf.cast([[0.,-1.],[1.,0.]],tf.float64))
+tf.linalg.sqrtm([[[2.,1.,0.],[0.,3.,1.],[1.,0.,5.]],[[9.,0.,0.],[0.,4.,0.],[0.,0.,1.]]])
+tf.linalg.sqrtm(tf.complex(fm,fm[::-1]))
+tf.image.non_max_suppression(bx,[0.9,0.75,0.6,0.95,0.5,0.3],3)
+tf.image.non_max_suppression(bx,[0.9,0.75,0.6,0.95,0.5,0.3],6,0.5,0.55)
+tf.image.non_max_suppression(bx,[0.5,0.5,0.5,0.5,0.5,0.5],6,0.95)
+tf.image.non_max_suppression(bx[:,::-1],[0.9,0.75,0.6,0.95,0.5,0.3],6,iou_threshold=0.)
+tf.image.non_max_suppression(bx[:0],tf.zeros([0]),6)
+tf.image.non_max_suppression(bx,tf.zeros([6]),0)
+tf.signal.mdct(tf.reshape(im,[3,16]),8)
+tf.signal.mdct(tf.reshape(im,[48]),12,norm='ortho')
+tf.signal.mdct(tf.reshape(im,[48]),20,None,True)
+tf.signal.inverse_mdct(tf.reshape(im,[3,4,4]))
+tf.signal.inverse_mdct(tf.reshape(im,[4,12]),None,'ortho')
+tf.signal.linear_to_mel_weight_matrix(4,9)
+tf.signal.linear_to_mel_weight_matrix(5,17,16000,20.,7000.,tf.float64)
+tf.signal.linear_to_mel_weight_matrix(3,8,tf.constant(8000.))
+tf.signal.mfccs_from_log_mel_spectrograms(tf.reshape(im,[3,16]))
 """.strip().splitlines()
 
 
@@ -624,6 +663,17 @@ def names(tf):
         "ke": image(2, 2, 3, 2),
         "ket": image(3, 3, 3, 3),
         "kd": image(2, 2, 3, 2),
+        "bx": tf.constant(
+            [
+                [0, 0, 1, 1],
+                [0, 0.1, 1, 1.1],
+                [0, -0.1, 1, 0.9],
+                [0, 10, 1, 11],
+                [1, 11.1, 0, 10.1],
+                [0, 100, 1, 101],
+            ],
+            tf.float32,
+        ),
         "g16": tf.constant(np.arange(16, dtype="uint8").reshape(4, 4, 1)),
     }
 

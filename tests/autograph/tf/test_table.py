@@ -72,3 +72,59 @@ def tf_source(expression):
     module = ag.convert_source(f"def f({', '.join(names)}):\n    return {expression}\n")
     module.NAMES = used
     return module
+
+
+IMAGES = np.random.RandomState(1).rand(2, 4, 6, 4).astype("f4")
+OF_ANY_SIZE = {
+    "space_to_depth": (lambda x: tf.nn.space_to_depth(x, 2), IMAGES),
+    "depth_to_space": (lambda x: tf.nn.depth_to_space(x, 2), IMAGES),
+    "space_to_batch": (lambda x: tf.space_to_batch(x, [2, 3], [[0, 2], [1, 2]]), IMAGES),
+    "batch_to_space": (lambda x: tf.batch_to_space(x, [2, 1], [[0, 1], [1, 2]]), IMAGES),
+    "mdct": (lambda x: tf.signal.mdct(x, 8), IMAGES.reshape(4, 48)),
+    "inverse_mdct": (lambda x: tf.signal.inverse_mdct(x), IMAGES.reshape(4, 6, 8)),
+    "mfccs": (lambda x: tf.signal.mfccs_from_log_mel_spectrograms(x), IMAGES),
+    "bitcast": (lambda x: tf.cast(tf.bitcast(x, tf.uint16), tf.float32), IMAGES),
+}
+
+
+@pytest.mark.parametrize("name", OF_ANY_SIZE)
+def test_sizes_may_be_unknown_and_gradients_are_the_same(name):
+    import autograph as ag
+
+    function, x = OF_ANY_SIZE[name]
+    total = lambda x: tf.reduce_sum(function(x) ** 2)
+    specs = [ag.TensorSpec([None] * x.ndim, np.float32)]
+    found = ag.convert(function, input_signature=specs)(x)
+    np.testing.assert_allclose(found, function(x).numpy(), rtol=1e-5, atol=1e-5)
+    slope = ag.convert(ag.grad(total), input_signature=specs)(x)
+    np.testing.assert_allclose(slope, ag.grad(total)(x), rtol=1e-4, atol=1e-4)
+    assert (np.asarray(slope) == 0).all() == (name == "bitcast")
+
+
+def test_a_rate_may_be_known_when_the_graph_runs():
+    import autograph as ag
+
+    bands = ag.convert(lambda rate: tf.signal.linear_to_mel_weight_matrix(4, 9, rate))
+    np.testing.assert_allclose(
+        bands(np.float32(9000)), tf.signal.linear_to_mel_weight_matrix(4, 9, 9000.0), rtol=1e-5
+    )
+    for wrong in ((4, 9, -1.0), (4, 9, 8000.0, 3900.0, 125.0), (0, 9), (4, 9, 100.0)):
+        with pytest.raises(ValueError):
+            tf.signal.linear_to_mel_weight_matrix(*wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda: tf.space_to_batch(IMAGES, [3, 2], [[0, 0], [0, 0]]), "axis 1 of 4 .* times 3"),
+        (lambda: tf.batch_to_space(IMAGES, [3], [[0, 0]]), "a batch of 2 .* times 3"),
+        (lambda: tf.space_to_batch(IMAGES, [2], [[0, 0], [0, 0]]), "for 2 axes"),
+        (lambda: tf.batch_to_space(IMAGES, [2], [0, 1]), "two numbers"),
+        (lambda: tf.signal.mdct(IMAGES, 6), "multiple of 4"),
+        (lambda: tf.bitcast([1.0, 2.0, 3.0], tf.float64), "last axis"),
+        (lambda: tf.bitcast(1.0, tf.float64), "last axis"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(call, what):
+    with pytest.raises(ValueError, match=what):
+        call()

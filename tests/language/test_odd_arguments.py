@@ -1,0 +1,135 @@
+"""NumPy's functions with odd arguments on arrays of sizes that only the run tells, next to NumPy."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+X = np.arange(6.0).reshape(2, 3)
+U = np.array([1, 0, 3], "u1")
+F4 = np.array([1.0, 5.0], "f4")
+NO_AXES = {
+    "any": (lambda x: np.any(x, axis=()), U),
+    "all": (lambda x: np.all(x, axis=()), X),
+    "nanprod": (lambda x: np.nanprod(x, axis=()), U),
+    "nanvar": (lambda x: np.nanvar(x, axis=()), X),
+    "max": (lambda x: np.max(x, axis=()), X),
+}
+SPREADS = {
+    f"{function.__name__} of {dtype} over {axis}": (
+        lambda x, function=function, axis=axis: function(x, axis=axis, where=x != 1),
+        X.astype(dtype),
+    )
+    for function in (np.mean, np.var, np.std)
+    for dtype in ("f2", "f4", "i4", "c8")
+    for axis in (None, 0)
+}
+SHAPES = {
+    "wide diagonal": (lambda x: np.fill_diagonal(x, 5) or x, X),
+    "tall diagonal": (lambda x: np.fill_diagonal(x, 5) or x, np.zeros((5, 2))),
+    "wrapped diagonal": (lambda x: np.fill_diagonal(x, 5, wrap=True) or x, np.zeros((5, 2))),
+    "rolled twice": (lambda x: np.roll(x, (1, -3), axis=(0, -1)), U),
+    "rolled by one number": (lambda x: np.roll(x, 1, axis=(0, 0, 1)), X),
+    "parts of nothing": (lambda x: np.array_split(x, 3), np.zeros(0)),
+    "few parts": (lambda x: np.array_split(x, 3), np.arange(7.0)),
+    "columns in parts": (lambda x: np.array_split(x, 2, axis=-1), X),
+    "padded columns": (lambda x: np.pad(x, ((0, 0), (1, 1)), mode="linear_ramp"), X[:0]),
+    "a mask of a number": (lambda x: x[x > 0], np.array(1.0)),
+    "and one of none": (lambda x: x[x > 0], np.array(-1.0)),
+}
+CHOICES = {
+    "of a number": (lambda x: np.select([x == 1, x == 0], [x, 2], default=9), np.array(1, "f4")),
+    "of an array": (lambda x: np.select([x == 1, x == 0], [x, 2], default=9), F4),
+    "with a float": (lambda x: np.select([x == 1, x == 0], [x, 2.5], default=9), U),
+    "complex values": (lambda x: np.interp(0.5, [0.0, 1.0], x), np.array([1j, 2.0])),
+}
+ALONE = {
+    f"{name} over {axis}": (
+        lambda x, name=name, axis=axis: np.asarray(getattr(np, name)(x, axis=axis)),
+        np.array(2.5),
+    )
+    for name in (
+        "sum prod max min any all argmax argmin nansum nanmean nanmax nanmin nanstd nanvar ptp "
+        "count_nonzero nanargmax nanargmin nanprod"
+    ).split()
+    for axis in (0, -1)
+}
+SERVED = {**NO_AXES, **ALONE, **SPREADS, **SHAPES, **CHOICES}
+REFUSED = {
+    **{
+        f"{name} of a number over 0": (
+            lambda x, name=name: getattr(np, name)(x, axis=0),
+            np.array(2.5),
+        )
+        for name in ("mean", "var", "std", "median", "average")
+    },
+    "a sum of a number over 1": (lambda x: np.sum(x, axis=1), np.array(2.5)),
+    "several axes of a position": (lambda x: np.argmax(x, axis=(0, 1)), X),
+    "complex points": (lambda x: np.interp(x, [0, 1], [5, 6]), np.array([1j])),
+    "an empty axis": (lambda x: np.pad(x, 1, mode="mean"), np.zeros(0)),
+    "an empty ramp": (lambda x: np.pad(x, 1, mode="linear_ramp"), np.zeros(0)),
+    "dot": (lambda x: np.dot(x, x), np.ones((2, 1, 3))),
+    "inner": (lambda x: np.inner(x, x[:, :, :1]), np.ones((2, 1, 3))),
+    "tensordot": (lambda x: np.tensordot(x, x[:, :, :1], ([0, 2], [0, 2])), np.ones((2, 2, 3))),
+    "vecdot": (lambda x: np.vecdot(x, x[..., :1]), np.ones((2, 2, 3))),
+}
+
+
+def ways(function, x):
+    """The function as graphs of known and unknown sizes, with and without native code."""
+    for signature in (None, [ag.TensorSpec([None] * x.ndim, x.dtype)]):
+        for native in (True, False):
+            yield ag.convert(function, native=native, input_signature=signature)
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_results_are_numpys(name):
+    function, x = SERVED[name]
+    expected = function(x.copy())
+    for staged in ways(function, x):
+        found = staged(x.copy())
+        parts = zip(found, expected, strict=True) if type(expected) is list else [(found, expected)]
+        for part, wanted in parts:
+            tolerance = 2e-3 if wanted.dtype == np.float16 else 1e-6
+            np.testing.assert_allclose(part, wanted, rtol=tolerance, strict=True)
+        assert staged.trace_count == 1
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_errors_are_of_numpys_class(name):
+    function, x = REFUSED[name]
+    with pytest.raises((TypeError, ValueError)) as expected:
+        function(x)
+    for staged in ways(function, x):
+        with pytest.raises(expected.type):
+            staged(x)
+
+
+@pytest.mark.parametrize("number", [float, int, complex, np.float64])
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_an_array_is_a_number_where_numpy_says_so(number, size):
+    def first(x):
+        return number(x) + 1
+
+    def outcome(function):
+        try:
+            return function(np.full(size, 2.0))
+        except (TypeError, ValueError):
+            return "refused"
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of one element, before NumPy 2.4
+        expected = outcome(first)
+        for staged in ways(first, np.ones(1)):
+            np.testing.assert_array_equal(outcome(staged), expected)
+
+
+def test_numbers_that_are_reduced_have_gradients_and_lanes():
+    def total(x):
+        return np.sum(x, axis=0) * x + np.max(x, axis=-1) * np.prod(x, axis=0)
+
+    for native in (True, False):
+        assert ag.convert(ag.grad(total), native=native)(np.array(3.0)) == 12.0
+    np.testing.assert_array_equal(ag.vmap(total)(np.arange(3.0)), 2 * np.arange(3.0) ** 2)
