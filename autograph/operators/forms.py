@@ -465,6 +465,12 @@ def item_form(x: Any) -> Form:
         texts = texts_of(x)
         if texts is not None:
             return Among(texts)
+    if isinstance(x, LazyString):
+        return _no_item(
+            describe(x),
+            "put one text together (`text += ...`), or keep the numbers in the list and make text "
+            "of them where it is printed",
+        )
     return _no_item(describe(x))
 
 

@@ -128,9 +128,12 @@ def _found(thing: Any, key: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _refusal(thing: Any) -> StagingError:
+    makes_lists = getattr(thing, "default_factory", None) in (list, dict, set)
     return StagingError(
         f"a {type(thing).__name__} is asked for a key that is known only when the graph runs",
-        "use a dict with all keys, or an array",
+        "make all keys before (`{k: [] for k in range(n)}`), or keep a list of pairs"
+        if makes_lists
+        else "use a dict with all keys, or an array",
         origin=origin_of_caller(),
     )
 

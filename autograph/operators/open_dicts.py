@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.operators.absorbing import absorb
@@ -46,6 +46,7 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "METHODS",
+    "are_keys",
     "call",
     "can_be_opened",
     "contains",
@@ -81,6 +82,13 @@ def is_key(x: Any) -> bool:
     if isinstance(x, str) or type(x) is ChosenText:
         return texts_of(x) is not None
     return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
+
+
+def are_keys(x: Iterable[Any]) -> bool:
+    """Whether values can be the keys of one dict, or the items of one set."""
+    keys = list(x)
+    is_one_kind = isinstance(growing_form(Growing(Unbound()), keys, "it"), Growing)
+    return is_one_kind and all(map(is_key, keys))
 
 
 def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
@@ -136,7 +144,8 @@ def made_where(x: Any, kind: str, make: Callable[[], list[Any]]) -> list[Any]:
         make,
         f"a key that is known only when the graph runs is put into a {kind} here, in a part of the "
         "graph that cannot be traced again",
-        f"use an array, or make the {kind} in the function that writes it",
+        f"use an array with a place for each key (`np.full(n + 1, -1)`), or make the {kind} in the "
+        "function that writes it",
     )
 
 

@@ -191,6 +191,14 @@ def a_set_of_texts(x):
     return kinds, "+" in kinds, "!" in kinds, len(kinds)
 
 
+@samples("E4", (K, np.int64(2)), (OTHER, np.int64(0)))
+def texts_added_in_a_loop(x, n):
+    seen = {"a"}
+    for _ in range(n):
+        seen.add("b")
+    return seen, len(seen), sorted(seen), x
+
+
 test_sample = samples.test()
 
 
