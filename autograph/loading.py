@@ -440,7 +440,7 @@ def _container_kind(
     """What is made of a list of items in a result."""
     if name is None and factory is None:
         return ContainerKind()
-    is_pair = name in ("set", "deque") or len(structure.children) == 2
+    is_pair = name in ("tuple", "set", "deque") or len(structure.children) == 2
     if name not in KINDS or factory not in FACTORIES or not is_pair:
         raise Malformed(f"no kind of container: {str(name)[:20]!r} of {str(factory)[:20]!r}")
     return ContainerKind(name, FACTORIES[factory])

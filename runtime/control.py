@@ -12,12 +12,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from runtime import ops, trace
 from runtime.building import Builder, traced
 from runtime.devices import HOST, placing_on
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.spec import ErrorType, TensorType, Type, type_of_number
-from runtime.templates import Fillable, fill
+from runtime.templates import Fillable, fill, letters_of_text
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "RAISE",
     "RERAISE",
     "STORE",
+    "TEXT",
     "TRY",
     "WHILE",
     "ExceptionTemplate",
@@ -110,6 +113,10 @@ def _print(xp: Any, *operands: Any, render: Callable[..., str], file: Any, flush
     return ()
 
 
+def _text(xp: Any, *operands: Any, render: Callable[..., str]) -> Any:
+    return xp.asarray(letters_of_text(render(*operands)))
+
+
 def _raise(xp: Any, *operands: Any, template: ExceptionTemplate) -> Any:
     raise template.fill(operands)
 
@@ -154,6 +161,12 @@ def _error_part(xp: Any, error: Any, *, name: str | None, key: int | None) -> An
 
 
 PRINT = Op("print", _print, _nothing, effect="print", doc="Write text with values.")
+TEXT = Op(
+    "text",
+    _text,
+    lambda *types, render: TensorType(np.dtype(np.int32), (None,)),
+    doc="The numbers of the letters of a text with values.",
+)
 RAISE = Op(
     "raise",
     _raise,

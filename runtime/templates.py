@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, cast
 
@@ -21,14 +22,17 @@ __all__ = [
     "Fillable",
     "Hole",
     "LazyString",
+    "Letters",
     "Line",
     "OrNone",
     "Record",
     "Repetition",
     "Selection",
+    "Several",
     "SummaryLine",
     "fill",
     "format_part",
+    "letters_of_text",
     "summary",
 ]
 
@@ -184,6 +188,37 @@ class Repetition(Fillable):
         return self.text * int(fill(self.count, operands))
 
 
+class Letters(Fillable):
+    """A text, of which the value of the hole `numbers` has the numbers of the letters.
+
+    >>> fill(Letters(Hole(0)), (letters_of_text("año"),))
+    'año'
+    """
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, numbers: Hole) -> None:
+        self.numbers = numbers
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        given = fill(self.numbers, operands)
+        on_host = given if isinstance(given, np.ndarray) else given.tolist()
+        numbers = np.ascontiguousarray(on_host, np.int32)
+        return numbers.tobytes().decode(_ENCODING, "surrogatepass")
+
+
+def letters_of_text(text: str) -> np.ndarray[Any, Any]:
+    """The numbers of the letters of a text.
+
+    >>> letters_of_text("abc")
+    array([97, 98, 99], dtype=int32)
+    """
+    return np.frombuffer(text.encode(_ENCODING, "surrogatepass"), np.int32)
+
+
+_ENCODING = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+
+
 class OrNone(Fillable):
     """A part where the value of the hole `which` says that it is there, None where it is not."""
 
@@ -208,6 +243,23 @@ class Excerpt(Fillable):
         return fill(self.part, [operands[position] for position in self.positions])
 
 
+class Several(Fillable):
+    """Values that stand one beside the other in a line: those in the list that `part` is.
+
+    >>> Line(("x", Several(Hole(0)), "y"), ", ", "!")([1, 2])
+    'x, 1, 2, y!'
+    """
+
+    __slots__ = ("part",)
+    what = "a list, dict or deque whose length depends on data"
+
+    def __init__(self, part: Any) -> None:
+        self.part = part
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return fill(self.part, operands)
+
+
 class Line:
     """What a `print` writes: the values in `parts` as text, called with the values of the holes.
 
@@ -221,7 +273,11 @@ class Line:
         self.parts, self.separator, self.end = parts, separator, end
 
     def __call__(self, *operands: Any) -> str:
-        return self.separator.join(map(str, fill(self.parts, operands))) + self.end
+        values: list[Any] = []
+        for part in self.parts:
+            found = fill(part, operands)
+            values += found if isinstance(part, Several) else [found]
+        return self.separator.join(map(str, values)) + self.end
 
 
 class SummaryLine(Line):

@@ -222,7 +222,7 @@ class _Builder(Visitor):
         self.generic_visit(node)
 
     def _note_lists(self, target: gast.expr, value: gast.expr) -> None:
-        if isinstance(target, gast.Name) and isinstance(value, gast.List | gast.ListComp):
+        if isinstance(target, gast.Name) and _is_sequence(value):
             self._scope.lists.add(target.id)
         elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
             for part, item in zip(target.elts, value.elts, strict=False):
@@ -364,3 +364,10 @@ def sees_all_names(call: gast.Call) -> bool:
     if call.func.id in ALWAYS_SEE_ALL:
         return True
     return call.func.id in SEE_ALL_WITHOUT_ARGUMENTS and not (call.args or call.keywords)
+
+
+def _is_sequence(value: gast.expr) -> bool:
+    """Whether an expression is surely a list or tuple."""
+    if isinstance(value, gast.Call) and isinstance(value.func, gast.Name):
+        return value.func.id in ("list", "tuple", "sorted")
+    return isinstance(value, gast.List | gast.ListComp | gast.Tuple)

@@ -1,12 +1,14 @@
 """Calls go through `ag__.converted_call`, which converts what is called when it is user code.
 
 f(x, *rest, k=v)    ag__.converted_call(f, (x, *rest), dict(k=v), fscope)
+(a if c else b).append(x)    as a.append(x) if c else b.append(x)
 super().g()         ... ag__.converted_call(ag__.ld(super), (__class__, self), None, fscope) ...
 locals()            ag__.frame_call(ag__.ld(locals), (), None, fscope, {'x': lambda: x})
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import gast
@@ -35,6 +37,8 @@ def convert_call(node: Any, conversion: Conversion) -> gast.expr:
     if str(qualified_name(node.func)) in DEBUGGERS:
         native: gast.expr = node
         return native
+    if _changes_one_of_two(node):
+        return conversion.expression(_on_each_path(node))
     template, extra = CALL, {}
     if sees_all_names(node) and not conversion.is_shadowed(node.func.id):
         template, extra = FRAME_CALL, {"visible": _visible_names(node, conversion)}
@@ -47,6 +51,39 @@ def convert_call(node: Any, conversion: Conversion) -> gast.expr:
         fscope=conversion.fscope,
         **extra,
     )
+
+
+# Methods by which containers are changed.
+_CHANGING = frozenset(
+    ("append", "appendleft", "add", "extend", "update", "insert", "remove", "discard", "clear",
+     "pop", "popleft", "push", "put")
+)  # fmt: skip
+# What has names of its own, or may be evaluated once only.
+_WITH_NAMES = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp,
+               gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)  # fmt: skip
+
+
+def _changes_one_of_two(node: Any) -> bool:
+    """`(a if c else b).append(x)`: which of the two is changed may depend on data."""
+    function = node.func
+    if not isinstance(function, gast.Attribute) or function.attr not in _CHANGING:
+        return False
+    given = [*node.args, *node.keywords]
+    has_names = any(isinstance(part, _WITH_NAMES) for x in given for part in gast.walk(x))
+    return isinstance(function.value, gast.IfExp) and not has_names
+
+
+def _on_each_path(node: Any) -> gast.expr:
+    """`a.append(x) if c else b.append(x)`: the owner is changed where it is known which it is."""
+    choice = node.func.value
+    calls = []
+    for owner in (choice.body, choice.orelse):
+        call = copy.deepcopy(node)
+        call.func.value = owner
+        calls.append(call)
+    fields = {"test": choice.test, "body": calls[0], "orelse": calls[1], **place_of(node)}
+    made: gast.expr = make(gast.IfExp, fields)
+    return made
 
 
 def _arguments(node: Any, conversion: Conversion) -> list[gast.expr]:

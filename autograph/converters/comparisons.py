@@ -102,6 +102,8 @@ def _is_list(node: Any, scope: Scope) -> bool:
     if isinstance(node, gast.Name):
         owner = scope if node.id in scope.bound else scope.owner(node.id)
         return owner is not None and node.id in owner.lists
+    if isinstance(node, gast.Subscript):
+        return _is_list(node.value, scope)
     return isinstance(node, gast.List | gast.ListComp | gast.Tuple)
 
 

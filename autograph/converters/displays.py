@@ -5,7 +5,9 @@
 {a, b}      ag__.display(ag__.ld(a), ag__.ld(b))
 {'k': v}    ag__.fresh({'k': ag__.ld(v)})
 {k: v}      ag__.dict_display((ag__.ld(k), ag__.ld(v)))
-f(*a)       ag__.converted_call(ag__.ld(f), (*ag__.iterate(ag__.ld(a)),), None, fscope)
+{**a, k: v} ag__.dict_display((ag__.ld(a),), (ag__.ld(k), ag__.ld(v)))
+{*a, b}     ag__.fresh({*ag__.iterate(ag__.ld(a)), ag__.ld(b)})
+f(*a)       ag__.converted_call(ag__.ld(f), (*ag__.spread(ag__.ld(a)),), None, fscope)
 """
 
 from __future__ import annotations
@@ -33,22 +35,15 @@ def convert_display(node: Any, conversion: Conversion) -> gast.expr:
     return FRESH.expression(node, made=made)
 
 
-def convert_list(node: Any, conversion: Conversion) -> gast.expr:
-    """The length of what `*` puts into a list may depend on data."""
-    if not isinstance(node.ctx, gast.Load):
-        return convert_display(node, conversion)
-    for position, part in enumerate(node.elts):
-        if not isinstance(part, gast.Starred):
-            node.elts[position] = conversion.expression(part)
-            continue
-        part.value = SPREAD.expression(part, iterable=conversion.expression(part.value))
-    return FRESH.expression(node, made=node)
-
-
 def convert_set(node: Any, conversion: Conversion) -> gast.expr:
     """Whether two items are the same one may depend on data."""
     if any(isinstance(part, gast.Starred) for part in node.elts):
-        return convert_display(node, conversion)
+        for position, part in enumerate(node.elts):
+            if not isinstance(part, gast.Starred):
+                node.elts[position] = conversion.expression(part)
+                continue
+            part.value = ITERATE.expression(part, iterable=conversion.expression(part.value))
+        return FRESH.expression(node, made=node)
     call: Any = DISPLAY.expression(node)
     call.args = [conversion.expression(part) for part in node.elts]
     made: gast.expr = call
@@ -57,27 +52,27 @@ def convert_set(node: Any, conversion: Conversion) -> gast.expr:
 
 def convert_dict(node: Any, conversion: Conversion) -> gast.expr:
     """Whether two keys are the same one may depend on data, unless all are written as constants."""
-    if all(key is None or isinstance(key, gast.Constant) for key in node.keys) or None in node.keys:
+    if all(isinstance(key, gast.Constant) for key in node.keys):
         return convert_display(node, conversion)
     call: Any = DICT_DISPLAY.expression(node)
     for key, value in zip(node.keys, node.values, strict=True):
-        pair = [conversion.expression(key), conversion.expression(value)]
-        call.args.append(tuple_of(pair, key))
+        pair = [conversion.expression(part) for part in (key, value) if part is not None]
+        call.args.append(tuple_of(pair, value))
     made: gast.expr = call
     return made
 
 
 def convert_starred(node: Any, conversion: Conversion) -> gast.expr:
-    """What `*` unpacks is gone through, as by a loop."""
+    """How many items `*` puts into a list or tuple, or gives to a call, may depend on data."""
     made: Any = transform_children(node, conversion.expression)
     if isinstance(node.ctx, gast.Load):
-        made.value = ITERATE.expression(node, iterable=made.value)
+        made.value = SPREAD.expression(node, iterable=made.value)
     starred: gast.expr = made
     return starred
 
 
 EXPRESSIONS = {
-    gast.List: convert_list,
+    gast.List: convert_display,
     gast.Set: convert_set,
     gast.Dict: convert_dict,
     gast.Starred: convert_starred,

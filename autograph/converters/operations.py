@@ -1,8 +1,11 @@
 """Binary operators: `%` after a literal text formats; `*` and `+` of displays make new lists.
 
+The keys of dicts that `|` puts together may depend on data.
+
 "..." % a    ag__.percent("...", ag__.ld(a))
 [a] * n      ag__.repeated([ag__.ld(a)], ag__.ld(n))
 [a] + b      ag__.joined([ag__.ld(a)], ag__.ld(b))
+a | b        ag__.union(ag__.ld(a), ag__.ld(b))
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from autograph.syntax.template import Template
 PERCENT = Template("ag__.percent(text, values_)")
 REPEATED = Template("ag__.repeated(left, right)")
 JOINED = Template("ag__.joined(left, right)")
+UNION = Template("ag__.union(left, right)")
 
 
 def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
@@ -30,6 +34,8 @@ def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
         return REPEATED.expression(node, left=left, right=right)
     if isinstance(node.op, gast.Add) and is_list:
         return JOINED.expression(node, left=left, right=right)
+    if isinstance(node.op, gast.BitOr):
+        return UNION.expression(node, left=left, right=right)
     node.left, node.right = left, right
     made: gast.expr = node
     return made

@@ -31,6 +31,7 @@ from autograph.converters import (
     matches,
     names,
     operations,
+    raises,
 )
 from autograph.converters.context import Context
 from autograph.converters.conversion import Conversion, Expression, Handlers, Statement
@@ -112,6 +113,7 @@ PIPELINE: tuple[Converter, ...] = (
     Converter("displays", "containers are marked as new", expressions=displays.EXPRESSIONS),
     Converter("lambdas", "bodies are converted in place", expressions=lambdas.EXPRESSIONS),
     Converter("assignments", "targets are stored in order", statements=assignments.STATEMENTS),
+    Converter("raises", "what data may choose is asked for", statements=raises.STATEMENTS),
     Converter("asserts", "messages become functions", statements=asserts.STATEMENTS),
     Converter(
         "branches",

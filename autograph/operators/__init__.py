@@ -10,7 +10,6 @@ from autograph.operators.access import (
     imatmul,
     imod,
     imul,
-    ior,
     ipow,
     irshift,
     isub,
@@ -19,8 +18,6 @@ from autograph.operators.access import (
     ixor,
     setitem,
     slice_,
-    unpack,
-    unpack_ex,
 )
 from autograph.operators.attributes import delattr_, getattr_, setattr_
 from autograph.operators.calls import (
@@ -29,13 +26,14 @@ from autograph.operators.calls import (
     converted_lambda,
     frame_call,
 )
+from autograph.operators.chosen_errors import raised
 from autograph.operators.comprehensions import dict_comp, generator_exp, list_comp, set_comp
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
-from autograph.operators.counting import dict_display
+from autograph.operators.counting import dict_display, ior, union
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
 from autograph.operators.expanding import fstring, percent
-from autograph.operators.gathering import spread
+from autograph.operators.gathering import spread, unpack, unpack_ex
 from autograph.operators.generators import GeneratorScope
 from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
@@ -146,6 +144,7 @@ __all__ = [
     "or_",
     "percent",
     "print_",
+    "raised",
     "read_or_undefined",
     "repeated",
     "set_comp",
@@ -157,6 +156,7 @@ __all__ = [
     "truth",
     "try_body",
     "try_stmt",
+    "union",
     "unpack",
     "unpack_ex",
     "while_stmt",

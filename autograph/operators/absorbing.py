@@ -19,7 +19,7 @@ from autograph.operators.references import (
     reference_of,
     seen_by,
 )
-from autograph.operators.runs import Run, live
+from autograph.operators.runs import Run, has_runs, live
 from autograph.operators.values import has_parts, own_children
 from runtime import journal, trace
 from runtime.building import building
@@ -105,8 +105,8 @@ def _freeze(nest: Any) -> None:
 
 
 def absorb_left(outcome: Outcome, x: Any) -> None:
-    """Note the arrays in a list that a body left, and whose length depends on data."""
-    if type(x) is not list:
+    """Note the arrays in a list or tuple that a body left, and whose length depends on data."""
+    if type(x) is not list and not has_runs(x):
         return
     outcome.growing[id(x)] = x
     with trace.interpreting(outcome.builder), journal.transaction() as noted:

@@ -376,7 +376,11 @@ def unpack(value: Any, count: int) -> Any:
 
 def unpack_ex(value: Any, before: int, after: int) -> Any:
     """What `a, *b, c = value` unpacks."""
-    return _rows(value)
+    if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
+        value = open_dicts.view(value)
+    value = open_deques.as_list(value)
+    value = expanded(value) if has_runs(value) else value
+    return growing.unpack_ex(value, before, after) if has_runs(value) else _rows(value)
 
 
 def _rows(value: Any) -> Any:

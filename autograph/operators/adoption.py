@@ -10,11 +10,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import FunctionType, GeneratorType
 from typing import Any
 
+from autograph.library import counters
+from autograph.operators import orderings
 from autograph.operators.attributes import getattr_
 from autograph.operators.captures import Trace, guard_environment, guard_state
 from autograph.operators.conditionals import condition
@@ -151,14 +154,23 @@ def _hash_of_object(self: Any) -> int:
 
 
 def _stand_in(cls: type, name: str, function: Any) -> Function | None:
+    if cls is Counter and name in counters.OPERATORS:
+        return functools.wraps(function)(_marked(_dispatcher(name, function, counters.OPERATORS)))
+    order = orderings.order_of(cls, name, function)
+    if order is not None:
+        return functools.wraps(function)(_marked(order))
     if not isinstance(function, FunctionType) or not _is_special(cls, name):
         return None
     if _is_of_others(function):
         return None
     is_equality = _is_generated_equality(cls, name, function)
     made = _equality_of(cls, function) if is_equality else _dispatcher(name, function)
+    return functools.wraps(function)(_marked(made))
+
+
+def _marked(made: Function) -> Function:
     setattr(made, ARTIFACT, True)
-    return functools.wraps(function)(made)
+    return made
 
 
 def _is_special(cls: type, name: str) -> bool:
@@ -176,13 +188,17 @@ def _is_of_others(function: FunctionType) -> bool:
     )
 
 
-def _dispatcher(name: str, original: FunctionType) -> Function:
+def _dispatcher(
+    name: str, original: FunctionType, twins: Mapping[str, Function] | None = None
+) -> Function:
+    """Runs what is converted of a method in a trace: the method, or what `twins` has for it."""
     exact = name in _EXACT
+    source = original if twins is None else twins[name]
 
     def run(*args: Any, **kwargs: Any) -> Any:
         if building() is None:
             return original(*args, **kwargs)
-        twin = convert(original)
+        twin = convert(source)
         if twin is None:
             guard_environment(original)
             for argument in args:

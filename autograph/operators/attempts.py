@@ -27,6 +27,7 @@ from autograph.operators.bodies import (
 )
 from autograph.operators.conditionals import keys_of
 from autograph.operators.forms import Growing, Poisoned, Unbound
+from autograph.operators.grown_text import letters_of
 from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
 from autograph.operators.references import is_all_older
@@ -49,6 +50,7 @@ from autograph.operators.snapshots import (
     rebuild,
     unite,
 )
+from autograph.operators.templates import LazyString
 from autograph.operators.values import (
     NOTHING,
     is_array,
@@ -361,6 +363,8 @@ class Attempt:
         """Whether a value is there after the `try` too: as it was before, or older than it."""
         if place.held(x):
             return True
+        if isinstance(x, LazyString):
+            return False
         if isinstance(x, Tensor):
             return is_array(x) and not x.is_view and self._is_older(x.cell())
         return is_numeric(x) or not is_container(x) or self._is_older_container(x)
@@ -533,7 +537,9 @@ def _leaves(place: _Place, x: Any) -> Iterator[tuple[Any, TensorType]]:
 
 
 def _now(x: Any) -> Any:
-    """A value as it is now: the rows of a list are made."""
+    """A value as it is now: the rows of a list, and the letters of a text, are made."""
+    if isinstance(x, str | LazyString):
+        return letters_of(x)
     return x.packing.rows(_content)[x.position] if isinstance(x, Rows) else x
 
 

@@ -31,7 +31,7 @@ from autograph.operators.captures import (
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import container_base, content_slot
 from autograph.operators.counting import update
-from autograph.operators.gathering import listed
+from autograph.operators.gathering import joined_known, joined_text, listed
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
 from autograph.operators.iterators import taken
@@ -117,6 +117,10 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return format_method(owner, args, kwargs)
     if journal.recording() is None:
         return function(*args, **kwargs)
+    if name == "join" and isinstance(owner, str) and len(args) == 1:
+        text = joined_text(owner, args[0])
+        if text is not None:
+            return text
     if name in _CONSUMING and isinstance(owner, (str, *_CONTAINERS)):
         args = tuple(map(listed, args))
         if not isinstance(owner, set) and (name != "update" or not isinstance(owner, dict)):
@@ -269,10 +273,7 @@ def _on_text(text: str, name: str, args: tuple[Any, ...]) -> Any:
             f"`str.{name}` is given what is known only when the graph runs",
             "put the text together with an f-string",
         )
-    joined: Any = ""
-    for k, part in enumerate(args[0]):
-        joined = joined + (text if k else "") + part
-    return joined
+    return joined_known(text, args[0])
 
 
 def _base_method(owner: Any, name: str) -> Any:

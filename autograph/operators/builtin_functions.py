@@ -33,6 +33,7 @@ from autograph.operators.contents import content_slot
 from autograph.operators.expanding import expanded
 from autograph.operators.generators import call_of
 from autograph.operators.growing_arrays import as_array
+from autograph.operators.grown_text import letters_of
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
@@ -58,6 +59,7 @@ from autograph.operators.templates import (
 )
 from autograph.operators.variables import Nullable, there
 from runtime import journal, ops
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
 from runtime.origins import origin_of_caller
@@ -86,7 +88,7 @@ def _array(x: Any) -> bool:
 
 def len_(x: Any) -> Any:
     """`len(x)`: a Python int where it is known, else an integer tensor."""
-    if type(x) is list and has_runs(x):
+    if type(x) in (list, tuple) and has_runs(x):
         return length(x)
     if open_sets.items_of(x) is not None:
         return open_sets.size(x)
@@ -97,6 +99,8 @@ def len_(x: Any) -> Any:
         return len(x) if isinstance(x, IndexedIterator) else x.length
     if is_chosen(x):
         return of_each(x, len_)
+    if isinstance(x, LazyString) and building() is not None:
+        return ops.dim(letters_of(x), axis=0)
     if isinstance(x, Tensor):
         shape = x.type.shape
         if shape is None or (shape != () and shape[0] is None):
@@ -435,9 +439,10 @@ def _collected(python: type) -> Callable[..., Any]:
         if args and has_runs(args[0]) and python is not list:
             args = (expanded(args[0]), *args[1:])
         if args and has_runs(args[0]):
-            if python is not list or type(args[0]) is not list:
+            if python not in (list, tuple) or type(args[0]) not in (list, tuple):
                 raise refusal(f"a {python.__name__} is made of it")
-            return journal.fresh(settled(args[0]))
+            items = settled(args[0])
+            return tuple(items) if python is tuple else journal.fresh(items)
         if args and isinstance(_plain(args[0]), (Tensor, Indexed, list, dict, set)):
             return journal.fresh(python(access.iterate(_plain(args[0])), *args[1:], **kwargs))
         return journal.fresh(python(*args, **kwargs))

@@ -28,10 +28,12 @@ from autograph import rules
 from autograph.generated import AG
 from autograph.operators import growing_arrays, open_deques, open_dicts, open_sets
 from autograph.operators.access import IN_PLACE
+from autograph.operators.attributes import getattr_
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
+from autograph.operators.chosen_errors import made_of_chosen
 from autograph.operators.chosen_text import of_each
 from autograph.operators.counting import METHODS
 from autograph.operators.decisions import LEFT
@@ -42,13 +44,22 @@ from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
 from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
-from autograph.operators.methods import ARTIFACT, attribute, convert, method, why_left
+from autograph.operators.methods import (
+    ARTIFACT,
+    MADE_BY_CLASS_STATEMENT,
+    attribute,
+    convert,
+    method,
+    why_left,
+)
 from autograph.operators.one_of import OneOf, number_of
+from autograph.operators.own_iterators import begun
 from autograph.operators.plain_calls import UNCONVERTED, resolve
 from autograph.operators.progress import is_progress, progress
 from autograph.operators.recursion import run_function
 from autograph.operators.runs import OpenSet, has_runs, refusal
 from autograph.operators.scope import FunctionScope
+from autograph.operators.spread_arguments import spread_over, zipped
 from autograph.operators.templates import has_traced
 from autograph.operators.transforms import is_ours, rewired, with_converted
 from autograph.operators.unconverted import OURS, call_unconverted
@@ -128,6 +139,10 @@ def converted_call(
     tracing, a call with effects or results that Python alone knows is refused: it would be frozen.
     """
     kwargs = kwargs or {}
+    if has_runs(args):
+        if function is zip:
+            return zipped(args)
+        args = spread_over(function, args, kwargs)
     if type(function) is FunctionType and ARTIFACT in function.__dict__:
         return made(run_function(function, args, kwargs), function, args, kwargs)
     if building() is None:
@@ -138,7 +153,12 @@ def converted_call(
         function = function.load()
     if function is builtins.globals:
         return scope._globals
+    if function is builtins.vars and len(args) == 1 and _has_own_names(args[0]):
+        return getattr_(args[0], "__dict__")
     if type(function) is OneOf:
+        error = made_of_chosen(function, lambda one: converted_call(one, args, kwargs, scope))
+        if error is not None:
+            return error
         return of_each(function, lambda one: converted_call(one, args, kwargs, scope))
     if is_progress(function):
         return progress(function, args, kwargs, HANDLERS[range])
@@ -202,6 +222,12 @@ _OF_ARRAYS = (
 )
 
 
+def _has_own_names(x: Any) -> bool:
+    """Whether `vars(x)` is a dict of what an object of the user's holds."""
+    is_object = type(x).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(x, type | Tensor)
+    return bool(is_object) and hasattr(x, "__dict__")
+
+
 def _is_vectorized(function: Any) -> bool:
     """Whether calling it is calling an `np.vectorize`."""
     return isinstance(function, np.vectorize) and (
@@ -257,6 +283,9 @@ def _call_builtin(
         args = tuple(x.load() if type(x) is Nullable else number_of(x) for x in args)
     if function not in _OF_DICTS:
         args = tuple(_keys_in(x, function, kwargs) for x in args)
+    first = _GOING_THROUGH.get(function)
+    if first is not None and (len(args) == 1 or function not in (min, max)):
+        args = (*args[:first], *map(begun, args[first:]))
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])
@@ -278,6 +307,11 @@ def _keys_in(x: Any, function: Any, kwargs: dict[str, Any]) -> Any:
     return open_sets.in_any_order(x)
 
 
+# What goes through its arguments from that one on.
+_GOING_THROUGH: dict[Any, int] = {
+    **dict.fromkeys((sum, min, max, any, all, sorted, list, tuple, set, frozenset, enumerate), 0),
+    zip: 0, map: 1, filter: 1,
+}  # fmt: skip
 # What goes through its items later.
 _LAZY = frozenset((enumerate, zip, reversed, map, filter, iter))
 # What gives the same for items in any order, if there is no key.

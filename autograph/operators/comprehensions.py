@@ -24,6 +24,7 @@ from autograph.operators.generators import Again, Consumer, Ending, call_of, pla
 from autograph.operators.iterables import Indexed, IndexedIterator
 from autograph.operators.logical import not_, truth
 from autograph.operators.loops import for_stmt, in_turn_or_place
+from autograph.operators.own_iterators import begun
 from autograph.operators.runs import has_runs
 from autograph.operators.variables import Nullable, _Unreadable
 from runtime import journal
@@ -122,7 +123,7 @@ def _readable(iterable: Any) -> Any:
         iterable = iterable.read_value()
     if isinstance(iterable, dict) and open_dicts.pairs_of(iterable) is not None:
         iterable = open_dicts.view(iterable)
-    iterable = open_deques.going_through(iterable)
+    iterable = begun(open_deques.going_through(iterable))
     return growing.items_of(iterable) if has_runs(iterable) else iterable
 
 

@@ -19,14 +19,15 @@ from autograph.operators.bodies import (
     slot_content,
 )
 from autograph.operators.captured_items import with_inputs
+from autograph.operators.grown_text import has_letters
 from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
-from autograph.operators.one_of import OneOf
+from autograph.operators.one_of import OneOf, texts_of
 from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
 from autograph.operators.runs import OpenDeque, OpenSet, has_runs, opened, refusal
-from autograph.operators.templates import ChosenText, python_type_of
+from autograph.operators.templates import ChosenText, LazyString, python_type_of
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Nullable, Poison, Tested, _Unreadable
 from runtime import ops
@@ -97,15 +98,17 @@ def condition(x: Any) -> Any:
 def _truth_of(x: Any) -> Any:
     """The truth value of an object while tracing: its own method may give a traced one."""
     if has_runs(x):
-        if type(x) is not list:
+        if type(x) not in (list, tuple):
             raise refusal(f"its items are in a {type(x).__name__}")
         return condition(length(x) > 0)
     if isinstance(x, dict | OpenSet | OpenDeque):
         pairs = opened(x) if isinstance(x, dict) else x.opened
         if pairs is not None:
             return condition(length(pairs) > 0)
-    if type(x) is ChosenText:
+    if type(x) is ChosenText and texts_of(x) is not None:
         return condition(x != "")
+    if isinstance(x, LazyString):
+        return has_letters(x)
     if type(x) is OneOf:
         return condition(x.is_any([bool(condition(one)) for one in x.things]))
     if isinstance(x, OpenRange):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from autograph.operators import open_dicts
+from autograph.library import counters
+from autograph.operators import access, open_dicts
 from autograph.operators.access import setitem, unpack
 from autograph.operators.bodies import State
+from autograph.operators.captures import current_trace
 from autograph.operators.contents import content_slot
 from autograph.operators.generators import call_of
 from autograph.operators.growing import looked_at, slice_of
@@ -16,6 +19,7 @@ from autograph.operators.growing_sorts import sorted_items
 from autograph.operators.iterables import Indexed
 from autograph.operators.keyed import is_open_key
 from autograph.operators.loops import for_stmt
+from autograph.operators.methods import convert
 from autograph.operators.runs import Run, has_runs, padded
 from autograph.operators.templates import shown
 from runtime import journal
@@ -26,26 +30,66 @@ __all__ = [
     "counted",
     "dict_display",
     "dict_of_pairs",
+    "ior",
     "is_dict_of_pairs",
     "made_of_open_dict",
+    "union",
     "update",
 ]
 
 _NO_NAMES = State(lambda: (), lambda values: None, ())
 
 
-def dict_display(*pairs: tuple[Any, Any]) -> Any:
-    """`{key: value, ...}` of which some keys are no constants."""
-    if building() is None:
-        return dict(pairs)
+def dict_display(*pairs: tuple[Any, ...]) -> Any:
+    """`{key: value, ...}` of which some keys are no constants; `(x,)` stands for `**x`."""
     made: dict[Any, Any] = journal.fresh({})
-    for key, value in pairs:
-        setitem(made, key, value)
+    for pair in pairs:
+        if len(pair) == 2:
+            setitem(made, *pair)
+        elif _is_open(pair[0]):
+            update(made, pair[0])
+        else:
+            for key, value in {**pair[0]}.items():
+                setitem(made, key, value)
     return made
+
+
+def union(left: Any, right: Any) -> Any:
+    """`left | right`, where the keys of dicts may depend on data."""
+    if building() is not None and isinstance(left, dict) and isinstance(right, dict):
+        are_open = any(open_dicts.pairs_of(x) is not None for x in (left, right))
+        if are_open and _KINDS_OF_UNIONS.issuperset((type(left), type(right))):
+            kind = type(right) if type(left) is dict else type(left)
+            factory = (getattr(left, "default_factory", None),) if kind is defaultdict else ()
+            made: Any = journal.fresh(kind(*factory))
+            update(made, left)
+            update(made, right)
+            return made
+    return left | right
+
+
+_KINDS_OF_UNIONS = frozenset((dict, OrderedDict, defaultdict))
+
+
+def ior(target: Any, value: Any) -> Any:
+    """`target |= value`."""
+    if building() is not None and isinstance(target, dict) and type(target) is not Counter:
+        items = open_dicts.view(value, "items") if _is_open(value) else value
+        if _is_open(target) or _is_open(value) or has_runs(items):
+            update(target, items)
+            return target
+    return access.ior(target, value)
+
+
+def _is_open(x: Any) -> bool:
+    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
 
 
 def counted(*args: Any, **kwargs: Any) -> Any:
     """`Counter(items)`."""
+    facts = current_trace()
+    if facts is not None:
+        facts.adopt(Counter)
     made: Any = journal.fresh(Counter())
     if len(args) != 1 or kwargs:
         made.update(*args, **kwargs)
@@ -61,8 +105,11 @@ def _update_counter(x: Any, items: Any = None, /, **kwargs: Any) -> None:
     is_open = open_dicts.pairs_of(x) is not None
     if items is None or isinstance(items, dict) or kwargs:
         is_open |= isinstance(items, dict) and open_dicts.pairs_of(items) is not None
+        if is_open and not kwargs:
+            _run(counters.update, x, items)
+            return
         if is_open:
-            raise open_dicts.refused("a Counter is updated by a dict")
+            raise open_dicts.refused("a Counter is updated by names")
         journal.note(content_slot(x))
         Counter.update(x, items, **kwargs)
         return
@@ -132,9 +179,18 @@ def _copy(x: Any) -> Any:
     return Counter.copy(x) if open_dicts.pairs_of(x) is None else open_dicts.copied(x)
 
 
+def _run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call the converted twin of a function of ours."""
+    twin = convert(function)
+    assert twin is not None
+    return twin(*args, **kwargs)
+
+
 # Methods of Counter that are functions of Python's own.
 METHODS: dict[Any, Callable[..., Any]] = {
     Counter.update: _update_counter, Counter.most_common: _most_common, Counter.copy: _copy,
+    Counter.total: functools.partial(_run, counters.total),
+    Counter.subtract: functools.partial(_run, counters.subtract),
 }  # fmt: skip
 
 

@@ -15,9 +15,10 @@ from autograph.operators.handouts import template_of
 from autograph.operators.remaking import GrownContent
 from autograph.operators.runs import ContainerKind, OpenDeque, has_runs, holds_runs, known_length
 from runtime.origins import origin_of_caller
+from runtime.templates import Several
 from runtime.tensor import Tensor
 
-__all__ = ["expanded", "fstring", "percent", "shown_in_text"]
+__all__ = ["Beside", "expanded", "fstring", "percent", "shown_in_text"]
 
 
 def fstring(*parts: Any) -> Any:
@@ -55,13 +56,13 @@ def _expanded(x: Any, around: tuple[int, ...], *, is_text: bool) -> Any:
         items = open_deques.items_of(x)
         is_late = is_text and items is not None
         return Grown(items, ContainerKind("deque", x.maxlen)) if is_late else open_deques.as_list(x)
-    if type(x) is list and has_runs(x):
-        if is_text:
+    if type(x) in (list, tuple) and has_runs(x):
+        if is_text and type(x) is list:
             refuse_views(x, "made into text", origin_of_caller())
         length = known_length(x)
         if length is not None:
-            return [each(item(x, k)) for k in range(length)]
-        return Grown(x) if is_text else x
+            return type(x)(each(item(x, k)) for k in range(length))
+        return Grown(x, ContainerKind(type(x).__name__)) if is_text else x
     if type(x) in (list, tuple):
         return type(x)(map(each, x))
     if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
@@ -72,6 +73,19 @@ def _expanded(x: Any, around: tuple[int, ...], *, is_text: bool) -> Any:
     if type(x) is dict:
         return {key: each(part) for key, part in x.items()}
     return x
+
+
+class Beside(templates.Late):
+    """The items of a list that are printed one beside the other (`print(*found)`)."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = Grown(items)
+
+    def dug(self, operands: list[Tensor]) -> Several:
+        """The items with holes for the rows, which are appended to `operands`."""
+        return Several(self.items.dug(operands))
 
 
 class Grown(templates.Late):

@@ -38,7 +38,7 @@ from autograph.operators.references import (
     seen_by,
 )
 from autograph.operators.runs import Run, has_runs, known_length, unpadded
-from autograph.operators.templates import ChosenText
+from autograph.operators.templates import ChosenText, LazyString
 from autograph.operators.values import (
     advice,
     attributes_of,
@@ -79,6 +79,7 @@ __all__ = [
     "Referring",
     "Static",
     "Unbound",
+    "Written",
     "changed_length",
     "form_of",
     "form_of_parts",
@@ -186,14 +187,14 @@ class Branching(Form):
 
 @dataclass(frozen=True, slots=True)
 class Growing(Form):
-    """A list whose length depends on data: a run of items that are `item`, each.
+    """A list or tuple whose length depends on data: a run of items that are `item`, each.
 
-    `number` is that of a container, as in `Branching`; `like` is an empty list.
+    `number` is that of a container, as in `Branching`; `like` is an empty list or tuple.
     """
 
     item: Form
     number: int = field(default=0, compare=False)
-    like: list[Any] = field(default_factory=list, compare=False)
+    like: list[Any] | tuple[Any, ...] = field(default_factory=list, compare=False)
     # How many items there are, where that is the same in all rounds.
     length: int | None = None
 
@@ -214,6 +215,11 @@ class Among(Form):
     def type(self) -> TensorType:
         """The type of the number."""
         return type_of_number(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Form):
+    """A text, by its letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +270,8 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
     if body is not None and type(x) in (OneOf, ChosenText):
         things = things_of(x, body)
         return Static(x) if things is None else Among(things)
+    if body is not None and isinstance(x, LazyString):
+        return Written()
     if is_array(x):
         return Static(x) if body is None else _referring(_no_array(x), x, "", body)
     if isinstance(x, bool) and not bools:
@@ -291,7 +299,8 @@ def form_of_parts(
     """Form of a container whose parts are carried; `is_content`: it is only what is in one."""
     number = next(_numbers) if is_changeable(x) and not is_content else 0
     if has_runs(x):
-        form = growing_form(Growing(Unbound(), number), x, f"a {type(x).__name__}")
+        like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
+        form = growing_form(Growing(Unbound(), number, like), x, f"a {type(x).__name__}")
         return form if isinstance(form, Poisoned) else replace(form, length=known_length(x) or None)
     children = parts_of(x)
     parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
@@ -365,6 +374,9 @@ def widen(
         return nullable
     if isinstance(form, Static):
         return _widen_static(form, x, name, body, within)
+    if isinstance(form, Written):
+        is_text = isinstance(x, str | LazyString)
+        return form if is_text else _changed(name, "a str", describe(x))
     if isinstance(form, Leaf | Referring):
         x = number_of(x)
         if is_numeric(x) and isinstance(form, Referring) and is_array(x):
@@ -379,15 +391,20 @@ def widen(
             return Leaf(
                 functools.reduce(lambda t, one: _widen_type(t, one, name), types, type_of(x))
             )
+        if things is None and isinstance(x, str | LazyString) and isinstance(form.things[0], str):
+            return Written()
         return Among(things) if things else _changed(name, *describe_both(form.things[0], x))
     if isinstance(form, Growing):
         return _of_length(growing_form(form, x, name), form.length, x)
     assert isinstance(form, Branching)
     if not has_parts(x) or type(x) is not type(form.like):
         return _changed(name, *describe_both(form.like, x))
-    if type(x) is list and (has_runs(x) or len(x) != len(form.parts)):
+    if type(x) in (list, tuple) and (has_runs(x) or len(x) != len(form.parts)):
         items = [_item_of(part) for part in form.parts]
-        grown = growing_form(Growing(_all_joined(items, name), form.number), x, name)
+        like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
+        grown = growing_form(Growing(_all_joined(items, name), form.number, like), x, name)
+        if isinstance(grown, Poisoned) and type(x) is tuple and not has_runs(x):
+            return _changed(name, *describe_both(form.like, x))
         return _of_length(grown, len(form.parts) or None, x)
     children = parts_of(x)
     if tuple(step for step, _ in children) != form.steps:
@@ -404,8 +421,9 @@ def widen(
 
 def growing_form(form: Growing, x: Any, name: str) -> Growing | Poisoned:
     """`form`, widened by the items of the list `x`; poisoned where these are of two kinds."""
-    if type(x) is not list:
-        return _changed(name, "a list whose length depends on data", describe(x))
+    if type(x) is not type(form.like):
+        kind = type(form.like).__name__
+        return _changed(name, f"a {kind} whose length depends on data", describe(x))
     items = [part.item if isinstance(part, Run) else item_form(part) for part in unpadded(x)]
     item = _all_joined([form.item, *items], name)
     return item if isinstance(item, Poisoned) else replace(form, item=item)
@@ -447,6 +465,12 @@ def item_form(x: Any) -> Form:
         texts = texts_of(x)
         if texts is not None:
             return Among(texts)
+    if isinstance(x, LazyString):
+        return _no_item(
+            describe(x),
+            "put one text together (`text += ...`), or keep the numbers in the list and make text "
+            "of them where it is printed",
+        )
     return _no_item(describe(x))
 
 
@@ -571,6 +595,8 @@ def _widen_static(
     things = joined(things_of(form.value, body), things_of(x, body))
     if things is not None:
         return Among(things)
+    if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
+        return Written()
     number = number_of(x)
     if is_numeric(form.value) and is_numeric(number):
         return Leaf(_widen_type(type_of(form.value), type_of(number), name))

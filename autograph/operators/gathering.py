@@ -12,10 +12,11 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from autograph.operators import access
 from autograph.operators.access import getitem, iterate
 from autograph.operators.bodies import State, stage_raise
 from autograph.operators.comprehensions import values_of
-from autograph.operators.conditionals import condition, if_stmt
+from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contents import append_item
 from autograph.operators.generators import Consumer, Ending, call_of, placed
 from autograph.operators.growing import items_of
@@ -24,13 +25,31 @@ from autograph.operators.listed import is_of_open_length, scalars
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.loops import for_stmt, in_turn_or_place
 from autograph.operators.open_deques import as_list
+from autograph.operators.open_dicts import pairs_of, view
+from autograph.operators.own_iterators import begun
 from autograph.operators.quantifiers import fold
 from autograph.operators.runs import has_runs, settled
+from autograph.operators.templates import LazyString, has_traced
+from autograph.operators.values import describe
 from autograph.operators.variables import Undefined, ld
 from runtime import journal, ops
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
-__all__ = ["enumerated", "first_of", "gathered", "listed", "quantified", "spread", "zipped"]
+__all__ = [
+    "enumerated",
+    "first_of",
+    "gathered",
+    "joined_known",
+    "joined_text",
+    "listed",
+    "quantified",
+    "spread",
+    "unpack",
+    "unpack_ex",
+    "zipped",
+]
 
 _NO_NAMES = State(lambda: (), lambda values: None, ())
 
@@ -72,10 +91,54 @@ def listed(x: Any) -> Any:
     return made
 
 
+def joined_text(separator: str, x: Any) -> Any:
+    """`separator.join(x)` where only the graph knows how many texts there are; else None."""
+    run = call_of(x)
+    x = items_of(x) if has_runs(x) else x
+    if run is None and not (isinstance(x, Indexed) and x.known_length() is None):
+        return None
+    text: Any = ""
+    is_begun: Any = False
+
+    def add(item: Any) -> None:
+        nonlocal text, is_begun
+        if not isinstance(item, str | LazyString):
+            raise StagingError(
+                f"`str.join` is given {describe(item)}, which is no str",
+                "make text of it first (`str(...)`)",
+                origin=origin_of_caller(),
+            )
+        between = if_exp(is_begun, lambda: separator, lambda: "", "join")
+        text, is_begun = text + between + item, True
+
+    def put(values: tuple[Any, ...]) -> None:
+        nonlocal text, is_begun
+        text, is_begun = values
+
+    state = State(lambda: (text, is_begun), put, ("the text", "whether there is an item"))
+    if run is None:
+        for_stmt(x, None, add, *state, {})
+        return text
+    found = in_turn_or_place(x, run, lambda: list(x), add, state)
+    return text if found is None else joined_known(separator, found)
+
+
+def joined_known(separator: str, parts: Any) -> Any:
+    """`separator.join(parts)` of texts of which some are known only when the graph runs."""
+    if not has_traced(parts):
+        return separator.join(parts)
+    joined: Any = ""
+    for k, part in enumerate(parts):
+        joined = joined + (separator if k else "") + part
+    return joined
+
+
 def spread(x: Any) -> Any:
-    """What `*x` puts into the display of a list."""
-    x = listed(as_list(x))
-    return settled(x) if has_runs(x) and type(x) is list else iterate(x)
+    """What `*x` puts into the display of a list or tuple, or gives to a call."""
+    if isinstance(x, dict) and pairs_of(x) is not None:
+        x = view(x)
+    x = listed(begun(as_list(x)))
+    return settled(x) if has_runs(x) and type(x) in (list, tuple) else iterate(x)
 
 
 def first_of(x: Any, *default: Any) -> Any:
@@ -109,26 +172,50 @@ def first_of(x: Any, *default: Any) -> Any:
 def quantified(name: str, x: Any) -> Any:
     """`any` or `all` of a generator."""
     run = call_of(x)
-    if run is None:
+    is_staged = isinstance(x, Indexed) and x.known_length() is None
+    if run is None and not is_staged:
         return fold(name, iterate(x))
     stop = name == "any"
     is_decided: Any = False
 
     def ask(item: Any) -> None:
         nonlocal is_decided
-        test = condition(item)
-        is_decided = test if stop else not_(test)
+        is_false = not_(item)
+        is_decided = not_(is_false) if stop else is_false
 
     def put(values: tuple[Any, ...]) -> None:
         nonlocal is_decided
         (is_decided,) = values
 
+    def is_open() -> Any:
+        return not_(is_decided)
+
     state = State(lambda: (is_decided,), put, (f"what `{name}` gives",))
-    made = in_turn_or_place(x, run, lambda: (fold(name, x),), ask, state, lambda: not_(is_decided))
+    made = None
+    if run is None:
+        for_stmt(x, is_open, ask, *state, {})
+    else:
+        made = in_turn_or_place(x, run, lambda: (fold(name, x),), ask, state, is_open)
     if made is not None:
         return made[0]
     result = is_decided if stop else not_(is_decided)
     return ops.as_weak(result, kind="bool") if isinstance(result, Tensor) else result
+
+
+def unpack(x: Any, count: int) -> Any:
+    """What `a, b = x` unpacks."""
+    return access.unpack(_of_own_iterator(x), count)
+
+
+def unpack_ex(x: Any, before: int, after: int) -> Any:
+    """What `a, *b, c = x` unpacks."""
+    return access.unpack_ex(listed(begun(x)), before, after)
+
+
+def _of_own_iterator(x: Any) -> Any:
+    """A list of the items of an object of the user's, where only the graph knows how many."""
+    found = begun(x)
+    return listed(found) if isinstance(found, Indexed) else found
 
 
 # ---- iterators over generators -----------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from autograph.operators.absorbing import absorb, lists
@@ -72,18 +72,19 @@ __all__ = [
     "rest_of",
     "sealed",
     "unpack",
+    "unpack_ex",
     "without",
     "write",
 ]
 
-_OUT_OF_RANGE = "list index out of range"
+_OUT_OF_RANGE = "{} index out of range"
 
 
 # ---- reading -----------------------------------------------------------------------------------
 
 
-def item(x: list[Any], key: Any) -> Any:
-    """`x[key]`."""
+def item(x: Any, key: Any) -> Any:
+    """`x[key]`, of a list or tuple."""
     if isinstance(key, slice):
         return slice_of(x, key)
     run = live(x)
@@ -93,22 +94,27 @@ def item(x: list[Any], key: Any) -> Any:
     if position is not None:
         return x[position]
     form, rows = packed(x)
-    key = checked(key, size_of(rows), _OUT_OF_RANGE)
+    key = checked(key, size_of(rows), _OUT_OF_RANGE.format(_kind(x).__name__))
     return item_at(form, rows, key)
 
 
-def position_of(x: list[Any], key: Any) -> int | None:
+def _kind(x: Any) -> type:
+    return tuple if isinstance(x, tuple) else list
+
+
+def position_of(x: Any, key: Any) -> int | None:
     """Where in `x` the item is that `key` says, if only items that stand alone come before it."""
     if isinstance(key, Tensor):
         if not key.is_known:
             return None
         key = key.item()
     key = operator.index(key)
-    size = list.__len__(x)
+    base: Any = _kind(x)
+    size = base.__len__(x)
     step, wanted = (1, key) if key >= 0 else (-1, -1 - key)
     for count in range(size):
         position = count if step > 0 else size - 1 - count
-        if isinstance(list.__getitem__(x, position), Run):
+        if isinstance(base.__getitem__(x, position), Run):
             return None
         if count == wanted:
             return position
@@ -150,13 +156,13 @@ def raise_if(condition: Any, error: BaseException) -> None:
         raise error
 
 
-def packed(x: list[Any], *more: Any) -> tuple[Form, list[Tensor]]:
+def packed(x: Iterable[Any], *more: Any) -> tuple[Form, list[Tensor]]:
     """As `looked_at`, for a list that goes on as these rows."""
     absorb(part for part in x if not isinstance(part, Run))
     return looked_at(x, *more)
 
 
-def looked_at(x: list[Any], *more: Any) -> tuple[Form, list[Tensor]]:
+def looked_at(x: Any, *more: Any) -> tuple[Form, list[Tensor]]:
     """The form of the items of a list, and of `more`, and the rows of the list."""
     live(x)
     form = growing_form(Growing(Unbound()), [*x, *more], "the list")
@@ -284,16 +290,16 @@ def check_item(x: Any) -> None:
 
 def items_of(x: Any) -> ListItems:
     """A list whose length depends on data, to be gone through."""
-    if type(x) is not list:
+    if type(x) not in (list, tuple):
         raise refusal(f"its items are in a {type(x).__name__}")
     return ListItems(x)
 
 
-def slice_of(x: list[Any], key: slice) -> list[Any]:
-    """`x[key]`, a new list."""
+def slice_of(x: Any, key: slice) -> Any:
+    """`x[key]`, a new list or tuple."""
     form, rows = packed(x)
-    made: list[Any] = journal.fresh([Run(form, [ops.getitem(row, key) for row in rows])])
-    return made
+    run = Run(form, [ops.getitem(row, key) for row in rows])
+    return (run,) if type(x) is tuple else journal.fresh([run])
 
 
 def sealed(x: Any) -> tuple[Any, dict[int, tuple[Any, Any]]]:
@@ -372,7 +378,7 @@ def _sealed_list(x: Any, uses: Counter[int]) -> Any:
     assert trace is not None
     if isinstance(x, list):
         refuse_views(x, "in the result", _place_of_result())
-    if type(x) is not list:
+    if type(x) not in (list, tuple):
         raise StagingError(
             f"the length of a list depends on data, and it is a part of a {type(x).__name__} in "
             "the result",
@@ -385,8 +391,11 @@ def _sealed_list(x: Any, uses: Counter[int]) -> Any:
     )
     length = None if is_apart else known_length(x)
     if length is None:
-        return Sealed(x, *packed(x))
-    x[:] = [item(x, k) for k in range(length)]
+        return Sealed(x, *packed(x), ContainerKind(type(x).__name__))
+    items = [item(x, k) for k in range(length)]
+    if type(x) is tuple:
+        return tuple(items)
+    x[:] = items
     return x
 
 
@@ -499,7 +508,7 @@ def without(row: Tensor, key: Any, count: Any) -> Tensor:
     return joined
 
 
-def unpack(x: list[Any], count: int) -> list[Any]:
+def unpack(x: Any, count: int) -> list[Any]:
     """The items of `x`, which must be `count`."""
     now = length(x)
     many = f"too many values to unpack (expected {count})"
@@ -507,3 +516,14 @@ def unpack(x: list[Any], count: int) -> list[Any]:
     raise_if(now > count, ValueError(many))
     raise_if(now < count, ValueError(few))
     return [item(x, k) for k in range(count)]
+
+
+def unpack_ex(x: Any, before: int, after: int) -> list[Any]:
+    """What `a, *b, c = x` unpacks: a list of which Python takes the first and the last items."""
+    now, least = length(x), before + after
+    text = f"not enough values to unpack (expected at least {least}, got "
+    raise_if(now < least, ValueError(lazy((text, (now, -1, None), ")"))))
+    first = [item(x, k) for k in range(before)]
+    last = [item(x, k - after) for k in range(after)]
+    rest = slice_of(x, slice(before, -after if after else None))
+    return [*first, *rest, *last]

@@ -28,7 +28,7 @@ def as_array(x: list[Any]) -> Any:
 
 
 def as_index(key: Any) -> Any:
-    """An index of an array, lists in it whose length depends on data as arrays of integers."""
+    """An index of an array, lists in it whose length depends on data as arrays."""
     if type(key) is tuple and any(map(has_runs, key)):
         return tuple(as_index(part) if has_runs(part) else part for part in key)
     if not has_runs(key):
@@ -36,9 +36,9 @@ def as_index(key: Any) -> Any:
     form, rows = looked_at(key)
     if isinstance(form, Unbound):
         return ops.zeros(0, dtype=np.dtype(np.int64))
-    if not isinstance(form, Leaf) or form.type.rank != 0 or form.type.dtype.kind not in "iu":
+    if not isinstance(form, Leaf) or form.type.rank != 0 or form.type.dtype.kind not in "biu":
         raise refusal(
-            "it is the index of an array, and its items are no integers",
+            "it is the index of an array, and its items are no integers or bools",
             "make an array of it first (`np.array(...)`)",
         )
     return rows[0]

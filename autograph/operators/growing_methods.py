@@ -115,7 +115,7 @@ def _matches(x: list[Any], value: Any) -> Tensor:
 def matches(form: Form, rows: list[Tensor], value: Any) -> Tensor:
     """For each item of a form, whether it is equal to `value`."""
     found = _equal(form, iter(rows), value)
-    if not isinstance(found, Tensor):
+    if not isinstance(found, Tensor) or found.type.rank == 0:
         found = ops.full(size_of(rows), found, dtype=bool)
     where: Tensor = found
     return where
@@ -190,7 +190,8 @@ def _count(x: list[Any], value: Any) -> Any:
 
 
 def _index(x: list[Any], value: Any) -> Any:
-    return _found(x, value, not_in_list(value))
+    text = not_in_list(value) if type(x) is list else "tuple.index(x): x not in tuple"
+    return _found(x, value, text)
 
 
 def _remove(x: list[Any], value: Any) -> None:
@@ -295,7 +296,7 @@ def less(x: Any, y: Any) -> Any:
 
 
 def _refuse_nested(x: Any, y: Any) -> None:
-    if type(x) is not list or type(y) is not list:
+    if type(x) not in (list, tuple) or type(y) is not type(x):
         raise refusal("it is compared, or what it is in")
     if any(isinstance(part, dict) or holds_runs(part) for part in (*x, *y)):
         raise refusal("it is in a list that is compared")
@@ -319,7 +320,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of a list that looks into it, or changes more than its end."""
     owner, name = function.__self__, function.__name__
     own = METHODS.get(name)
-    if type(owner) is not list or own is None:
+    if type(owner) not in (list, tuple) or own is None:
         raise refusal(f"`{name}` of it is called")
     return own(owner, *args, **kwargs)
 

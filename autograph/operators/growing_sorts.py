@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from autograph.operators.bodies import State
 from autograph.operators.contents import append_item
-from autograph.operators.forms import Branching, Form, Leaf
-from autograph.operators.growing import items_of, looked_at, packed, write
+from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Static
+from autograph.operators.growing import items_of, looked_at, packed, raise_if, write
 from autograph.operators.growing_methods import numbers_of, refuse_nan
 from autograph.operators.loops import for_stmt
 from autograph.operators.rows import size_of
@@ -69,11 +71,37 @@ class _Asking:
 
 
 def _columns(form: Form, rows: list[Tensor]) -> list[Tensor]:
-    """What is compared, the most important first: numbers, or those in tuples."""
-    if (
-        isinstance(form, Branching)
-        and type(form.like) is not dict
-        and all(isinstance(part, Leaf) and part.type.rank == 0 for part in form.parts)
-    ):
-        return rows if form.parts else []
-    return numbers_of(form, rows, "it is sorted")
+    """What is compared, the most important first: numbers and texts, or those in tuples."""
+    if isinstance(form, Leaf) or not _are_compared(form):
+        return numbers_of(form, rows, "it is sorted")
+    return list(_columns_of(form, iter(rows)))
+
+
+def _are_compared(form: Form) -> bool:
+    """Whether items are numbers or texts, or tuples or lists of them."""
+    if isinstance(form, Branching):
+        return type(form.like) is not dict and all(map(_are_compared, form.parts))
+    if isinstance(form, OrNone):
+        return _are_compared(form.part)
+    if isinstance(form, Static):
+        return isinstance(form.value, str)
+    if isinstance(form, Among):
+        return isinstance(form.things[0], str)
+    return isinstance(form, Leaf) and form.type.rank == 0
+
+
+def _columns_of(form: Form, rows: Iterator[Tensor]) -> Iterator[Tensor]:
+    if isinstance(form, Branching):
+        for part in form.parts:
+            yield from _columns_of(part, rows)
+    elif isinstance(form, OrNone):
+        yield from _columns_of(form.part, rows)
+        present = next(rows)
+        is_compared = ops.logical_and(size_of([present]) > 1, ops.logical_not(ops.all(present)))
+        what = "'<' not supported between instances of 'NoneType' and another type"
+        raise_if(is_compared, TypeError(what))
+    elif isinstance(form, Among):
+        ranked = sorted(form.things)
+        yield ops.getitem(np.array([ranked.index(text) for text in form.things]), next(rows))
+    elif isinstance(form, Leaf):
+        yield next(rows)

@@ -16,6 +16,8 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, guard_content
 from autograph.operators.choosing import chosen, replaced
 from autograph.operators.conditionals import if_exp
+from autograph.operators.one_of import texts_of
+from autograph.operators.templates import ChosenText
 from autograph.operators.values import both_hold, is_numeric, type_of
 from runtime import ops
 from runtime.building import building
@@ -37,6 +39,8 @@ def is_open_key(key: Any) -> bool:
     """Whether only the graph knows a key."""
     if type(key) is tuple:
         return any(map(is_open_key, key))
+    if type(key) is ChosenText:
+        return texts_of(key) is not None
     return isinstance(key, Tensor) and not key.is_known
 
 
@@ -124,9 +128,12 @@ def _found(thing: Any, key: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _refusal(thing: Any) -> StagingError:
+    makes_lists = getattr(thing, "default_factory", None) in (list, dict, set)
     return StagingError(
         f"a {type(thing).__name__} is asked for a key that is known only when the graph runs",
-        "use a dict with all keys, or an array",
+        "make all keys before (`{k: [] for k in range(n)}`), or keep a list of pairs"
+        if makes_lists
+        else "use a dict with all keys, or an array",
         origin=origin_of_caller(),
     )
 
@@ -147,7 +154,7 @@ def _is_key(key: Any, one: Any) -> Any:
         tests = [_is_key(a, b) for a, b in zip(key, one, strict=True)]
         return functools.reduce(both_hold, tests, True)
     if not isinstance(key, Tensor):
-        return bool(key == one)
+        return key == one if type(key) is ChosenText else bool(key == one)
     if not is_numeric(one) or type_of(one).rank != 0:
         return False
     return ops.equal(_exact(key), one if isinstance(one, Tensor) else _exact_number(one))

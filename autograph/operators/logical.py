@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing_methods, keyed, nests, open_deques, open_dicts, open_sets
+from autograph.operators import (
+    compared_dicts,
+    growing_methods,
+    keyed,
+    nests,
+    open_deques,
+    open_dicts,
+    open_sets,
+)
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
@@ -27,7 +35,7 @@ from autograph.operators.one_of import OneOf
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import has_runs, holds_runs
-from autograph.operators.templates import python_type_of, shown, stands_for_other
+from autograph.operators.templates import is_late, python_type_of, shown, stands_for_other
 from autograph.operators.values import is_numeric
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
@@ -168,22 +176,18 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
-    _refuse_open_dicts(left, right)
-    if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
+    if compared_dicts.are_compared(left, right):
+        return compared_dicts.equal(left, right)
+    if _are_growing(left, right):
         return growing_methods.equal(left, right)
     return nests.equal(left, right) if nests.is_by_data(left, right) else left == right
 
 
-def _refuse_open_dicts(left: Any, right: Any) -> None:
-    for x in (left, right):
-        if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
-            raise open_dicts.refused("it is compared")
-
-
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
-    _refuse_open_dicts(left, right)
-    if type(left) in _NESTS and type(right) in _NESTS and holds_runs((left, right)):
+    if compared_dicts.are_compared(left, right):
+        return not_(compared_dicts.equal(left, right))
+    if _are_growing(left, right):
         return not_(growing_methods.equal(left, right))
     return not_(nests.equal(left, right)) if nests.is_by_data(left, right) else left != right
 
@@ -379,7 +383,7 @@ def _is_searched(item: Any, container: Any) -> bool:
     """Whether a list or tuple is gone through here, since Python does not know what is equal."""
     if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, container):
         return True
-    return any(map(_is_traced, (item, *container)))
+    return any(_is_traced(x) or is_late(x) for x in (item, *container))
 
 
 def _equality(item: Any, element: Any) -> Thunk:

@@ -14,6 +14,7 @@ from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
 from autograph.operators.contents import container_base
 from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form, parts_of
+from autograph.operators.grown_text import GrownText, is_grown, letters_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.kinship import Chosen, made_of
@@ -280,7 +281,9 @@ class Merger:
     def _is_growing_place(self, a: Any, b: Any) -> bool:
         """Whether a place holds a list whose length depends on data."""
         lists = [self._left(x, side) for side, x in enumerate((a, b)) if x is not NOTHING]
-        if not lists or any(type(x) is not list for x in lists):
+        if not lists or type(lists[0]) not in (list, tuple):
+            return False
+        if any(type(x) is not type(lists[0]) for x in lists):
             return False
         return any(map(has_runs, lists)) or len({len(x) for x in lists}) > 1
 
@@ -289,12 +292,15 @@ class Merger:
         key = (id(a), id(b))
         known = self._containers.get(key)
         if known is None:
-            form: Growing | Poisoned = Growing(Unbound())
+            like: Any = () if type(b if a is NOTHING else a) is tuple else []
+            form: Growing | Poisoned = Growing(Unbound(), like=like)
             left = [self._left(x, side) for side, x in enumerate((a, b))]
             for outcome, x in zip(self.outcomes, left, strict=True):
                 with trace.interpreting(outcome.builder):
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
+            if isinstance(form, Poisoned) and not any(map(has_runs, left)) and like == ():
+                return _poison(name, a, b)
             if isinstance(form, Poisoned):
                 poisoned = Poison(name, form.what, form.hint)
                 return lambda outputs: poisoned
@@ -309,7 +315,7 @@ class Merger:
 
             def build(outputs: Sequence[Any]) -> Any:
                 run = Run(item, [tensor(plan(outputs)) for plan in plans])
-                return made_of([], [run])
+                return (run,) if type(like) is tuple else made_of(like, [run])
 
             known = self._containers[key] = Chosen(name, (a, b), build)
         return known.make
@@ -346,13 +352,25 @@ class Merger:
 
     def _text(self, name: str, a: Any, b: Any) -> Rebuild:
         """Text that is one or another; its values are those of the path that gives it."""
-        if any(not isinstance(type_, TensorType) for x in (a, b) for type_ in _types_in_text(x)):
-            return _poison(name, a, b)
+        of_errors = any(
+            not isinstance(type_, TensorType) for x in (a, b) for type_ in _types_in_text(x)
+        )
+        if of_errors or is_grown(a) or is_grown(b):
+            return self._letters(name, a, b)
         sides = [self._text_of(name, x, side) for side, x in enumerate((a, b)) if x is not NOTHING]
         if len(sides) == 1:
             return lambda outputs: as_text(sides[0](outputs))
         which = self.numeric(f"{name}_which", True, False)
         return lambda outputs: ChosenText(which(outputs), (sides[0](outputs), sides[1](outputs)))
+
+    def _letters(self, name: str, a: Any, b: Any) -> Rebuild:
+        """Text that a loop puts together, one way or another."""
+        found = []
+        for outcome, x in zip(self.outcomes, (a, b), strict=True):
+            with trace.interpreting(outcome.builder):
+                found.append(NOTHING if x is NOTHING else letters_of(x))
+        plan = self.numeric(name, *found)
+        return lambda outputs: GrownText(tensor(plan(outputs)))
 
     def _text_of(self, name: str, x: Any, side: int) -> Rebuild:
         """The text that one path gives."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.operators.absorbing import absorb
@@ -34,8 +34,10 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.growing_methods import matches
+from autograph.operators.one_of import texts_of
 from autograph.operators.rows import length, number_leaves, pack, size_of
 from autograph.operators.runs import LiveRun, Opened, Run, opened, padded
+from autograph.operators.templates import ChosenText
 from autograph.operators.values import is_numeric, type_of
 from runtime import journal, ops
 from runtime.errors import StagingError
@@ -44,6 +46,7 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "METHODS",
+    "are_keys",
     "call",
     "can_be_opened",
     "contains",
@@ -73,10 +76,19 @@ def pairs_of(x: Any) -> list[Any] | None:
 
 
 def is_key(x: Any) -> bool:
-    """Whether a value can be a key: a number, or a tuple of such."""
+    """Whether a value can be a key: a number, a text that is known, or a tuple of such."""
     if type(x) is tuple:
         return bool(x) and all(map(is_key, x))
+    if isinstance(x, str) or type(x) is ChosenText:
+        return texts_of(x) is not None
     return is_numeric(x) and type_of(x).rank == 0 and type_of(x).dtype.kind in "biuf"
+
+
+def are_keys(x: Iterable[Any]) -> bool:
+    """Whether values can be the keys of one dict, or the items of one set."""
+    keys = list(x)
+    is_one_kind = isinstance(growing_form(Growing(Unbound()), keys, "it"), Growing)
+    return is_one_kind and all(map(is_key, keys))
 
 
 def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
@@ -132,7 +144,8 @@ def made_where(x: Any, kind: str, make: Callable[[], list[Any]]) -> list[Any]:
         make,
         f"a key that is known only when the graph runs is put into a {kind} here, in a part of the "
         "graph that cannot be traced again",
-        f"use an array, or make the {kind} in the function that writes it",
+        f"use an array with a place for each key (`np.full(n + 1, -1)`), or make the {kind} in the "
+        "function that writes it",
     )
 
 
@@ -161,7 +174,7 @@ def _parts(pairs: list[Any], *more: Any) -> tuple[Form, Form, list[Tensor], list
         return Unbound(), Unbound(), rows, []
     key, value = form.parts
     count = len(list(number_leaves(key)))
-    return key, value, rows[:count], rows[count:]
+    return key, value, rows[: count or 1], rows[count:]
 
 
 def _where(pairs: list[Any], key: Any) -> tuple[Any, Callable[[], Any]]:
@@ -192,7 +205,7 @@ def refuse_unhashable(key: Any) -> None:
     elif isinstance(key, Tensor):
         if key.type.rank != 0:
             raise TypeError("unhashable type: 'numpy.ndarray'")
-    else:
+    elif type(key) is not ChosenText:
         hash(key)
 
 
@@ -248,7 +261,7 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     absorb([value])
     rows = pack(form, pairs)
     new = [ops.getitem(row, 0) for row in pack(form, [(key, value)], _content)]
-    found = matches(form.parts[0], rows[:keys], key)
+    found = matches(form.parts[0], rows[: keys or 1], key)
 
     def replaced() -> tuple[Tensor, ...]:
         where = ops.argmax(found)
@@ -324,6 +337,23 @@ def _popitem(x: dict[Any, Any], last: bool = True) -> Any:
     taken = item_at(form, rows, position)
     write(pairs, form, [without(row, position, size_of(rows)) for row in rows])
     return taken
+
+
+def _move_to_end(x: Any, key: Any, last: Any = True) -> None:
+    """`x.move_to_end(key, last)` of an OrderedDict."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+    refuse_unhashable(key)
+    there, position = _where(pairs, key)
+    stage_raise(ops.logical_not(there), KeyError(key))
+    form, rows = looked_at(pairs)
+    where, count = position(), size_of(rows)
+
+    def ends(row: Tensor) -> list[Tensor]:
+        rest, one = without(row, where, count), ops.getitem(row, ops.reshape(where, (1,)))
+        return [rest, one] if last else [one, rest]
+
+    write(pairs, form, [ops.concat(ends(row)) for row in rows])
 
 
 def _clear(x: dict[Any, Any]) -> None:
@@ -420,6 +450,7 @@ def _default_of(value: Any) -> Callable[[], Any]:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
+    "move_to_end": _move_to_end,
     "get": get, "__contains__": contains, "__getitem__": item, "__setitem__": put,
     "__delitem__": delete, "pop": _pop, "popitem": _popitem, "clear": _clear, "copy": copied,
     "setdefault": lambda x, key, value=None: _setdefault(x, key, _default_of(value)),

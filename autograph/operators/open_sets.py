@@ -20,7 +20,7 @@ from autograph.operators.forms import Form, Unbound
 from autograph.operators.growing import looked_at, without, write
 from autograph.operators.growing_methods import matches, refuse_nan
 from autograph.operators.keyed import is_open_key
-from autograph.operators.open_dicts import held, is_key, made_where, refuse_unhashable
+from autograph.operators.open_dicts import are_keys, held, is_key, made_where, refuse_unhashable
 from autograph.operators.rows import length, pack, size_of
 from autograph.operators.runs import OpenSet, Run, known_items, padded
 from runtime import journal, ops
@@ -88,10 +88,10 @@ def opened_by(x: Any, *item: Any) -> list[Any]:
     found = items_of(x)
     if found is not None:
         return found
-    if not isinstance(x, OpenSet) or not all(map(is_key, (*x, *item))):
+    if not isinstance(x, OpenSet) or not are_keys((*known_items(x), *item)):
         raise StagingError(
             "a value that is known only when the graph runs is an item of a set that is older than "
-            "the call, or whose items are no numbers, nor tuples of numbers",
+            "the call, or whose items are not numbers alone, or texts alone, or tuples of numbers",
             "use an array, or a set that the function makes",
             origin=origin_of_caller(),
         )
@@ -108,7 +108,7 @@ def opened_by(x: Any, *item: Any) -> list[Any]:
 def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     """How a set is opened that may have any of these contents, if it can be."""
     can_be = isinstance(x, OpenSet) and x.opened is None and journal.is_fresh(x)
-    if not can_be or not all(is_key(item) for content in contents for item in content):
+    if not can_be or not are_keys(item for content in contents for item in content):
         return None
     return functools.partial(opened_by, x)
 

@@ -19,8 +19,10 @@ from autograph.operators.forms import (
     Referring,
     Static,
     Unbound,
+    Written,
     parts_of,
 )
+from autograph.operators.grown_text import LETTERS, GrownText
 from autograph.operators.one_of import index_of, number_of, one_of
 from autograph.operators.references import Part, refer, reference_of
 from autograph.operators.rows import as_rows, row_types
@@ -59,6 +61,8 @@ def place(form: Form, name: str, makers: Makers) -> Any:
         return form.value
     if isinstance(form, Among):
         return one_of(makers.value(form.type, f"{name}_which"), form.things)
+    if isinstance(form, Written):
+        return GrownText(makers.value(LETTERS, name))
     if isinstance(form, Unbound):
         return Undefined(name)
     if isinstance(form, Poisoned):
@@ -110,6 +114,8 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
     elif isinstance(form, Among):
         is_there = x is not NOTHING and not is_unset(x)
         yield (index_of(x, form.things) if is_there else NOTHING), form.type
+    elif isinstance(form, Written):
+        yield (NOTHING if is_unset(x) else x), LETTERS
     elif isinstance(form, Referring):
         yield from _reference_leaves(form, x)
     elif isinstance(form, Optional):

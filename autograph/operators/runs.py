@@ -68,7 +68,9 @@ class Run(_Unreadable):
         self.load()
 
     __eq__ = __ne__ = _refuse_to_compare
-    __hash__ = object.__hash__
+
+    def __hash__(self) -> int:
+        raise refusal("a tuple of its items is a key, or an item of a set")
 
     def __repr__(self) -> str:
         raise refusal("it is made into text")
@@ -139,9 +141,9 @@ class LiveRun(Run):
         raise NotImplementedError
 
 
-def live(x: list[Any]) -> LiveRun | None:
+def live(x: Any) -> LiveRun | None:
     """The live run that a list is, if it is one."""
-    first = list.__getitem__(x, 0) if list.__len__(x) else None
+    first = list.__getitem__(x, 0) if isinstance(x, list) and list.__len__(x) else None
     if not isinstance(first, LiveRun):
         return None
     is_all = len(unpadded(list(list.__iter__(x)))) == 1
@@ -311,7 +313,7 @@ class Pad(Run):
 
 
 class ContainerKind(NamedTuple):
-    """What is made of a list of items that a result holds: a list, or a dict of such pairs."""
+    """What is made of a list of items that a result holds: a list or tuple, or a dict of pairs."""
 
     name: str = "list"
     # Of a defaultdict, what makes the items that are missing; of a deque, its greatest length.
@@ -321,6 +323,8 @@ class ContainerKind(NamedTuple):
         """The container of these items."""
         if self.name == "list":
             return items
+        if self.name == "tuple":
+            return tuple(items)
         if self.name == "set":
             return set(map(_hashable, items))
         if self.name == "deque":
@@ -335,6 +339,8 @@ def _hashable(key: Any) -> Any:
     """A key of a dict: a number is no tensor there."""
     if type(key) is tuple:
         return tuple(map(_hashable, key))
+    if isinstance(key, str):
+        return key
     number = host_array(key.array if isinstance(key, Tensor) else key)
     return number[()] if isinstance(number, np.ndarray) else number
 
@@ -343,7 +349,7 @@ def _hashable(key: Any) -> Any:
 FACTORIES: dict[str, Any] = {
     "": None, "int": int, "float": float, "bool": bool, "complex": complex,
 }  # fmt: skip
-KINDS = ("set", "deque", "dict", "OrderedDict", "Counter", "defaultdict")
+KINDS = ("tuple", "set", "deque", "dict", "OrderedDict", "Counter", "defaultdict")
 _DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
 
 
@@ -409,7 +415,7 @@ def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
     return id(x) not in around and any(holds_runs(item, (*around, id(x))) for item in items)
 
 
-def unpadded(content: list[Any]) -> list[Any]:
+def unpadded(content: Iterable[Any]) -> list[Any]:
     """The content of a list without what only keeps its size."""
     return [item for item in content if type(item) is not Pad]
 

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
 from autograph.operators.forms import Form as ItemForm
-from autograph.operators.forms import Growing, Poisoned, growing_form
+from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form
+from autograph.operators.grown_text import LETTERS, GrownText
 from autograph.operators.kinship import made_of
 from autograph.operators.rows import as_rows, number_leaves, row_types
-from autograph.operators.runs import Run
+from autograph.operators.runs import Run, has_runs
+from autograph.operators.templates import LazyString
 from autograph.operators.values import (
     NOTHING,
     advice,
@@ -27,6 +29,7 @@ from autograph.operators.values import (
     split_none,
     subject,
     type_of,
+    with_children,
 )
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime.spec import TensorType, type_of_number
@@ -38,6 +41,7 @@ __all__ = [
     "Nest",
     "OrNone",
     "Same",
+    "Written",
     "containers",
     "form_of",
     "form_of_content",
@@ -75,9 +79,17 @@ class Nest(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """What is in a list of which data decides how many items it has: the form of each."""
+    """What is in a list of which data decides how many items it has: the form of each.
+
+    `like` is an empty list or tuple where the body made it, None for what is in an older list.
+    """
 
     item: ItemForm
+    like: Any = None
+
+
+class Written(NamedTuple):
+    """A text, by its letters."""
 
 
 class Perhaps(NamedTuple):
@@ -99,7 +111,7 @@ class Conflict(NamedTuple):
     hint: str
 
 
-Form: TypeAlias = Same | Unset | Leaf | Nest | Grown | Perhaps | OrNone | Conflict
+Form: TypeAlias = Same | Unset | Leaf | Nest | Grown | Written | Perhaps | OrNone | Conflict
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -114,10 +126,17 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return OrNone(form_of(x.value, is_kept))
     if is_kept(x):
         return Same(x)
+    if isinstance(x, LazyString):
+        return Written()
     if is_numeric(x):
         return Leaf(type_of(x), is_array(x))
+    if has_runs(x):
+        return _grown([x], "a list") or Same(x)
     if is_container(x):
-        return Nest(x, tuple(form_of(part, is_kept) for _, part in own_children(x)))
+        children = own_children(x)
+        # The body may go on to change what it made.
+        like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
+        return Nest(like, tuple(form_of(part, is_kept) for _, part in children))
     return Same(x)
 
 
@@ -137,6 +156,33 @@ def grown_form(growing: Growing, x: Any, name: str) -> Growing | Poisoned:
     return form
 
 
+def _grown(lists: list[Any], name: str) -> Grown | Conflict | None:
+    """The form that covers lists of the body's, or tuples, of any length; None for other things."""
+    kind = type(lists[0])
+    if kind not in (list, tuple) or any(type(x) is not kind for x in lists):
+        return None
+    form: Growing | Poisoned = Growing(Unbound(), like=kind())
+    for x in lists:
+        if isinstance(form, Growing):
+            form = grown_form(form, x, name)
+    if isinstance(form, Poisoned):
+        return Conflict(form.what, form.hint)
+    return Grown(form.item, kind())
+
+
+def _united(a: Form, b: Form, name: str) -> Grown | None:
+    """The form of two lists of the body's that are of several lengths, if there is one."""
+    lists = []
+    for form in (a, b):
+        if isinstance(form, Grown):
+            run = Run(form.item, [])
+            lists.append(None if form.like is None else type(form.like)([run]))
+        else:
+            lists.append(_value(form) if isinstance(form, Same | Nest) else None)
+    found = _grown(lists, name)
+    return found if isinstance(found, Grown) else None
+
+
 def unite(a: Form, b: Form, name: str) -> Form:
     """The smallest form that covers two forms."""
     if isinstance(a, Conflict) or isinstance(b, Conflict):
@@ -154,6 +200,11 @@ def unite(a: Form, b: Form, name: str) -> Form:
     if left is not None and right is not None and _steps(left) == _steps(right):
         pairs = zip(_steps(left)[1:], left.parts, right.parts, strict=True)
         return Nest(left.like, tuple(unite(x, y, f"{name}{step}") for step, x, y in pairs))
+    if _is_text(a) and _is_text(b):
+        return Written()
+    grown = _united(a, b, name)
+    if grown is not None:
+        return grown
     shown = _shown(a), _shown(b)
     if shown[0] == shown[1] and isinstance(b, Same | Nest):
         shown = shown[0], f"another {type(_value(b)).__name__}"
@@ -162,6 +213,10 @@ def unite(a: Form, b: Form, name: str) -> Form:
         "raised",
         advice(*shown) or "let it be the same kind of value wherever the body may raise",
     )
+
+
+def _is_text(form: Form) -> bool:
+    return isinstance(form, Written) or isinstance(_value(form), str | LazyString)
 
 
 def _optional(a: Form, b: Form, name: str) -> Form:
@@ -227,7 +282,7 @@ def _steps(form: Nest) -> tuple[Any, ...]:
 def _shown(form: Form) -> str:
     if isinstance(form, Leaf):
         return f"a {form.type}"
-    return describe(_value(form))
+    return "a str" if isinstance(form, Written) else describe(_value(form))
 
 
 def _value(form: Form) -> Any:
@@ -238,6 +293,8 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
     """The graph values that `x` has for a form, with their types; NOTHING where it lacks one."""
     if isinstance(form, Leaf):
         yield x, form.type
+    elif isinstance(form, Written):
+        yield x, LETTERS
     elif isinstance(form, Grown):
         if x is NOTHING:
             yield from ((NOTHING, type_) for type_ in row_types(form.item))
@@ -261,6 +318,8 @@ def hold_arrays(form: Form) -> Iterator[bool]:
     """Of each leaf whether it holds an array."""
     if isinstance(form, Leaf):
         yield form.is_array
+    elif isinstance(form, Written):
+        yield False
     elif isinstance(form, Grown):
         yield from (False for _ in row_types(form.item))
     elif isinstance(form, Perhaps | OrNone):
@@ -277,6 +336,9 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
         yield from containers(form.part, split(x)[0], name)
     elif isinstance(form, OrNone):
         yield from containers(form.part, split_none(x)[0], name)
+    elif isinstance(form, Grown):
+        if isinstance(x, list) and form.like is not None:
+            yield name, x
     elif isinstance(form, Nest) and is_container(x):
         if is_changeable(x):
             yield name, x
@@ -294,6 +356,8 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         return Poison(name, form.what, form.hint)
     if isinstance(form, Leaf):
         return next(outputs)
+    if isinstance(form, Written):
+        return GrownText(next(outputs))
     if isinstance(form, Perhaps):
         value = rebuild(form.part, name, outputs)
         return Maybe(name, value, next(outputs), check_defined)
@@ -301,5 +365,6 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         value = rebuild(form.part, name, outputs)
         return Nullable(name, value, next(outputs), check_defined)
     if isinstance(form, Grown):
-        return made_of([], [Run(form.item, [next(outputs) for _ in row_types(form.item)])])
+        run = Run(form.item, [next(outputs) for _ in row_types(form.item)])
+        return (run,) if type(form.like) is tuple else made_of([], [run])
     return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])

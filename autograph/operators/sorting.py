@@ -9,14 +9,17 @@ import numpy as np
 
 from autograph.operators import access, growing_sorts
 from autograph.operators.choosing import chosen
+from autograph.operators.conditionals import condition
 from autograph.operators.contents import content_slot
 from autograph.operators.gathering import listed
 from autograph.operators.iterables import Indexed
+from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
 from autograph.operators.values import is_numeric, type_of
 from autograph.operators.variables import there
 from runtime import journal, ops
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import promote
@@ -52,6 +55,8 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     items = list(access.iterate(x))
     if not isinstance(x, (Tensor, Indexed)):
         keys: Any = there(items if key is None else [key(item) for item in items])
+        if building() is not None and any(map(_has_own_order, keys)):
+            keys = _ranks(keys)
         if not has_traced(keys):
             order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
             return [items[k] for k in order]
@@ -72,6 +77,23 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     if isinstance(x, Tensor) and key is None:
         return list(ops.take(x, order, axis=0))
     return _permuted(items, order)
+
+
+def _has_own_order(x: Any) -> bool:
+    """Whether what is sorted is of a class of the user's, which says what is less."""
+    is_object = type(x).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(x, tuple | Tensor)
+    return bool(is_object) and not is_numeric(x)
+
+
+def _ranks(keys: list[Any]) -> list[Any]:
+    """How many of a few keys are less than each of them, as their class says."""
+    if len(keys) > _FEW:
+        return keys
+    ranks = []
+    for key in keys:
+        tests = [condition(other < key) for other in keys if other is not key]
+        ranks.append(sum(ops.astype(t, int) if isinstance(t, Tensor) else int(t) for t in tests))
+    return ranks
 
 
 def _known_order(keys: list[Any], *, reverse: bool) -> list[int] | None:

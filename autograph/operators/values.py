@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.captures import current_trace, is_fixed
+from autograph.operators.grown_text import letters_of
 from autograph.operators.guards import same_value
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.runs import Opened, has_runs
@@ -95,9 +96,11 @@ def type_of(x: Any) -> TensorType:
 
 
 def tensor(x: Any) -> Tensor:
-    """A numeric value as a tensor of the graph under construction."""
+    """A numeric value, or the letters of a text, as a tensor of the graph under construction."""
     if isinstance(x, Tensor):
         return x
+    if isinstance(x, str | LazyString):
+        return letters_of(x)
     builder = building()
     assert builder is not None
     return traced(builder.value_of(x))

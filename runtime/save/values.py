@@ -22,6 +22,7 @@ from runtime.templates import (
     Fillable,
     Hole,
     LazyString,
+    Letters,
     Line,
     OrNone,
     Record,
@@ -167,6 +168,10 @@ def _write_alternative(writer: Writer, x: Alternative) -> Any:
 
 def _write_repetition(writer: Writer, x: Repetition) -> Any:
     return [x.count.index, x.text]
+
+
+def _write_letters(writer: Writer, x: Letters) -> Any:
+    return x.numbers.index
 
 
 def _write_or_none(writer: Writer, x: OrNone) -> Any:
@@ -339,6 +344,10 @@ def _read_repetition(reader: Reader, part: Any) -> Repetition:
     return Repetition(_text(text), _read_hole(reader, count))
 
 
+def _read_letters(reader: Reader, part: Any) -> Letters:
+    return Letters(_read_hole(reader, part))
+
+
 def _read_or_none(reader: Reader, part: Any) -> OrNone:
     which, inner = _items(part, 2)
     return OrNone(_read_hole(reader, which), reader.read(inner))
@@ -425,6 +434,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("text", (LazyString,), _write_text, _read_text),
     Kind("alternative", (Alternative,), _write_alternative, _read_alternative),
     Kind("repetition", (Repetition,), _write_repetition, _read_repetition),
+    Kind("letters", (Letters,), _write_letters, _read_letters),
     Kind("or none", (OrNone,), _write_or_none, _read_or_none),
     Kind("excerpt", (Excerpt,), _write_excerpt, _read_excerpt),
     Kind("line", (Line,), _write_line, _read_line),

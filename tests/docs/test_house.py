@@ -35,6 +35,14 @@ TESTED_IN = {
     # The front end is run by the conversion that needs it; what both agree on has no behaviour.
     "autograph/front_end.py": "autograph/test_conversion.py",
     "autograph/generated.py": "autograph/test_conversion.py",
+    "autograph/converters/raises.py": "language/test_orderings.py",
+    "autograph/library/counters.py": "language/test_whole_dicts.py",
+    "autograph/operators/chosen_errors.py": "language/test_orderings.py",
+    "autograph/operators/compared_dicts.py": "language/test_whole_dicts.py",
+    "autograph/operators/grown_text.py": "language/test_text_in_loops.py",
+    "autograph/operators/orderings.py": "language/test_orderings.py",
+    "autograph/operators/own_iterators.py": "language/test_orderings.py",
+    "autograph/operators/spread_arguments.py": "language/test_growing_tuples.py",
     # What TensorFlow's functions give is recorded, and compared in eager code and in graphs.
     **in_folder(
         "autograph/tf",

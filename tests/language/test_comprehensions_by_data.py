@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import Samples, check, refuse
+from tests.language.harness import Samples, check
 
 F, I = np.float64, np.int64
 X = np.array([1.0, -2.0, 3.0, 0.5])
@@ -265,6 +264,21 @@ def one_over_another(x):
     return sum((v * 2 for v in positive if v < 3), 0.0)
 
 
+@samples("B4.10", *THREE)
+def tuples_and_texts(x):
+    return tuple(v for v in x if v > 0), ",".join(f"{v}" for v in x if v > 0)
+
+
+@samples("B4.10", *THREE)
+def texts_as_keys(x):
+    return {k: v for k, v in zip("abcd", x) if v > 0}, {k for k in ("a", "b") if x[0] > 0}
+
+
+@samples("B4.10", *THREE, tensors=False)
+def arguments_of_a_call(x):
+    return max(*[v for v in x if v > 0], *[v for v in x if v > -9])
+
+
 test_a_comprehension_by_data = samples.test()
 
 
@@ -288,55 +302,3 @@ def test_a_long_range_is_one_loop():
 
     cases = [(np.where(np.arange(1000) % k, -1.0, 1.0),) for k in (7, 100)]
     check(positive, *cases, whiles=1)
-
-
-# ---- refusals ------------------------------------------------------------------------------------
-
-
-def a_tuple(x):
-    return tuple(v for v in x if v > 0)  # refused
-
-
-def keys_by_data(x):
-    return {k: v for k, v in zip("abcd", x) if v > 0}  # refused
-
-
-def items_of_a_set_by_data(x):
-    return {k for k in ("a", "b") if x[0] > 0}  # refused
-
-
-def texts(x):
-    return ",".join(f"{v}" for v in x if v > 0)  # refused
-
-
-def arguments_of_a_call(x):
-    return max(*[v for v in x if v > 0])  # refused
-
-
-@pytest.mark.parametrize(
-    ("sample", "words"),
-    [
-        (a_tuple, "a tuple is made of it"),
-        (keys_by_data, "the keys of a dict depend on data, and one is put into it"),
-        (items_of_a_set_by_data, "the items of a set depend on data, and one is added"),
-        (texts, "an item of it is a str"),
-        (arguments_of_a_call, "its length is known only when the graph runs"),
-    ],
-)
-def test_what_no_graph_holds_is_refused(sample, words):
-    refuse(sample, X, match=words)
-
-
-def test_an_iterator_is_gone_through_once():
-    def rest(x):
-        pairs = zip("abcd", x)
-        found = [v for _, v in pairs if v > 0]
-        return found, list(pairs)
-
-    check(rest, (X,), (ZEROS,))
-
-    def shared(x):
-        items = iter([x[0], x[1], x[2]])
-        return sum((v for v in items if v > 0), 0.0), next(items, None)
-
-    check(shared, (X,), (ZEROS,), joined=True)

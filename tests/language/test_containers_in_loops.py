@@ -492,7 +492,7 @@ def test_an_identity_that_depends_on_data_is_refused_at_its_line(sample):
 
 
 def a_set_grows(x, n):
-    seen = {"a"}
+    seen = {"a", 1}
     for _ in range(n):
         seen.add("b")  # refused
     return x

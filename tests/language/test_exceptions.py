@@ -459,10 +459,6 @@ def message_kind_in_loop(x, n):
     return state
 
 
-def message_comprehension(x):
-    return {k: v for k, v in zip("ab", x) if v > 0}  # refused
-
-
 def message_outside(x):
     return sorted_outside(x)
 
@@ -517,7 +513,6 @@ MESSAGES = [
     (message_kind_of_name, (F(1),)),
     (message_rank, (A(1, 2), I(2))),
     (message_kind_in_loop, (F(1), I(2))),
-    (message_comprehension, (A(1, -2),)),
     (message_outside, (F(1),)),
     (message_numpy_value, (F(1),)),
     (message_dict_key, (F(1),)),

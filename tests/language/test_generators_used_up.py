@@ -7,7 +7,7 @@ import numpy as np
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64
 X = np.array([1.0, -2.0, 3.0, 0.5])
@@ -212,9 +212,12 @@ def begun_before(x):
 
 
 def a_tuple(x):
-    return tuple(positive(x))  # refused
+    return tuple(positive(x))
+
+
+def test_a_tuple_of_what_a_generator_gives():
+    check(a_tuple, (X,), (-np.abs(X),))
 
 
 def test_what_data_leaves_of_a_generator_is_refused():
     refuse(begun_before, X, match="which are left is known only when the graph runs")
-    refuse(a_tuple, X, match="a tuple is made of it")

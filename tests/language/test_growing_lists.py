@@ -845,13 +845,6 @@ def lists_of_two_lengths(n):
     return out
 
 
-def made_into_a_tuple(n):
-    out = []
-    for i in range(n):
-        out.append(i)
-    return tuple(out)  # refused
-
-
 def set_with_a_step(n):
     out = []
     for i in range(n):
@@ -878,7 +871,6 @@ REFUSED = [
         r"its items are not of one kind: a float64\[0\] and a float64\[1\]",
     ),
     (lists_of_two_lengths, (I(2),), "an item of it is a list whose length depends on data"),
-    (made_into_a_tuple, (I(2),), "depends on data, and a tuple is made of it"),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
 ]

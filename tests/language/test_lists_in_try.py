@@ -170,6 +170,57 @@ def texts(x):
     return found, found.count("bad")
 
 
+# ---- lists that the body makes -------------------------------------------------------------------
+
+
+@samples("F4", (X, np.int64(1)), (X, np.int64(9)))
+def made_and_given_up(x, i):
+    try:
+        found = [v for v in x if v > 1]
+        found.append(x[i])
+    except IndexError:
+        found = []
+    return found
+
+
+@samples("F4", (X, np.int64(1)), (X, np.int64(9)))
+def longer_where_nothing_raised(x, i):
+    try:
+        found = [x[0]]
+        found.append(x[i])
+        found.append(x[i - 1])
+    except IndexError:
+        print("only", len(found))
+    return found
+
+
+@samples("F4", (X, np.int64(1)), (X, np.int64(9)))
+def a_tuple_made_in_a_body(x, i):
+    try:
+        found = tuple(v for v in x if v > 1)
+        found = (*found, x[i])
+    except IndexError:
+        return ()
+    finally:
+        print("done")
+    return found
+
+
+@samples("F4", (X,), (-X,))
+def parts_of_each_round(x):
+    good, bad = [], 0
+    for v in x:
+        try:
+            parts = [v]
+            if v < 1:
+                raise ValueError("too small")
+            parts.append(v * 2)
+            good.extend(parts)
+        except ValueError:
+            bad += 1
+    return good, bad
+
+
 test_sample = samples.test()
 
 

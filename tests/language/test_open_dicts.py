@@ -295,19 +295,6 @@ def test_gradients_flow_through_values():
         assert np.isclose(found, expected, rtol=1e-6), backend
 
 
-def compared(numbers):
-    counts = {}
-    counts[numbers[0]] = 1
-    return counts == {1: 1}  # refused
-
-
-def made_of_two(numbers):
-    counts = {}
-    counts[numbers[0]] = 1
-    both = counts | {1: 1}
-    return len(both)  # refused
-
-
 def text_among_the_values(numbers):
     counts = {}
     counts[numbers[0]] = 1
@@ -338,10 +325,8 @@ def of_the_caller(numbers, counts):
 
 
 REFUSED = [
-    (compared, "it is compared"),
-    (made_of_two, "another one was made of it"),
     (text_among_the_values, "not of one kind"),
-    (text_among_the_keys, "no number"),
+    (text_among_the_keys, "not of one kind"),
     (lists_as_values, "a defaultdict is asked for a key"),
     (of_the_module, "an item of a dict is set at a key"),
 ]
@@ -375,13 +360,3 @@ held = Held()
 @pytest.mark.parametrize("sample", [keys_in_the_result, items_in_an_attribute])
 def test_views_are_not_handed_out(sample):
     refuse(sample, X, match="a view of a dict whose keys depend on data is")
-
-
-def first_and_rest(numbers):
-    counts = {int(n): 1 for n in numbers}
-    first, *rest = counts  # refused
-    return first, len(rest)
-
-
-def test_keys_are_not_unpacked():
-    refuse(first_and_rest, X, match="it is unpacked")

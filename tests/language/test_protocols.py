@@ -115,7 +115,7 @@ def by_hand(bag, x):
 IMPLICIT = {
     "display": lambda bag, x: [x * item for item in [*bag]],
     "set": lambda bag, x: x * len({*bag}) + 1.0,
-    "tuple": lambda bag, x: (x, *bag),
+    "tuple": lambda bag, x: x * sum((1.0, *bag)),
     "arguments": lambda bag, x: total(x, *bag),
     "keywords": lambda bag, x: total(x, **bag),
     "mapping": lambda bag, x: x * total(0.0, **{**bag}),

@@ -69,34 +69,6 @@ def refuse(text, *arguments):
     return register
 
 
-@refuse("`s` is the str '' before the loop but a str after one iteration", np.float64(3))
-def bar(n):
-    s = ""
-    while n > 0:
-        s += "*"
-        n -= 1
-    return s
-
-
-@refuse("`out` is the str '' before the loop but a str after one iteration", np.int64(14))
-def roman(n):
-    out = ""
-    for value, letters in ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
-        while n >= value:
-            out += letters
-            n -= value
-    return out
-
-
-@refuse("`bits` is the str '' before the loop but a str after one iteration", np.int64(6))
-def binary(n):
-    bits = ""
-    while n:
-        bits = str(n % 2) + bits
-        n //= 2
-    return bits
-
-
 @refuse("text that is known only when the graph runs is needed while tracing", np.float64(3))
 def repeated_text(x):
     name = "big" if x > 1 else "small"
@@ -108,13 +80,6 @@ def repeated_text(x):
         np.array([3.0, 1.0]))  # fmt: skip
 def vectorized(x):
     return np.vectorize(lambda v: v * 2 if v > 1 else 0)(x)
-
-
-@refuse(
-    "text that is known only when the graph runs is needed while tracing", np.array([3.0, -1.0])
-)
-def signs(x):
-    return {"+" if v > 0 else "-" for v in x if v > 0}
 
 
 @pytest.mark.parametrize("name", refused)

@@ -248,14 +248,6 @@ def name_read_after_del(x):
     return y + x  # wrong  # noqa: F821
 
 
-@wrong(I(3), cause="is the str '' before the loop", hint="keep a number", names=("`s`",))
-def text_that_grows_in_a_loop(n):
-    s = ""
-    for _ in range(n):
-        s += "x"  # wrong
-    return s
-
-
 @wrong(I(3), cause="is a float before the loop but a tuple", hint="out of the loop",
        names=("`state`",))  # fmt: skip
 def tuple_made_in_a_loop(n):

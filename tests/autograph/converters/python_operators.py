@@ -337,7 +337,22 @@ def unpack_ex(value, before, after):
 
 
 def dict_display(*pairs):
-    return dict(pairs)
+    made = {}
+    for pair in pairs:
+        made |= dict([pair]) if len(pair) == 2 else {**pair[0]}
+    return made
+
+
+def spread(iterable):
+    return iterable
+
+
+def union(left, right):
+    return left | right
+
+
+def raised(error):
+    return error
 
 
 def display(*items):

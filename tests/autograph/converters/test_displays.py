@@ -27,7 +27,7 @@ CASES = {
     ),
     "starred": (
         "x(*y)",
-        "ag__.ld(x)(*ag__.iterate(ag__.ld(y)))",
+        "ag__.ld(x)(*ag__.spread(ag__.ld(y)))",
     ),
     "starred target": (
         "x, *y = y",

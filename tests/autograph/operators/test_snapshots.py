@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+from autograph.operators.grown_text import LETTERS, GrownText
+from autograph.operators.runs import Run
 from autograph.operators.snapshots import (
     Form,
+    Grown,
     Leaf,
     Same,
+    Written,
     form_of,
     is_one_form,
     leaves,
@@ -62,11 +66,25 @@ def test_parts_of_a_container_are_joined_one_by_one():
     assert rebuild(form, "x", iter([9])) == [9, "a"]
 
 
-@pytest.mark.parametrize(("one", "other"), [("a", "b"), ([1], [1, 2]), (None, [1]), ([1], 1)])
+@pytest.mark.parametrize(("one", "other"), [("a", 1), ([1], ["a", 2]), (None, [1]), ([1], 1)])
 def test_kinds_that_differ_are_an_error_where_they_are_read(one, other):
     built = rebuild(covering(one, other), "x", iter([]))
     assert isinstance(built, Poison) and "depending on where it raised" in built.what
     assert isinstance(rebuild(covering(one, other, one), "x", iter([])), Poison)
+
+
+def test_texts_that_differ_are_letters():
+    form = covering("a", "b")
+    assert isinstance(form, Written) and list(leaves(form, "a")) == [("a", LETTERS)]
+    assert isinstance(rebuild(form, "x", iter([made(LETTERS)])), GrownText)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_lists_of_several_lengths_are_rows(kind):
+    form = covering(kind([1]), kind([1, 2.5]))
+    assert isinstance(form, Grown) and form.like == kind()
+    built = rebuild(form, "x", iter([made(F8)]))
+    assert type(built) is kind and isinstance(built[0], Run)
 
 
 def test_none_or_a_number_is_the_number_and_whether_it_is_there():

@@ -1,0 +1,264 @@
+"""Orders of objects and tuples, classes of exceptions by data, objects that give growing lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import total_ordering
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
+from tests.language.harness import Samples, refuse
+
+F, I = np.float64, np.int64
+X = np.array([1.0, -2.0, 3.0, 0.5])
+NEGATIVE = -np.abs(X)
+EQUAL = np.array([1.0, 1.0, 1.0, 1.0])
+samples = Samples()
+
+
+@dataclass(order=True)
+class Point:
+    a: float
+    b: float
+    name: str = field(default="", compare=False)
+
+
+@total_ordering
+class ByLess:
+    def __init__(self, x):
+        self.x = x
+
+    def __eq__(self, other):
+        return self.x == other.x
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+    __hash__ = None
+
+
+@total_ordering
+class ByGreaterEqual:
+    def __init__(self, x):
+        self.x = x
+
+    def __eq__(self, other):
+        return self.x == other.x
+
+    def __ge__(self, other):
+        return self.x >= other.x
+
+    __hash__ = None
+
+
+class OnlyLess:
+    def __init__(self, x):
+        self.x = x
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+
+# ---- orders --------------------------------------------------------------------------------------
+
+
+@samples("D4", (X,), (NEGATIVE,), (EQUAL,), tensors=False, joined=True)
+def order_of_dataclasses(x):
+    p, q = Point(x[0], x[1]), Point(x[2], x[3])
+    return p < q, p <= q, p > q, p >= q, max(p, q).a, min([p, q]).b
+
+
+@samples("D4", (X,), (NEGATIVE,), (EQUAL,))
+def sorted_dataclasses(x):
+    points = [Point(x[i], x[i + 1], str(i)) for i in range(3)]
+    points.sort()
+    turned = sorted(points, reverse=True)
+    return [p.a for p in points], [p.name for p in turned], points.index(max(points))
+
+
+@samples("D4", (X,), (NEGATIVE,), (EQUAL,))
+def the_best_in_a_loop(x):
+    best = None
+    for i in range(4):
+        point = Point(x[i], float(i))
+        if best is None or point < best:
+            best = point
+    return best.a, best.b
+
+
+@samples("D4", (X,), (NEGATIVE,), (EQUAL,), tensors=False, joined=True)
+def total_orders(x):
+    a, b = ByLess(x[0]), ByLess(x[1])
+    c, d = ByGreaterEqual(x[0]), ByGreaterEqual(x[1])
+    return a < b, a <= b, a > b, a >= b, a != b, c < d, c <= d, c > d, c >= d
+
+
+@samples("D4", (X,), (NEGATIVE,), (EQUAL,))
+def sorted_by_less(x):
+    these = [OnlyLess(v) for v in x]
+    return [o.x for o in sorted(these)], [o.x for o in sorted(these, reverse=True)]
+
+
+@samples("D4", (X,), (NEGATIVE,), (EQUAL,), tensors=False, joined=True)
+def order_of_tuples(x):
+    a, b = (x[0], x[1]), (x[2], x[3])
+    pairs = [(x[i], x[i + 1]) for i in range(3)]
+    return a < b, a <= b, a > b, a >= b, pairs[0] < pairs[1], sorted(pairs), max(a, b)
+
+
+@samples("D4", (X,), (NEGATIVE,), (EQUAL,), joined=True)
+def the_best_tuple(x):
+    best = (0.0, -1)
+    for i, v in enumerate(x):
+        pair = (v, i)
+        if pair > best:
+            best = pair
+    return best
+
+
+@samples("D4", (X,), (NEGATIVE,))
+def an_object_in_a_list(x):
+    points = [Point(v, 0.0) for v in x]
+    return Point(3.0, 0.0) in points, Point(x[0], 1.0) in points
+
+
+# ---- vars ----------------------------------------------------------------------------------------
+
+
+class Plain:
+    def __init__(self, a):
+        self.a = a
+
+
+@samples("D4", (X,), (NEGATIVE,))
+def names_of_an_object(x):
+    thing = Plain(x[0])
+    vars(thing)["b"] = x[1] * 2
+    for v in x:
+        thing.a += v
+    return vars(thing), thing.b, [name for name in vars(thing)], sum(vars(thing).values())
+
+
+# ---- exceptions of which data chooses the class ---------------------------------------------------
+
+
+class Wrong(ValueError):
+    pass
+
+
+KINDS = {0: ValueError, 1: KeyError, 2: Wrong}
+
+
+@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
+def a_class_or_another(x):
+    print("before")
+    if x != 0:
+        raise (ValueError if x > 0 else TypeError)(f"bad {x}")
+
+
+@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
+def caught_by_its_class(x):
+    try:
+        if x != 0:
+            raise (ValueError if x > 0 else TypeError)("bad")
+    except ValueError as error:
+        print("value", error)
+        return 1
+    except TypeError as error:
+        print("type", error)
+        return 2
+    return 3
+
+
+@samples("F4", (F(1.0), I(0)), (F(-1.0), I(1)), (F(1.0), I(1)), (F(1.0), I(2)))
+def a_class_of_a_table(x, k):
+    if x > 0:
+        raise KINDS[k]("no")
+    return x
+
+
+@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
+def a_name_of_a_class(x):
+    kind = Wrong if x > 0 else KeyError
+    if x != 0:
+        raise kind(f"bad {x}")
+    return x
+
+
+@samples("F4", (F(1.0),), (F(-1.0),), (F(0.0),))
+def a_class_without_a_call(x):
+    if x != 0:
+        raise ValueError if x > 0 else KeyError
+    return x
+
+
+def used_otherwise(x):
+    error = (ValueError if x > 0 else TypeError)("bad")
+    return str(error)  # refused
+
+
+def test_an_exception_of_unknown_class_can_only_be_raised():
+    refuse(used_otherwise, 1.0, match="the class of an exception depends on data")
+
+
+# ---- objects that give the items of a growing list -----------------------------------------------
+
+
+class Bag:
+    def __init__(self, x):
+        self.items = []
+        for v in x:
+            if v > 0:
+                self.items.append(v)
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+class BagThatYields(Bag):
+    def __iter__(self):
+        for v in self.items:
+            yield v * 2.0
+
+
+@samples("D4", (X,), (NEGATIVE,), joined=True)
+def gone_through(x):
+    bag = Bag(x)
+    return (
+        sum(bag), [v * 2 for v in bag], list(bag), tuple(bag), sorted(bag), any(bag), all(bag),
+        [(i, v) for i, v in enumerate(bag)], [*bag],
+    )  # fmt: skip
+
+
+@samples("D4", (X,), (NEGATIVE,), joined=True)
+def gone_through_by_a_generator(x):
+    bag = BagThatYields(x)
+    print(*bag)
+    total = 0.0
+    for v in bag:
+        total += v
+    return total, sum(bag), [v for v in bag], list(bag), sorted(bag), tuple(map(abs, bag))
+
+
+@samples("D4", (X,), (NEGATIVE,))
+def unpacked_and_compared(x):
+    bag = Bag(x)
+    first, *rest = bag
+    return first, rest, max(bag), min(bag)
+
+
+test_sample = samples.test()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_flow_through_orders_and_bags(backend):
+    def loss(x):
+        best = max(Point(x[0], x[1]), Point(x[2], x[3]))
+        return best.a * best.b + sum(v * v for v in Bag(x))
+
+    with config.backend.using(backend):
+        np.testing.assert_allclose(ag.grad(ag.convert(loss))(X), [2.0, 0.0, 6.5, 4.0])
