@@ -39,9 +39,11 @@ from runtime.lowering.kernel import (
     Swap,
     Watcher,
     While,
+    expressions,
     load,
     product,
     read,
+    walk,
 )
 from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, call, const, index, parts_of
@@ -109,7 +111,7 @@ class Builder:
         self._same: dict[Expr, Dim] = {}
         self._derived: dict[tuple[Expr, str, int], Expr] = {}
         # What sizes that only the run tells can be at most; and the node being lowered.
-        self._most: dict[Cell, Dim] = {}
+        self._most: dict[Cell, Dim | None] = {}
         self.node: Node | None = None
 
     # ---- statements ----------------------------------------------------------------------------
@@ -208,6 +210,15 @@ class Builder:
         if key not in self._computed:
             self._computed[key] = self.let(array.at(indices))
         return self._computed[key]
+
+    def reads(self, array: Array, buffer: Buffer) -> bool:
+        """Whether elements of an array are found in, or computed of what is in, a buffer."""
+        around: Block = []
+        body: Block = []
+        with self.inside(around), self.loop_body(body):
+            value = self.at(array, [read(Register(self.fresh("i"), "i8")) for _ in array.shape])
+        found = [value, *(x for s in walk([*around, *body]) for x in expressions(s))]
+        return any(x.function == "load" and x.value is buffer for x in parts_of(*found))
 
     def flat_at(self, array: Array, position: Expr) -> Expr:
         """The element at a position in the order of memory."""
@@ -427,8 +438,14 @@ class Builder:
                 result[axis] = dim if result[axis] == 1 else self.equal(result[axis], dim)
         return tuple(result)
 
-    def size_of_the_run(self, value: Expr, most: Dim) -> Dim:
-        """A size that is computed here, and is not more than another one."""
+    def is_size(self, value: Expr) -> bool:
+        """Whether a value is the size of an axis, as it stands."""
+        if value.function != "read":
+            return False
+        return value.value in self._most or any(r is value.value for r, _, _ in self.program.sizes)
+
+    def size_of_the_run(self, value: Expr, most: Dim | None) -> Dim:
+        """A size that is computed here, and is not more than `most`; None: nothing limits it."""
         if value.function == "const":
             return int(value.value)
         cell = self.cell("size", value)
@@ -440,7 +457,10 @@ class Builder:
         if not isinstance(size, Expr) or not is_of_the_run(size):
             return size
         if size.function == "read":
-            return self._at_most(self._most[size.value])
+            most = self._most[size.value]
+            if most is None:
+                raise Refusal("memory for an array whose size nothing limits")
+            return self._at_most(most)
         return call(size.function, *(as_expr(self._at_most(a)) for a in size.args))
 
     def _equal_in_the_run(self, one: Dim, other: Dim) -> Dim:

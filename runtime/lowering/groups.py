@@ -13,6 +13,7 @@ __all__ = ["JOINABLE", "REDUCTIONS", "fused"]
 
 # Ops beside those of the flag `elementwise` whose result at an index needs operands there only.
 JOINABLE = frozenset(("astype", "copy", "stop_gradient", "strengthen"))
+UPDATES = frozenset(("index_update", "index_add"))
 REDUCTIONS = frozenset(("sum", "mean", "max", "min", "any", "all"))
 
 
@@ -41,6 +42,8 @@ def _root(reader: Node, value: Value, roots: dict[Value, object]) -> object:
     """The loop in which `reader` reads `value`; None: none that could compute it."""
     if reader.op.name in REDUCTIONS:
         return reader
+    if reader.op.name in UPDATES:
+        return reader if reader.inputs.count(value) == 1 and value is reader.inputs[1] else None
     if not is_joinable(reader):
         return None
     result = reader.outputs[0]

@@ -9,9 +9,9 @@ it: where code fails, the graph is lowered after all, and they count if that giv
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,8 @@ def _is_known(op: Op) -> bool:
 def _sources() -> str | None:
     """What tells this version of the package from others; None where nothing does."""
     try:
-        return version(str(Path(__file__).parents[1]), lambda name: name.endswith(".py"))
+        package = os.path.dirname(os.path.dirname(__file__))
+        return version(package, lambda name: name.endswith(".py"))
     except OSError:
         return None
 

@@ -209,9 +209,9 @@ def _pending(b: Builder, node: Node) -> list[Form]:
 # Besides element-wise ops, those that take operands whose sizes only the run tells, 0 included.
 _OF_SIZES_OF_THE_RUN = frozenset((
     "identity", "stop_gradient", "copy", "astype", "expand_dims", "squeeze", "permute_dims",
-    "getitem", "reshape", "index_update", "index_add", "dim", "sum", "mean", "max", "min", "prod",
-    "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod", "count_nonzero",
-    "matmul", "vecdot", "broadcast_to", "flip", "searchsorted", "pending",
+    "getitem", "reshape", "index_update", "index_add", "dim", "sum", "sum_to", "mean", "max",
+    "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
+    "count_nonzero", "matmul", "vecdot", "broadcast_to", "flip", "searchsorted", "pending",
 ))  # fmt: skip
 # Why there is no native form, where the name of the op says little to the user.
 _REASONS = {

@@ -51,6 +51,7 @@ from runtime.lowering.scalar import (
     is_float,
     select,
 )
+from runtime.lowering.shaping import given_shape
 
 __all__ = [
     "count_nonzero",
@@ -126,17 +127,20 @@ def in_shape(
 def sum_to(b: Builder, node: Node) -> list[Form]:
     """The sum over the axes along which an array was broadcast."""
     x = b.forms[node.inputs[0]]
-    result = tensor_type(node.outputs[0].type)
-    if isinstance(x, Expr) or len(node.inputs) > 1 or result.shape is None:
-        raise Refusal("sum_to of a scalar, or to sizes that are not known")
-    lead = len(x.shape) - len(result.shape)
+    if isinstance(x, Expr):
+        raise Refusal("sum_to of a scalar")
+    wanted = given_shape(b, node)
+    lead = len(x.shape) - len(wanted)
     axes = list(range(lead))
     shape: list[Dim] = []
-    for axis, size in enumerate(result.shape, lead):
-        if size == 1 and x.shape[axis] != 1:
-            axes.append(axis)
-        shape.append(1 if size == 1 else x.shape[axis])
-    kind = machine_type(result.dtype)
+    for own, size in zip(x.shape[lead:], wanted, strict=True):
+        if size == 1 and own != 1:
+            if is_of_the_run(own):
+                b.require(as_expr(own), 2)  # an axis of size 1 is not summed over
+            axes.append(lead + len(shape))
+        is_checked = isinstance(size, Expr) or is_of_the_run(own)
+        shape.append(1 if size == 1 else b.equal(size, own) if is_checked else own)
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     if not axes:
         return [mapped(b, [x], kind, lambda args: args[0])]
     return [_over_axes(b, "sum", x, axes, tuple(shape), kind)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.graph.ir import Node
-from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
+from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, flat_offset
 from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
@@ -22,6 +22,7 @@ __all__ = [
     "broadcast_to",
     "expand_dims",
     "getitem",
+    "given_shape",
     "is_memory",
     "permute_dims",
     "reshape",
@@ -34,7 +35,7 @@ __all__ = [
 def as_array(form: Form) -> Array:
     """The form of an array; a scalar is one without axes."""
     if isinstance(form, Expr):
-        return Computed(lambda indices: form, (), form.type)
+        return Computed(lambda indices: form, (), form.type, is_view=True)
     return form
 
 
@@ -156,16 +157,32 @@ def _apart(position: Expr, shape: Sequence[Dim]) -> list[Expr]:
 
 def broadcast_to(b: Builder, node: Node) -> list[Form]:
     """The array repeated along new or stretched axes."""
-    if len(node.inputs) > 1:
-        raise Refusal("broadcast_to a shape that is not known")
     x = as_array(b.forms[node.inputs[0]])
-    result = tensor_type(node.outputs[0].type)
-    if not result.is_static:
-        raise Refusal("broadcast_to a shape that is not known")
-    assert result.shape is not None
-    shape = tuple(n for n in result.shape if n is not None)
+    shape = given_shape(b, node)
     b.broadcast([x.shape, shape])
+    if isinstance(x, Elements) and len(x.values) == 1:
+        x = as_array(x.values[0])
     return [_view(b, x, shape, lambda indices: b.project(indices, x.shape))]
+
+
+def given_shape(b: Builder, node: Node) -> tuple[Dim, ...]:
+    """The shape that is declared; None in it is the next of the operands behind the first."""
+    declared = node.attrs["shape"]
+    sizes = [b.forms[value] for value in node.inputs[1:]]
+    if len(sizes) != sum(n is None for n in declared):
+        raise Refusal(f"{node.op.name} a shape that is not known")
+    given = iter(sizes)
+    return tuple(_size(b, next(given)) if n is None else int(n) for n in declared)
+
+
+def _size(b: Builder, form: Form) -> Dim:
+    """A size that an operand gives."""
+    if not isinstance(form, Expr) or form.type != "i8":
+        raise Refusal("a size that is no integer of 64 bits")
+    if b.is_size(form):
+        return b.size(form)
+    b.leave_where(call("lt", form, index(0)))
+    return b.size_of_the_run(form, None)
 
 
 def permute_dims(b: Builder, node: Node) -> list[Form]:

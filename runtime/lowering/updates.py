@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from runtime.graph.ir import Node, Value
-from runtime.lowering.arrays import Array, Elements, Form, Stored, indices_of_flat
+from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, indices_of_flat
 from runtime.lowering.builder import SMALL, Builder, is_of_the_run
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import convert, tensor_type
 from runtime.lowering.elementwise import converted
 from runtime.lowering.gathers import Part, part_of
-from runtime.lowering.kernel import Buffer, Copy, Store, load
+from runtime.lowering.kernel import Buffer, Copy, Dim, Store, load
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import FALSE, TRUE, Expr, both, call, select
 from runtime.lowering.shaping import subscript
@@ -36,6 +36,7 @@ class _Assignment:
 
     def __init__(self, b: Builder, node: Node) -> None:
         self.b = b
+        self.given = node.inputs[1]
         x, v = (b.forms[value] for value in node.inputs[:2])
         if isinstance(x, Expr):
             raise Refusal("an update of a scalar")
@@ -49,14 +50,30 @@ class _Assignment:
         elif b.is_written_out(v):
             self.v = b.elements(v)
 
-    def keep(self, memory: Buffer | None) -> None:
-        """Have `v` in memory of its own, before `memory` is written into."""
+    def settle(self, x: Buffer | None, shape: Sequence[Dim]) -> None:
+        """Have `v` in memory, before a part of some shape is written, where it is not to wait.
+
+        It waits for its place where its elements are no work, or are computed once for each place,
+        and of nothing that is in the memory `x`, which may be written over.
+        """
         v = self.v
-        if isinstance(v, Expr | Elements) or (isinstance(v, Stored) and v.buffer is not memory):
+        if not isinstance(v, Computed):
             return
+        is_once = v.is_view or _is_as_large(v.shape, shape)
+        if not is_once or (x is not None and self.b.reads(v, x)):
+            self._store()
+
+    def keep(self, memory: Buffer) -> None:
+        """Have `v` in memory of its own, before `memory` is written into."""
+        if isinstance(self.v, Stored) and self.v.buffer is memory:
+            self._store()
+
+    def _store(self) -> None:
+        v = self.v
+        assert not isinstance(v, Expr)
         made = self.b.buffer("written", v.type, v.shape)
         self.b.fill(made, v)
-        self.v = Stored(made, made.shape, made.type)
+        self.v = self.b.forms[self.given] = Stored(made, made.shape, made.type)
 
     def value(self, indices: Sequence[Expr]) -> Expr:
         """The element that comes to a place of the part."""
@@ -68,6 +85,13 @@ class _Assignment:
     def new(self, old: Expr, indices: Sequence[Expr]) -> Expr:
         """The new element."""
         return self.value(indices)
+
+
+def _is_as_large(shape: Sequence[Dim], part: Sequence[Dim]) -> bool:
+    """Whether an array that fits a part of an array has one element for each of it."""
+    return len(shape) >= len(part) and all(
+        n != 1 or m == 1 for n, m in zip(shape[len(shape) - len(part) :], part, strict=True)
+    )
 
 
 class _Addition(_Assignment):
@@ -105,6 +129,8 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
             at = indices_of_flat(k, sizes)
             found = _of_elements(b, found, part.place(at), partial(_new, what, at))
         return [found]
+    own = x.buffer if isinstance(x, Stored) and node.inputs[0] in b.owned else None
+    what.settle(own, part.shape)
     memory = _memory(b, node, x)
     what.keep(memory)
     target = Stored(memory, x.shape, x.type)

@@ -41,3 +41,19 @@ def test_what_is_broadcast_is_not_computed_for_each_row(traced):
 def test_a_sum_takes_what_it_sums_into_its_loop(traced):
     graph = traced(lambda x: ops.sum(x * x), X)
     assert len(fused(graph)) == 1 and "allocate" not in text(lower(graph))
+
+
+def test_what_is_assigned_to_a_part_is_computed_in_its_place(traced):
+    def function(x):
+        return ops.index_update(x, x[:48] * 2.0 + 1.0, slice(2, 50))
+
+    graph = traced(function, X)
+    assert len(fused(graph)) == 2 and text(lower(graph)).count("allocate") == 1
+
+
+def test_what_is_assigned_and_read_elsewhere_is_stored(traced):
+    def function(x):
+        y = x[:48] * 2.0
+        return ops.index_update(x, y, slice(2, 50)), ops.sum(y)
+
+    assert not fused(traced(function, X))

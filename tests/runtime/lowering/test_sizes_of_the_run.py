@@ -334,3 +334,140 @@ def test_steps_are_computed():
     assert run(X, np.int64(-2))[0] == (X[0, ::-2] * 2.0).sum()  # by the plan
     with pytest.raises(ValueError, match="slice step cannot be zero"):
         run(X, np.int64(0))
+
+
+# ---- gradients -----------------------------------------------------------------------------------
+
+
+def sums_so_far(x):
+    total = 0.0
+    for n in range(1, len(x)):
+        total = total + np.sum(x[:n]) * x[n]
+    return total
+
+
+def squares_so_far(x):
+    total = 0.0
+    for n in range(1, len(x)):
+        total = total + np.sum(x[:n] ** 2)
+    return total
+
+
+def moving_means(x):
+    total = 0.0
+    for n in range(3, len(x)):
+        total = total + np.mean(x[n - 3 : n] * x[n])
+    return total
+
+
+def largest_so_far(x):
+    total = 0.0
+    for n in range(1, len(x)):
+        total = total + np.max(x[:n])
+    return total
+
+
+def every_other(x):
+    total = 0.0
+    for n in range(len(x)):
+        total = total + np.sum(x[n::2] * 3.0) * np.sum(x[: n - 4])
+    return total
+
+
+def rows_so_far(x):
+    total = 0.0
+    for n in range(1, len(x)):
+        total = total + np.sum(x[:n, n:] * 2.0)
+    return total
+
+
+def halved_parts(x):
+    y = x * 1.0
+    for n in range(1, len(x)):
+        y[:n] = y[:n] * 0.5
+    return np.sum(y * x)
+
+
+def differences_of_parts(x):
+    total = 0.0
+    for n in range(3, len(x)):
+        total = total + np.sum((x[:n] - x[n]) * x[1]) + np.sum(x[n - 1 : n] * x[:n])
+    return total
+
+
+ROW = np.sin(np.arange(1.0, 13.0))
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (sums_so_far, ROW),
+        (squares_so_far, ROW),
+        (moving_means, ROW),
+        (largest_so_far, ROW),
+        (every_other, ROW),
+        (halved_parts, ROW),
+        (differences_of_parts, ROW),
+        (rows_so_far, X),
+    ],
+)
+def test_gradients_of_parts_in_loops(function, x):
+    gradient = ag.grad(function)
+    run = native_of(lambda x: gradient(x), x)
+    (found,) = run(x)
+    assert run._plan is None
+    np.testing.assert_array_equal(found, ag.convert(lambda x: gradient(x), native=False)(x))
+    step = 1e-6
+    for at in np.ndindex(x.shape):
+        near = np.zeros_like(x)
+        near[at] = step
+        wanted = (function(x + near) - function(x - near)) / (2 * step)
+        np.testing.assert_allclose(found[at], wanted, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [-20, -3, 0, 1, 7, 12, 40])
+def test_the_gradient_of_a_part(n):
+    gradient = ag.grad(lambda x, n: np.sum(x[:n] * 2.0) + np.sum(x[n:]) * np.max(x))
+    run = native_of(lambda x, n: gradient(x, n), ROW, np.int64(3))
+    wanted = np.where(np.arange(12) < len(ROW[:n]), 2.0, np.max(ROW))
+    wanted[np.argmax(ROW)] += np.sum(ROW[n:])
+    np.testing.assert_allclose(run(ROW, np.int64(n))[0], wanted, rtol=1e-14)
+    assert run._plan is None
+
+
+def test_the_gradient_of_parts_of_an_axis_of_unknown_size():
+    gradient = ag.grad(sums_so_far)
+    function = ag.convert(
+        lambda x: gradient(x), input_signature=[ag.TensorSpec([None], "float64")], native=True
+    )
+    for size in (2, 5, 12):
+        x = ROW[:size]
+        np.testing.assert_allclose(function(x), np.sum(x) - x, rtol=1e-12, atol=1e-12)
+    assert function.traces()[0].execution == []
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 12])
+def test_sizes_that_something_is_broadcast_to(n):
+    check(lambda x, n: np.sum(np.broadcast_to(x[2], (n,)) * x[:n]), ROW, np.int64(n))
+    check(lambda x, n: np.sum(np.broadcast_to(x[:1], (n,)) * x[12 - n :]), ROW, np.int64(n))
+    check(
+        lambda x, n: np.sum(np.broadcast_to(x, (n, 12)) * x[:n, None], axis=0)[3], ROW, np.int64(n)
+    )
+    check(lambda x, n: np.sum(np.broadcast_to(x[4], (x[:n].size,)) * x[:n]), ROW, np.int64(n))
+
+
+def test_sizes_that_nothing_can_be_broadcast_to_raise():
+    run = native_of(lambda x, n: np.sum(np.broadcast_to(x, (n,)) * x[:n]), ROW, np.int64(12))
+    assert run(ROW, np.int64(12))[0] == np.sum(ROW * ROW) and run._plan is None
+    for n in (-1, 5, 13):
+        with pytest.raises(ValueError):
+            run(ROW, np.int64(n))
+
+
+def test_memory_of_no_limit_is_not_made():
+    graph = ag.convert(
+        lambda x, n: np.sum(np.cumsum(np.broadcast_to(x[0], (n,))))
+    ).get_concrete_function(ROW, np.int64(3))
+    run = prepare(optimize(graph.graph))
+    assert not isinstance(run, Native)
+    np.testing.assert_allclose(run(ROW, np.int64(4))[0], 10 * ROW[0], rtol=1e-15)

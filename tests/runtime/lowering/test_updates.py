@@ -1,6 +1,7 @@
 """`x[...] = v` overwrites memory of its own, and copies what others read."""
 
 import numpy as np
+import pytest
 
 import autograph as ag
 
@@ -49,3 +50,80 @@ def test_an_argument_is_copied_once():
 
     x = np.ones(100)
     assert ag.convert(written)(x, np.int64(3))[3] == 5 and x[3] == 1
+
+
+# ---- values that wait for their place ------------------------------------------------------------
+
+LONG = np.sin(np.arange(40.0))
+
+
+def of_another(x, y):
+    y = y + 1.0
+    y[3:] = np.exp(x[3:]) * x[:-3]
+    return y
+
+
+def halved(x, y):
+    y = y + 1.0
+    y[:] = y * 0.5
+    return y
+
+
+def of_its_neighbours(x, y):
+    y = y + 1.0
+    y[1:-1] = (y[2:] + y[:-2]) * x[1:-1]
+    return y
+
+
+def of_its_own_reversed(x, y):
+    y = y + 1.0
+    y[:] = y[::-1] * x
+    return y
+
+
+def one_for_all(x, y):
+    y = y + 1.0
+    y[5:] = np.exp(np.sum(x, keepdims=True))
+    return y
+
+
+def one_for_each_row(x, y):
+    y = np.stack([y, y * 2.0])
+    y[:, 1:] = np.exp(x[1:])
+    return y
+
+
+def read_again(x, y):
+    y = y + 1.0
+    v = np.sqrt(np.abs(x))
+    y[:] = v
+    return y + v
+
+
+def twice(x, y):
+    y = y + 1.0
+    y[2:] = x[2:] * 3.0
+    y[:-2] = y[2:] - x[:-2]
+    return y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [of_another, halved, of_its_neighbours, of_its_own_reversed, one_for_all, one_for_each_row, read_again,
+     twice],
+)  # fmt: skip
+@pytest.mark.parametrize("n", [12, 40])
+def test_values_that_are_computed_where_they_are_written(function, n):
+    x, y = LONG[:n], LONG[::-1][:n].copy()
+    found = ag.convert(function, native=True)
+    for _ in range(2):
+        np.testing.assert_allclose(found(x, y), function(x, y), rtol=4e-16)
+    assert found.traces()[0].execution == []
+
+
+def test_what_reads_no_memory_that_is_written_is_not_stored_first():
+    def text(function):
+        return ag.convert(function).get_concrete_function(LONG, LONG).lower("kernels")
+
+    assert "written" not in text(of_another) and "written" in text(of_its_neighbours)
+    assert text(halved).count("allocate") == text(halved).count("for each") == 1
