@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from runtime.errors import StagingError
-from runtime.ops.agreement import of_size
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.comparison import equal, greater_equal, logical_and, logical_not, not_equal
@@ -360,7 +359,7 @@ def _mask_of_axis(mask: Any, length: Any) -> Any:
     what = "boolean array argument obj to delete must be one dimensional and match the axis length"
     if rank_of(mask) != 1:
         raise ValueError(what)
-    return of_size(mask, shape_of(mask)[0], length, what + " of {1}")
+    return checked(mask, equal(shape_of(mask)[0], length), length, what=what + " of {0}")
 
 
 @implements(
