@@ -359,8 +359,7 @@ def _mask_of_axis(mask: Any, length: Any) -> Any:
     what = "boolean array argument obj to delete must be one dimensional and match the axis length"
     if rank_of(mask) != 1:
         raise ValueError(what)
-    size = shape_of(mask)[0]
-    return checked(mask, equal(size, length), size, length, what=what + " of {1}")
+    return checked(mask, equal(shape_of(mask)[0], length), length, what=what + " of {0}")
 
 
 @implements(
