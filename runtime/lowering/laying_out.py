@@ -67,15 +67,16 @@ def lay_out(program: Program) -> None:
 def _block(block: Block, shared: set[Buffer]) -> None:
     made: Block = []
     for s in block:
-        if isinstance(s, While | For):
+        if isinstance(s, While):
             made += _before(s, shared)
-        for inner in inner_blocks(s):
-            _block(inner, shared)
+        if not isinstance(s, For) or s.serial:  # threads have no room for copies of their own
+            for inner in inner_blocks(s):
+                _block(inner, shared)
         made.append(s)
     block[:] = made
 
 
-def _before(loop: While | For, shared: set[Buffer]) -> Block:
+def _before(loop: While, shared: set[Buffer]) -> Block:
     """What stands before a loop; its products, those in other loops included, read that."""
     inside = [s for block in inner_blocks(loop) for s in walk(block)]
     contracts = [s for s in inside if isinstance(s, Contract) and _is_apart(s)]
@@ -83,7 +84,7 @@ def _before(loop: While | For, shared: set[Buffer]) -> Block:
         return []
     changing = _written(inside) | shared
     own = {s.register for s in inside if isinstance(s, Let)}
-    own |= {s.index for s in (loop, *inside) if isinstance(s, For)}
+    own |= {s.index for s in inside if isinstance(s, For)}
     made: Block = []
     copies: dict[_Place, Buffer] = {}
     for c in contracts:
