@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from itertools import dropwhile, pairwise
+from itertools import dropwhile
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -34,6 +34,8 @@ def shorten(error: BaseException) -> None:
         seen.add(id(following))
         if isinstance(following, StagingError):
             _locate(following)
+            if following.is_signal:
+                following.__class__ = StagingError
         add_hint(following)
         if not config.full_traceback.value:
             following.__traceback__ = _users(following.__traceback__)
@@ -88,8 +90,9 @@ def _locate(error: StagingError) -> None:
     lines = [origin_of_entry(entry) for entry in _converted_entries(error.__traceback__)]
     while lines and innermost is not None and _home(lines[-1]) != _home(innermost):
         lines.pop()  # what was found later or elsewhere speaks of a line of its own
-    callers = [a for a, b in pairwise(lines) if a[:2] != b[:2]]  # not each call of a recursion
-    error.place(innermost, callers)
+    # Not each call of a recursion.
+    callers = {line[:2]: line for line in reversed(lines) if line[:2] != lines[-1][:2]}
+    error.place(innermost, [*reversed(callers.values())])
 
 
 def _home(origin: Origin) -> tuple[str, str]:

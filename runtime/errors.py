@@ -78,6 +78,8 @@ class StagingError(Exception):
 
     # Whether every way to stage the statement has been tried.
     is_final = False
+    # Whether it steers tracing, too, which is none of the user's business.
+    is_signal = False
 
     def __init__(self, what: str, hint: str = "", origin: Origin | None = None) -> None:
         super().__init__(located(origin, what, hint))

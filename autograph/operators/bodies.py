@@ -52,7 +52,7 @@ class Restart(StagingError):
     is said is for a statement that cannot begin anew.
     """
 
-    is_final = True
+    is_final = is_signal = True
 
     def __init__(
         self, is_at_home: Callable[[], bool], prepare: Callable[[], Any], what: str, hint: str

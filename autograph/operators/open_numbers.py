@@ -28,6 +28,8 @@ _MOST = 256
 class WrittenNumber(StagingError):
     """A number that was to be read only is written: the trace is to be made anew."""
 
+    is_signal = True
+
     def __init__(self, keys: Iterable[Any]) -> None:
         super().__init__("a captured number that is an input is written as well")
         self.keys = frozenset(keys)

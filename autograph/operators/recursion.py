@@ -36,6 +36,8 @@ _Alike = tuple[Call, set[str]]
 class _BeginAgainError(StagingError):
     """The trace is to begin anew; it says what is wrong where that is of no use."""
 
+    is_signal = True
+
 
 def run_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`function(*args, **kwargs)`, of a converted function.

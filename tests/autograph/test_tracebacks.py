@@ -124,6 +124,27 @@ def test_calls_of_a_recursion_are_one_line():
     ]
 
 
+def remembered(n):
+    known = {}
+
+    def fib(k):
+        if k < 2:
+            return k
+        known[k] = fib(k - 1) + fib(k - 2)
+        return known[k]
+
+    return fib(n)
+
+
+def test_what_is_traced_twice_is_one_line_and_no_private_kind_of_error():
+    with pytest.raises(ag.StagingError) as caught:
+        ag.convert(remembered)(np.int64(9))
+    assert type(caught.value) is ag.StagingError
+    first, second = str(caught.value).splitlines()[:2]
+    assert first.endswith("in `remembered`: return fib(n)")
+    assert "in `fib`: a key that is known only when the graph runs" in second
+
+
 def test_of_many_calls_the_first_and_last_are_shown():
     calls = [f"def call{i}(x):\n    return call{i - 1}(x)\n" for i in range(1, 20)]
     first = "def call0(x):\n    y = 1 if x > 0 else [x]\n    return y\n"
