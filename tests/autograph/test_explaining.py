@@ -41,9 +41,8 @@ def all_of_it(x, flag, n):
         y = y + i
     for factor in [1.0, 2.0]:  # line: list
         y = y * factor
-    names = ["a", "b", "a"]
     for i in range(20):  # line: needs
-        y = y + len({names[i % 3]: 1})  # line: forced
+        y = y + np.ones((2, 2)).sum(axis=i % 2)[0]  # line: forced
     while y.sum() > 100:  # line: while
         y = y - 1
     if flag and y[0] > 0:  # line: if

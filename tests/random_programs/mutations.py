@@ -30,6 +30,7 @@ from autograph.converters import (
     matches,
     names,
     operations,
+    raises,
     returns,
     state,
 )
@@ -181,6 +182,7 @@ MUTATIONS: dict[str, Patch] = {
         assignments.IN_PLACE, {gast.Add: assignments.IN_PLACE[gast.Sub]}
     ),
     "asserts-never-fail": _template(asserts, "ASSERT", "(test,", "(True,"),
+    "raises-class-not-asked-for": _template(raises, "RAISED", "ag__.raised(error)", "error"),
     "branches-swapped": _template(branches, "IF", "(test, if_body, else_body",
                                   "(test, else_body, if_body"),
     "branches-else-lost": _changed(branches.STATEMENTS, gast.If, _else_lost),

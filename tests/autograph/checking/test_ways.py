@@ -150,9 +150,9 @@ def test_a_path_that_is_not_taken_is_named():
 
 def test_what_is_refused_is_a_difference_at_its_line():
     def f(x):
-        s = ""
+        s = []
         while x > 0:
-            s += "x"
+            s = [s]
             x = x - 1
         return s
 
