@@ -298,11 +298,20 @@ def _has_frozen(thing: Any, open_: Transaction | None) -> bool:
 
 
 def frozen_refusal(name: str, origin: Origin | None) -> StagingError:
-    """The error for a write of an array that is an item of a list whose length depends on data."""
+    """The error for a write of an array that is an item of a list whose length depends on data.
+
+    Or of a list or dict that is one, which may just have come from there (`d[k].append(x)`).
+    """
+    hint = "put a copy into the list (`.append(x.copy())`), or write it before"
+    if name in ("a list", "a dict"):
+        hint = (
+            "set the item anew (`d[k] = [n + 1, total]`) where its length stays; for lists that "
+            "grow keep pairs (`pairs.append((k, x))`), and take those of a key by a comprehension"
+        )
     return StagingError(
         f"{name} is an item of a list whose length depends on data, and it is written here, which "
         "the list would not see",
-        "put a copy into the list (`.append(x.copy())`), or write it before",
+        hint,
         origin=origin,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import linecache
 import os
 import sys
@@ -27,6 +28,8 @@ __all__ = [
 _hidden = [os.path.dirname(os.path.abspath(f)) + os.sep for f in (__file__, np.__file__)]
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _KNOWN_LIMIT = 10_000
+# Of comparisons in bytecode: what they give is made a bool at once, as for an `if`.
+_ASKS_TRUTH = 16
 # By the id of a code object, which a hash would go through as a whole: the code, and where in its
 # bytecode lines begin, and which; no lines for code that is not the user's.
 _known: dict[int, tuple[CodeType, tuple[list[int], list[int]] | None]] = {}
@@ -57,6 +60,15 @@ class Origin(NamedTuple):
             return self.function
         names = self.code.co_qualname.split(".")
         return next((n for n in reversed(names) if not n.startswith("<")), self.function)
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether Python compares two values there (`a < b`), and asks not what that gives."""
+        if self.code is None or self.instruction < 0:
+            return False
+        operation, argument = self.code.co_code[self.instruction : self.instruction + 2]
+        asks = sys.version_info >= (3, 13) and argument & _ASKS_TRUTH
+        return operation == dis.opmap["COMPARE_OP"] and not asks
 
     @property
     def text(self) -> str:

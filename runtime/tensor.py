@@ -24,6 +24,7 @@ from runtime.graph.ir import Op, Value
 from runtime.namespace import namespace
 from runtime.ops.indexing import getitem_, item_at
 from runtime.ops.keys import encode_index
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, type_of_number
 
 __all__ = ["Tensor", "constant_of", "is_constant", "link", "link_view"]
@@ -466,7 +467,19 @@ class Tensor(ArrayMethods):
         return np.asarray(host_array(self._known("`.tobytes()`"))).tobytes()
 
     def __bool__(self) -> bool:
-        return bool(self._known("a Python `if`, `while`, `and`, `or`, `not` or `bool()`"))
+        try:
+            return bool(self._known("a Python `if`, `while`, `and`, `or`, `not` or `bool()`"))
+        except StagingError as error:
+            origin = origin_of_caller()
+            if origin is None or not origin.is_comparison:
+                raise
+            raise StagingError(
+                "Python compares the items of two tuples or lists, which are known only when the "
+                "graph runs",
+                "bind them to names in this function before (`a, b = tuple(a), tuple(b)`), or "
+                "compare their items",
+                origin=origin,
+            ) from error
 
     def __int__(self) -> int:
         return int(self._known("`int()`"))

@@ -204,7 +204,8 @@ def _build(structure: Structure, parts: Iterator[Any]) -> Any:
     children = [_build(child, parts) for child in structure.children]
     if issubclass(kind, dict):
         made: Any = kind() if structure.extra is None else kind(structure.extra)
-        made.update(zip(structure.keys, children, strict=True))
+        # Of a dict, since a Counter would count the pairs.
+        made.update(dict(zip(structure.keys, children, strict=True)))
         return made
     if issubclass(kind, tuple):
         return kind(*children) if hasattr(kind, "_fields") else tuple(children)

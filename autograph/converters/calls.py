@@ -1,6 +1,7 @@
 """Calls go through `ag__.converted_call`, which converts what is called when it is user code.
 
 f(x, *rest, k=v)    ag__.converted_call(f, (x, *rest), dict(k=v), fscope)
+f(**d)              ag__.converted_call(f, (), dict(**ag__.named(d)), fscope)
 (a if c else b).append(x)    as a.append(x) if c else b.append(x)
 super().g()         ... ag__.converted_call(ag__.ld(super), (__class__, self), None, fscope) ...
 locals()            ag__.frame_call(ag__.ld(locals), (), None, fscope, {'x': lambda: x})
@@ -23,6 +24,7 @@ from autograph.syntax.walk import place_of, transform_children
 CALL = Template("ag__.converted_call(function, arguments, keywords, fscope)")
 FRAME_CALL = Template("ag__.frame_call(function, arguments, keywords, fscope, visible)")
 KEYWORDS = Template("dict()")
+NAMED = Template("ag__.named(names)")
 OWN_KEYWORDS = Template("(lambda **keywords_: keywords_)()")
 READ = Template("lambda: read")
 
@@ -121,6 +123,8 @@ def _keywords(node: Any, conversion: Conversion) -> gast.expr:
     call: Any = template.expression(node)
     for keyword in node.keywords:
         keyword.value = conversion.expression(keyword.value)
+        if keyword.arg is None:
+            keyword.value = NAMED.expression(keyword.value, names=keyword.value)
     call.keywords = node.keywords
     made: gast.expr = call
     return made

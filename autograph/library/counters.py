@@ -151,6 +151,18 @@ def _contains_all(x: Any, y: Any) -> Any:
     return _is_within(y, x)
 
 
+def _is_less(x: Any, y: Any) -> Any:
+    if not isinstance(y, Counter):
+        return NotImplemented
+    return _is_within(x, y) and not _equal(x, y)
+
+
+def _is_more(x: Any, y: Any) -> Any:
+    if not isinstance(y, Counter):
+        return NotImplemented
+    return _is_within(y, x) and not _equal(x, y)
+
+
 def total(x: Any) -> Any:
     """`x.total()`."""
     return sum(x.values())
@@ -177,6 +189,7 @@ def update(x: Any, counts: Any) -> None:
 OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": _add, "__sub__": _subtract, "__or__": _union, "__and__": _intersection,
     "__pos__": _positive, "__neg__": _negative, "__eq__": _equal, "__ne__": _unequal,
-    "__le__": _is_within, "__ge__": _contains_all, "__iadd__": _add_in_place,
+    "__le__": _is_within, "__ge__": _contains_all, "__lt__": _is_less, "__gt__": _is_more,
+    "__iadd__": _add_in_place,
     "__isub__": _subtract_in_place, "__ior__": _unite_in_place, "__iand__": _intersect_in_place,
 }  # fmt: skip

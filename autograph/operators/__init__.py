@@ -33,7 +33,7 @@ from autograph.operators.contexts import context, with_stmt
 from autograph.operators.counting import dict_display, ior, union
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
 from autograph.operators.expanding import fstring, percent
-from autograph.operators.gathering import spread, unpack, unpack_ex
+from autograph.operators.gathering import named, spread, unpack, unpack_ex
 from autograph.operators.generators import GeneratorScope
 from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
@@ -136,6 +136,7 @@ __all__ = [
     "less",
     "less_equal",
     "list_comp",
+    "named",
     "new_names",
     "not_",
     "not_equal",

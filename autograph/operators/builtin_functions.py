@@ -330,6 +330,8 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
     def extreme(*args: Any, key: Any = None, default: Any = _ABSENT) -> Any:
         choice = choose if key is None else choose_pair
         change = None if key is None else lambda item: (key(item), item)
+        if not args:
+            return python()
         is_changed = len(args) == 1 and call_of(args[0]) is not None
         x = _plain(gathering.gathered(args[0], change) if len(args) == 1 else args)
         if len(args) == 1 and _array(x):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from collections.abc import ItemsView, KeysView
 from typing import Any
 
-from autograph.operators import growing_methods, open_dicts
+from autograph.operators import growing_methods, open_dicts, open_sets
 from autograph.operators.conditionals import if_exp
 from autograph.operators.forms import Growing, Unbound, growing_form
 from autograph.operators.rows import length, pack
@@ -18,17 +19,41 @@ def are_compared(left: Any, right: Any) -> bool:
     """Whether a dict whose keys depend on data is compared; a Counter does so by itself."""
     if isinstance(left, Counter) or isinstance(right, Counter):
         return False
-    return any(isinstance(x, dict) and open_dicts.pairs_of(x) is not None for x in (left, right))
+    return any(
+        open_dicts.name_of_view(x) is not None
+        or isinstance(x, dict)
+        and open_dicts.pairs_of(x) is not None
+        for x in (left, right)
+    )
 
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`, of which one has keys by data."""
+    if open_dicts.name_of_view(left) or open_dicts.name_of_view(right):
+        return _are_equal_views(left, right)
     if not isinstance(left, dict) or not isinstance(right, dict):
         return False
     one, other = map(_pairs, (left, right))
     if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
         return growing_methods.equal(one, other)
     return if_exp(length(one) == length(other), lambda: _all_found(one, other), lambda: False, "==")
+
+
+def _are_equal_views(left: Any, right: Any) -> Any:
+    """Views of keys and items are as sets, in any order; those of values are equal to none."""
+    for x in (left, right):
+        is_set = isinstance(x, set | frozenset | KeysView | ItemsView)
+        if not is_set and open_dicts.name_of_view(x) not in ("keys", "items"):
+            return left is right
+    one, other = map(_items_of_set, (left, right))
+    return if_exp(length(one) == length(other), lambda: _all_found(one, other), lambda: False, "==")
+
+
+def _items_of_set(x: Any) -> list[Any]:
+    if type(x) is list:
+        return x
+    is_open = open_sets.items_of(x) is not None
+    return open_sets.in_any_order(x) if is_open else list(open_sets.known(x))
 
 
 def _pairs(x: dict[Any, Any]) -> list[Any]:

@@ -24,6 +24,8 @@ from autograph.operators.runs import Run, has_runs, padded
 from autograph.operators.templates import shown
 from runtime import journal
 from runtime.building import building
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 
 __all__ = [
     "METHODS",
@@ -56,6 +58,12 @@ def dict_display(*pairs: tuple[Any, ...]) -> Any:
 
 def union(left: Any, right: Any) -> Any:
     """`left | right`, where the keys of dicts may depend on data."""
+    if any(open_dicts.name_of_view(x) is not None for x in (left, right)):
+        raise StagingError(
+            "the keys of a dict depend on data, and its keys or items are put together by `|`",
+            "make sets of them before (`set(a) | set(b)`)",
+            origin=origin_of_caller(),
+        )
     if building() is not None and isinstance(left, dict) and isinstance(right, dict):
         are_open = any(open_dicts.pairs_of(x) is not None for x in (left, right))
         if are_open and _KINDS_OF_UNIONS.issuperset((type(left), type(right))):
@@ -65,6 +73,9 @@ def union(left: Any, right: Any) -> Any:
             update(made, left)
             update(made, right)
             return made
+        if are_open and not (type(left) is type(right) is Counter):
+            kinds = " and ".join(f"a {type(x).__name__}" for x in (left, right))
+            raise open_dicts.refused(f"{kinds} are put together by `|`")
     return left | right
 
 

@@ -418,8 +418,10 @@ def write(x: list[Any], form: Form, rows: list[Tensor]) -> None:
     x[:] = padded([Run(form, rows)], x)
 
 
-def put(x: list[Any], key: Any, value: Any) -> None:
+def put(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
+    if type(x) is tuple:
+        raise TypeError("'tuple' object does not support item assignment")
     if isinstance(key, slice):
         put_slice(x, key, value)
         return
@@ -439,8 +441,10 @@ def put(x: list[Any], key: Any, value: Any) -> None:
     write(x, form, [ops.index_update(row, ops.getitem(n, 0), key) for row, n in pairs])
 
 
-def delete(x: list[Any], key: Any) -> None:
+def delete(x: Any, key: Any) -> None:
     """`del x[key]`."""
+    if type(x) is tuple:
+        raise TypeError("'tuple' object doesn't support item deletion")
     if isinstance(key, slice):
         delete_slice(x, key)
         return

@@ -36,7 +36,7 @@ from autograph.operators.growing import (
 from autograph.operators.growing_methods import matches
 from autograph.operators.one_of import texts_of
 from autograph.operators.rows import length, number_leaves, pack, size_of
-from autograph.operators.runs import LiveRun, Opened, Run, opened, padded
+from autograph.operators.runs import LiveRun, Opened, Run, live, opened, padded
 from autograph.operators.templates import ChosenText
 from autograph.operators.values import is_numeric, type_of
 from runtime import journal, ops
@@ -55,6 +55,7 @@ __all__ = [
     "get",
     "is_key",
     "item",
+    "name_of_view",
     "opened_by",
     "pairs_of",
     "put",
@@ -279,8 +280,8 @@ def _content(x: Any) -> Any:
 
 
 def delete(x: dict[Any, Any], key: Any) -> None:
-    """`del x[key]`."""
-    _pop(x, key)
+    """`del x[key]`; a Counter does not miss a key that is not there."""
+    _pop(x, key, *((0,) if type(x) is Counter else ()))
 
 
 def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
@@ -386,6 +387,12 @@ def view(x: dict[Any, Any], name: str = "keys") -> list[Any]:
     made[:] = padded([_View(made, pairs, name)], made)
     journal.note_kin(made, "a view of a dict")
     return made
+
+
+def name_of_view(x: Any) -> str | None:
+    """Of which of `keys`, `values` and `items` a list is a view; None for any other thing."""
+    run = live(x) if type(x) is list else None
+    return run.name if isinstance(run, _View) else None
 
 
 class _View(LiveRun):

@@ -232,6 +232,35 @@ def arguments_with_defaults(x):
     return add(*positive(x))  # refused
 
 
+def an_item_set(x):
+    found = tuple(float(v) for v in x if v > 0)
+    found[0] = 1.0
+    return found
+
+
+def an_item_deleted(x):
+    found = tuple(float(v) for v in x if v > 0)
+    del found[0]
+    return found
+
+
+@pytest.mark.parametrize("sample", [an_item_set, an_item_deleted])
+def test_items_of_tuples_are_not_changed(sample):
+    with pytest.raises(TypeError) as plain:
+        sample(X)
+    with pytest.raises(TypeError) as converted:
+        ag.convert(sample)(X)
+    assert str(converted.value) == str(plain.value)
+
+
+def test_the_greatest_of_no_arguments_is_refused_as_by_python():
+    def sample(x):
+        return max(*[float(v) for v in x])
+
+    with pytest.raises(TypeError, match="max expected at least 1 argument, got 0"):
+        ag.convert(sample)(np.zeros(0))
+
+
 REFUSED = [
     (a_key, "a tuple of its items is a key"),
     (arguments_of_numpy, "each of its items is an argument of `maximum`"),

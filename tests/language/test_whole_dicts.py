@@ -199,6 +199,24 @@ def texts_added_in_a_loop(x, n):
     return seen, len(seen), sorted(seen), x
 
 
+@samples("E4", (K, OTHER), (K, K), (K, K[::-1].copy()))
+def views_compared(x, y):
+    a, b = doubled(x), doubled(y)
+    return (
+        a.keys() == b.keys(), a.items() == b.items(), a.values() == b.values(),
+        a.keys() != b.keys(), {1, 3} == a.keys(), a.keys() == [1, 2, 3], {2: 0, 1: 0, 3: 0}.keys() == a.keys(),
+        set(b) == a.keys(),
+    )  # fmt: skip
+
+
+@samples("E4", (K, OTHER), (K, K))
+def counters_that_lose_keys(x, y):
+    a, b = Counter(int(v) for v in x), Counter(int(v) for v in y)
+    found = a < b, a > b, a < a + b
+    del a[2], a[77]
+    return a, found
+
+
 test_sample = samples.test()
 
 
@@ -222,3 +240,44 @@ def items_of_other_kinds(x):
 
 def test_items_of_two_kinds_are_not_compared():
     refuse(items_of_other_kinds, K, match="compared with one of other items")
+
+
+def test_counters_with_known_keys_are_given_back_as_they_are():
+    def sample(x):
+        return Counter("abca"), Counter(a=2), Counter(int(v) for v in x)
+
+    got = ag.convert(sample)(K)
+    assert got == sample(K)
+    assert list(map(type, got)) == [Counter] * 3
+
+
+def a_counter_and_a_dict(x):
+    return Counter(int(v) for v in x) | doubled(x)  # refused
+
+
+def views_put_together(x):
+    return doubled(x).keys() | doubled(x).keys()  # refused
+
+
+def names_by_data(x):
+    return dict(**doubled(x))  # refused
+
+
+def lists_by_key(x):
+    found = {}
+    for v in x:
+        found.setdefault(int(v), []).append(1)  # refused
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        (a_counter_and_a_dict, "a Counter and a dict are put together"),
+        (views_put_together, r"make sets of them before \(`set\(a\)"),
+        (names_by_data, "they are names of arguments"),
+        (lists_by_key, r"keep pairs \(`pairs.append"),
+    ],
+)
+def test_what_no_graph_makes_of_dicts_is_refused(sample, words):
+    refuse(sample, K, match=words)
