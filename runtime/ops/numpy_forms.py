@@ -25,11 +25,21 @@ from runtime.ops.declare import Samples, implements
 from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem
 from runtime.ops.joining import concat, stack
-from runtime.ops.operands import Axes, Operand, dtype_of, is_tensor, normal_axis, rank_of, shape_of
+from runtime.ops.operands import (
+    Axes,
+    Operand,
+    dtype_of,
+    is_tensor,
+    normal_axis,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import fmax, fmin, maximum, minimum, where_
 from runtime.ops.shapes import ravel
 from runtime.origins import warn_caller
+from runtime.spec import promote
 
 __all__: list[str] = []
 
@@ -336,9 +346,14 @@ def numpy_linspace(
     if not retstep:
         return result
     parts = num - 1 if endpoint else num
-    if is_tensor(parts):
-        return result, where_(parts > 0, (stop - start) / maximum(parts, 1), np.nan)
-    return result, (stop - start) / parts if parts > 0 else np.nan
+    if not is_tensor(parts) and parts <= 0:
+        return result, np.nan
+    own = promote(type_of(start), type_of(stop), type_of(1.0)).dtype
+    whole = astype(stop, own) - astype(start, own)
+    if not is_tensor(parts):
+        return result, whole / parts
+    step = whole / astype(maximum(parts, 1), own)
+    return result, where_(parts > 0, step, own.type(np.nan))
 
 
 @implements(

@@ -33,7 +33,6 @@ from runtime.ops.operands import (
     Operand,
     dtype_of,
     is_empty,
-    is_number,
     is_tensor,
     normal_axes,
     rank_of,
@@ -145,10 +144,11 @@ def _chosen(x: Any, places: Any) -> Any:
     return take(x, places, 0) if rank_of(places) == 1 else take_along_axis(x, places, 0)
 
 
-def _at(x: Any, n: Any, q: Any, method: str) -> Any:
+def _at(x: Any, n: Any, q: Any, method: str, is_weak: bool) -> Any:
     """The quantiles `q`, a vector, of `x`, sorted along its first axis, of which n elements count.
 
-    n is one number, or one for each column.
+    n is one number, or one for each column. If `q` is weak, places are computed in double precision
+    all the same, and the result has the dtype of `x`.
     """
     if rank_of(n) > 0:
         q = reshape(q, (-1,) + (1,) * rank_of(n))
@@ -161,32 +161,47 @@ def _at(x: Any, n: Any, q: Any, method: str) -> Any:
     weight = _weight(place, floor(place), method)
     if rank_of(weight) != rank_of(low):
         weight = reshape(weight, (-1,) + (1,) * (rank_of(low) - 1))
-    away = high - low
-    return where_(weight >= 0.5, high - away * (1 - weight), low + away * weight)
+    away, rest, is_near = high - low, 1 - weight, weight >= 0.5
+    if is_weak and dtype_of(x).kind == "f":
+        weight, rest = (astype(w, dtype_of(x), copy=False) for w in (weight, rest))
+    return where_(is_near, high - away * rest, low + away * weight)
 
 
 # ---- quantiles -----------------------------------------------------------------------------------
 
 
-def _as_fraction(x: Operand, q: Operand, hundred: bool) -> Any:
-    """`q` as an array of fractions, in the dtype of `x` where it is a plain number."""
-    own = dtype_of(x)
+def _is_weak(q: Operand) -> bool:
+    """Whether `q` is an integer or float of Python, also a traced one."""
+    given = type_of(q)
+    return given.weak and given.dtype.kind != "b"
+
+
+def _as_fraction(q: Operand, hundred: bool) -> Any:
+    """`q` as an array of fractions."""
     what, limit = ("Percentiles", 100) if hundred else ("Quantiles", 1)
     what += f" must be in the range [0, {limit}]"
     if not is_tensor(q):
-        q = np.asarray(q, own if is_number(q) and own.kind == "f" else None)
-        if hundred:
-            q = np.true_divide(q, own.type(100) if own.kind == "f" else 100)
+        q = np.true_divide(q, 100) if hundred else np.asarray(q)
         if not np.all((q >= 0) & (q <= 1)):
             raise ValueError(what)
         return q
     if hundred:
-        q = q / (own.type(100) if own.kind == "f" else 100)
+        q = q / 100
     is_there = logical_and(greater_equal(q, 0), less_equal(q, 1))
     return checked(q, all_(is_there), what=what)
 
 
-def _quantile(x: Operand, q: Any, axis: Axes, method: str, keepdims: bool, over_nan: bool) -> Any:
+def _quantile(
+    x: Operand,
+    given: Operand,
+    axis: Axes,
+    method: str,
+    keepdims: bool,
+    over_nan: bool,
+    hundred: bool = False,
+) -> Any:
+    """The quantiles at the fractions, or hundredths, that are given."""
+    q = _as_fraction(given, hundred)
     if method not in _PLACES:
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_PLACES)}")
     if dtype_of(x).kind == "c":
@@ -201,7 +216,9 @@ def _quantile(x: Operand, q: Any, axis: Axes, method: str, keepdims: bool, over_
     size = shape_of(together)[0]
     n = count_nonzero(logical_not(holes), axis=0) if over_nan and is_float else size
     lead = shape_of(q)
-    result = _at(_with_one(ordered) if over_nan else ordered, n, reshape(q, (-1,)), method)
+    result = _at(
+        _with_one(ordered) if over_nan else ordered, n, reshape(q, (-1,)), method, _is_weak(given)
+    )
     if is_float:
         spoiled = equal(n, 0) if over_nan else any_(holes, axis=0)
         result = where_(spoiled, dtype_of(result).type(np.nan), result)
@@ -264,7 +281,7 @@ def quantile(
     >>> ag.quantile(np.array([1.0, 2.0, 4.0]), 0.75).item()
     3.0
     """
-    return _quantile(x, _as_fraction(x, q, False), axis, method, keepdims, False)
+    return _quantile(x, q, axis, method, keepdims, False)
 
 
 @implements(
@@ -288,7 +305,7 @@ def percentile(
     >>> ag.percentile(np.array([1.0, 2.0, 4.0]), 75.0).item()
     3.0
     """
-    return _quantile(x, _as_fraction(x, q, True), axis, method, keepdims, False)
+    return _quantile(x, q, axis, method, keepdims, False, hundred=True)
 
 
 _HOLES = np.where(array((5, 3)) > 1, np.nan, array((5, 3)))
@@ -320,7 +337,7 @@ def nanquantile(
     >>> ag.nanquantile(np.array([1.0, np.nan, 2.0, 4.0]), 0.75).item()
     3.0
     """
-    return _quantile(x, _as_fraction(x, q, False), axis, method, keepdims, True)
+    return _quantile(x, q, axis, method, keepdims, True)
 
 
 @implements(
@@ -346,7 +363,7 @@ def nanpercentile(
     >>> ag.nanpercentile(np.array([1.0, np.nan, 2.0, 4.0]), 75.0).item()
     3.0
     """
-    return _quantile(x, _as_fraction(x, q, True), axis, method, keepdims, True)
+    return _quantile(x, q, axis, method, keepdims, True, hundred=True)
 
 
 # ---- medians -------------------------------------------------------------------------------------

@@ -89,3 +89,11 @@ def test_the_elements_have_the_gradient_of_a_histogram_with_weights():
     place = np.minimum((X - 1) * 3 / 8.5, 2).astype(int)
     expected = 2 * np.histogram(X, 3, weights=weights)[0][place]
     np.testing.assert_allclose(ag.convert(ag.grad(total))(weights, np.int64(3)), expected)
+
+
+def test_steps_of_a_number_of_samples_known_at_run_time():
+    call = lambda a, b, n: np.linspace(a, b, n, retstep=True)
+    staged = ag.convert(call)
+    for ends in ((np.uint8(5), np.uint8(1)), (np.float32(1), np.float32(3)), (0.0, 1.0)):
+        for found, wanted in zip(staged(*ends, np.int64(3)), call(*ends, 3), strict=True):
+            np.testing.assert_array_equal(found, wanted, strict=True)

@@ -88,3 +88,12 @@ def test_the_median_of_an_unknown_size_has_its_gradient(n):
         slope[[(n - 1) // 2, n // 2]] = 1.0 if n % 2 else 0.5
         np.testing.assert_array_equal(staged(x), slope)
     np.testing.assert_array_equal(known(x), 2 * np.median(x) * slope)
+
+
+@pytest.mark.parametrize("function", QUANTILES)
+def test_numbers_of_python_leave_the_dtype_and_places_exact(function):
+    x = np.random.default_rng(0).permutation(100003).astype("f4")
+    call = lambda x, q: function(x, q, method="hazen")
+    for native in (True, False):
+        result = ag.convert(call, native=native)(x, 0.3)
+        np.testing.assert_array_equal(result, np.float32(call(x.astype("f8"), 0.3)), strict=True)
