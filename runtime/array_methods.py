@@ -212,11 +212,17 @@ def _product(x: Any, y: Any) -> Any:
     return (complex_product if _are_complex_numbers(x, y) else ops.multiply)(x, y)
 
 
+def _power(x: Any, y: Any) -> Any:
+    """`x ** y`: arrays of bool to the 2 are squared by NumPy's operator, to int8."""
+    is_squared = type(y) is int and y == 2 and x.is_array and x.dtype == _BOOL
+    return ops.square(x) if is_squared else ops.pow(x, y)
+
+
 def _modulus(x: Any) -> Any:
     return (complex_modulus if _are_complex_numbers(x) else ops.abs)(x)
 
 
-_REAL = np.dtype(np.float64)
+_REAL, _BOOL = np.dtype(np.float64), np.dtype(bool)
 
 
 def _are_complex_numbers(*operands: Any) -> bool:
@@ -431,7 +437,7 @@ class ArrayMethods:
     __truediv__ = _binary(ops.divide, "truediv")
     __floordiv__ = _binary(ops.floor_divide, "floordiv")
     __mod__ = _binary(ops.remainder, "mod")
-    __pow__ = _binary(ops.pow, "pow")
+    __pow__ = _binary(_power, "pow")
     __matmul__ = _binary(ops.matmul, "matmul")
     __and__ = _binary(ops.bitwise_and, "and")
     __or__ = _binary(ops.bitwise_or, "or")

@@ -56,7 +56,14 @@ ALONE = {
     ).split()
     for axis in (0, -1)
 }
-SERVED = {**NO_AXES, **ALONE, **SPREADS, **SHAPES, **CHOICES}
+TRUTH = np.array([True, False])
+POWERS = {
+    "the square of truth": (lambda x: x**2, TRUTH),
+    "that of one": (lambda x: x**2, np.array(True)),
+    "its cube": (lambda x: x**3, TRUTH),
+    "the square by name": (lambda x: np.power(x, 2), TRUTH),
+}
+SERVED = {**NO_AXES, **ALONE, **SPREADS, **SHAPES, **CHOICES, **POWERS}
 REFUSED = {
     **{
         f"{name} of a number over 0": (
