@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from autograph.operators.bodies import State
+from autograph.operators.bodies import State, stage_raise
 from autograph.operators.contents import append_item
 from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Static
 from autograph.operators.growing import items_of, looked_at, packed, raise_if, write
-from autograph.operators.growing_methods import numbers_of, refuse_nan
+from autograph.operators.growing_methods import numbers_of
 from autograph.operators.loops import for_stmt
 from autograph.operators.rows import size_of
 from autograph.operators.runs import Run
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = ["sort", "sorted_items"]
+__all__ = ["refuse_nan", "sort", "sorted_items"]
 
 _NO_NAMES = State(lambda: (), lambda values: None, ())
 
@@ -44,12 +44,22 @@ def _sorted(
     columns = _columns(form, rows) if key is None else _columns(*_keys(x, key))
     if not columns:
         return rows  # there is nothing to compare: no item, or only empty ones
-    refuse_nan(*columns)
+    refuse_nan(columns)
     columns = [ops.flip(column) for column in columns] if reverse else columns
     several = len(columns) > 1
     order = ops.lexsort(columns[::-1]) if several else ops.argsort(columns[0], stable=True)
     order = ops.flip(size_of(rows) - 1 - order) if reverse else order
     return [ops.take(row, order, axis=0) for row in rows]
+
+
+def refuse_nan(columns: Iterable[Tensor]) -> None:
+    """Raise, when the graph runs, where nan is sorted: Python leaves it anywhere, and others, too."""
+    what = (
+        "nan is sorted: where Python puts it, and others, depends on how they stood; use `np.sort`"
+    )
+    for column in columns:
+        if column.type.is_inexact:
+            stage_raise(ops.any(ops.isnan(column)), ValueError(what))
 
 
 def _keys(x: list[Any], key: Callable[[Any], Any]) -> tuple[Form, list[Tensor]]:

@@ -53,7 +53,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     if has_runs(x):
         return growing_sorts.sorted_items(x, key=key, reverse=reverse)
     items = list(access.iterate(x))
-    if not isinstance(x, (Tensor, Indexed)):
+    if not isinstance(x, (Tensor, Indexed)) or building() is None:
         keys: Any = there(items if key is None else [key(item) for item in items])
         if building() is not None and any(map(_has_own_order, keys)):
             keys = _ranks(keys)
@@ -73,6 +73,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
             "The truth value of an array with more than one element is ambiguous. "
             "Use a.any() or a.all()"
         )
+    growing_sorts.refuse_nan(column for column in columns if isinstance(column, Tensor))
     order = _order(columns, len(items), reverse)
     if isinstance(x, Tensor) and key is None:
         return list(ops.take(x, order, axis=0))

@@ -1,5 +1,6 @@
 """`sorted`: arrays, numbers and tuples of numbers by a sort in the graph."""
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -40,3 +41,31 @@ def test_other_things_are_not_moved_by_data():
 def test_arrays_have_no_order():
     with tracing(), pytest.raises(ValueError, match="truth value of an array"):
         sorted_([ops.full((2,), 1.0) + placeholder(), ops.full((2,), 2.0)])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        sorted,
+        lambda x: sorted(list(x), reverse=True),
+        lambda x: sorted((1, v) for v in x),
+        lambda x: sorted([(v, 1.0) for v in x if v != 7]),
+        lambda x: sorted(list(x), key=lambda v: (v, -v)),
+        lambda x: sorted([v for v in x if v != 7], key=lambda v: -v),
+    ],
+)
+@pytest.mark.parametrize("native", [True, False])
+def test_nan_has_no_place_that_only_numbers_tell(function, native):
+    staged = ag.convert(function, native=native)
+    x = np.array([3.0, 1.0, 2.0])
+    assert staged(x) == function(x) and staged.trace_count == 1
+    with pytest.raises(ValueError, match="nan is sorted"):
+        staged(np.array([3.0, np.nan, 1.0]))
+    assert staged(x) == function(x) and staged.trace_count == 1
+
+
+def test_single_operations_are_sorted_by_python():
+    x = np.array([3.0, np.nan, 1.0])
+    with ag.eager():
+        np.testing.assert_array_equal(ag.convert(sorted)(x), sorted(x))
+        np.testing.assert_array_equal(ag.convert(lambda x: sorted(x))(x), sorted(x))
