@@ -53,7 +53,7 @@ def _sorted(
 
 
 def refuse_nan(columns: Iterable[Tensor]) -> None:
-    """Raise, when the graph runs, where nan is sorted: Python leaves it anywhere, and others, too."""
+    """Raise, when the graph runs, where nan is sorted: Python leaves it, and others, anywhere."""
     what = (
         "nan is sorted: where Python puts it, and others, depends on how they stood; use `np.sort`"
     )
