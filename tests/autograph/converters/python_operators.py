@@ -383,6 +383,10 @@ def fstring(*pieces):
     return "".join(text)
 
 
+def named(x):
+    return x
+
+
 def converted_call(function, arguments, keywords, fscope):
     assert isinstance(fscope, FunctionScope)
     return function(*arguments) if keywords is None else function(*arguments, **keywords)

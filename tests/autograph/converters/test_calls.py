@@ -11,7 +11,7 @@ CASES = {
     ),
     "keywords": (
         "x(a=y, **y)",
-        "ag__.converted_call(ag__.ld(x), (), dict(a=ag__.ld(y), **ag__.ld(y)), fscope)",
+        "ag__.converted_call(ag__.ld(x), (), dict(a=ag__.ld(y), **ag__.named(ag__.ld(y))), fscope)",
     ),
     "method": (
         "x.m()",
