@@ -7,10 +7,9 @@ with columns side by side.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-from runtime.lowering.arrays import as_expr
+from runtime.lowering.arrays import as_expr, flat_offset
 from runtime.lowering.kernel import (
     Allocate,
     Axis,
@@ -37,7 +36,7 @@ from runtime.lowering.kernel import (
     walk,
 )
 from runtime.lowering.scalar import parts_of
-from runtime.lowering.strides import plus, times
+from runtime.lowering.strides import plus, steps_of, times
 
 __all__ = ["lay_out"]
 
@@ -99,7 +98,7 @@ def _before(loop: While, shared: set[Buffer]) -> Block:
         c.starts = (c.starts[0], 0, c.starts[2])
         *c.inner, c.column = [
             Axis(axis.size, axis.x, step, axis.out)
-            for axis, step in zip(axes, _steps(place), strict=True)
+            for axis, step in zip(axes, steps_of(copies[place].shape), strict=True)
         ]
     return made
 
@@ -147,23 +146,16 @@ def _is_fixed(start: Dim, own: set[Register]) -> bool:
     return True
 
 
-def _steps(place: _Place) -> list[int]:
-    """The steps in the copy, in which the last axis lies side by side."""
-    sizes = [size for size, _ in place.axes]
-    return [math.prod(sizes[k + 1 :]) for k in range(len(sizes))]
-
-
 def _copied(place: _Place, made: Block) -> Buffer:
     """The copy; `made` gets the statements that fill it."""
     sizes = tuple(size for size, _ in place.axes)
     target = Buffer(f"{place.buffer.name}.columns", place.buffer.type, sizes)
     indices = [Register(f"i.{k}", "i8") for k in range(len(sizes))]
-    to: Dim = 0
+    to = flat_offset([read(register) for register in indices], sizes)
     at = place.start
-    for register, (_, step), own in zip(indices, place.axes, _steps(place), strict=True):
-        to = plus(to, times(read(register), own))
+    for register, (_, step) in zip(indices, place.axes, strict=True):
         at = plus(at, times(read(register), step))
-    body: Block = [Store(target, as_expr(to), load(place.buffer, as_expr(at)))]
+    body: Block = [Store(target, to, load(place.buffer, as_expr(at)))]
     for register, size in zip(reversed(indices), reversed(sizes), strict=True):
         body = [For(register, size, body)]
     made += [Allocate(target), *body]
