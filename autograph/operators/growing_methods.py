@@ -96,7 +96,7 @@ def refuse_nan(*numbers: Any) -> None:
     """Raise, when the graph runs, where nan would be compared: Python asks which object it is."""
     tests = [ops.any(ops.isnan(x)) for x in numbers if isinstance(x, Tensor) and x.type.is_inexact]
     if tests:
-        what = "nan is looked for, or sorted, in a list whose length depends on data: Python goes "
+        what = "nan is looked for in a list whose length depends on data: Python goes "
         stage_raise(
             functools.reduce(ops.logical_and, tests),
             ValueError(f"{what}by which object it is; use an array"),
