@@ -19,6 +19,11 @@ if not hasattr(runtime, "__file__") or "autograph" not in (runtime.__doc__ or ""
     )
 
 # isort: split
+from numpy import (
+    bool, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8,
+    uint16, uint32, uint64,
+)  # fmt: skip
+
 from autograph.errors import (
     AutographError, ConversionError, DirectiveError, SourceUnavailableError, UnsupportedSyntaxError,
 )  # fmt: skip
@@ -29,10 +34,6 @@ from runtime.autodiff import (
 )  # fmt: skip
 from runtime.building import constant
 from runtime.devices import device, list_devices
-from runtime.dtypes import (
-    bool, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8,
-    uint16, uint32, uint64,
-)  # fmt: skip
 from runtime.errors import (
     DeviceError, ForeignError, LeakedTensorError, SavedProgramError, StagingError, UnsavableError,
 )  # fmt: skip

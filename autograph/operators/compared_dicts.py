@@ -71,7 +71,7 @@ def _all_found(one: list[Any], other: list[Any]) -> Any:
     pairs = zip(pack(form.item, one), pack(form.item, other), strict=True)
     found: Any = True
     for row, mine in pairs:
-        growing_methods.refuse_nan(row, mine)
+        growing_methods.refuse_nan_sought(row, mine)
         same = ops.equal(ops.expand_dims(row, 1), ops.expand_dims(mine, 0))
         found = same if found is True else ops.logical_and(found, same)
     return ops.as_weak(ops.all(ops.any(found, axis=1)), kind="bool")

@@ -41,7 +41,7 @@ __all__ = [
     "matches",
     "not_in_list",
     "numbers_of",
-    "refuse_nan",
+    "refuse_nan_sought",
 ]
 
 
@@ -92,7 +92,7 @@ def numbers_of(form: Form, rows: list[Tensor], what: str) -> list[Tensor]:
     return [numbers]
 
 
-def refuse_nan(*numbers: Any) -> None:
+def refuse_nan_sought(*numbers: Any) -> None:
     """Raise, when the graph runs, where nan would be compared: Python asks which object it is."""
     tests = [ops.any(ops.isnan(x)) for x in numbers if isinstance(x, Tensor) and x.type.is_inexact]
     if tests:
@@ -128,7 +128,7 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
             raise refusal("its items, which are arrays, are compared")
         if not is_numeric(value):
             return False
-        refuse_nan(row, value)
+        refuse_nan_sought(row, value)
         return row == value
     if isinstance(form, OrNone):
         if type(value) is Nullable:
@@ -245,7 +245,7 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
         numbers_of(form, [next(each, _NO_ROW)], "it is compared")
         for form, each in ((a, rows), (b, others))
     )
-    refuse_nan(row, mine)
+    refuse_nan_sought(row, mine)
     return row == mine
 
 
@@ -312,7 +312,7 @@ def _compared(x: list[Any], y: list[Any]) -> tuple[Tensor, Tensor] | None:
         numbers_of(form, rows, "it is compared"),
         numbers_of(other_form, other_rows, "it is compared"),
     )
-    refuse_nan(row, mine)
+    refuse_nan_sought(row, mine)
     return row, mine
 
 

@@ -18,7 +18,7 @@ from autograph.operators.runs import Run
 from runtime import journal, ops
 from runtime.tensor import Tensor
 
-__all__ = ["refuse_nan", "sort", "sorted_items"]
+__all__ = ["refuse_nan_sorted", "sort", "sorted_items"]
 
 _NO_NAMES = State(lambda: (), lambda values: None, ())
 
@@ -44,7 +44,7 @@ def _sorted(
     columns = _columns(form, rows) if key is None else _columns(*_keys(x, key))
     if not columns:
         return rows  # there is nothing to compare: no item, or only empty ones
-    refuse_nan(columns)
+    refuse_nan_sorted(columns)
     columns = [ops.flip(column) for column in columns] if reverse else columns
     several = len(columns) > 1
     order = ops.lexsort(columns[::-1]) if several else ops.argsort(columns[0], stable=True)
@@ -52,7 +52,7 @@ def _sorted(
     return [ops.take(row, order, axis=0) for row in rows]
 
 
-def refuse_nan(columns: Iterable[Tensor]) -> None:
+def refuse_nan_sorted(columns: Iterable[Tensor]) -> None:
     """Raise, when the graph runs, where nan is sorted: Python leaves it, and others, anywhere."""
     what = (
         "nan is sorted: where Python puts it, and others, depends on how they stood; use `np.sort`"

@@ -18,7 +18,7 @@ from autograph.operators.bodies import OPENERS, stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.forms import Form, Unbound
 from autograph.operators.growing import looked_at, without, write
-from autograph.operators.growing_methods import matches, refuse_nan
+from autograph.operators.growing_methods import matches, refuse_nan_sought
 from autograph.operators.keyed import is_open_key
 from autograph.operators.open_dicts import are_keys, held, is_key, made_where, refuse_unhashable
 from autograph.operators.rows import length, pack, size_of
@@ -237,7 +237,7 @@ def _are_in(form: Form, rows: list[Tensor], others: list[Tensor]) -> Tensor:
     """Of each item whether it is among the others."""
     if isinstance(form, Unbound):
         return ops.zeros(0, dtype=np.dtype(bool))  # type: ignore[no-any-return]
-    refuse_nan(*rows, *others)
+    refuse_nan_sought(*rows, *others)
     pairs = zip(rows, others, strict=True)
     same = [ops.expand_dims(row, 1) == ops.expand_dims(other, 0) for row, other in pairs]
     found: Tensor = ops.any(functools.reduce(ops.logical_and, same), axis=1)

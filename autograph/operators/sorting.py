@@ -73,7 +73,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
             "The truth value of an array with more than one element is ambiguous. "
             "Use a.any() or a.all()"
         )
-    growing_sorts.refuse_nan(column for column in columns if isinstance(column, Tensor))
+    growing_sorts.refuse_nan_sorted(column for column in columns if isinstance(column, Tensor))
     order = _order(columns, len(items), reverse)
     if isinstance(x, Tensor) and key is None:
         return list(ops.take(x, order, axis=0))

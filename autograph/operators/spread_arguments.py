@@ -60,8 +60,7 @@ def _for_parameters(
         return tuple(unpack_ex(args, len(names), 0))
     s = "s" * (len(names) != 1)
     takes = f"{function.__qualname__}() takes {len(names)} positional argument{s} but "
-    were = " were given" if len(names) else None
-    if were is None:
+    if not names:  # one alone "was given", and one alone is too many only here
         raise_if(count == 1, TypeError(f"{takes}1 was given"))
     text = lazy((takes, (count, -1, None), " were given"))
     raise_if(count > len(names), TypeError(text))

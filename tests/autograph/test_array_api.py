@@ -47,6 +47,44 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
+# ---- dtypes --------------------------------------------------------------------------------------
+
+DTYPE_NAMES = [name for name, x in vars(strict).items() if isinstance(x, type(strict.float32))]
+
+
+@pytest.mark.parametrize("name", [*DTYPE_NAMES, "float16"])
+def test_dtypes_are_numpys_classes_and_make_scalars(name):
+    kind = getattr(ag, name)
+    assert kind is getattr(np, name)
+    # NumPy takes an object `dtype("float64")` to equal None.
+    assert kind == np.dtype(name) and (kind == None) is False  # noqa: E711
+    assert isinstance(kind(1), np.generic) and kind(1).dtype == name
+
+
+@pytest.mark.parametrize("name", ["bool", "int8", "uint32", "float16", "float32", "float64"])
+def test_a_dtype_makes_scalars_of_a_graph(name, tmp_path):
+    kind = getattr(ag, name)
+
+    @ag.convert
+    def counted(xs, threshold):
+        found = kind(0)
+        for x in xs:
+            if x > threshold:
+                found = found + kind(x)
+        return found, np.zeros(2, dtype=kind) + kind(threshold)
+
+    xs = np.array([0.0, 2.0, 3.0])
+    want = counted.python_function(xs, 1.0)
+    results = [counted(xs, 1.0), counted(xs, 1.0)]
+    assert counted.experimental_get_tracing_count() == 1
+    ag.save(counted, tmp_path / "counted.agz")
+    results.append(ag.load(tmp_path / "counted.agz")(xs, 1.0))
+    for got in results:
+        assert [x.dtype for x in got] == [x.dtype for x in want] == [np.dtype(name)] * 2
+        for mine, theirs in zip(got, want, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
 # ---- names and parameters ------------------------------------------------------------------------
 
 
