@@ -213,9 +213,16 @@ def _product(x: Any, y: Any) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
-    """`x ** y`: arrays of bool to the 2 are squared by NumPy's operator, to int8."""
-    is_squared = type(y) is int and y == 2 and x.is_array and x.dtype == _BOOL
-    return ops.square(x) if is_squared else ops.pow(x, y)
+    """`x ** y`: arrays of bool to the 2 are squared by NumPy's operator, to int8.
+
+    A Python int to a negative int is the power of two floats, and Python's.
+    """
+    if type(y) is int:
+        if y == 2 and x.is_array and x.dtype == _BOOL:
+            return ops.square(x)
+        if y < 0 and x.type.weak and x.dtype.kind in "bi":
+            return ops.pow(ops.as_weak(x, kind="float"), float(y))
+    return ops.pow(x, y)
 
 
 def _modulus(x: Any) -> Any:

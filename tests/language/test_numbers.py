@@ -508,6 +508,18 @@ def float16(x, y):
 test_numbers = samples.test()
 
 
+@samples("S5", (2.5, 1.5), (-2.5, 4.0), (-2.5, -3.0), (-0.0, 3.0), (-2.0, math.inf))
+def power_of_a_negative_float(x, y):
+    return x**y
+
+
+@samples("S5", (20.0, 3.0), (7.0, -2.0), (0.5, 1.0), (-30.0, 3.0))
+def reciprocals_of_whole_numbers(x, y):
+    k = int(x)
+    inverse = k**-1 if k else 0.0
+    return inverse + pow(int(y), -2), (x > y) ** -1 if x > y else 0.0
+
+
 def test_s5_overflow_names_the_users_line():
     f = ag.convert(weak_int_overflows)
     with pytest.raises(OverflowError) as caught:

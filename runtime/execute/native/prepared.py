@@ -213,7 +213,8 @@ class _Handlers:
 
     def failed_alone(self, site: int, *inputs: Any) -> Any:
         """As `failed`, for one result, which nobody else holds."""
-        return copied(self.failed(site, *inputs)[0])
+        (result,) = self.failed(site, *inputs)
+        return result if isinstance(result, (int, float, complex)) else copied(result)
 
     def interrupted(self, site: int, error: BaseException) -> None:
         """Show an exception of a signal handler at the user's line of a loop."""
