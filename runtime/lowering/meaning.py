@@ -289,9 +289,11 @@ class PythonMeaning(NumPyMeaning):
         if operator == "Pow":  # what leaves the range raises OverflowError
             infinite, zero = const(math.inf, "f8"), const(0.0, "f8")
             self.fail(both(call("eq", call("abs", result), infinite), call("ne", x, infinite)))
-            if y.function != "const":  # 0 to a negative power raises, others are complex
-                self.fail(call("lt", x, zero))
+            # 0 to a negative power raises; negative numbers to fractions are complex.
+            if y.function != "const":
                 self.fail(both(call("eq", x, zero), call("lt", y, zero)))
+            if y.function != "const" or not y.value.is_integer():
+                self.fail(call("lt", x, zero))
         return result
 
     def _of_ints(self, operator: str, x: Expr, y: Expr) -> Expr:

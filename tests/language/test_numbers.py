@@ -513,6 +513,21 @@ def power_of_a_negative_float(x, y):
     return x**y
 
 
+@pytest.mark.parametrize("exponent", [0.5, -0.5, 1.5, 1e-3])
+def test_a_power_that_is_complex_is_refused(exponent):
+    def power(x):
+        return x**exponent
+
+    converted = ag.convert(power)
+    for x in (4.0, 0.25, math.inf):
+        assert converted(x) == pytest.approx(power(x), rel=1e-15)
+    for x in (-4.0, -1e-300):
+        with pytest.raises(ValueError, match="the power is complex in Python"):
+            converted(x)
+    assert converted(-math.inf) == power(-math.inf)
+    assert len(converted.traces()) == 1 and "native" not in str(converted.explain())
+
+
 @samples("S5", (20.0, 3.0), (7.0, -2.0), (0.5, 1.0), (-30.0, 3.0))
 def reciprocals_of_whole_numbers(x, y):
     k = int(x)
