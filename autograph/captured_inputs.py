@@ -35,7 +35,7 @@ def reader(traced: Traced) -> Callable[[Sequence[Any]], list[Any] | None] | None
     It gives None where something is not as the trace saw it: the call is to look it up then. There
     is no such function, but None, for a graph that depends on its arguments only.
     """
-    if not (traced.captured or traced.externals or traced.guards):
+    if not traced.reads_outside:
         return None
     source = _Source(traced)
     leaves = f"{_MADE}leaves"

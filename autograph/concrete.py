@@ -101,7 +101,7 @@ class ConcreteFunction(Described):
         ]
         traced.externals = list(captures[len(traced.captured) :])
         self._replaced.extend(captures)
-        for name in ("_reader", "_takes_arrays", "builtin", "direct"):
+        for name in ("_reader", "_takes_arrays", "builtin", "direct", "has_direct"):
             self.__dict__.pop(name, None)
         for entry in self.entries:
             entry.direct = entry.builtin = None
@@ -234,7 +234,7 @@ class ConcreteFunction(Described):
         if self._gives_tensors or not all(map(_is_plain_key, self._traced.arguments.keys)):
             return None
         alone = getattr(self._differentiable.run, "alone", None)
-        if alone is None or self._reader is None:
+        if alone is None or not self._reads_outside:
             return alone
         if not self._takes_arrays:
             return None
@@ -265,7 +265,7 @@ class ConcreteFunction(Described):
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
         self.used = True
-        inputs = leaves if self._reader is None else self._reader(leaves)
+        inputs = self._reader(leaves) if self._reads_outside else leaves
         if inputs is None:
             return MISS
         if self._traced.written:
@@ -277,8 +277,14 @@ class ConcreteFunction(Described):
         return self._gives(outputs)
 
     @functools.cached_property
-    def _reader(self) -> Callable[[Sequence[Any]], list[Any] | None] | None:
-        return reader(self._traced)
+    def _reads_outside(self) -> bool:
+        return self._traced.reads_outside
+
+    @functools.cached_property
+    def _reader(self) -> Callable[[Sequence[Any]], list[Any] | None]:
+        found = reader(self._traced)
+        assert found is not None
+        return found
 
     @functools.cached_property
     def _takes_arrays(self) -> bool:
@@ -320,15 +326,20 @@ class ConcreteFunction(Described):
         return is_single and self._is_made_anew
 
     @functools.cached_property
+    def has_direct(self) -> bool:
+        """Whether there is `direct`, which takes its time to be made."""
+        is_plain = self._is_alone and self._gives is not None and not self._gives_tensors
+        return is_plain and self._takes_arrays
+
+    @functools.cached_property
     def direct(self) -> Callable[..., tuple[Any, ...]] | None:
         """What runs the graph on the arguments as they are and gives the result as it is, alone.
 
         It gives MISS where what the trace read from outside changed. None where more is to be done.
         """
-        is_plain = self._is_alone and self._gives is not None and not self._gives_tensors
-        if not is_plain or not self._takes_arrays:
+        if not self.has_direct:
             return None
-        return self._run if self._reader is None else caller(self._traced, self._run, MISS)
+        return caller(self._traced, self._run, MISS) if self._reads_outside else self._run
 
     def _of_class(self, result: Tensor) -> Tensor:
         """`result` as a tensor of the class that this gives: the same to gradients."""

@@ -170,13 +170,21 @@ class Entry:
         self.defaults = defaults
         # Leaves that are told by identity: another object may have got the same `id`.
         self.objects = objects
-        # The graph itself, where it takes the leaves as they are and gives the result alone.
-        self.direct = concrete.direct if order is None and not objects else None
         # The same as a builtin that looks at the arguments itself: for calls whose leaves are
         # their arguments, given by position.
         is_whole = is_flat and order is None and not objects
         self.builtin = concrete.builtin if is_whole else None
+        # The graph itself, where it takes the leaves as they are and gives the result alone.
+        self.direct: Callable[..., tuple[Any, ...]] | None = None
+        if order is None and not objects and concrete.has_direct:
+            self.direct = concrete.direct if self.builtin is None else self._first
         concrete.entries.append(self)
+
+    def _first(self, *leaves: Any) -> tuple[Any, ...]:
+        """Stands for `direct` until a call comes that way: most go to the builtin."""
+        self.direct = self.concrete.direct
+        assert self.direct is not None
+        return self.direct(*leaves)
 
     def run(self, leaves: list[Any]) -> Any:
         """The result for these leaves, or MISS where the call has to take the long way."""

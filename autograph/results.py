@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.alternatives import Part
 from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import Trace, current_trace
 from autograph.operators.handouts import Handouts, template_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.one_of import OneOf
-from autograph.operators.references import Part, choice_of, has_cell, reference_of
+from autograph.operators.references import choice_of, has_cell, reference_of
 from autograph.operators.remaking import Array, ItemPart, items_of_rows
 from autograph.operators.rows import number_leaves
 from autograph.operators.runs import ContainerKind, Sealed, as_users

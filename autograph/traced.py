@@ -99,6 +99,11 @@ class Traced:
         return self.outputs + len(self.written) + len(self.choices)
 
     @property
+    def reads_outside(self) -> bool:
+        """Whether a call reads, or compares, anything but its arguments."""
+        return bool(self.captured or self.externals or self.guards)
+
+    @property
     def stages_nothing(self) -> bool:
         """Whether the call is plain Python: no value and no effect is left to the graph."""
         return not self.has_effects and self.outputs == 0 and not self.written

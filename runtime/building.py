@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -66,6 +66,15 @@ class Mark(int):
         return Mark(nodes[:count])
 
 
+class _Given(NamedTuple):
+    """What an op gives for operands of some types, and whether it can raise on them."""
+
+    operands: list[Type]
+    outputs: tuple[Type, ...]
+    several: bool
+    can_raise: bool | None = None
+
+
 class Builder:
     """Builds one graph; a builder with a parent builds the graph of a staged body.
 
@@ -113,6 +122,11 @@ class Builder:
         self.rewritten: dict[int, tuple[Any, Exception]] = {}
         # What stands for the memory of lists of a length known only later.
         self.lists: Any = None
+        # By an op without attributes and the ids of the types of its operands: what it gives. A
+        # program has many nodes, but few such cases. Ids, as a hash takes as long as the rule; so
+        # what is given is of one type for all that are equal.
+        self.given: dict[tuple[Any, ...], _Given] = {}
+        self.types: dict[Type, Type] = {}
 
     # ---- inputs ------------------------------------------------------------------------------
 
@@ -199,7 +213,7 @@ class Builder:
                 root.variables[entry[1]] = thing
         return self.capture(entry[1])
 
-    def constant(self, raw: Any) -> Value:
+    def constant(self, raw: Any, origin: Origin | None = None) -> Value:
         """A constant; Python numbers are weak."""
         number = isinstance(raw, _NUMBERS) and not isinstance(raw, np.generic)
         if number:
@@ -212,13 +226,13 @@ class Builder:
             type_ = type_of_number(raw)
         else:
             type_ = TensorType(raw.dtype, raw.shape)
-        node = self.emit(ops.CONSTANT, (), {"value": raw}, types=(type_,))
+        node = self.emit(ops.CONSTANT, (), {"value": raw}, types=(type_,), origin=origin)
         if number:
             self._numbers[key] = node.outputs[0]
         return node.outputs[0]
 
-    def value_of(self, x: Any) -> Value:
-        """The value of this graph for any operand."""
+    def value_of(self, x: Any, origin: Origin | None = None) -> Value:
+        """The value of this graph for any operand; `origin` is the place of a number, if known."""
         if isinstance(x, Tensor):
             now = x if x._cell is None else x.current()
             if now._value in self._local:  # as `capture`, without the call
@@ -235,7 +249,7 @@ class Builder:
                 raise self.root.rewritten[id(x)][1]
             return self.external(x, TensorType(x.dtype, x.shape))
         if isinstance(x, (np.generic, *_NUMBERS)):
-            return self.constant(x)
+            return self.constant(x, origin)
         if isinstance(x, Value):
             return self.capture(x)
         if isinstance(getattr(x, "variable_type", None), VariableType):
@@ -264,13 +278,18 @@ class Builder:
         graphs: Sequence[Graph] = (),
         types: Sequence[Type] | None = None,
         origin: Origin | None = None,
+        can_raise: bool | None = None,
     ) -> Node:
-        """Append a node; its types are inferred unless given, its origin looked for."""
+        """Append a node; unless given, its types and whether it can raise are inferred, its origin
+        looked for.
+        """
         attrs = attrs or {}
         if types is None:
             types = op.infer_all([v.type for v in inputs], attrs)
         root = self.root
         node = Node(op, inputs, attrs, graphs, types, origin or origin_of_caller())
+        if can_raise is not None:
+            node.note_raises(can_raise)
         node.signals = bool(root.signalling and inputs and op.effect is None and not graphs)
         notice = root.before_raising
         if notice is not None and (node.signals or node.op_can_raise):
@@ -284,28 +303,46 @@ class Builder:
 
     def apply(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Traced result of an op."""
-        values = [self.value_of(x) for x in inputs]
+        # Whoever applies an op is ours, and so are the frames from there on: see `trace.apply`.
+        origin = origin_of_caller(3)
+        values = [self.value_of(x, origin) for x in inputs]
         if in_use[0]:
             return self._apply_placed(op, inputs, values, attrs)
-        types = [value.type for value in values]
-        for type_ in types:
-            if type(type_) is TensorType and type_.dtype.kind in "OSUV":
-                check_numbers(type_, next(v.name for v in values if v.type is type_))
+        key = (op, *[id(value.type) for value in values])
+        given = None if attrs else self.root.given.get(key)
+        if given is None:
+            for value in values:
+                if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
+                    check_numbers(value.type, value.name)
         folded = self._fold(op, values, attrs)
         if folded is not None:
             return self._known(op, inputs, attrs, folded)
-        inferred = op.infer(*types, **attrs)
-        several = isinstance(inferred, tuple)
-        given = inferred if several else (inferred,)
-        # Whoever applies an op is ours, and so are the frames from there on: see `trace.apply`.
-        node = self.emit(op, values, attrs, types=given, origin=origin_of_caller(3))
+        if given is None:
+            given = self._infer(op, [value.type for value in values], attrs, key)
+        node = self.emit(
+            op, values, attrs, types=given.outputs, origin=origin, can_raise=given.can_raise
+        )
         kind = self._kind_of_results(inputs)
         outputs = tuple([kind(None, v) for v in node.outputs])
         if trace.tapes():
             self.tell_tapes(node, inputs, outputs)
         if op.view:
             link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
-        return outputs if several else outputs[0]
+        return outputs if given.several else outputs[0]
+
+    def _infer(
+        self, op: Op, types: list[Type], attrs: dict[str, Any], key: tuple[Any, ...]
+    ) -> _Given:
+        """What an op gives for operands of these types; kept under `key` where it may be."""
+        inferred = op.infer(*types, **attrs)
+        several = isinstance(inferred, tuple)
+        known = self.root.types
+        outputs = tuple([known.setdefault(t, t) for t in (inferred if several else (inferred,))])
+        if attrs:
+            return _Given(types, outputs, several)
+        given = _Given(types, outputs, several, op.can_raise(types, attrs))
+        self.root.given[key] = given
+        return given
 
     def _apply_placed(
         self, op: Op, inputs: tuple[Any, ...], values: list[Value], attrs: dict[str, Any]

@@ -12,15 +12,21 @@ from runtime.errors import StagingError
 from runtime.graph.ir import Op
 from runtime.origins import Origin, origin_of_caller
 
-__all__ = ["Cell", "ViewStep", "clock"]
+__all__ = ["Cell", "ViewStep", "clock", "clock_of_watched"]
 
 _tokens = itertools.count(1)
 _clock = [0]
+_clock_of_watched = [0]
 
 
 def clock() -> int:
     """A number that changes with each write of a cell, and with each that is taken back."""
     return _clock[0]
+
+
+def clock_of_watched() -> int:
+    """As `clock`, of the cells that somebody watches."""
+    return _clock_of_watched[0]
 
 
 class ViewStep:
@@ -50,7 +56,10 @@ class ViewStep:
 class Cell:
     """What an array's names share: the current value, as a tensor that is never written."""
 
-    __slots__ = ("__weakref__", "exported", "first", "locked", "name", "root", "seen_by", "token")
+    __slots__ = (
+        "__weakref__", "exported", "first", "is_watched", "locked", "name", "root", "seen_by",
+        "token",
+    )  # fmt: skip
 
     def __init__(self, root: Any) -> None:
         self.root = root
@@ -63,6 +72,12 @@ class Cell:
         self.locked: str | None = None
         # Cells that stand for what has the content too, as a list has, and would not see a write.
         self.seen_by: tuple[Cell, ...] = ()
+        # Whether somebody keeps what is so only as long as it is not written.
+        self.is_watched = False
+
+    def watch(self) -> None:
+        """Count its writes, and those that are taken back, among those of `clock_of_watched`."""
+        self.is_watched = True
 
     def slot(self) -> journal.Slot:
         """The cell as a place of the write journal."""
@@ -103,3 +118,5 @@ class Cell:
     def _set(self, state: Any) -> None:
         self.root, self.token = state
         _clock[0] += 1
+        if self.is_watched:
+            _clock_of_watched[0] += 1

@@ -18,6 +18,7 @@ from runtime import ops, trace
 from runtime.building import Builder, traced
 from runtime.devices import HOST, placing_on
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.origins import origin_of_caller
 from runtime.spec import ErrorType, TensorType, Type, type_of_number
 from runtime.templates import Fillable, fill, letters_of_text
 from runtime.tensor import Tensor
@@ -393,7 +394,8 @@ def _finish(
     graphs: list[Graph],
     types: Sequence[Type],
 ) -> list[Tensor]:
-    node: Node = parent.emit(op, inputs, attrs, graphs, types)
+    # Whoever emits one of these nodes is ours, and so are the frames from there on.
+    node: Node = parent.emit(op, inputs, attrs, graphs, types, origin_of_caller(3))
     outputs = tuple(traced(v) for v in node.outputs)
     if trace.tapes():
         parent.tell_tapes(node, [traced(v) for v in inputs], outputs)

@@ -197,6 +197,8 @@ class Tensor(ArrayMethods):
     @property
     def type(self) -> TensorType:
         """Dtype, shape and weakness."""
+        if self._value is not None and self._cell is None:  # as mostly while tracing
+            return self._value.type  # type: ignore[return-value]  # that of a tensor
         if type(self._array) is np.ndarray and not in_use[0]:
             # No write changes the type of an array: not even that of a view has to be derived.
             return TensorType(self._array.dtype, self._array.shape)

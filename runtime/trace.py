@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any, Protocol
 
 from runtime import attention
@@ -62,22 +62,23 @@ class interpreting:  # lower case, as a verb in `with interpreting(...)`
     would leak into an eager tape.
     """
 
-    __slots__ = ("_interpreter", "_is_outermost", "_tokens")
+    __slots__ = ("_interpreter", "_tapes", "_token")
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
 
     def __enter__(self) -> None:
-        self._is_outermost = _interpreter.get(None) is None
-        self._tokens = _interpreter.set(self._interpreter), _tapes.set(())
-        if self._is_outermost:
+        self._token = _interpreter.set(self._interpreter)
+        self._tapes = _tapes.set(()) if _tapes.get() else None
+        if self._token.old_value is Token.MISSING:  # the outermost
             attention.rise()
 
     def __exit__(self, *details: object) -> None:
-        if self._is_outermost:
+        if self._token.old_value is Token.MISSING:
             attention.lower()
-        _interpreter.reset(self._tokens[0])
-        _tapes.reset(self._tokens[1])
+        _interpreter.reset(self._token)
+        if self._tapes is not None:
+            _tapes.reset(self._tapes)
 
 
 def tapes() -> tuple[Listener, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograph.operators.alternatives import Part, Reference
 from autograph.operators.captured_items import captured_from
 from autograph.operators.captures import (
     Place,
@@ -28,8 +29,6 @@ from autograph.operators.one_of import (
     things_of,
 )
 from autograph.operators.references import (
-    Part,
-    Reference,
     is_all_older,
     is_older,
     is_older_cell,

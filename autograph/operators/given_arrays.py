@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from autograph.operators.alternatives import Part
 from autograph.operators.references import (
-    Part,
     assume,
     cells_under,
     fulfil,

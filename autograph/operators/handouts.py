@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograph.operators import growing, templates
+from autograph.operators.alternatives import Part
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.contents import container_base
 from autograph.operators.forms import Among, Branching, Leaf, Static
@@ -32,7 +33,7 @@ from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.one_of import OneOf
-from autograph.operators.references import Part, Snapshot, has_cell, reference_of
+from autograph.operators.references import Snapshot, has_cell, reference_of
 from autograph.operators.remaking import (
     Argument,
     Array,

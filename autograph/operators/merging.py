@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.absorbing import absorb_left
+from autograph.operators.alternatives import Part, Reference
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
 from autograph.operators.contents import container_base
@@ -29,8 +30,6 @@ from autograph.operators.one_of import (
 )
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import (
-    Part,
-    Reference,
     assume,
     fulfil,
     has_cell,
@@ -469,7 +468,8 @@ class Merger:
         has_content = own.is_used or any(
             part.type != type_ for side in join.sides for part in side.parts.values()
         )
-        known = [s for s, o in zip(join.sides, self.outcomes, strict=True) if s.is_older(o.builder)]
+        sides = zip(join.sides, self.outcomes, strict=True)
+        known = tuple(dict.fromkeys(side for side, o in sides if side.is_older(o.builder)))
         seen = self._seen(join)
         content = self.numeric(join.name, *join.contents) if has_content or seen else None
 
@@ -477,19 +477,19 @@ class Merger:
             join.content = None if content is None else tensor(content(outputs)).as_array()
             found = {number: make(outputs) for number, make in parts.items()}
             is_plain = not any(part.chain or seen_by(part) for part in found.values())
-            for reference in known:
-                found.update(reference.parts)
             if join.content is not None and seen:
-                cells = (*seen, *(part.cell for part in found.values()))
+                parts_of_all = Reference(NOTHING, found, older=known).parts
+                cells = (*seen, *(part.cell for part in parts_of_all.values()))
                 join.made = snapshot(join.content, dict.fromkeys(cells), join.name)
                 return
-            if not found:
+            if not found and not known:
                 join.made = join.content
                 return
             if own.is_used and join.content is not None:
                 found[own.number] = own.part
                 fulfil(own.part, join.content)
-            join.made = refer(index(outputs), found, type_, parent if is_plain else None)
+            base = parent if is_plain else None
+            join.made = refer(index(outputs), found, type_, base, known)
 
         return finish
 

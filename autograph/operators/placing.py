@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from autograph.operators.alternatives import Part
 from autograph.operators.bodies import check_defined
 from autograph.operators.forms import (
     Among,
@@ -24,7 +25,7 @@ from autograph.operators.forms import (
 )
 from autograph.operators.grown_text import LETTERS, GrownText
 from autograph.operators.one_of import index_of, number_of, one_of
-from autograph.operators.references import Part, refer, reference_of
+from autograph.operators.references import refer, reference_of
 from autograph.operators.rows import as_rows, row_types
 from autograph.operators.runs import Run
 from autograph.operators.values import NOTHING, is_unset, split, split_none

@@ -8,10 +8,10 @@ through it is a branch for each array that it may be, so that all names of that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from autograph.operators.alternatives import Part, Reference, handle_of, trace_root
 from autograph.operators.host_values import HostValue
 from autograph.operators.runs import Run
 from autograph.operators.templates import LazyString, dig
@@ -19,7 +19,7 @@ from autograph.operators.values import has_parts, is_array, is_numeric, own_chil
 from autograph.operators.variables import Maybe, Nullable
 from runtime import journal, ops, trace
 from runtime.building import Builder, body, building
-from runtime.cells import Cell, ViewStep, clock
+from runtime.cells import Cell, ViewStep
 from runtime.control import coerce, emit_cond
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
@@ -27,8 +27,6 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "Choice",
-    "Part",
-    "Reference",
     "Snapshot",
     "assume",
     "cells_under",
@@ -54,82 +52,10 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """One array that a name may be: a cell and the steps of a view, with their operands."""
-
-    cell: Cell
-    chain: tuple[ViewStep, ...]
-    type: TensorType
-    # The user's own tensor, if there is one.
-    tensor: Tensor | None = None
-
-    def is_alike(self, other: Part) -> bool:
-        """Whether both are the same array, or views of it that differ in operands at most."""
-        return (
-            self.cell is other.cell
-            and self.type == other.type
-            and len(self.chain) == len(other.chain)
-            and all(map(_is_alike, self.chain, other.chain))
-        )
-
-    @property
-    def operands(self) -> tuple[Any, ...]:
-        """The indices and bounds of all steps."""
-        return tuple(x for step in self.chain for x in step.operands)
-
-    def with_operands(self, operands: Iterable[Any]) -> Part:
-        """The view with other indices and bounds; an array that is no view is the same."""
-        if not self.chain:
-            return self
-        given = iter(operands)
-        chain = tuple(
-            ViewStep(step.op, tuple(next(given) for _ in step.operands), step.attrs)
-            for step in self.chain
-        )
-        return Part(self.cell, chain, self.type)
-
-    @property
-    def number(self) -> int:
-        """What stands for the array in the graph, the same in the whole trace."""
-        root = _root()
-        numbers = root.reference_numbers.setdefault(self.cell, [])
-        for number in numbers:
-            if root.references[number].is_alike(self):
-                return number
-        numbers.append(len(root.references))
-        root.references.append(self)
-        return numbers[-1]
-
-    def handle(self) -> Tensor:
-        """A tensor that is the array or view."""
-        if self.tensor is not None:
-            return self.tensor
-        return _handle(self.cell, self.chain, self.type)
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The arrays that a name may be, by number, and the number (traced, or known) of that it is."""
-
-    index: Any
-    parts: dict[int, Part]
-    # A builder that reaches all of the arrays, where none of them is a view of others: then they
-    # need not be looked at one by one.
-    base: Builder | None = None
-
-    def is_older(self, inner: Builder) -> bool:
-        """Whether all arrays are known to be older than the staged body that `inner` builds."""
-        around = inner.parent
-        while around is not None and around is not self.base:
-            around = around.parent
-        return around is not None
-
-
 class Choice(Cell):
     """Stands for the cell of a name that is one of several arrays, depending on data."""
 
-    __slots__ = ("_chosen", "_tokens", "choices", "type")
+    __slots__ = ("_chosen", "choices", "type")
 
     def __init__(self, choices: Reference, type_: TensorType) -> None:
         # The content is that of the arrays, which are told apart by the number.
@@ -138,10 +64,8 @@ class Choice(Cell):
         self.first = choices.index._value
         self.exported = False
         self.name = self.locked = None
-        self.seen_by = ()
+        self.seen_by, self.is_watched = (), False
         self._chosen: tuple[Any, Tensor] | None = None
-        # Those of the arrays, and when they were that: there may be thousands of arrays.
-        self._tokens: tuple[int, tuple[Any, ...]] = (-1, ())
 
     def assume(self, content: Tensor) -> None:
         """Learn what the content is, as long as none of the arrays is written."""
@@ -166,10 +90,11 @@ class Choice(Cell):
     @property
     def token(self) -> Any:  # type: ignore[override]
         """What changes with each write."""
-        if self._tokens[0] != clock():
-            parts = self.choices.parts.values()
-            self._tokens = clock(), tuple([part.cell.token for part in parts])
-        return self._tokens[1]
+        return self.choices.token
+
+    def watch(self) -> None:
+        for part in self.choices.parts.values():
+            part.cell.watch()
 
     def store(self, root: Any) -> None:
         def write(handle: Tensor) -> None:
@@ -192,7 +117,7 @@ class Choice(Cell):
 
 def _written(part: Part, chain: tuple[ViewStep, ...], write: Callable[[Tensor], None]) -> Tensor:
     """The content of the array's cell after a write through a view of it."""
-    write(_handle(part.cell, (*part.chain, *chain), part.type))
+    write(handle_of(part.cell, (*part.chain, *chain), part.type))
     return part.cell.root  # type: ignore[no-any-return]
 
 
@@ -213,7 +138,7 @@ class Snapshot(Cell):
             "depends on data"
         )
         self.sources = tuple(sources)
-        self.seen_by = ()
+        self.seen_by, self.is_watched = (), False
         self._taken: tuple[Any, Tensor] = (None, content)
 
     def assume(self) -> None:
@@ -224,6 +149,10 @@ class Snapshot(Cell):
     def token(self) -> Any:  # type: ignore[override]
         """What changes with each write of the arrays."""
         return tuple(cell.token for cell in self.sources)
+
+    def watch(self) -> None:
+        for cell in self.sources:
+            cell.watch()
 
     @property
     def root(self) -> Any:
@@ -286,7 +215,7 @@ def assume(x: Tensor, content: Tensor) -> None:
 
 def snapshot(content: Tensor, sources: Iterable[Cell], name: str) -> Tensor:
     """A tensor of that content, which is a view of arrays in a place unknown."""
-    return _handle(Snapshot(content, sources, name), (), content.type)
+    return handle_of(Snapshot(content, sources, name), (), content.type)
 
 
 def choice_of(x: Tensor) -> Reference | None:
@@ -381,16 +310,21 @@ def _is_older_array(x: Tensor, inner: Builder) -> bool:
 
 
 def refer(
-    index: Any, parts: dict[int, Part], type_: TensorType, base: Builder | None = None
+    index: Any,
+    parts: dict[int, Part],
+    type_: TensorType,
+    base: Builder | None = None,
+    older: tuple[Reference, ...] = (),
 ) -> Tensor:
-    """A tensor that is the array of that number."""
+    """A tensor that is the array of that number: one of `parts`, or of the `older` ones."""
     if isinstance(index, Tensor) and index.is_known:
         index = index.item()
+    reference = Reference(index, parts, base, older)
     if isinstance(index, int):
-        return parts[index].handle()
-    if len(parts) == 1:
+        return reference.parts[index].handle()
+    if len(parts) == 1 and not older:
         return next(iter(parts.values())).handle()
-    return _handle(Choice(Reference(index, parts, base), type_), (), type_)
+    return handle_of(Choice(reference, type_), (), type_)
 
 
 # ---- arrays that a staged statement is about to make -------------------------------------------
@@ -398,7 +332,7 @@ def refer(
 
 def reserve() -> int:
     """A number for an array that is yet to be made."""
-    known = _root().references
+    known = trace_root().references
     known.append(None)
     return len(known) - 1
 
@@ -406,8 +340,8 @@ def reserve() -> int:
 def promised(number: int, type_: TensorType) -> Part:
     """An array that is yet to be made, for which the number stands."""
     cell = Cell(Tensor(None, Value(type_)))
-    part = Part(cell, (), type_, _handle(cell, (), type_))
-    root = _root()
+    part = Part(cell, (), type_, handle_of(cell, (), type_))
+    root = trace_root()
     root.references[number] = part
     root.reference_numbers[cell] = [number]
     return part
@@ -416,13 +350,6 @@ def promised(number: int, type_: TensorType) -> Part:
 def fulfil(part: Part, content: Tensor) -> None:
     """Give a promised array its content."""
     part.cell.root, part.cell.first = content, content._value
-
-
-def _root() -> Builder:
-    """The builder that knows the arrays of the whole trace by number."""
-    builder = building()
-    assert builder is not None
-    return builder.root
 
 
 # ---- numbers -----------------------------------------------------------------------------------
@@ -464,18 +391,6 @@ def chosen(bit: Any, yes: Any, no: Any) -> Any:
 
 
 # ---- content -----------------------------------------------------------------------------------
-
-
-def _handle(cell: Cell, chain: tuple[ViewStep, ...], type_: TensorType) -> Tensor:
-    # Its content is always that of the cell: the value only says that it is traced, and its type.
-    made = _root().array(Value(type_))
-    made._cell, made._chain, made._token = cell, chain, -1
-    made._zero_dimensional = type_.rank == 0
-    return made
-
-
-def _is_alike(a: ViewStep, b: ViewStep) -> bool:
-    return a.op is b.op and a.attrs == b.attrs and len(a.operands) == len(b.operands)
 
 
 def is_reachable(x: Tensor) -> bool:

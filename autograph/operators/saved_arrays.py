@@ -11,9 +11,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from autograph.operators.alternatives import Part, Reference
 from autograph.operators.references import (
-    Part,
-    Reference,
     Snapshot,
     assume,
     cells_under,

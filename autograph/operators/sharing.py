@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from autograph.operators.alternatives import Part, Reference
 from autograph.operators.forms import Branching, Form, Leaf, Optional, OrNone, Owning
 from autograph.operators.placing import Which
 from autograph.operators.references import (
-    Part,
-    Reference,
     assume,
     chosen,
     fulfil,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import CodeType
 from typing import Any, NamedTuple
 
+from autograph.operators.alternatives import Part
 from autograph.operators.captures import current_trace
 from autograph.operators.forms import (
     Branching,
@@ -23,7 +24,7 @@ from autograph.operators.forms import (
     Unbound,
     parts_of,
 )
-from autograph.operators.references import Part, has_cell, reference_of, reserve
+from autograph.operators.references import has_cell, reference_of, reserve
 from autograph.operators.values import (
     has_parts,
     is_array,

@@ -207,10 +207,15 @@ class Node:
     @property
     def op_can_raise(self) -> bool:
         """Whether the op itself can raise on operands of these types."""
+        if self.op.raises is None:
+            return False
         if self._asked is not self.inputs:
-            self._raises = self.op.can_raise(tuple([v.type for v in self.inputs]), self.attrs)
-            self._asked = self.inputs
+            self.note_raises(self.op.can_raise([v.type for v in self.inputs], self.attrs))
         return self._raises
+
+    def note_raises(self, can_raise: bool) -> None:
+        """Know whether the op can raise on its operands."""
+        self._raises, self._asked = can_raise, self.inputs
 
 
 class Graph:
