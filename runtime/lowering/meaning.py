@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
+from runtime.lowering.division import may_be_small, whole
 from runtime.lowering.functions import FUNCTIONS
 from runtime.lowering.powers import power
 from runtime.lowering.refusal import Refusal
@@ -63,37 +64,14 @@ def floor_divide(x: Expr, y: Expr) -> Expr:
     """Division rounded down, of integers 0 by zero; the least number by -1 wraps."""
     if is_float(x.type):
         return _floor_and_remainder(x, y)[0]
-    quotient, remainder, divisor, is_zero = _divided(x, y)
-    if is_signed(x.type):
-        zero = const(0, x.type)
-        differ = call("ne", call("lt", remainder, zero), call("lt", divisor, zero))
-        lower = both(call("ne", remainder, zero), differ)
-        quotient = select(lower, call("sub", quotient, const(1, x.type)), quotient)
-    return select(is_zero, const(0, x.type), quotient)
+    return call("floor_quotient", x, y) if may_be_small(x, y) else whole(x, y)[0]
 
 
 def remainder(x: Expr, y: Expr) -> Expr:
     """The remainder of `floor_divide`: of the sign of `y`."""
     if is_float(x.type):
         return _floor_and_remainder(x, y)[1]
-    _, rest, divisor, is_zero = _divided(x, y)
-    zero = const(0, x.type)
-    if is_signed(x.type):
-        differ = call("ne", call("lt", rest, zero), call("lt", divisor, zero))
-        rest = select(both(call("ne", rest, zero), differ), call("add", rest, divisor), rest)
-    return select(is_zero, zero, rest)
-
-
-def _divided(x: Expr, y: Expr) -> tuple[Expr, Expr, Expr, Expr]:
-    """Quotient and remainder of C, for a divisor made 1 where it is 0 or the quotient overflows."""
-    is_zero = call("eq", y, const(0, y.type))
-    is_wrong = is_zero
-    if is_signed(x.type):
-        least = call("eq", x, const(limits(x.type)[0], x.type))
-        is_wrong = either(is_zero, both(least, call("eq", y, const(-1, y.type))))
-    divisor = select(is_wrong, const(1, y.type), y)
-    quotient = call("quotient", x, divisor)
-    return quotient, call("sub", x, call("mul", quotient, divisor)), divisor, is_zero
+    return call("floor_remainder", x, y) if may_be_small(x, y) else whole(x, y)[1]
 
 
 def _floor_and_remainder(x: Expr, y: Expr) -> tuple[Expr, Expr]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runtime.execute.native.engine import vector_bytes
-from runtime.lowering.kernel import Dim, Program, Register
+from runtime.lowering.division import RESULTS, SMALL_BITS, whole
+from runtime.lowering.kernel import Dim, Program, Register, read
 from runtime.lowering.llvm_types import literal, llvm_type, memory_type, size_in_bytes
 from runtime.lowering.mathematics import scaled_in_two_steps
 from runtime.lowering.places import Places
@@ -63,6 +66,11 @@ class Values(Places):
             if vector_bytes() < 64:  # no AVX-512, which has an instruction for it
                 return self.value(scaled_in_two_steps(*x.args))
             x = Expr("scaled", x.type, (x.args[0], cast(x.args[1], "i4")))
+        if x.function in RESULTS:
+            # Loops over elements become vectors, in which there is no branch.
+            if self.groups or self.lane is not None:
+                return self.value(whole(*x.args)[RESULTS.index(x.function)])
+            return self._divided(x)
         args = [self.value(a) for a in x.args]
         is_wide = any(a in self.wide for a in args)
         if is_wide:
@@ -91,6 +99,45 @@ class Values(Places):
         if is_lanes:
             self.wide.add(name)
         return name
+
+    def _divided(self, x: Expr) -> str:
+        """Quotient or remainder of what may be small numbers."""
+        name = f"@divided.{x.type}"
+        if not any(name in text for text in self.globals):
+            self.globals.append(self._division(name, x.type))
+        kind = llvm_type(x.type)
+        args = ", ".join(f"{kind} {self.value(a)}" for a in x.args)
+        pair = self.do(f"call {{{kind}, {kind}}} {name}({args})")
+        return self.do(f"extractvalue {{{kind}, {kind}}} {pair}, {RESULTS.index(x.function)}")
+
+    def _division(self, name: str, type_: str) -> str:
+        """A function that gives quotient and remainder: two of them are merged, as is its text."""
+        kind, bits = llvm_type(type_), SMALL_BITS[type_]
+        pair = f"{{{kind}, {kind}}}"
+        x, y = Register("x", type_), Register("y", type_)
+        inner = Values(self.program)
+        inner.places = {x: "%x", y: "%y"}
+        high = inner.do(f"lshr {kind} {inner.do(f'or {kind} %x, %y')}, {bits}")
+        is_small = inner.do(f"icmp eq {kind} {high}, 0")
+        by_some = inner.do(f"icmp ne {kind} %y, 0")
+        inner.add(f"br i1 {inner.do(f'and i1 {is_small}, {by_some}')}, label %small, label %any")
+        inner.begin("small")
+        one, other = (
+            inner.do(f"trunc {kind} %{v} to i32") if kind != "i32" else f"%{v}" for v in "xy"
+        )
+        found = [inner.do(f"{op} i32 {one}, {other}") for op in ("udiv", "urem")]
+        if kind != "i32":
+            found = [inner.do(f"zext i32 {value} to {kind}") for value in found]
+        inner._give(pair, kind, found)
+        inner.begin("any")
+        inner._give(pair, kind, [inner.value(part) for part in whole(read(x), read(y))])
+        head = f"define internal {pair} {name}({kind} %x, {kind} %y) alwaysinline memory(none) {{"
+        return "\n".join([head, *inner.lines, "}"])
+
+    def _give(self, pair: str, kind: str, values: Sequence[str]) -> None:
+        """Return two values."""
+        one = self.do(f"insertvalue {pair} poison, {kind} {values[0]}, 0")
+        self.add(f"ret {pair} {self.do(f'insertvalue {pair} {one}, {kind} {values[1]}, 1')}")
 
     def _gathered(self, x: Expr) -> str:
         """Elements at eight places, which need not follow each other."""

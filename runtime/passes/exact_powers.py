@@ -6,24 +6,25 @@ log2(n) squarings and as many products (D. E. Knuth, "The Art of Computer Progra
 section 4.6.3, algorithm A), and n additions of x are one of n*x. Compilers know the rewrite as
 reassociation (LLVM's pass `Reassociate`).
 
-It is done for chains within a graph, and for a loop of known length that does nothing else to one
-of its variables. Never for floats, whose result depends on the order; nor for Python ints, whose
-overflow is an error, nor for NumPy scalars, whose overflow is a warning.
+It is done for chains within a graph, and for a counting loop that does nothing else to one of its
+variables; where only the run tells how often, a loop over the binary digits of that number takes
+its place. Never for floats, whose result depends on the order; nor for Python ints, whose overflow
+is an error, nor for NumPy scalars, whose overflow is a warning.
 """
 
 from __future__ import annotations
 
+import collections
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from runtime import ops
+from runtime import control, ops
 from runtime.errors import Origin
 from runtime.graph.clone import Change, Copy, shared
-from runtime.graph.counters import counter_of
+from runtime.graph.counters import Counter, constant_of, counter_of
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.ops.declare import REGISTRY
 from runtime.spec import TensorType, Type
@@ -32,6 +33,11 @@ __all__ = ["raise_exact_powers"]
 
 # What the call of a kernel costs, in multiplications: so many are done meanwhile.
 CALL = 1_000
+# Where only the run tells how often an operand is applied, squares are prepared for if they pay
+# from so many times on: those of a large matrix that is applied to vectors take memory and time.
+_SOON = 64
+# Binary digits of what counts.
+_DIGITS = 64
 
 Operand = TypeVar("Operand")
 
@@ -96,7 +102,7 @@ class _Links:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.uses = Counter(value for node in graph.nodes for value in node.inputs)
+        self.uses = collections.Counter(value for node in graph.nodes for value in node.inputs)
         self.uses.update(graph.outputs)
         self.stretch: dict[Node, int] = {}
         effects = 0
@@ -159,14 +165,22 @@ def _rewrite_results(copy: Copy, loop: Node) -> None:
     The variables of the loop stay, and go with the dead code.
     """
     counter = None if loop.has_effect else counter_of(loop)
-    trips = None if counter is None else counter.trips(loop)
-    if trips is None:
+    if counter is None:
         return
+    trips = counter.trips(loop)
     links = _Links(loop.graphs[1])
     for position in range(len(loop.outputs)):
         chain = _loop_chain(loop, position, links)
-        if chain is not None and _is_worthwhile(chain := chain.repeated(trips)):
-            copy.replace([loop.outputs[position]], [_emit(copy, chain)])
+        if chain is None:
+            continue
+        result = None
+        if trips is not None:
+            chain = chain.repeated(trips)
+            result = _emit(copy, chain) if _is_worthwhile(chain) else None
+        elif chain.times == 1 and _may_pay(chain) and _is_counted(loop, counter):
+            result = _emit_of_the_run(copy, chain, _trips(copy, loop, counter))
+        if result is not None:
+            copy.replace([loop.outputs[position]], [result])
 
 
 def _loop_chain(loop: Node, position: int, links: _Links) -> _Chain | None:
@@ -254,34 +268,176 @@ def _power(copy: Copy, chain: _Chain, factor: Value, start: Value) -> Value:
     while True:
         if exponent & 1:
             operands = None if result is None else _sided(chain, factor, result)
-            result = factor if operands is None else _apply(copy, chain, chain.op, operands)
+            result = (
+                factor if operands is None else _apply(copy.nodes, chain.op, operands, chain.origin)
+            )
         exponent >>= 1
         if not exponent:
             assert result is not None
             return result
-        factor = _apply(copy, chain, chain.op, (factor, factor))
+        factor = _apply(copy.nodes, chain.op, (factor, factor), chain.origin)
 
 
 def _multiple(copy: Copy, chain: _Chain, factor: Value, start: Value) -> Value:
     is_multiple = _begins_with_factor(chain)
-    times = _constant(copy, chain, chain.times + is_multiple)
-    product = _apply(copy, chain, ops.multiply.op, (factor, times))
-    return product if is_multiple else _apply(copy, chain, chain.op, _sided(chain, product, start))
+    number = (chain.times + is_multiple) % 2 ** (8 * _dtype(chain).itemsize)
+    times = _constant(copy.nodes, np.uint64(number).astype(_dtype(chain)))
+    product = _apply(copy.nodes, ops.multiply.op, (factor, times), chain.origin)
+    if is_multiple:
+        return product
+    return _apply(copy.nodes, chain.op, _sided(chain, product, start), chain.origin)
 
 
-def _constant(copy: Copy, chain: _Chain, number: int) -> Value:
-    """A number modulo 2**bits, in the dtype of the chain."""
+def _dtype(chain: _Chain) -> np.dtype[Any]:
     type_ = chain.factor.type
     assert isinstance(type_, TensorType)
-    value = np.uint64(number % 2 ** (8 * type_.dtype.itemsize)).astype(type_.dtype)
-    types = [TensorType(type_.dtype, ())]
-    node = Node(REGISTRY["constant"].op, (), {"value": value}, (), types, chain.origin)
-    copy.nodes.append(node)
+    return type_.dtype
+
+
+def _constant(nodes: list[Node], value: np.generic) -> Value:
+    types = [TensorType(value.dtype, ())]
+    return _appended(nodes, Node(REGISTRY["constant"].op, (), {"value": value}, (), types))
+
+
+def _apply(
+    nodes: list[Node],
+    op: Op,
+    operands: Sequence[Value],
+    origin: Origin | None = None,
+    **attrs: Any,
+) -> Value:
+    types = op.infer_all([value.type for value in operands], attrs)
+    return _appended(nodes, Node(op, operands, attrs, (), types, origin))
+
+
+def _appended(nodes: list[Node], node: Node) -> Value:
+    nodes.append(node)
     return node.outputs[0]
 
 
-def _apply(copy: Copy, chain: _Chain, op: Op, operands: Sequence[Value]) -> Value:
-    types = op.infer_all([value.type for value in operands], {})
-    node = Node(op, operands, {}, (), types, chain.origin)
-    copy.nodes.append(node)
-    return node.outputs[0]
+# ---- as often as the run tells -------------------------------------------------------------------
+
+
+def _may_pay(chain: _Chain) -> bool:
+    """Whether fewer operations give the same where the chain is of some length."""
+    return chain.op.name in ("add", "subtract") or _first_square(chain) is not None
+
+
+def _first_square(chain: _Chain) -> int | None:
+    """With so many applications left, half of them of a square take less; None: not soon."""
+    applied, square = _cost(chain, chain.start), _cost(chain, chain.factor)
+    if applied is None or square is None or square > applied * _SOON // 2:
+        return None
+    return max(2, -(-2 * square // applied))
+
+
+def _is_counted(loop: Node, counter: Counter) -> bool:
+    """Whether it is a few operations to tell how often a loop runs."""
+    limit, first = counter.limit, _first(loop, counter)
+    if limit not in loop.graphs[0].inputs or type(first) is not int or first < 0:
+        return False
+    type_ = limit.type
+    return isinstance(type_, TensorType) and type_.device is None and type_.dtype != np.uint64
+
+
+def _first(loop: Node, counter: Counter) -> Any:
+    return constant_of(loop.inputs[loop.attrs["captures"] + counter.position])
+
+
+def _trips(copy: Copy, loop: Node, counter: Counter) -> Value:
+    """How often a loop runs whose index begins with an int that is not negative."""
+    nodes, maximum = copy.nodes, loop.attrs.get("maximum")
+    limit = copy.value(loop.inputs[loop.graphs[0].inputs.index(counter.limit)])
+
+    def of(name: str, x: Value, number: int) -> Value:
+        operands = (x, _constant(nodes, np.int64(number)))
+        return _apply(nodes, REGISTRY[name].op, operands, loop.origin)
+
+    first, step = _first(loop, counter), counter.step
+    end = _apply(nodes, REGISTRY["astype"].op, (limit,), loop.origin, dtype=np.dtype(np.int64))
+    trips = of("maximum", end, first)
+    trips = of("subtract", trips, first) if first else trips
+    if step > 1:
+        more = of("minimum", of("remainder", trips, step), 1)
+        operands = (of("floor_divide", trips, step), more)
+        trips = _apply(nodes, ops.add.op, operands, loop.origin)
+    return trips if maximum is None else of("minimum", trips, maximum)
+
+
+def _emit_of_the_run(copy: Copy, chain: _Chain, trips: Value) -> Value:
+    """The value of a chain of as many links as an int64 tells, from new nodes of the copy."""
+    factor, start = copy.mapped([chain.factor, chain.start])
+    if chain.op.name in ("multiply", "matmul"):
+        return _power_of_the_run(copy, chain, trips, factor, start)
+    nodes, origin = copy.nodes, chain.origin
+    times = _apply(nodes, REGISTRY["astype"].op, (trips,), origin, dtype=_dtype(chain))
+    product = _apply(nodes, ops.multiply.op, (factor, times), origin)
+    return _apply(nodes, chain.op, _sided(chain, product, start), origin)
+
+
+def _power_of_the_run(
+    copy: Copy, chain: _Chain, trips: Value, factor: Value, start: Value
+) -> Value:
+    """Knuth's algorithm A: `while n > 0: n, x = squared(n, x); y = x @ y; n = n - 1`.
+
+    `squared` is `while n % 2 == 0 and n >= least: x = x @ x; n = n // 2`.
+    """
+    least = _first_square(chain)
+    assert least is not None
+    types = [trips.type, factor.type, start.type]
+    test, body = _Part("test", types), _Part("body", types)
+    left, square, result = body.inputs
+    inner = [_squaring_test(least, types[:2]), _squaring(chain, types[:2])]
+    squares = _loop_node(inner, [left, square], chain.origin)
+    body.nodes.append(squares)
+    left, square = squares.outputs
+    result = body.apply(chain.op, *_sided(chain, square, result), origin=chain.origin)
+    left = body.apply(ops.subtract.op, left, body.number(1))
+    graphs = [test.done(test.apply(ops.greater.op, test.inputs[0], test.number(0)))]
+    graphs.append(body.done(left, square, result))
+    made = _loop_node(graphs, [trips, factor, start], chain.origin)
+    copy.nodes.append(made)
+    return made.outputs[2]
+
+
+def _squaring_test(least: int, types: Sequence[Type]) -> Graph:
+    test = _Part("test", types)
+    left = test.inputs[0]
+    is_even = test.apply(
+        ops.equal.op, test.apply(ops.bitwise_and.op, left, test.number(1)), test.number(0)
+    )
+    if least == 2:  # as much as the least even number
+        return test.done(is_even)
+    is_enough = test.apply(ops.greater_equal.op, left, test.number(least))
+    return test.done(test.apply(ops.logical_and.op, is_even, is_enough))
+
+
+def _squaring(chain: _Chain, types: Sequence[Type]) -> Graph:
+    body = _Part("body", types)
+    left, square = body.inputs
+    half = body.apply(ops.bitwise_right_shift.op, left, body.number(1))
+    return body.done(half, body.apply(chain.op, square, square, origin=chain.origin))
+
+
+class _Part:
+    """A graph of a loop in the making."""
+
+    def __init__(self, name: str, types: Sequence[Type]) -> None:
+        self.name = name
+        self.inputs = list(map(Value, types))
+        self.nodes: list[Node] = []
+
+    def number(self, number: int) -> Value:
+        return _constant(self.nodes, np.int64(number))
+
+    def apply(self, op: Op, *operands: Value, origin: Origin | None = None) -> Value:
+        return _apply(self.nodes, op, operands, origin)
+
+    def done(self, *outputs: Value) -> Graph:
+        return Graph(self.inputs, self.nodes, outputs, self.name)
+
+
+def _loop_node(graphs: Sequence[Graph], initial: Sequence[Value], origin: Origin | None) -> Node:
+    """A loop that ends: there are so many digits to halve, and so few applications but for them."""
+    attrs = {"captures": 0, "maximum": _DIGITS + _SOON}
+    return Node(control.WHILE, initial, attrs, graphs, [v.type for v in initial], origin)

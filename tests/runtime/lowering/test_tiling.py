@@ -93,9 +93,25 @@ def test_all_rounds_for_some_elements_are_all_rounds_for_all(sample, n, size):
 
 
 def test_a_loop_over_elements_goes_piece_by_piece_and_in_place():
-    text = kernels(masked, np.ones(10_000), np.int64(3))
+    text = kernels(masked, np.ones(10_000, np.float32), np.int64(3))
     assert "for piece < 5" in text and "swap" not in text
     assert "for piece" not in kernels(masked, np.ones(1000), np.int64(3))
+
+
+def wide(x, n):
+    y, z, v, w = x * 2, x * 3, x * 4, x * 5
+    for _ in range(n):
+        y, z, v, w = y * x, z * x, v * x, w * x
+    return y + z + v + w
+
+
+@pytest.mark.parametrize(("dtype", "pieces"), [("f4", 5), ("f8", 10)])
+def test_pieces_are_as_short_as_the_cache_wants_them(dtype, pieces):
+    # Five arrays: 40 bytes of each element in double precision.
+    x = np.random.default_rng(3).uniform(-1, 1, 10_000).astype(dtype)
+    assert f"for piece < {pieces}" in kernels(wide, x, np.int64(3))
+    native, plan = ag.convert(wide), ag.convert(wide, native=False)
+    np.testing.assert_array_equal(native(x, np.int64(3)), plan(x, np.int64(3)))
 
 
 @pytest.mark.parametrize("sample", [neighbours, with_a_sum])

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
 from runtime.execute import plan, reference
 from runtime.graph.check import check
+from runtime.graph.ir import Op
 from runtime.graph.show import text
 from runtime.passes import optimize
 from runtime.passes.exact_powers import raise_exact_powers
@@ -210,6 +212,91 @@ def test_other_variables_of_the_loop_stay(toy):
     assert _agrees(graph, _random(SQUARE), _random(VECTOR, 1))
 
 
+# ---- loops whose length the run tells ----------------------------------------------------------
+
+
+def _open_loop(toy, op, x, limit=type_of_number(0), *, first=0, step=1, maximum=None, r=None):
+    """`r = y; for _ in range(first, n, step): r = r op x`; `first` None: an input."""
+    index, y = type_of_number(0), x if r is None else r
+    inputs = {"x": x, "n": limit, "index": index, "r": y}
+    test, body = toy.Builder("test", **inputs), toy.Builder("body", **inputs)
+    sides = (body.x, body.r) if op is MATMUL else (body.r, body.x)
+    following = body(op, *sides) if isinstance(op, Op) else op(body, body.x, body.r)
+    graphs = [
+        test.done(test(LESS, test.index, test.n)),
+        body.done(body(ADD, body.index, step), following),
+    ]
+    b = toy.Builder(x=x, y=y, n=limit, **({"first": index} if first is None else {}))
+    attrs = {"captures": 2, "maximum": maximum, "types": [index, y], "graphs": graphs}
+    return b.done(b(toy.WHILE, b.x, b.n, b.first if first is None else first, b.y, **attrs)[1])
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("op", [MATMUL, MULTIPLY, ADD, SUBTRACT], ids=lambda op: op.name)
+def test_loops_of_a_length_that_the_run_tells_give_the_same(toy, dtype, op):
+    type_ = _array(dtype, 3, 3)
+    graph = _open_loop(toy, op, type_)
+    assert not _stays(graph)
+    for trips in (-2, 0, 1, 2, 3, 4, 100):
+        assert _agrees(graph, _random(type_), _random(type_, 1), trips)
+
+
+@pytest.mark.parametrize("limit", ["i1", "u4", "i8"])
+@pytest.mark.parametrize(("first", "step"), [(0, 1), (3, 1), (0, 3), (2, 5)])
+def test_the_first_index_the_step_and_the_dtype_of_the_limit_count(toy, limit, first, step):
+    graph = _open_loop(toy, MATMUL, SQUARE, _array(limit), first=first, step=step)
+    assert not _stays(graph)
+    for n in (0, 1, 3, 4, 11, 12, 13):
+        assert _agrees(graph, _random(SQUARE), _random(SQUARE, 1), np.dtype(limit).type(n))
+
+
+def test_the_maximum_counts_where_the_run_tells_the_length(toy):
+    graph = _open_loop(toy, MATMUL, SQUARE, maximum=10)
+    for n in (3, 10, 11, 50):
+        assert _agrees(graph, _random(SQUARE), _random(SQUARE, 1), n)
+
+
+def test_vectors_are_multiplied_until_a_square_pays(toy):
+    x, y = _array("i4", 20, 20), _array("i4", 20)
+    graph = _open_loop(toy, MATMUL, x, r=y)
+    assert "greater_equal" in text(_rewritten(graph))
+    for n in (0, 1, 5, 13, 14, 15, 64, 1000):
+        assert _agrees(graph, _random(x), _random(y, 1), n)
+
+
+@pytest.mark.parametrize("native", [None, False])
+def test_a_million_million_rounds_take_as_many_steps_as_the_number_has_digits(native):
+    @ag.convert(native=native)
+    def powered(x, n):
+        total, r, i = np.zeros_like(x), np.ones_like(x), 0
+        while i < n:
+            r = x * r
+            total = total - x
+            i += 1
+        return r, total, i
+
+    # The number of rounds is known without them, if `i` is not what is asked for.
+    x, n = np.array([3, 5, -7], np.int64), 10**12
+    r, total = ag.convert(lambda x, n: powered(x, n)[:2], native=native)(x, np.int64(n))
+    assert [int(v) % 2**64 for v in r] == [pow(int(v), n, 2**64) for v in x]
+    assert [int(v) % 2**64 for v in total] == [-int(v) * n % 2**64 for v in x]
+
+
+def test_a_saved_loop_takes_few_steps(tmp_path):
+    def powered(x, n):
+        r = np.eye(2, dtype=x.dtype)
+        for _ in range(n):
+            r = x @ r
+        return r
+
+    x = np.array([[1, 1], [1, 0]])
+    ag.save(powered, tmp_path / "powered.agz", [x, np.int64(3)])
+    found = ag.load(tmp_path / "powered.agz")(x, np.int64(10**12))
+    expected = ag.convert(powered)(x, np.int64(10**12))
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(ag.convert(powered)(x, np.int64(88)), powered(x, 88))
+
+
 # ---- what must not be rewritten ----------------------------------------------------------------
 
 
@@ -293,13 +380,17 @@ def test_a_loop_with_effects_stays(toy):
     assert _stays(_loop(toy, 32, body, SQUARE, SQUARE))
 
 
-def test_a_loop_of_unknown_length_stays(toy):
-    inputs = {"x": SQUARE, "n": type_of_number(0), "index": type_of_number(0), "r": SQUARE}
-    test, body = toy.Builder("test", **inputs), toy.Builder("body", **inputs)
-    graphs = [
-        test.done(test(LESS, test.index, test.n)),
-        body.done(body(ADD, body.index, 1), body(MATMUL, body.x, body.r)),
-    ]
-    b = toy.Builder(x=SQUARE, n=type_of_number(0))
-    attrs = {"captures": 2, "maximum": None, "types": [type_of_number(0), SQUARE]}
-    assert _stays(b.done(b(toy.WHILE, b.x, b.n, 0, b.x, graphs=graphs, **attrs)[1]))
+@pytest.mark.parametrize(("first", "dtype"), [(-1, "i8"), (0, "u8"), (None, "i8")])
+def test_a_loop_whose_length_is_hard_to_tell_stays(toy, first, dtype):
+    assert _stays(_open_loop(toy, MATMUL, SQUARE, _array(dtype), first=first))
+
+
+def test_the_square_of_a_large_matrix_is_not_prepared_for_vectors(toy):
+    large = _array("i4", 500, 500)
+    assert _stays(_open_loop(toy, MATMUL, large, r=_array("i4", 500)))
+    assert not _stays(_open_loop(toy, MATMUL, large))
+
+
+def test_two_products_a_round_stay_where_only_the_run_tells_how_many_rounds(toy):
+    graph = _open_loop(toy, lambda b, x, r: b(MATMUL, x, b(MATMUL, x, r)), SQUARE)
+    assert _stays(graph)
