@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.operators.attributes import setattr_
 from autograph.operators.conditionals import if_exp
-from runtime import ops, trace
+from runtime import journal, ops, trace
 from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
@@ -59,6 +59,7 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
+        journal.fresh(self)
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.dynamic_size = bool(dynamic_size)
         self.name = name
