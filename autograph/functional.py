@@ -17,7 +17,7 @@ from runtime import ops, trace, tree
 from runtime.building import Builder, building, traced
 from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
-from runtime.spec import TensorType, Type, promote
+from runtime.spec import TensorType, Type, is_mobile, promote
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -209,8 +209,14 @@ def scan(
 
 def _none_of(type_: Type, is_plain: bool) -> Any:
     """No results of a type, stacked."""
-    whole = ops.zeros(_rows_of(0, type_), dtype=type_.dtype)  # type: ignore[union-attr]
+    whole = _zeros(0, type_)
     return whole.array if is_plain else whole
+
+
+def _zeros(count: Any, type_: Type) -> Any:
+    """So many zeros of a type, where it is; of a scalar of the host, where arrays are made."""
+    rows = _rows_of(count, type_)
+    return ops.zeros(rows, dtype=type_.dtype, device=type_.device)  # type: ignore[union-attr]
 
 
 def _rows_of(count: Any, type_: Type) -> tuple[Any, ...]:
@@ -276,7 +282,7 @@ class _Scan:
 
     def __call__(self) -> tuple[Any, Any]:
         structure, types = self.results()
-        self.buffers = [None if t is None else self._buffer(t) for t in types]
+        self.buffers = [None if t is None else _zeros(self.count, t) for t in types]
 
         def step(k: Any) -> None:
             i = self.count - 1 - k if self.reverse else k
@@ -294,9 +300,6 @@ class _Scan:
         rounds = Indexed("the rows", self.count, lambda k: k)
         for_stmt(rounds, None, step, get, put, names, {"stage": True})
         return self.carry, tree.unflatten(structure, self.buffers)
-
-    def _buffer(self, type_: Type) -> Any:
-        return ops.zeros(_rows_of(self.count, type_), dtype=type_.dtype)  # type: ignore[union-attr]
 
     def results(self) -> tuple[tree.Structure, list[Type | None]]:
         """What y is once the carry has the types that it keeps; nothing of it stays."""
@@ -327,7 +330,7 @@ class _Scan:
 
 
 def _widened(carry: Any, after: Any) -> Any:
-    """The carry with the dtypes of the next round; None when they are the same."""
+    """The carry with the dtypes and devices of the next round; None when they are the same."""
     before, structure = tree.flatten(carry)
     later, other = tree.flatten(after)
     if structure != other:
@@ -338,14 +341,16 @@ def _widened(carry: Any, after: Any) -> Any:
     changed = False
     result = []
     for a, b in zip(before, later, strict=True):
-        type_ = type_of(a)
-        joined = promote(type_, type_of(b))
-        if joined.dtype == type_.dtype:
-            result.append(a)
-            continue
-        changed = True
-        weak = joined.weak and joined.dtype.type(0).item()
-        result.append(weak if joined.weak else ops.astype(a, joined.dtype))
+        type_, next_ = type_of(a), type_of(b)
+        joined = promote(type_, next_)
+        if joined.dtype != type_.dtype:
+            changed = True
+            weak = joined.weak and joined.dtype.type(0).item()
+            a = weak if joined.weak else ops.astype(a, joined.dtype)
+        if is_mobile(type_) and next_.device is not None:  # a number that met rows of a device
+            changed = True
+            a = ops.to_device(ops.asarray(a, dtype=joined.dtype), next_.device)
+        result.append(a)
     return tree.unflatten(structure, result) if changed else None
 
 
@@ -423,6 +428,7 @@ def _interleaved(even: Any, odd: Any, axis: int, length: int) -> Any:
     assert rank is not None
     lead = (slice(None),) * (axis % rank)
     shape = shape_of(even)
-    whole = ops.zeros((*shape[: axis % rank], length, *shape[axis % rank + 1 :]), even.dtype)
+    shape = (*shape[: axis % rank], length, *shape[axis % rank + 1 :])
+    whole = ops.zeros(shape, even.dtype, device=type_of(even).device)
     whole = ops.index_update(whole, even, (*lead, slice(0, None, 2)))
     return ops.index_update(whole, odd, (*lead, slice(1, None, 2)))

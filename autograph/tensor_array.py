@@ -9,7 +9,7 @@ import numpy as np
 
 from autograph.operators.attributes import setattr_
 from autograph.operators.conditionals import if_exp
-from runtime import ops, trace
+from runtime import journal, ops, trace
 from runtime.building import Builder, building
 from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
@@ -59,6 +59,7 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
+        journal.fresh(self)
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.dynamic_size = bool(dynamic_size)
         self.name = name
@@ -85,7 +86,8 @@ class TensorArray:
     def write(self, index: Any, value: Any) -> TensorArray:
         """Set the row at `index`."""
         value = self._cast(value)
-        self._found_shape(tuple(type_of(value).shape or ()))
+        type_ = type_of(value)
+        self._found_shape(tuple(type_.shape or ()), type_.device)
         if self.dynamic_size:
             self._grow(index + 1)
         setattr_(self, "_rows", ops.index_update(self._rows, value, index))
@@ -111,7 +113,8 @@ class TensorArray:
     def scatter(self, indices: Any, value: Any) -> TensorArray:
         """Set the rows at `indices` to those of `value`."""
         value = self._cast(value)
-        self._found_shape(tuple((type_of(value).shape or ())[1:]))
+        type_ = type_of(value)
+        self._found_shape(tuple((type_.shape or ())[1:]), type_.device)
         if self.dynamic_size:
             self._grow(ops.max(indices) + 1)
         setattr_(self, "_rows", ops.index_update(self._rows, value, ops.asarray(indices)))
@@ -166,7 +169,7 @@ class TensorArray:
             raise TypeError(f"{given} cannot be written into a TensorArray of {self.dtype}")
         return ops.astype(value, self.dtype)
 
-    def _found_shape(self, shape: tuple[Dim, ...]) -> None:
+    def _found_shape(self, shape: tuple[Dim, ...], device: str | None) -> None:
         """Make the rows at the first write, as if they had been there from the beginning."""
         if self._rows is not None and not self._is_lost():
             return
@@ -178,9 +181,9 @@ class TensorArray:
         rows = (self._size, *shape)
         if isinstance(self._home, Builder):
             with trace.interpreting(self._home):
-                self._rows = ops.zeros(rows, dtype=self.dtype)
+                self._rows = ops.zeros(rows, dtype=self.dtype, device=device)
         else:
-            self._rows = ops.zeros(rows, dtype=self.dtype)
+            self._rows = ops.zeros(rows, dtype=self.dtype, device=device)
 
     def _is_lost(self) -> bool:
         """Whether the rows were made in a trace of which nothing is left."""
@@ -197,10 +200,12 @@ class TensorArray:
         setattr_(self, "_count", if_exp(needed > count, lambda: needed, lambda: count, "the end"))
         size = shape_of(self._rows)[0]
 
+        device = type_of(self._rows).device
+
         def more() -> Any:
             extra = ops.maximum(needed - size, size)
-            shape = tuple(shape_of(self._rows)[1:])
-            return ops.concat([self._rows, ops.zeros((extra, *shape), dtype=self.dtype)])
+            shape = (extra, *shape_of(self._rows)[1:])
+            return ops.concat([self._rows, ops.zeros(shape, dtype=self.dtype, device=device)])
 
         longer = if_exp(needed > size, more, lambda: self._rows, "the index is beyond the end")
         setattr_(self, "_rows", longer)

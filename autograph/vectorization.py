@@ -15,6 +15,7 @@ from runtime import ops, trace, tree
 from runtime.batching.lanes import Lane, full
 from runtime.batching.transform import batch
 from runtime.building import Builder, building, traced
+from runtime.devices import placing_like
 from runtime.errors import StagingError
 from runtime.ops.operands import shape_of, type_of
 from runtime.spec import TensorType
@@ -95,7 +96,9 @@ class _Mapped:
         with trace.interpreting(Builder("no items")):
             result = self.__ag_call__(args, kwargs)
             types = tree.map_structure(type_of, result)
-        return tree.map_structure(lambda t: ops.zeros(t.shape, dtype=t.dtype), types)
+        return tree.map_structure(
+            lambda t: ops.zeros(t.shape, dtype=t.dtype, device=t.device), types
+        )
 
     @functools.cached_property
     def _staged(self) -> Callable[..., Any]:
@@ -140,7 +143,9 @@ class _Mapped:
         body.graph.inputs = [*(v for v, _ in used), *(inner for _, inner in captured)]
         lanes = [Lane(fronted[i], True, v.type) for v, i in used]
         lanes += [Lane(traced(outer), False, inner.type) for outer, inner in captured]
-        found = iter(batch(size, body.graph, lanes))
+        # Numbers of the host that all items share are put beside the items they meet.
+        with placing_like(next(p for p, a in _pairs(fronted, axes) if a is not None)):
+            found = iter(batch(size, body.graph, lanes))
         placed = [
             self._placed(x if v is None else next(found), a, size)
             for x, v, a in zip(leaves, values, _spread(self.out_axes, out), strict=True)
@@ -161,7 +166,8 @@ class _Mapped:
                 if axis is not None:
                     type_ = type_of(part)
                     assert type_.shape is not None
-                    value = builder.input(TensorType(type_.dtype, type_.shape[1:]))
+                    one = TensorType(type_.dtype, type_.shape[1:], device=type_.device)
+                    value = builder.input(one)
                     used.append((value, i))
                     items[i] = traced(value)
             args, kwargs = tree.unflatten(structure, items)

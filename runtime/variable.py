@@ -23,6 +23,7 @@ from runtime.errors import StagingError
 from runtime.execute.lending import waited_for
 from runtime.graph.ir import Op
 from runtime.ops.operands import is_number
+from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor
 
@@ -217,6 +218,15 @@ class Variable:
 def _initial(value: Any, dtype: Any) -> Any:
     """The first content, which nobody else holds, on the device that it stays on."""
     if isinstance(value, Tensor):
+        if not value.is_known:
+            raise StagingError(
+                "the first value of a Variable that is created here is known only when the graph "
+                "runs: it depends on an argument, or on numbers that are drawn",
+                "create the Variable outside of the function, make its value of constants and "
+                "draws with a key (`key=...`), or compute it at once, in `with tf.init_scope():` "
+                "(autograph.tf)",
+                origin_of_caller(),
+            )
         value = value.numpy() if value.is_traced else value.array
     wanted, home = placement(), device_of(value)
     if home is None:

@@ -207,7 +207,8 @@ def converted_call(
             function, args, kwargs, lambda f, xs, named: converted_call(f, xs, named, scope)
         )
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
-    if isinstance(call, FunctionType) and not _is_left_alone(function):
+    is_decorated = hasattr(type(call), "__ag_call__")
+    if is_decorated or (isinstance(call, FunctionType) and not _is_left_alone(function)):
         return converted_call(call, (function, *args), kwargs, scope)
     return call_unconverted(function, args, kwargs)
 

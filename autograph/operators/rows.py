@@ -91,7 +91,9 @@ def as_rows(
 
 def row_types(item: Form, count: int | None = None) -> list[TensorType]:
     """The types of the rows for items of a form, of which there are `count`, if that is known."""
-    return [TensorType(t.dtype, (count, *(t.shape or ()))) for t in _leaf_types(item)]
+    return [
+        TensorType(t.dtype, (count, *(t.shape or ())), device=t.device) for t in _leaf_types(item)
+    ]
 
 
 def _leaf_types(item: Form) -> list[TensorType]:
@@ -151,7 +153,7 @@ def _rows_of(run: Run, item: Form, types: list[TensorType]) -> list[Tensor] | No
         return None
     rows = list(_with_numbers_of(item, run.item, iter(run.rows), run.rows)) or run.rows
     return [
-        control.coerce(x, TensorType(type_.dtype, x.type.shape))
+        control.coerce(x, TensorType(type_.dtype, x.type.shape, device=type_.device))
         for x, type_ in zip(rows, types, strict=True)
     ]
 
@@ -183,7 +185,8 @@ def _with_presence(
     """Likewise for items that may be None: the values, and which of them are there."""
     count = size_of(all_rows)
     if isinstance(own, Static) and own.value is None:
-        yield from (ops.zeros(count, dtype=leaf.type.dtype) for leaf in number_leaves(item.part))
+        for leaf in number_leaves(item.part):
+            yield ops.zeros(count, dtype=leaf.type.dtype, device=leaf.type.device)
         yield ops.full(count, False, dtype=np.dtype(bool))
         return
     is_optional = isinstance(own, OrNone)
@@ -208,7 +211,8 @@ def _appended(rows: list[Tensor] | None, waiting: list[list[Tensor]]) -> list[Te
 
 
 def _no_rows(type_: TensorType) -> Tensor:
-    return tensor(np.zeros((0, *(n or 0 for n in type_.shape or ())), type_.dtype))
+    none = tensor(np.zeros((0, *(n or 0 for n in type_.shape or ())), type_.dtype))
+    return none if type_.device is None else ops.to_device(none, type_.device)
 
 
 def _number(x: Any, type_: TensorType) -> Tensor:

@@ -8,10 +8,49 @@ from typing import Any
 
 import autograph as ag
 from autograph.tf.names import serve
+from runtime.save.checkpoint import Restored
 
 __all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
 
 _SUFFIX = ".agc"
+
+
+class LoadStatus(Restored):
+    """What `restore` did, and TensorFlow's ways to ask whether that was all.
+
+    >>> import tempfile
+    >>> import autograph.tf as tf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(f"{folder}/ckpt")
+    ...     status = tf.train.Checkpoint(v=tf.Variable(0.0), w=tf.Variable(0.0)).restore(path)
+    >>> status.expect_partial().restored
+    ('v',)
+    >>> status.assert_consumed()
+    Traceback (most recent call last):
+    AssertionError: not in the checkpoint: w
+    """
+
+    def assert_consumed(self) -> LoadStatus:
+        """Raise AssertionError where a variable or a value of the file is left over."""
+        if self.unexpected:
+            raise AssertionError(f"only in the checkpoint: {', '.join(self.unexpected)}")
+        return self.assert_existing_objects_matched()
+
+    def assert_existing_objects_matched(self) -> LoadStatus:
+        """Raise AssertionError where a variable got no value."""
+        if self.missing:
+            raise AssertionError(f"not in the checkpoint: {', '.join(self.missing)}")
+        return self
+
+    def assert_nontrivial_match(self) -> LoadStatus:
+        """Raise AssertionError where no variable got a value."""
+        if not self.restored:
+            raise AssertionError("no variable got a value of the checkpoint")
+        return self
+
+    def expect_partial(self) -> LoadStatus:
+        """This object: nobody warns of what is left over."""
+        return self
 
 
 class Checkpoint(ag.Checkpoint):
@@ -39,18 +78,25 @@ class Checkpoint(ag.Checkpoint):
         return self.write(f"{os.fspath(file_prefix)}-{self.save_counter}")
 
     def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:  # type: ignore[override]
-        """Write a file; gives its name."""
+        """Write a file, and the folders to it; gives its name."""
         path = os.fspath(file_prefix)
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         super().save(f"{path}{_SUFFIX}")
         return path
 
     def restore(self, save_path: Any, options: Any = None) -> Any:  # type: ignore[override]
-        """Read variables back; with None, as `latest_checkpoint` gives it, nothing happens."""
-        return None if save_path is None else self.read(save_path)
+        """Read back the variables that are in the file; the status tells of others.
+
+        With None, as `latest_checkpoint` gives it, nothing is read. Raises ValueError where a
+        variable has another shape or dtype in the file.
+        """
+        if save_path is None:
+            return LoadStatus((), tuple(self.variables()), ())
+        return self.read(save_path)
 
     def read(self, save_path: str | os.PathLike[str], options: Any = None) -> Any:  # type: ignore[override]
-        """Read variables back."""
-        return super().restore(f"{os.fspath(save_path)}{_SUFFIX}")
+        """As `restore`."""
+        return LoadStatus(*super().restore(f"{os.fspath(save_path)}{_SUFFIX}", partial=True))
 
 
 def latest_checkpoint(checkpoint_dir: str | os.PathLike[str]) -> str | None:
@@ -109,7 +155,6 @@ class CheckpointManager:
 
     def save(self, checkpoint_number: int | None = None) -> str:
         """Write one, and remove those that are too many."""
-        os.makedirs(self._directory, exist_ok=True)
         if checkpoint_number is not None:
             self._checkpoint.save_counter = checkpoint_number - 1
         path = self._checkpoint.save(os.path.join(self._directory, self._name))

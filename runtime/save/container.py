@@ -8,6 +8,7 @@ sizes are checked before anything is unpacked.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -90,6 +91,8 @@ def replace_file(path: str, content: bytes) -> None:
     """Put `content` in the place of the file at `path`, wholly or not at all."""
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
+    if not os.path.isdir(folder):  # else the error would name the temporary file
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(6)}.tmp")
     try:
         with open(temporary, "xb") as file:

@@ -203,3 +203,60 @@ def test_it_is_handed_to_functions_in_converted_code():
         return rows.stack()
 
     assert fill(1.0, np.int64(3)).tolist() == [2.0, 4.0, 6.0] and fill.trace_count == 1
+
+
+@pytest.mark.parametrize("options", [{"size": 3}, {"dynamic_size": True}])
+def test_one_that_each_round_makes_is_its_own(options):
+    """In scanned and mapped functions, and in loops: nobody else sees what is written into it."""
+
+    def powers(x):
+        a = ag.TensorArray(np.float64, **options)
+        for i in range(3):
+            a = a.write(i, x**i)
+        return a.stack()
+
+    def step(total, x):
+        rows = powers(total + x)
+        return total + rows.sum(), rows
+
+    def scanned(x):
+        return ag.scan(step, 0.0, x)
+
+    def looped(x):
+        total = 0.0
+        for row in x:
+            total, _ = step(total, row)
+        return total
+
+    x = np.array([0.5, -1.0, 2.0])
+    total, rows = 0.0, []
+    for value in x:
+        rows.append((total + value) ** np.arange(3.0))
+        total += rows[-1].sum()
+    for f in (scanned, ag.convert(scanned)):
+        last, found = f(x)
+        np.testing.assert_allclose(last, total)
+        np.testing.assert_allclose(found, rows)
+    np.testing.assert_allclose(ag.convert(looped)(x), total)
+    for f in (ag.map_fn, ag.vectorized_map):
+        mapped = ag.convert(lambda x, f=f: f(powers, x))
+        np.testing.assert_allclose(mapped(x), x[:, None] ** np.arange(3.0))
+        slopes = np.array([1 + 2 * v for v in x])
+        np.testing.assert_allclose(ag.grad(lambda x, m=mapped: m(x).sum())(x), slopes)
+
+
+def test_as_many_rows_as_an_item_needs():
+    """Under `vmap` each item writes as often as it likes."""
+
+    def halves(x):
+        found = ag.TensorArray(np.float64, size=5)
+        i = 0
+        while abs(x) > 1.0 and i < 5:
+            found = found.write(i, x)
+            x = x / 2
+            i += 1
+        return found.stack()
+
+    found = ag.vmap(halves)(np.array([0.5, 4.0, -100.0]))
+    expected = [[0.0] * 5, [4.0, 2.0, 0.0, 0.0, 0.0], [-100.0, -50.0, -25.0, -12.5, -6.25]]
+    np.testing.assert_array_equal(found, expected)

@@ -10,7 +10,7 @@ import pytest
 import autograph as ag
 from autograph.loading import unpacked
 from autograph.saving import packed
-from runtime import config, devices
+from runtime import config, devices, tree
 from runtime.compile import BACKENDS
 from tests.devices.disguised import FarArray, disguised, far
 
@@ -460,6 +460,80 @@ def test_vmap_scan_and_derivatives():
     np.testing.assert_array_equal(data(ag.hessian(lambda v: ag.sum(v**3))(far(X))), np.diag(6 * X))
     value, tangent = ag.jvp(lambda v: v**2, (far(X),), (far(np.ones(3)),))
     np.testing.assert_array_equal([data(value), data(tangent)], [X * X, 2 * X])
+
+
+def halvings(x):
+    count = 0
+    total = 0.0
+    while x > 1:
+        x = x / 2
+        total = total + x
+        count += 1
+    if count > 2:
+        total = -total
+    return total, count
+
+
+def rows_of(x):
+    rows = ag.TensorArray(np.float64, dynamic_size=True)
+    for i in range(len(x)):
+        if x[i] > 1:
+            rows.write(rows.size(), x[i] * 2)
+    return rows.stack()
+
+
+def kept(x):
+    found = []
+    for i, v in enumerate(x):
+        if v > 1:
+            found.append((i, v))
+        elif v < 0:
+            found.append((-1, 0.0))
+    return np.array([v for _, v in found]), sum(i for i, _ in found)
+
+
+def doubled(x):
+    items = [x[0]]
+    while items[-1] < 20:
+        items.append(items[-1] * 2 + 1)
+    return np.array(items)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: ag.vmap(halvings)(x),
+        lambda x: ag.vmap(ag.vmap(halvings))(x[None]),
+        lambda x: ag.vmap(lambda v: (np.sort(x * v).cumsum(), 1.0))(x),
+        lambda x: ag.vmap(lambda v, w: v * w.sum(), in_axes=(0, None))(x, x),
+        lambda x: ag.map_fn(lambda v: (v + 1.0, 2), x),
+        lambda x: ag.scan(lambda c, v: (c + v, (c, 1.0, v)), 0, x, reverse=True),
+        lambda x: ag.associative_scan(lambda a, b: a * b, x),
+        lambda x: ag.grad(lambda v: ag.scan(lambda c, u: (c * u, c + u), 1.0, v)[1].sum())(x),
+        lambda x: ag.grad(lambda v: ag.vmap(halvings)(v)[0].sum())(x),
+        rows_of,
+        kept,
+        doubled,
+    ],
+)
+@pytest.mark.parametrize("x", [np.array([1.0, 20.0, -3.0, 2.5]), np.array([5.0])])
+def test_numbers_of_the_host_meet_rows_of_a_device(function, x, backend):
+    """Counters, empty lists and first values of carries are made before any row is seen."""
+    with config.backend.using(backend):
+        expected, found = ag.convert(function)(x), ag.convert(function)(far(x))
+    leaves = tree.leaves(found)
+    assert any(type(leaf) is FarArray for leaf in leaves)
+    for leaf, other in zip(leaves, tree.leaves(expected), strict=True):
+        assert data(leaf).dtype == np.asarray(other).dtype
+        np.testing.assert_array_equal(data(leaf), other)
+
+
+def test_items_of_another_device_are_refused():
+    """Under `vmap` as outside of it: nothing is copied unless somebody says so."""
+    host = np.arange(3.0)
+    with pytest.raises(ag.DeviceError, match="the operands of `multiply`"):
+        ag.vmap(lambda v: v * host)(far(X))
 
 
 def test_neural_operations():

@@ -87,6 +87,49 @@ def test_s6_every_way_to_an_object_is_followed(way):
     assert f.trace_count <= 2
 
 
+class Decorated(Model):
+    """Its `__call__` is a Function itself."""
+
+    @ag.convert
+    def __call__(self, x):
+        while x < 4.0:
+            x = x * self.factor
+        return x * self.weight + self.bias.sum()
+
+
+@pytest.mark.parametrize("signature", [None, [ag.TensorSpec([])]])
+def test_a_decorated_call_of_an_object_is_a_part_of_the_graph(signature):
+    class Declared(Decorated):
+        __call__ = ag.convert(Decorated.__call__.python_function, input_signature=signature)
+
+    class Holder:
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __call__(self, x):
+            return self.inner(x) + 1.0
+
+    model = Declared()
+    plain = functools.partial(Decorated.__call__.python_function, model)
+    sample = F(1.5)
+    ways = [
+        lambda x: model(x) * 2.0,
+        lambda x: Holder(model)(x) + 1.0,
+        lambda x: sum(map(model, [x, x])),
+        lambda x: ag.cond(x > 1.0, lambda: model(x), lambda: x) * 2.0,
+        lambda x: ag.scan(lambda c, y: (model(c), y), x, np.zeros(2))[0],
+    ]
+    expected = [2 * plain(sample), plain(sample) + 2.0, 2 * plain(sample), 2 * plain(sample)]
+    expected.append(plain(plain(sample)))
+    for way, value in zip(ways, expected, strict=True):
+        f = ag.convert(way)
+        assert float(f(sample)) == value
+        assert not [n for n in f.get_concrete_function(sample).graph.nodes if "call" in n.op.name]
+    assert float(ag.grad(ag.convert(ways[0]))(sample)) == 24.0
+    model.weight = F(5.0)
+    assert float(ag.convert(ways[0])(sample)) == 2 * plain(sample)
+
+
 @pytest.mark.parametrize(
     "sample",
     [

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import autograph as ag
 import autograph.tf as tf
 
 
@@ -73,3 +74,28 @@ def test_the_reference_of_a_variable_is_hashable():
 
 def test_a_format_is_that_of_the_number():
     assert f"{tf.Variable(1.5):.2f}" == "1.50" and f"{tf.Variable(1.5)}".startswith("<tf.Variable")
+
+
+def test_a_variable_made_on_the_first_call_may_be_drawn_by_a_function():
+    """A function as first value is called at once; a draw of the graph is refused with this hint."""
+
+    class Layer:
+        w = None
+
+        def __init__(self, make):
+            self.make = make
+
+        @tf.function
+        def __call__(self, x):
+            if self.w is None:
+                self.w = tf.Variable(self.make(x))
+            return x * self.w
+
+    tf.random.set_seed(3)
+    layer = Layer(lambda x: lambda: tf.random.normal([x.shape[-1]]))
+    first = layer(tf.ones([2])).numpy()
+    assert first.tolist() == layer(tf.ones([2])).numpy().tolist() == layer.w.numpy().tolist()
+    tf.random.set_seed(3)
+    assert first.tolist() == tf.random.normal([2]).numpy().tolist()
+    with pytest.raises(ag.StagingError, match="init_scope"):
+        Layer(lambda x: tf.random.normal([2]))(tf.ones([2]))

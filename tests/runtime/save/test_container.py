@@ -77,3 +77,10 @@ def test_a_truth_value_is_0_or_1():
         archive.writestr("a.npy", content)
     with pytest.raises(SavedProgramError, match="neither 0 nor 1"):
         Archive(stream, "t").array("a.npy", np.dtype("?"), (2,))
+
+
+def test_a_folder_that_is_missing_is_said_by_the_name_of_the_file(tmp_path):
+    path = str(tmp_path / "missing" / "program.agz")
+    with pytest.raises(FileNotFoundError) as caught:
+        replace_file(path, b"new")
+    assert caught.value.filename == path
