@@ -1,8 +1,8 @@
 """Defaults of parameters that can change: Python makes them once, so they are older than the trace.
 
 A list, dict, array or object that stands as a default is the same one in all calls. A call that
-leaves it out is given it as what a captured name holds: its arrays are inputs of the graph, what was
-read of it is guarded, and what is written into it is there in the next call.
+leaves it out is given it as what a captured name holds: its arrays are inputs of the graph, what
+was read of it is guarded, and what is written into it is there in the next call.
 """
 
 from __future__ import annotations
