@@ -200,8 +200,13 @@ def _aug_item(
 
 
 def _place(node: Any, conversion: Conversion, stem: str) -> tuple[list[gast.stmt], list[gast.expr]]:
-    """Statements that compute a part of a place once, and two expressions that mention it."""
-    if isinstance(node, gast.Name | gast.Constant):
+    """Statements that compute a part of a place once, and two expressions that mention it.
+
+    A name of another scope is held, too: each reading of it is one that the trace notes.
+    """
+    if isinstance(node, gast.Constant) or (
+        isinstance(node, gast.Name) and node.id in conversion.function.bound
+    ):
         twin = make(type(node), dict(node.__dict__))
         return [], [conversion.expression(node), conversion.expression(twin)]
     kept, held = _held(conversion.expression(node), node, conversion, stem)

@@ -161,8 +161,8 @@ def _class_with(thing: Any, name: str, value: Any) -> type | None:
     """The class from which an object has an attribute that is a plain value."""
     if isinstance(thing, type) or name in getattr(thing, "__dict__", ()):
         return None
-    holders = (cls for cls in type(thing).__mro__ if vars(cls).get(name) is value)
-    return next(holders, None)
+    owned = ((cls, vars(cls)) for cls in type(thing).__mro__)
+    return next((cls for cls, held in owned if name in held and held[name] is value), None)
 
 
 def _read(getter: Callable[[Any], Any], thing: Any) -> Any:

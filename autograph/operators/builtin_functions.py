@@ -453,6 +453,11 @@ def _collected(python: type) -> Callable[..., Any]:
     return collect
 
 
+def _deque(items: Any = (), maxlen: Any = None) -> Any:
+    """`deque(items, maxlen)`."""
+    return open_deques.fresh(items if current_trace() is None else gathering.listed(items), maxlen)
+
+
 def _set(*args: Any) -> Any:
     """`set(items)`."""
     if current_trace() is None:
@@ -598,7 +603,7 @@ def getattr_(thing: Any, name: Any, *default: Any) -> Any:
 
 
 HANDLERS: dict[Any, Callable[..., Any]] = {
-    Counter: _counter, deque: open_deques.fresh, **counting.METHODS,
+    Counter: _counter, deque: _deque, **counting.METHODS,
     len: len_, int: _scalar("int", int), float: _scalar("float", float),
     bool: _scalar("bool", bool), complex: _scalar("complex", complex), range: range_,
     enumerate: enumerate_, zip: zip_, reversed: reversed_, map: map_, filter: filter_, sum: sum_,

@@ -37,6 +37,7 @@ from autograph.operators.chosen_errors import made_of_chosen
 from autograph.operators.chosen_text import of_each
 from autograph.operators.counting import METHODS
 from autograph.operators.decisions import LEFT
+from autograph.operators.defaults import with_defaults
 from autograph.operators.elementwise import call_vectorized
 from autograph.operators.expanding import shown_in_text
 from autograph.operators.frames import execute
@@ -47,6 +48,7 @@ from autograph.operators.listed import grows, listed
 from autograph.operators.methods import (
     ARTIFACT,
     MADE_BY_CLASS_STATEMENT,
+    ORIGINALS,
     attribute,
     convert,
     method,
@@ -144,6 +146,8 @@ def converted_call(
             return zipped(args)
         args = spread_over(function, args, kwargs)
     if type(function) is FunctionType and ARTIFACT in function.__dict__:
+        if function in ORIGINALS:
+            args, kwargs = with_defaults(function, args, kwargs)
         return made(run_function(function, args, kwargs), function, args, kwargs)
     if building() is None:
         twin = _twin if scope.options.recursive else _no_twin
@@ -404,6 +408,7 @@ def _call_function(
     if converted is None:
         return _in_module_of(scope, args, call_unconverted(function, args, kwargs))
     called = converted if scope.options.recursive else function
+    args, kwargs = with_defaults(function, args, kwargs)
     return made(run_function(called, args, kwargs), called, args, kwargs)
 
 
@@ -475,7 +480,10 @@ _MAKE = type.__dict__["__call__"]
 def converted_init(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`made.__init__(*args, **kwargs)`, converted where it is the user's."""
     init = method(made, "__init__")
-    return type(made).__init__(made, *args, **kwargs) if init is None else init(*args, **kwargs)
+    if init is None:
+        return type(made).__init__(made, *args, **kwargs)
+    (_, *args_), kwargs = with_defaults(attribute(type(made), "__init__"), (made, *args), kwargs)
+    return init(*args_, **kwargs)
 
 
 # ---- calls that look at the frame ------------------------------------------------------------

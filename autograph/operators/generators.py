@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from types import GeneratorType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from autograph.operators.access import iterate
 from autograph.operators.bodies import State
@@ -264,12 +264,21 @@ def check_left(trace: Trace) -> None:
 class Run(NamedTuple):
     """Runs a generator's code in the place of a loop: `code` calls a consumer for each item.
 
-    `is_once`: it takes items of an iterator of Python's, so that only one may try to.
+    `is_once`: it takes items of an iterator of Python's, so that only one may try to. `sources` are
+    the generators that it goes through itself, which begin again with it.
     """
 
     name: str
     code: Callable[[Consumer], None]
     is_once: bool = False
+    sources: tuple[Again, ...] = ()
+
+    def begins_again(self, advanced: Iterable[Any]) -> bool:
+        """Whether it is nothing to it that items were taken from these iterators."""
+        return all(self._goes_through(iterator) for iterator in advanced)
+
+    def _goes_through(self, iterator: Any) -> bool:
+        return any(x.generator is iterator or x.run._goes_through(iterator) for x in self.sources)
 
     def __call__(self, consumer: Consumer) -> None:
         """Give all items to a consumer; no generator ends by StopIteration."""
@@ -285,11 +294,32 @@ class Run(NamedTuple):
         _refuse_end(self.name, builder, mark)
 
 
-class Again(NamedTuple):
+class Again:
     """A generator that is run in the place of a loop, though items of it may have been tried."""
 
-    generator: Any
-    run: Run
+    def __init__(self, generator: Any, run: Run) -> None:
+        self.generator, self.run = generator, run
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self._one_by_one()
+
+    def _one_by_one(self) -> NoReturn:
+        raise StagingError(
+            f"data decides how many items the generator `{self.run.name}` gives, which is not a "
+            "part of graphs yet where they are taken one by one",
+            _WAY_OUT,
+            origin=origin_of_caller(),
+        )
+
+    def close(self) -> None:
+        """End the generator."""
+        self.generator.close()
+
+
+def _again(x: Any) -> Any:
+    """An argument of a generator function: a new generator as one that can begin again."""
+    run = call_of(x)
+    return x if run is None or type(x) is Again else Again(x, run)
 
 
 class Call(NamedTuple):
@@ -304,9 +334,12 @@ class Call(NamedTuple):
         twin = for_consumer(self.function)
         if twin is None:
             return None
-        return Run(
-            self.function.__name__, lambda consumer: twin(consumer, *self.args, **self.kwargs)
-        )
+        args = tuple(map(_again, self.args))
+        kwargs = {name: _again(x) for name, x in self.kwargs.items()}
+        sources = tuple(x for x in (*args, *kwargs.values()) if type(x) is Again)
+        is_once = any(x.run.is_once for x in sources)
+        name = self.function.__name__
+        return Run(name, lambda consumer: twin(consumer, *args, **kwargs), is_once, sources)
 
 
 class _Placed(NamedTuple):
@@ -319,16 +352,18 @@ class _Placed(NamedTuple):
     def in_place(self) -> Run | None:
         """What runs the generator in the place of a loop; None where nothing can."""
         source, is_once = self.source, False
+        sources: tuple[Again, ...] = ()
         if type(source) is GeneratorType:
             run = call_of(source)
             if run is None:
                 return None
             source, is_once = Again(source, run), run.is_once
+            sources = (source,)
         elif isinstance(source, IndexedIterator):
             source = source.copy()
         elif isinstance(source, Iterator):
             is_once = True
-        return Run(self.name, lambda consumer: self.code(source, consumer), is_once)
+        return Run(self.name, lambda consumer: self.code(source, consumer), is_once, sources)
 
 
 def placed(generator: Any, name: str, source: Any, code: Callable[[Any, Consumer], None]) -> Any:
@@ -352,6 +387,8 @@ def made(result: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 def call_of(iterator: Any) -> Run | None:
     """What runs a new generator in the place of a loop; None where nothing can."""
+    if type(iterator) is Again:  # which is not tried a second time
+        return iterator.run._replace(is_once=True)
     trace = current_trace()
     if trace is None or type(iterator) is not GeneratorType:
         return None

@@ -5,10 +5,14 @@ from __future__ import annotations
 import bisect
 import heapq
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
-from autograph.library import filtering, heaps, searching
+import numpy as np
+
+from autograph.library import collecting, filtering, grouping, heaps, searching
+from autograph.operators.generators import call_of
 from autograph.operators.runs import holds_runs
 from autograph.operators.templates import has_traced
 
@@ -23,15 +27,32 @@ _ALWAYS: dict[Any, Callable[..., Any]] = {
 }  # fmt: skip
 _OF_DATA: dict[Any, Callable[..., Any]] = {
     bisect.bisect_left: searching.bisect_left, bisect.bisect_right: searching.bisect_right,
-    bisect.insort_left: searching.insort_left, bisect.insort_right: searching.insort_right,
+    itertools.groupby: grouping.groupby, itertools.compress: grouping.compress,
+    bisect.insort_left: searching.insort_left,
+    bisect.insort_right: searching.insort_right,
+}  # fmt: skip
+
+
+# Where data decides how many items there are.
+_OF_OPEN: dict[Any, Callable[..., Any]] = {
+    itertools.chain: grouping.chain,
+    itertools.islice: grouping.islice, itertools.accumulate: grouping.accumulate,
+    math.fsum: collecting.fsum, math.prod: collecting.prod,
+    np.fromiter: collecting.fromiter,
 }  # fmt: skip
 
 
 def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is converted in the place of a function; None where that is called itself."""
     found = _ALWAYS.get(function)
-    if found is None and function in _OF_DATA:
-        given = (*args, *kwargs.values())
-        if has_traced(given) or holds_runs(given):
-            found = _OF_DATA[function]
-    return found
+    if found is not None:
+        return found
+    given = (*args, *kwargs.values())
+    if function in _OF_DATA and (has_traced(given) or _is_open(given)):
+        return _OF_DATA[function]
+    return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
+
+
+def _is_open(given: tuple[Any, ...]) -> bool:
+    """Whether data may decide how many items there are in one of them."""
+    return holds_runs(given) or any(call_of(x) is not None for x in given)

@@ -175,7 +175,7 @@ def for_stmt(
     iterated = open_deques.going_through(iterated)
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if type(iterated) is Again:
-        loop.in_place(*iterated)
+        loop.in_place(iterated.generator, iterated.run)
         return
     if isinstance(iterated, (Indexed, Tensor)):
         indexed = as_indexed(iterated)
@@ -228,7 +228,7 @@ def in_turn_or_place(
         try:
             found = in_turn()
         except StagingError as error:
-            if attempt.advanced or error.is_final:
+            if not run.begins_again(attempt.advanced) or error.is_final:
                 raise
         except BaseException:
             attempt.commit()
@@ -298,7 +298,7 @@ class _For(NamedTuple):
             try:
                 first()
             except StagingError as error:
-                if attempt.advanced or error.is_final:
+                if not run.begins_again(attempt.advanced) or error.is_final:
                     raise
                 if not goes_to_end:
                     generator.close()

@@ -540,3 +540,21 @@ def test_items_hold_what_python_holds_or_the_line_is_refused(change, way):
             converted(x)
             assert held == expected
             assert _kinds(held) == _kinds(expected)
+
+
+def test_items_counted_in_place_are_inputs_from_their_second_value_on():
+    held, row, log = {"n": 0, "sum": 0.0}, [0, 5], [1.0]
+
+    def count(x):
+        held["n"] += 1
+        held["sum"] += x
+        row[-1] += held["n"]
+        return x * held["n"] + row[1] * log[0]
+
+    function = ag.convert(count)
+    expected = 5
+    for k in range(1, 7):
+        expected += k
+        assert function(2.0) == 2.0 * k + expected
+    assert held == {"n": 6, "sum": 12.0} and row == [0, expected]
+    assert function.trace_count == 2, function.explain()

@@ -153,3 +153,21 @@ def test_a_traced_python_number_has_no_attributes_of_arrays():
             attributes.getattr_(number, "shape")
         assert attributes.getattr_(placeholder(), "shape") == ()
         assert attributes.getattr_(np.ones(2), "shape") == (2,)
+
+
+def test_none_that_an_object_of_the_trace_holds_is_no_attribute_of_a_class():
+    class Link:
+        __slots__ = ("after", "value")
+
+        def __init__(self, value):
+            self.value, self.after = value, None
+
+    @ag.convert
+    def linked(x):
+        link, part = Link(x), slice(None, 2)
+        if link.after is None and part.start is None:
+            return link.value[part]
+        return x
+
+    assert linked(np.ones(3)).tolist() == linked(np.ones(3)).tolist() == [1.0, 1.0]
+    assert linked.trace_count == 1, linked.explain()

@@ -1,0 +1,31 @@
+"""What is made of all items of an iterable of which data decides how many there are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["fromiter", "fsum", "prod"]
+
+
+def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
+    """The product of the items, from the left."""
+    total = start
+    for item in iterable:
+        total = total * item
+    return total
+
+
+def fsum(seq: Iterable[Any], /) -> Any:
+    """The sum of the items, rounded once."""
+    return math.fsum(np.array(list(seq), dtype=float))
+
+
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Any:
+    """An array of the items, all of them."""
+    if count != -1:
+        raise NotImplementedError("`np.fromiter` with a `count`, of items of which data decides")
+    return np.array(list(iter), dtype=dtype)
