@@ -5,6 +5,7 @@ import math
 import pytest
 
 from runtime.execute.native.pool import _STACK
+from runtime.lowering.contractions import contraction_text
 from runtime.lowering.kernel import Axis, Buffer, Contract
 from runtime.lowering.tiles import (
     TERMS,
@@ -55,10 +56,14 @@ def test_what_is_packed_for_all_kinds_of_panels_has_room_on_the_stack_of_a_threa
         assert 4 * TERMS * tile.vectors * vector_bytes < _STACK
 
 
-def test_sums_are_cut_into_few_pieces():
-    c = contraction(1680, 2000, 1000)
-    assert packs(c, cut(c, 64))
-    assert -(-1000 // TERMS) == 2
+@pytest.mark.parametrize(("terms", "count"), [(384, 1), (512, 2), (768, 2), (1000, 3)])
+def test_packed_sums_are_cut_into_few_pieces(terms, count):
+    c = contraction(1680, 2000, terms)
+    tile = cut(c, 64)
+    text, _, _ = contraction_text(c, 64)
+    assert packs(c, tile)
+    room = -(-terms // count) * tile.vectors  # vectors of a packed piece
+    assert f"alloca [{room} x <16 x float>]" in text
 
 
 def test_parts_cover_all_rows_and_columns():
