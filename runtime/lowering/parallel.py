@@ -30,16 +30,20 @@ from runtime.lowering.kernel import (
     Store,
     product,
 )
+from runtime.lowering.merging import Summary
 from runtime.lowering.scalar import Expr
 from runtime.lowering.strides import plus, times
 from runtime.lowering.tiles import products
 
-__all__ = ["LARGE", "PARTS", "Captured", "Part", "cells_assigned", "cost", "is_divisible", "launch"]
+__all__ = ["LARGE", "PARTS", "Captured", "Part", "cells_assigned", "is_divisible", "launch", "work"]
 
 # Work of about so many operations is done in parts: some tens of microseconds of one core.
 LARGE = 1 << 21
 # How many parts: some more than there are cores, so that none waits long for the last.
 PARTS = 16
+# Bytes of arrays that the cache of one core does not hold: to bring one from farther takes about as
+# long as an operation. The mean of 300,000 squares of differences takes one core 54 us, two 22.
+_FAR = 1 << 21
 # Bytes of a word of the data: what a register holds fits in.
 _WORD = 16
 # Bytes of an array that a round of a loop has for itself, if threads run the rounds.
@@ -49,6 +53,23 @@ _SLOW = {"div": 4, "sqrt": 4, "quotient": 8, "floor_quotient": 8, "floor_remaind
 
 
 # ---- what is worth it ----------------------------------------------------------------------------
+
+
+def work(s: For | PairwiseSum) -> Dim:
+    """About how many operations all rounds take."""
+    count = s.most if isinstance(s, For) and s.most is not None else s.size
+    return plus(times(count, plus(1, cost(s.body))), _streamed(s, count))
+
+
+def _streamed(s: For | PairwiseSum, count: Dim) -> int:
+    """The bytes that a loop over elements of arrays brings from far away."""
+    if not isinstance(count, int) or any(isinstance(x, For | PairwiseSum) for x in s.body):
+        return 0
+    total = 0
+    for buffer in {access.buffer for access in Summary().add([s]).accesses}:
+        size = product(buffer.shape)
+        total += min(size, count) * int(buffer.type[1:]) if isinstance(size, int) else 0
+    return total if total >= _FAR else 0
 
 
 def cost(block: Block) -> Dim:

@@ -15,11 +15,10 @@ from runtime.lowering.parallel import (
     PARTS,
     Part,
     cells_assigned,
-    cost,
     is_divisible,
     launch,
+    work,
 )
-from runtime.lowering.strides import plus, times
 from runtime.lowering.subnormals import DECLARED, Careful, careful
 from runtime.lowering.tiles import ahead_of, counts_of_parts, products
 
@@ -156,10 +155,10 @@ def work_of(w: Any, s: For) -> Dim | None:
     """About how much there is to do, if that may be enough for several threads."""
     if w.around is not None or not is_divisible(s):
         return None
-    work = times(s.size if s.most is None else s.most, plus(1, cost(s.body)))
-    if isinstance(work, int) and work < LARGE:
+    found = work(s)
+    if isinstance(found, int) and found < LARGE:
         return None
-    return None if cells_assigned(s.body) & set(w.cells) else work
+    return None if cells_assigned(s.body) & set(w.cells) else found
 
 
 def sum_of(w: Any, s: PairwiseSum) -> str:

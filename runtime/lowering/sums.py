@@ -9,9 +9,8 @@ from runtime.lowering import parts
 from runtime.lowering.kernel import Block, PairwiseSum
 from runtime.lowering.lines import AS_IT_IS, FEW_ROUNDS
 from runtime.lowering.llvm_types import literal, llvm_type
-from runtime.lowering.parallel import LARGE, cost
+from runtime.lowering.parallel import LARGE, work
 from runtime.lowering.scalar import is_float, is_signed
-from runtime.lowering.strides import plus, times
 from runtime.lowering.values import LANES, Values
 
 __all__ = ["Sums"]
@@ -34,10 +33,10 @@ class Sums(Values):
             self._extreme(s)
             return
         kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
-        work = times(s.size, plus(1, cost(s.body)))
+        found = work(s)
         if isinstance(s.size, int) and s.size <= _BLOCK:
             total = self._leaf(s, "0", str(s.size))
-        elif isinstance(work, int) and work >= LARGE and self.around is None:
+        elif isinstance(found, int) and found >= LARGE and self.around is None:
             total = parts.sum_of(self, s)
         else:
             self._halves(s, "0", self._size(s.size))

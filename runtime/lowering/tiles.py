@@ -41,8 +41,11 @@ __all__ = [
     "runs_along_sum",
 ]
 
-# Sums are cut into pieces of about this many terms: what a tile reads of `y` stays in the cache.
-TERMS = 256
+# Sums are cut into equal pieces of at most about this many terms: what a tile reads of `y` stays in
+# the cache of its core. Each piece reads and writes the result once more: two cores of a Xeon do
+# 265 GFLOP/s of 1680 x 1000 x 2000 in pieces of 256, 295 in pieces of 384, 305 in pieces of 512.
+# With 384, packed sums of up to 768 terms have the bits of OpenBLAS's for most sizes.
+TERMS = 384
 # `y` is packed where as many tiles read it, if its rows are far apart.
 _READERS = 16
 _FAR = 1 << 18
@@ -131,13 +134,13 @@ def _known_most(size: Dim, most: int) -> int:
 
 
 def _price_of_variants(tile: Cut, rows: Dim, columns: Dim) -> float:
-    """Tiles of several forms take longer to compile: some percent of the work are worth one."""
+    """Tiles of several forms take longer to compile: a part of the work is worth one."""
     price = 1.0
     if isinstance(rows, int) and rows and rows % -(-rows // tile.rows):
-        price *= 1.05
+        price *= 1.02
     width = tile.vectors * tile.lanes
     if isinstance(columns, int) and columns > width and columns % width:
-        price *= 1.05
+        price *= 1.02
     return price
 
 
@@ -171,7 +174,8 @@ def _work(tile: Cut, rows: Dim, columns: Dim) -> float:
     high = count / blocks
 
     def cycles(wide: int) -> float:
-        return max(wide * high, 4) + (wide + high) / 8 + 1
+        # Beside the products: what a tile reads of `y`, and of `x`, comes from farther away.
+        return max(wide * high, 4) + 0.4 * wide + high / 3 + 1
 
     whole, rest = divmod(vectors, tile.vectors)
     return blocks * (whole * cycles(tile.vectors) + (cycles(rest) if rest else 0))

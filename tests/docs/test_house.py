@@ -175,7 +175,7 @@ TESTED_IN = {
     "runtime/devices/cuda.py": "runtime/devices/test_kinds.py",
     **in_folder("runtime/lowering", "contractions vectors", "runtime/lowering/test_products.py"),
     "runtime/lowering/windows.py": "runtime/lowering/test_convolutions.py",
-    **in_folder("runtime/lowering", "parallel parts", "runtime/execute/native/test_pool.py"),
+    **in_folder("runtime/lowering", "parts", "runtime/execute/native/test_pool.py"),
     "runtime/namespace.py": "autograph/test_array_api.py",
 }
 

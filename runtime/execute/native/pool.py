@@ -1,9 +1,11 @@
 """Threads of native code: made once in a process, by native code, with no Python in them.
 
 `void parallel(pool, function, data, count)` calls `function(data, k)` for each k below `count`. The
-caller and the threads take the next number until there is none, so a thread that is slow, or does
-not run at all, holds nobody up for longer than one call of the function takes. Who finds the pool
-in use, by another thread of Python, does all by itself.
+caller and each of the threads have a range of the numbers, of which they take the next until there
+is none, and then those that others have left. So a thread that is slow, or does not run at all,
+holds nobody up for longer than one call of the function takes; and what a thread has read and
+written in one call, it finds in its own cache in the next. Who finds the pool in use, by another
+thread of Python, does all by itself.
 
 A thread that has nothing to do looks for work for some microseconds, then sleeps. It blocks all
 signals: they are for Python's threads. A child process of a fork has none of the threads; there the
@@ -36,13 +38,17 @@ _PLACES = {
     "open": 40,  # whether a thread may join
     "sleepers": 48,
     "round": 128,  # the number of the call
-    "next": 256,
+    "ranges": 256,  # how many ranges there are of the numbers
+    "numbered": 264,  # how many threads have a number of their own
     "active": 384,  # how many threads take part
     "busy": 392,
     "mutex": 512,
     "condition": 640,
+    "next": 1024,  # how many of its numbers each range has given away
 }
-_SIZE = 1024
+# Threads beyond so many share ranges, which are so many bytes apart.
+_RANGES, _APART = 64, 128
+_SIZE = _PLACES["next"] + _RANGES * _APART
 # Looks for work before a thread sleeps: about 50 microseconds.
 _LOOKS = 2000
 # Bytes of a thread's stack: what a part needs at most, and more.
@@ -136,6 +142,9 @@ def pool_text() -> str:
         "LOOKS": _LOOKS,
         "STACK": _STACK,
         "PAUSE": pause,
+        "SIZE": _SIZE,
+        "RANGES": _RANGES,
+        "APART": _APART,
     }
     return re.sub(r"\$(\w+)", lambda m: str(numbers[m[1]]), text)
 
@@ -178,7 +187,7 @@ declare i32 @sched_yield()
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define void @reset(ptr %pool) {
-  call void @llvm.memset.p0.i64(ptr %pool, i8 0, i64 1024, i1 false)
+  call void @llvm.memset.p0.i64(ptr %pool, i8 0, i64 $SIZE, i1 false)
   %mutex = place mutex
   %condition = place condition
   %one = call i32 @pthread_mutex_init(ptr %mutex, ptr null)
@@ -186,17 +195,44 @@ define void @reset(ptr %pool) {
   ret void
 }
 
-; Takes numbers until there are no more.
-define internal void @drain(ptr %pool, ptr %function, ptr %data, i64 %count) {
-  %next = place next
+; Takes the numbers of its own range, then of the others', until there are no more.
+define internal void @drain(ptr %pool, ptr %function, ptr %data, i64 %count, i64 %own) {
+entry:
+  %ranges.at = place ranges
+  %next.first = place next
+  %ranges = load i64, ptr %ranges.at
+  br label %outer
+outer:
+  %done.ranges = phi i64 [ 0, %entry ], [ %done.more, %following ]
+  %is.left = icmp slt i64 %done.ranges, %ranges
+  br i1 %is.left, label %range, label %done
+range:
+  %turn = add i64 %own, %done.ranges
+  %mine = urem i64 %turn, %ranges
+  %mine.up = add i64 %mine, 1
+  %before = mul i64 %mine, %count
+  %first = udiv i64 %before, %ranges
+  %behind = mul i64 %mine.up, %count
+  %last = udiv i64 %behind, %ranges
+  %size = sub i64 %last, %first
+  %line = mul i64 %mine, $APART
+  %next = getelementptr i8, ptr %next.first, i64 %line
   br label %head
 head:
+  %given = load atomic i64, ptr %next monotonic, align 8
+  %may.go = icmp slt i64 %given, %size
+  br i1 %may.go, label %take, label %following
+take:
   %k = atomicrmw add ptr %next, i64 1 acq_rel
-  %going = icmp slt i64 %k, %count
-  br i1 %going, label %body, label %done
+  %going = icmp slt i64 %k, %size
+  br i1 %going, label %body, label %following
 body:
-  call void %function(ptr %data, i64 %k)
+  %number = add i64 %first, %k
+  call void %function(ptr %data, i64 %number)
   br label %head
+following:
+  %done.more = add i64 %done.ranges, 1
+  br label %outer
 done:
   ret void
 }
@@ -213,6 +249,9 @@ entry:
   %function.at = place function
   %data.at = place data
   %count.at = place count
+  %numbered = place numbered
+  %others.numbered = atomicrmw add ptr %numbered, i64 1 acq_rel
+  %own = add i64 %others.numbered, 1
   br label %sleep
 spin:
   %seen.spin = phi i64 [ %seen.out, %finished ], [ %seen.spin, %look ]
@@ -246,9 +285,8 @@ doze:
 join:
   %is.open = load i64, ptr %open
   %can = icmp ne i64 %is.open, 0
-  %others = load atomic i64, ptr %active acquire, align 8
   %most = load i64, ptr %helpers
-  %is.room = icmp slt i64 %others, %most
+  %is.room = icmp sle i64 %own, %most
   %joins = and i1 %can, %is.room
   br i1 %joins, label %work, label %leave
 leave:
@@ -260,7 +298,7 @@ work:
   %data = load ptr, ptr %data.at
   %count = load i64, ptr %count.at
   %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
-  call void @drain(ptr %pool, ptr %function, ptr %data, i64 %count)
+  call void @drain(ptr %pool, ptr %function, ptr %data, i64 %count, i64 %own)
   %after = atomicrmw sub ptr %active, i64 1 acq_rel
   br label %finished
 finished:
@@ -314,6 +352,7 @@ entry:
   %sleepers.at = place sleepers
   %round = place round
   %next = place next
+  %ranges.at = place ranges
   %active = place active
   %busy = place busy
   %mutex = place mutex
@@ -349,7 +388,20 @@ begin:
   store ptr %function, ptr %function.at
   store ptr %data, ptr %data.at
   store i64 %count, ptr %count.at
-  store atomic i64 0, ptr %next release, align 8
+  %threads = add i64 %helpers, 1
+  %is.few = icmp slt i64 %threads, $RANGES
+  %ranges = select i1 %is.few, i64 %threads, i64 $RANGES
+  store i64 %ranges, ptr %ranges.at
+  br label %clear
+clear:
+  %range = phi i64 [ 0, %begin ], [ %range.up, %clear ]
+  %line = mul i64 %range, $APART
+  %next.own = getelementptr i8, ptr %next, i64 %line
+  store atomic i64 0, ptr %next.own monotonic, align 8
+  %range.up = add i64 %range, 1
+  %is.clear = icmp sge i64 %range.up, %ranges
+  br i1 %is.clear, label %publish, label %clear
+publish:
   store i64 1, ptr %open
   %number = atomicrmw add ptr %round, i64 1 acq_rel
   %sleepers = load i64, ptr %sleepers.at
@@ -360,7 +412,7 @@ wake:
   %woken = call i32 @pthread_cond_broadcast(ptr %condition)
   br label %work
 work:
-  call void @drain(ptr %pool, ptr %function, ptr %data, i64 %count)
+  call void @drain(ptr %pool, ptr %function, ptr %data, i64 %count, i64 0)
   %locked.again = call i32 @pthread_mutex_lock(ptr %mutex)
   store i64 0, ptr %open
   %unlocked.again = call i32 @pthread_mutex_unlock(ptr %mutex)

@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from runtime.execute.native.pool import _STACK
+from runtime.lowering.contractions import contraction_text
 from runtime.lowering.kernel import Axis, Buffer, Contract
 from runtime.lowering.tiles import (
     TERMS,
@@ -34,6 +36,34 @@ def test_a_tile_fits_into_the_registers(vector_bytes, kind):
             assert tile.vectors * tile.rows <= (24 if vector_bytes == 64 else 12)
             assert tile.lanes * int(kind[1:]) <= vector_bytes
             assert tile.rows <= rows
+
+
+@pytest.mark.parametrize(("kind", "sizes"), [("f4", (1680, 2000)), ("f8", (1680, 2000))])
+def test_tiles_of_large_products_are_neither_flat_nor_high(kind, sizes):
+    tile = cut(contraction(*sizes, 1000, kind=kind), 64)
+    assert (tile.vectors, tile.rows) == (4, 6)
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.parametrize("vector_bytes", [16, 32, 64])
+def test_what_is_packed_for_all_kinds_of_panels_has_room_on_the_stack_of_a_thread(
+    vector_bytes, kind
+):
+    for columns in (333, 2000, 3001):
+        c = contraction(1680, columns, 2000, kind=kind)
+        tile = cut(c, vector_bytes)
+        assert packs(c, tile)
+        assert 4 * TERMS * tile.vectors * vector_bytes < _STACK
+
+
+@pytest.mark.parametrize(("terms", "count"), [(384, 1), (512, 2), (768, 2), (1000, 3)])
+def test_packed_sums_are_cut_into_few_pieces(terms, count):
+    c = contraction(1680, 2000, terms)
+    tile = cut(c, 64)
+    text, _, _ = contraction_text(c, 64)
+    assert packs(c, tile)
+    room = -(-terms // count) * tile.vectors  # vectors of a packed piece
+    assert f"alloca [{room} x <16 x float>]" in text
 
 
 def test_parts_cover_all_rows_and_columns():

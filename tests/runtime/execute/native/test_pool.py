@@ -1,5 +1,6 @@
 """Threads of native code: the same bits with any number of them; forks, signals, many callers."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 import autograph as ag
 from runtime import config
+from runtime.execute.native import pool
 from runtime.execute.native.prepared import Native
 
 
@@ -78,6 +80,45 @@ def test_results_do_not_depend_on_threads(case):
     np.testing.assert_allclose(results[0], function(x), rtol=1e-4, atol=1e-3)
     for result in results:
         np.testing.assert_array_equal(result, results[0])
+
+
+def called(count, work=lambda k: None):
+    """The numbers that the pool calls a function of, in the order of the calls, and by whom."""
+    found = []
+
+    def part(data, k):
+        found.append((k, threading.get_ident()))
+        work(k)
+
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, kind, ctypes.c_void_p, ctypes.c_int64)
+    run(pool.parallel())(pool.address(), kind(part), None, count)
+    return found
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7, 70])
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 16, 100])
+def test_each_number_is_called_once(threads, count):
+    with config.threads.using(threads):
+        for _ in range(3):
+            assert sorted(k for k, _ in called(count)) == list(range(count))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no threads here")
+def test_each_thread_begins_with_its_own_numbers():
+    started = {0: threading.Event(), 8: threading.Event()}
+
+    def work(k):
+        for number, event in started.items():
+            if k == number:
+                event.set()
+                assert started[8 - number].wait(60)
+
+    with config.threads.using(2):
+        found = called(16, work)
+    firsts = {who: k for k, who in reversed(found)}
+    assert firsts[threading.get_ident()] == 0
+    assert sorted(firsts.values()) == [0, 8]
 
 
 def test_sizes_that_are_not_known_do_not_matter():
