@@ -38,6 +38,52 @@ SHAPES = {
     "padded columns": (lambda x: np.pad(x, ((0, 0), (1, 1)), mode="linear_ramp"), X[:0]),
     "a mask of a number": (lambda x: x[x > 0], np.array(1.0)),
     "and one of none": (lambda x: x[x > 0], np.array(-1.0)),
+    "no values for a diagonal": (lambda x: np.fill_diagonal(x, []) or x, X),
+    "an empty array for it": (lambda x: np.fill_diagonal(x, np.zeros(0)) or x, X),
+    "no axis squeezed": (lambda x: np.asarray(np.squeeze(x, axis=0)), np.array(2.5)),
+    "nor the last": (lambda x: np.asarray(x.squeeze(axis=-1)), np.array(2.5)),
+}
+PADDED = {
+    f"{mode} of {size} by {width}": (
+        lambda x, mode=mode, width=width: np.pad(x, width, mode=mode),
+        np.arange(size, dtype="f4"),
+    )
+    for mode in ("edge", "wrap", "reflect", "symmetric")
+    for size in (1, 5)
+    for width in ((0, 3), (7, 12))
+}
+PLACES = {
+    "indices": (lambda x: np.indices(x.shape), X),
+    "indices beside a number": (lambda x: np.indices((2, len(x), 3)), X),
+    "sparse indices": (lambda x: list(np.indices(x.shape, sparse=True)), X),
+    "indices of a dtype": (lambda x: np.indices((len(x),), dtype="f4"), X),
+    "diagonal": (lambda x: list(np.diag_indices(len(x), 3)), X),
+    **{
+        f"{name} {k}": (
+            lambda x, name=name, sizes=sizes: list(getattr(np, name)(*sizes(x))),
+            X,
+        )
+        for name in ("tril_indices", "triu_indices")
+        for k, sizes in enumerate(
+            (
+                lambda x: (x.shape[1], -1),
+                lambda x: (2, 1, x.shape[1]),
+                lambda x: (len(x), len(x), x.shape[1]),
+            )
+        )
+    },
+    "below": (lambda x: list(np.tril_indices_from(x, 1)), X),
+    "above": (lambda x: list(np.triu_indices_from(x, -1)), X),
+}
+QUANTILES = {
+    f"{name} {q!r} of {dtype}, {method}": (
+        lambda x, name=name, q=q, method=method: np.asarray(getattr(np, name)(x, q, method=method)),
+        np.array([1, 4, 3, 9], dtype),
+    )
+    for name in ("quantile", "nanquantile")
+    for q in (0.3, np.float32(0.3), np.float64(0.3), np.array([0.3, 0.9], "f4"))
+    for dtype in ("f2", "f4")
+    for method in ("linear", "lower")
 }
 CHOICES = {
     "of a number": (lambda x: np.select([x == 1, x == 0], [x, 2], default=9), np.array(1, "f4")),
@@ -64,6 +110,7 @@ POWERS = {
     "the square by name": (lambda x: np.power(x, 2), TRUTH),
 }
 SERVED = {**NO_AXES, **ALONE, **SPREADS, **SHAPES, **CHOICES, **POWERS}
+SERVED |= {**PADDED, **PLACES, **QUANTILES}
 REFUSED = {
     **{
         f"{name} of a number over 0": (
