@@ -109,8 +109,26 @@ POWERS = {
     "its cube": (lambda x: x**3, TRUTH),
     "the square by name": (lambda x: np.power(x, 2), TRUTH),
 }
+HOLES = np.array([[1.0, np.nan], [2.0, 4.0]])
+MANY = np.where(np.arange(70001) == 5, np.nan, 0.01 + np.arange(70001) % 2 * 0.02)
+PARTS = np.array([complex(np.nan, 1.0), complex(-np.inf, 2.0), complex(0.5, np.inf)])
+STATISTICS = {
+    **{
+        f"{name} of {dtype}": (
+            lambda x, name=name: np.asarray(getattr(np, name)(x, axis=0)),
+            (MANY if dtype == "f2" else HOLES).astype(dtype),
+        )
+        for name in ("nanmean", "nanvar", "nanstd")
+        for dtype in ("f2", "f4", "c8", "c16")
+    },
+    "numbers for parts": (lambda x: np.nan_to_num(x, nan=3.0), PARTS),
+    "numbers for small parts": (lambda x: np.nan_to_num(x, posinf=7.0), PARTS.astype("c8")),
+    "correlations": (lambda x: np.corrcoef(x), X + [[1.0], [2.0]] * X**2),
+    "correlations of columns": (lambda x: np.corrcoef(x, rowvar=False), X * X),
+    "of one row": (lambda x: np.asarray(np.corrcoef(x)), X[:1]),
+}
 SERVED = {**NO_AXES, **ALONE, **SPREADS, **SHAPES, **CHOICES, **POWERS}
-SERVED |= {**PADDED, **PLACES, **QUANTILES}
+SERVED |= {**PADDED, **PLACES, **QUANTILES, **STATISTICS}
 REFUSED = {
     **{
         f"{name} of a number over 0": (
@@ -187,3 +205,16 @@ def test_numbers_that_are_reduced_have_gradients_and_lanes():
     for native in (True, False):
         assert ag.convert(ag.grad(total), native=native)(np.array(3.0)) == 12.0
     np.testing.assert_array_equal(ag.vmap(total)(np.arange(3.0)), 2 * np.arange(3.0) ** 2)
+
+
+def test_as_many_numbers_of_float16_as_it_cannot_count():
+    """Gradients divide by how many there are: more than 65504."""
+    x = (0.01 + np.arange(70001) % 2 * 0.02).astype("f2")
+    for reduced in (np.mean, np.nanmean, np.var, np.nanvar, np.std, np.average):
+        wide = ag.grad(lambda v, reduced=reduced: reduced(v) * 500)(x.astype(float))
+        for native in (True, False):
+            slope = ag.convert(ag.grad(lambda v, reduced=reduced: reduced(v) * 500), native=native)(
+                x
+            )
+            assert slope.dtype == np.float16
+            np.testing.assert_allclose(slope[:4], wide[:4], rtol=0.01)
