@@ -83,6 +83,12 @@ class FunctionBuilder(Builder):
         self.signalling = int("raise" in np.geterr().values())
         self.created: list[Variable] = []
 
+    def content_of(self, value: Value) -> Any:
+        """Of captured arrays, the array that the trace saw."""
+        captured = self.trace.captured.values()
+        own = next((c.initial() for c in captured if c.handle._value is value), None)
+        return super().content_of(value) if own is None else own
+
     def new_variable(self, variable: Variable) -> None:
         """A Variable is being made: allowed on the first trace only."""
         if not self.may_create:

@@ -137,6 +137,10 @@ class Builder:
         self._local.add(value)
         return value
 
+    def content_of(self, value: Value) -> Any:
+        """What an input reads that is there while the graph is built; None for an argument."""
+        return self.root.stands_for.get(value)
+
     def tensor(self, value: Value) -> Tensor:
         """A traced tensor for a graph value."""
         return self.root.tensor_class(None, value)

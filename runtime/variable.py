@@ -21,6 +21,7 @@ from runtime.devices import (
 )
 from runtime.errors import StagingError
 from runtime.execute.lending import waited_for
+from runtime.first_values import first_value
 from runtime.graph.ir import Op
 from runtime.ops.operands import is_number
 from runtime.origins import origin_of_caller
@@ -218,16 +219,7 @@ class Variable:
 def _initial(value: Any, dtype: Any) -> Any:
     """The first content, which nobody else holds, on the device that it stays on."""
     if isinstance(value, Tensor):
-        if not value.is_known:
-            raise StagingError(
-                "the first value of a Variable that is created here is known only when the graph "
-                "runs: it depends on an argument, or on numbers that are drawn",
-                "create the Variable outside of the function, make its value of constants and "
-                "draws with a key (`key=...`), or compute it at once, in `with tf.init_scope():` "
-                "(autograph.tf)",
-                origin_of_caller(),
-            )
-        value = value.numpy() if value.is_traced else value.array
+        value = value.array if value.is_known and not value.is_traced else _traced_value(value)
     wanted, home = placement(), device_of(value)
     if home is None:
         array = np.array(value, dtype=dtype)
@@ -239,6 +231,20 @@ def _initial(value: Any, dtype: Any) -> Any:
     if wanted is not None:
         home = None if wanted == HOST else wanted
     return value if device_of(value) == home else moved(value, home)
+
+
+def _traced_value(x: Tensor) -> Any:
+    """The first content that is a tensor of the graph."""
+    found = x.numpy() if x.is_known else first_value(x)
+    if found is None:
+        raise StagingError(
+            "the first value of a Variable that is created here is known only when the graph runs: "
+            "it depends on an argument, on a branch or loop around it, or on a call of Python",
+            "create the Variable outside of the function, or make its value of constants, other "
+            "Variables and random numbers",
+            origin_of_caller(),
+        )
+    return found
 
 
 def _content(x: Any) -> Any:

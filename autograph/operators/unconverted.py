@@ -498,7 +498,9 @@ MAKERS: dict[Any, Callable[..., Any]] = {
     np.array: _array, np.asarray: _asarray, np.asanyarray: _asarray,
     np.ascontiguousarray: _ascontiguousarray, np.full: ops.full, np.arange: ops.arange,
     np.zeros: ops.zeros, np.ones: ops.ones, np.empty: ops.empty, np.eye: ops.eye,
-    np.identity: _identity, np.tri: ops.tri, np.isscalar: _is_scalar,
+    np.identity: _identity, np.tri: ops.tri, np.isscalar: _is_scalar, np.indices: ops.indices,
+    np.diag_indices: ops.diag_indices, np.tril_indices: ops.tril_indices,
+    np.triu_indices: ops.triu_indices,
 }  # fmt: skip
 
 

@@ -56,6 +56,8 @@ class LoadStatus(Restored):
 class Checkpoint(ag.Checkpoint):
     """The variables in some objects, to be written to files and read back.
 
+    The objects are its attributes, and what is made an attribute is one of them.
+
     >>> import tempfile
     >>> import autograph.tf as tf
     >>> v = tf.Variable(1.0)
@@ -71,6 +73,18 @@ class Checkpoint(ag.Checkpoint):
     def __init__(self, root: Any = None, **objects: Any) -> None:
         super().__init__(**({} if root is None else {"root": root}), **objects)
         self.save_counter = 0
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return vars(self)["_objects"][name]
+        except KeyError:
+            raise AttributeError(f"a checkpoint without {name!r}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("_objects", "save_counter"):
+            super().__setattr__(name, value)
+        else:
+            self._objects[name] = value
 
     def save(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:  # type: ignore[override]
         """Write a numbered file; gives its name, which `restore` takes."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from autograph.tf.arguments import index_tuples
 from autograph.tf.defaults import ARRAYS, array_of
-from autograph.tf.execution import init_scope
 from autograph.tf.references import Reference
 from autograph.tf.tensor_shape import TensorShape
 from autograph.tf.tensors import (
@@ -30,8 +29,7 @@ __all__ = ["Variable"]
 class Variable(AnyVariable):
     """State that is changed by `assign`; of Python numbers, float32 or int32.
 
-    `initial_value` may be a function, which is called at once, also while a graph is traced. The
-    methods that assign give the new value.
+    `initial_value` may be a function. The methods that assign give the new value.
 
     >>> import autograph.tf as tf
     >>> v = tf.Variable([1.0, 2.0])
@@ -56,10 +54,7 @@ class Variable(AnyVariable):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
-        value = initial_value
-        if callable(value):
-            with init_scope():  # what it draws is the variable's, not the graph's
-                value = value()
+        value = initial_value() if callable(initial_value) else initial_value
         dtype = None if dtype is None else np.dtype(dtype)
         if isinstance(value, (AnyTensor, AnyVariable)):
             value = as_tensor(value)

@@ -210,7 +210,7 @@ def expand_dims(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
 def squeeze(size: Any, node: Node, operands: Sequence[Lane]) -> Any:
     """The same axes of each lane."""
     (x,) = operands
-    axis = node.attrs["axis"]
+    axis = node.attrs["axis"] if x.rank else None
     if axis is None:
         shape = lane_type(x).shape
         if shape is None or None in shape:

@@ -62,9 +62,10 @@ def expand_dims(b: Builder, node: Node) -> list[Form]:
 def squeeze(b: Builder, node: Node) -> list[Form]:
     """Axes of size 1 left out."""
     x = as_array(b.forms[node.inputs[0]])
-    if node.attrs["axis"] is None and any(not isinstance(n, int) for n in x.shape):
+    is_any = node.attrs["axis"] is None or not x.shape
+    if is_any and any(not isinstance(n, int) for n in x.shape):
         raise Refusal("squeeze of sizes that are not known")
-    gone = axes_of(node, len(x.shape)) if node.attrs["axis"] is not None else [
+    gone = axes_of(node, len(x.shape)) if not is_any else [
         axis for axis, n in enumerate(x.shape) if n == 1
     ]  # fmt: skip
     if any(x.shape[axis] != 1 for axis in gone):

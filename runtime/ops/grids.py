@@ -12,9 +12,9 @@ import numpy as np
 from runtime.ops.arithmetic import sign
 from runtime.ops.axes import moveaxis
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import equal
+from runtime.ops.comparison import equal, less_equal, logical_not
 from runtime.ops.conversion import astype
-from runtime.ops.creation import arange, linspace, zeros
+from runtime.ops.creation import arange, diagonal_numbers, linspace, zeros
 from runtime.ops.declare import always, implements, no_gradient, op
 from runtime.ops.diagonals import diag
 from runtime.ops.exponential import log10, sqrt
@@ -102,29 +102,39 @@ def indices(dimensions: Sequence[Any], dtype: Any = int, sparse: bool = False) -
     return stack([broadcast_to(line, tuple(dimensions)) for line in lines])
 
 
-def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, ...]:
+def _below(n: Any, k: Any, m: Any) -> Any:
+    """Which elements of an `(n, m)` matrix are on the diagonal `k` or below it."""
+    sizes = [x if is_tensor(x) else operator.index(x) for x in (n, n if m is None else m)]
+    return less_equal(diagonal_numbers(*sizes), k)
+
+
+def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Any, ...]:
     """Rows and columns of the lower triangle, up to the diagonal `k`, of an `(n, m)` matrix.
 
     >>> [i.tolist() for i in ag.tril_indices(2)]
     [[0, 1, 1], [0, 0, 1]]
     """
-    return _known(np.tril_indices(operator.index(n), k, m))
+    if not any(map(is_tensor, (n, k, m))):
+        return _known(np.tril_indices(operator.index(n), k, m))
+    return tuple(nonzero(_below(n, k, m)))
 
 
-def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, ...]:
+def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Any, ...]:
     """Rows and columns of the upper triangle, from the diagonal `k` on, of an `(n, m)` matrix.
 
     >>> [i.tolist() for i in ag.triu_indices(2)]
     [[0, 0, 1], [0, 1, 1]]
     """
-    return _known(np.triu_indices(operator.index(n), k, m))
+    if not any(map(is_tensor, (n, k, m))):
+        return _known(np.triu_indices(operator.index(n), k, m))
+    return tuple(nonzero(logical_not(_below(n, k - 1, m))))
 
 
-def _rows_and_columns(x: Operand) -> tuple[int, int]:
+def _rows_and_columns(x: Operand) -> tuple[Any, Any]:
     if rank_of(x) != 2:
         raise ValueError("input array must be 2-d")
     rows, columns = shape_of(x)
-    return operator.index(rows), operator.index(columns)
+    return rows, columns
 
 
 @implements(
@@ -137,7 +147,7 @@ def _rows_and_columns(x: Operand) -> tuple[int, int]:
     ),
 )
 def tril_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
-    """Rows and columns of the lower triangle of the matrix `x`, whose size must be known.
+    """Rows and columns of the lower triangle of the matrix `x`.
 
     >>> [i.tolist() for i in ag.tril_indices_from(np.ones((2, 2)))]
     [[0, 1, 1], [0, 0, 1]]
@@ -156,7 +166,7 @@ def tril_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
     ),
 )
 def triu_indices_from(x: Operand, /, k: int = 0) -> tuple[Any, ...]:
-    """Rows and columns of the upper triangle of the matrix `x`, whose size must be known.
+    """Rows and columns of the upper triangle of the matrix `x`.
 
     >>> [i.tolist() for i in ag.triu_indices_from(np.ones((2, 2)))]
     [[0, 0, 1], [0, 1, 1]]

@@ -13,7 +13,7 @@ from runtime.ops.declare import always, implements, no_gradient, op
 from runtime.ops.exponential import sqrt
 from runtime.ops.inference import reduced_shape
 from runtime.ops.operands import Array, Axes, Module, Operand, dtype_of, type_of
-from runtime.ops.reductions import count_nonzero, var
+from runtime.ops.reductions import count_nonzero, per_count, var
 from runtime.ops.reductions import sum as sum_
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import cumprod, cumsum
@@ -61,10 +61,9 @@ def nanvar(
     away = where_(known, x - nanmean(x, axis, keepdims=True), 0)
     square = abs_(away) ** 2 if dtype_of(x).kind == "c" else away * away
     total = sum_(square, axis=axis, keepdims=keepdims)
-    freedom = astype(count - less, dtype_of(total))
-    return where_(
-        freedom > 0, total / where_(freedom > 0, freedom, 1), dtype_of(total).type(np.nan)
-    )
+    freedom = count - less
+    result = per_count(total, where_(freedom > 0, freedom, 1))
+    return where_(freedom > 0, result, dtype_of(total).type(np.nan))
 
 
 @implements("nanstd", samples=_SPREADS)

@@ -12,7 +12,7 @@ from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
 from runtime.ops.comparison import not_equal
 from runtime.ops.conversion import astype
-from runtime.ops.creation import full, linspace, zeros
+from runtime.ops.creation import arange, full, linspace, zeros
 from runtime.ops.declare import implements
 from runtime.ops.indexing import getitem, index_update
 from runtime.ops.internal import checked
@@ -25,6 +25,7 @@ from runtime.ops.reductions import mean
 from runtime.ops.reductions import min as min_
 from runtime.ops.rounding import rint
 from runtime.ops.samples import array, calls
+from runtime.ops.selection import clip, maximum, minimum
 
 __all__ = ["pad"]
 
@@ -207,8 +208,8 @@ def pad(
 
     Modes are NumPy's: "constant" (with `constant_values`), "edge", "reflect", "symmetric" (both
     also with `reflect_type` "odd"), "wrap", "linear_ramp" (with `end_values`), "maximum", "mean",
-    "median", "minimum" (with `stat_length`), and "empty", which gives zeros. All but "constant"
-    need axes of known size.
+    "median", "minimum" (with `stat_length`), and "empty", which gives zeros. With `reflect_type`
+    "odd", sizes must be known.
 
     >>> ag.pad(np.array([1, 2]), 1).numpy()
     array([0, 1, 2, 0])
@@ -257,6 +258,23 @@ def _copied(x: Operand, widths: list[tuple[int, int]], mode: str) -> Any:
     shape = shape_of(x)
     for axis, width in enumerate(widths):
         if any(width):
-            places: Any = np.pad(np.arange(shape[axis]), width, mode=mode)  # type: ignore[call-overload]
-            x = take(x, places, axis)
+            x = take(x, _places(shape[axis], width, mode), axis)
     return x
+
+
+def _places(size: Any, width: tuple[int, int], mode: str) -> Any:
+    """Of which element along an axis each element of the result is a copy."""
+    before, after = width
+    if isinstance(size, int):
+        return np.pad(np.arange(size), width, mode=mode)  # type: ignore[call-overload]
+    size = maximum(size, 1)  # of nothing there is nothing to copy: that raises elsewhere
+    places = arange(-before, size + after)
+    if mode == "edge":
+        return clip(places, 0, size - 1)
+    if mode == "wrap":
+        return places % size
+    if mode == "symmetric":
+        there = places % (2 * size)
+        return minimum(there, 2 * size - 1 - there)
+    there = places % maximum(2 * size - 2, 1)
+    return minimum(there, 2 * size - 2 - there)

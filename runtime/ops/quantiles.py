@@ -152,7 +152,9 @@ def _at(x: Any, n: Any, q: Any, method: str, is_weak: bool) -> Any:
     """
     if rank_of(n) > 0:
         q = reshape(q, (-1,) + (1,) * rank_of(n))
-    place = _PLACES[method](n, q)
+    # Counts are Python's in NumPy: they take the dtype of `q`.
+    is_own = not (type_of(n).weak or is_weak) and dtype_of(q).kind == "f"
+    place = _PLACES[method](astype(n, dtype_of(q)) if is_own else n, q)
     if dtype_of(place).kind in "iu":
         return _chosen(x, clip(place, 0, n - 1))
     below = clip(floor(place), 0, n - 1)

@@ -89,6 +89,13 @@ def _count(x: Operand, axis: Axes) -> Any:
     return result
 
 
+def per_count(total: Any, count: Any) -> Any:
+    """A sum over how many there are, in its own dtype; float16 has no numbers for large counts."""
+    own = dtype_of(total)
+    result = (astype(total, np.float32) if own == np.float16 else total) / count
+    return astype(result, own, copy=False) if own.kind in "fc" else result
+
+
 # ---- sums --------------------------------------------------------------------------------------
 
 
@@ -121,7 +128,7 @@ def sum(
 def _mean_vjp(g: Any, out: Any, x: Any, axis: Any, dtype: Any, keepdims: bool) -> tuple[Any, ...]:
     if not type_of(x).is_inexact:
         return (None,)
-    return (_spread(g / _count(x, axis), x, axis, keepdims),)
+    return (_spread(per_count(g, _count(x, axis)), x, axis, keepdims),)
 
 
 @op(
@@ -195,7 +202,7 @@ def _var_vjp(
 ) -> tuple[Any, ...]:
     if not type_of(x).is_inexact:
         return (None,)
-    scale = kept(g, x, axis, keepdims) * 2 / _freedom(x, axis, ddof)
+    scale = per_count(kept(g, x, axis, keepdims) * 2, _freedom(x, axis, ddof))
     return (scale * _deviation(x, axis),)
 
 

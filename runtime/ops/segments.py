@@ -28,6 +28,7 @@ from runtime.ops.operands import (
 )
 from runtime.ops.positions import not_negative, take
 from runtime.ops.reductions import max as max_
+from runtime.ops.reductions import per_count
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import linear_recurrence
@@ -89,7 +90,7 @@ def segment_mean(data: Operand, ids: Operand, num_segments: Any = None) -> Any:
     count = _count(data, ids, num_segments)
     total = segment_sum(data, ids, count)
     sizes = maximum(_counts(data, ids, count), 1)
-    return total / astype(sizes, np.finfo(dtype_of(data)).dtype)
+    return per_count(total, sizes)
 
 
 # ---- extremes and products -----------------------------------------------------------------------

@@ -304,6 +304,8 @@ def expand_dims(xp: Module, x: Array, axis: Axes) -> Array:
 
 def _squeezed_axes(shape: tuple[Dim, ...], axis: Any) -> tuple[int, ...]:
     axes = tuple(i for i, n in enumerate(shape) if n == 1) if axis is None else axis
+    if not shape and isinstance(axis, int) and axis in (0, -1):
+        return ()  # as NumPy does for what has no axes
     axes = normal_axes(axes, len(shape))
     if any(shape[i] not in (1, None) for i in axes):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
@@ -318,7 +320,7 @@ def _squeezed(x: TensorType, axis: Any) -> TensorType:
 
 
 def _unsqueezed(part: Any, parent: Any, axis: Any) -> Any:
-    if axis is None:
+    if axis is None or not rank_of(parent):
         return reshape(part, shape_of(parent))
     return expand_dims(part, normal_axes(axis, rank_of(parent)))
 
@@ -337,6 +339,7 @@ def _unsqueezed(part: Any, parent: Any, axis: Any) -> Any:
             ((array((1, 3, 1), "f4"),), {"axis": (-1, 0)}),
             ((array((1, 0), "i8"),), {"axis": 0}),
             ((array(()),), {}),
+            ((array(()),), {"axis": -1}),
         )
     ),
     write_through=lambda parent, part, axis: _unsqueezed(part, parent, axis),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.axes import moveaxis, permute_dims
-from runtime.ops.comparison import greater_equal, isinf, isnan, signbit
+from runtime.ops.comparison import equal, greater_equal, isinf, isnan, signbit
 from runtime.ops.complex import imag, make_complex, real
 from runtime.ops.conversion import astype
 from runtime.ops.creation import full, zeros
@@ -21,7 +21,7 @@ from runtime.ops.operands import Axes, Operand, dtype_of, is_tensor, rank_of, sh
 from runtime.ops.positions import not_negative
 from runtime.ops.products import matmul
 from runtime.ops.reductions import any as any_
-from runtime.ops.reductions import count_nonzero, mean
+from runtime.ops.reductions import count_nonzero, mean, per_count
 from runtime.ops.reductions import max as max_
 from runtime.ops.reductions import min as min_
 from runtime.ops.reductions import prod as prod_
@@ -92,7 +92,7 @@ def nanmean(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
     """
     total = nansum(x, axis=axis, keepdims=keepdims)
     known = count_nonzero(isnan(x) == False, axis=axis, keepdims=keepdims)  # noqa: E712
-    return total / (astype(known, total.dtype) if total.dtype.kind == "f" else known)
+    return per_count(total, known)
 
 
 @implements("nanmax", samples=_NAN_CALLS)
@@ -130,6 +130,7 @@ def _over_nan(extreme: Any, x: Operand, worst: float, axis: Axes, keepdims: bool
             ((np.array([1.0, np.nan, np.inf, -np.inf]),), {}),
             ((np.array([1.0, np.nan, np.inf], "f4"),), {"nan": -1.0, "posinf": 9.0}),
             ((array((3,), "i8"),), {}),
+            ((np.array([complex(np.nan, 1), complex(2, -np.inf)], "c8"),), {"nan": 5.0}),
         )
     ),
 )
@@ -143,6 +144,8 @@ def nan_to_num(
 ) -> Any:
     """`x` with numbers for nan and, by default the largest ones, for infinities.
 
+    Of complex numbers, both parts are.
+
     With `copy=False` they are written into `x`, which is the result.
 
     >>> ag.nan_to_num(np.array([1.0, np.nan])).numpy()
@@ -152,6 +155,9 @@ def nan_to_num(
         x[...] = nan_to_num(x, True, nan, posinf, neginf)
         return x
     own = type_of(x)
+    if own.dtype.kind == "c":
+        parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (real(x), imag(x)))
+        return make_complex(*parts)
     if own.dtype.kind != "f":
         return where_(True, x, x)
     limits = np.finfo(own.dtype)
@@ -263,6 +269,20 @@ def cov(
     >>> ag.cov(np.array([[1.0, 3.0], [2.0, 6.0]])).tolist()
     [[2.0, 4.0], [4.0, 8.0]]
     """
+    return squeeze(_covariances(x, y, rowvar, bias, ddof, fweights, aweights, dtype))
+
+
+def _covariances(
+    x: Operand,
+    y: Operand,
+    rowvar: bool,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Operand = None,
+    aweights: Operand = None,
+    dtype: Any = None,
+) -> Any:
+    """As `cov`, always a matrix."""
     if dtype is None:
         dtypes = [dtype_of(part) for part in (x, y) if part is not None]
         dtype = np.result_type(*dtypes, np.float64)
@@ -295,7 +315,7 @@ def _not_below_zero(divisor: Any) -> Any:
 
 
 def _products(left: Any, right: Any, divisor: Any) -> Any:
-    return squeeze(matmul(left, conjugated(permute_dims(right, (1, 0)))) / divisor)
+    return matmul(left, conjugated(permute_dims(right, (1, 0)))) / divisor
 
 
 @implements(
@@ -315,9 +335,15 @@ def corrcoef(x: Operand, /, y: Operand = None, rowvar: bool = True, *, dtype: An
     >>> ag.corrcoef(np.array([1.0, 2.0, 4.0]), np.array([2.0, 4.0, 8.0])).round(6).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    covariances = cov(x, y, rowvar, dtype=dtype)
-    if rank_of(covariances) == 0:
-        return covariances / covariances
+    covariances = _covariances(x, y, rowvar, dtype=dtype)
+    count = shape_of(covariances)[0]
+    if isinstance(count, int):
+        return squeeze(_correlations(covariances) if count != 1 else covariances / covariances)
+    of_one = covariances / covariances  # exactly 1, or nan
+    return squeeze(where_(equal(count, 1), of_one, _correlations(covariances)))
+
+
+def _correlations(covariances: Any) -> Any:
     deviations = sqrt(real(diagonal(covariances)))
     scaled = covariances / expand_dims(deviations, 1) / expand_dims(deviations, 0)
     if dtype_of(scaled).kind != "c":

@@ -161,6 +161,8 @@ def numpy_fill_diagonal(x: Operand, value: Operand, /, wrap: bool = False) -> No
         if len(set(shape)) != 1:
             raise ValueError("All dimensions of input must be of equal length")
         step, end = 1 + sum(shape[0] ** i for i in range(1, rank_of(x))), None
+    if rank_of(value) and is_empty(value):
+        return  # as NumPy: there is nothing to write
     count = size(x)
     if end is None:
         last = count

@@ -38,6 +38,52 @@ SHAPES = {
     "padded columns": (lambda x: np.pad(x, ((0, 0), (1, 1)), mode="linear_ramp"), X[:0]),
     "a mask of a number": (lambda x: x[x > 0], np.array(1.0)),
     "and one of none": (lambda x: x[x > 0], np.array(-1.0)),
+    "no values for a diagonal": (lambda x: np.fill_diagonal(x, []) or x, X),
+    "an empty array for it": (lambda x: np.fill_diagonal(x, np.zeros(0)) or x, X),
+    "no axis squeezed": (lambda x: np.asarray(np.squeeze(x, axis=0)), np.array(2.5)),
+    "nor the last": (lambda x: np.asarray(x.squeeze(axis=-1)), np.array(2.5)),
+}
+PADDED = {
+    f"{mode} of {size} by {width}": (
+        lambda x, mode=mode, width=width: np.pad(x, width, mode=mode),
+        np.arange(size, dtype="f4"),
+    )
+    for mode in ("edge", "wrap", "reflect", "symmetric")
+    for size in (1, 5)
+    for width in ((0, 3), (7, 12))
+}
+PLACES = {
+    "indices": (lambda x: np.indices(x.shape), X),
+    "indices beside a number": (lambda x: np.indices((2, len(x), 3)), X),
+    "sparse indices": (lambda x: list(np.indices(x.shape, sparse=True)), X),
+    "indices of a dtype": (lambda x: np.indices((len(x),), dtype="f4"), X),
+    "diagonal": (lambda x: list(np.diag_indices(len(x), 3)), X),
+    **{
+        f"{name} {k}": (
+            lambda x, name=name, sizes=sizes: list(getattr(np, name)(*sizes(x))),
+            X,
+        )
+        for name in ("tril_indices", "triu_indices")
+        for k, sizes in enumerate(
+            (
+                lambda x: (x.shape[1], -1),
+                lambda x: (2, 1, x.shape[1]),
+                lambda x: (len(x), len(x), x.shape[1]),
+            )
+        )
+    },
+    "below": (lambda x: list(np.tril_indices_from(x, 1)), X),
+    "above": (lambda x: list(np.triu_indices_from(x, -1)), X),
+}
+QUANTILES = {
+    f"{name} {q!r} of {dtype}, {method}": (
+        lambda x, name=name, q=q, method=method: np.asarray(getattr(np, name)(x, q, method=method)),
+        np.array([1, 4, 3, 9], dtype),
+    )
+    for name in ("quantile", "nanquantile")
+    for q in (0.3, np.float32(0.3), np.float64(0.3), np.array([0.3, 0.9], "f4"))
+    for dtype in ("f2", "f4")
+    for method in ("linear", "lower")
 }
 CHOICES = {
     "of a number": (lambda x: np.select([x == 1, x == 0], [x, 2], default=9), np.array(1, "f4")),
@@ -63,7 +109,26 @@ POWERS = {
     "its cube": (lambda x: x**3, TRUTH),
     "the square by name": (lambda x: np.power(x, 2), TRUTH),
 }
+HOLES = np.array([[1.0, np.nan], [2.0, 4.0]])
+MANY = np.where(np.arange(70001) == 5, np.nan, 0.01 + np.arange(70001) % 2 * 0.02)
+PARTS = np.array([complex(np.nan, 1.0), complex(-np.inf, 2.0), complex(0.5, np.inf)])
+STATISTICS = {
+    **{
+        f"{name} of {dtype}": (
+            lambda x, name=name: np.asarray(getattr(np, name)(x, axis=0)),
+            (MANY if dtype == "f2" else HOLES).astype(dtype),
+        )
+        for name in ("nanmean", "nanvar", "nanstd")
+        for dtype in ("f2", "f4", "c8", "c16")
+    },
+    "numbers for parts": (lambda x: np.nan_to_num(x, nan=3.0), PARTS),
+    "numbers for small parts": (lambda x: np.nan_to_num(x, posinf=7.0), PARTS.astype("c8")),
+    "correlations": (lambda x: np.corrcoef(x), X + [[1.0], [2.0]] * X**2),
+    "correlations of columns": (lambda x: np.corrcoef(x, rowvar=False), X * X),
+    "of one row": (lambda x: np.asarray(np.corrcoef(x)), X[:1]),
+}
 SERVED = {**NO_AXES, **ALONE, **SPREADS, **SHAPES, **CHOICES, **POWERS}
+SERVED |= {**PADDED, **PLACES, **QUANTILES, **STATISTICS}
 REFUSED = {
     **{
         f"{name} of a number over 0": (
@@ -140,3 +205,16 @@ def test_numbers_that_are_reduced_have_gradients_and_lanes():
     for native in (True, False):
         assert ag.convert(ag.grad(total), native=native)(np.array(3.0)) == 12.0
     np.testing.assert_array_equal(ag.vmap(total)(np.arange(3.0)), 2 * np.arange(3.0) ** 2)
+
+
+def test_as_many_numbers_of_float16_as_it_cannot_count():
+    """Gradients divide by how many there are: more than 65504."""
+    x = (0.01 + np.arange(70001) % 2 * 0.02).astype("f2")
+    for reduced in (np.mean, np.nanmean, np.var, np.nanvar, np.std, np.average):
+        wide = ag.grad(lambda v, reduced=reduced: reduced(v) * 500)(x.astype(float))
+        for native in (True, False):
+            slope = ag.convert(ag.grad(lambda v, reduced=reduced: reduced(v) * 500), native=native)(
+                x
+            )
+            assert slope.dtype == np.float16
+            np.testing.assert_allclose(slope[:4], wide[:4], rtol=0.01)

@@ -160,9 +160,7 @@ def test_b6_11_initial_value_from_arguments_is_refused():
             return self.v.assign_add(x)
 
     lazy = Lazy()
-    with pytest.raises(
-        ag.StagingError, match=r"(?s)depends on an argument.*ag.Variable\(x\).*key="
-    ):
+    with pytest.raises(ag.StagingError, match=r"(?s)depends on an argument.*ag.Variable\(x\)"):
         lazy.f(np.float64(1.0))
     assert lazy.v is None
 

@@ -1,5 +1,7 @@
 """`tf.train`: checkpoints."""
 
+import copy
+
 import pytest
 
 import autograph.tf as tf
@@ -88,3 +90,14 @@ def test_a_checkpoint_of_other_objects_is_read_as_far_as_it_goes(tmp_path):
         both(a=0).restore(None).assert_consumed()
     with pytest.raises(ValueError, match="nothing was changed"):
         tf.train.Checkpoint(a=tf.Variable([1.0])).restore(path)
+
+
+def test_the_objects_of_a_checkpoint_are_its_attributes(tmp_path):
+    checkpoint = tf.train.Checkpoint(step=tf.Variable(1))
+    checkpoint.step.assign_add(1)
+    checkpoint.rate = tf.Variable(0.5)
+    path = checkpoint.save(tmp_path / "ckpt")
+    checkpoint.step.assign(7)
+    assert set(checkpoint.restore(path).assert_consumed().restored) == {"step", "rate"}
+    assert int(checkpoint.step) == 2 and checkpoint.save_counter == 1
+    assert not hasattr(checkpoint, "other") and copy.copy(checkpoint).step is checkpoint.step

@@ -1,12 +1,12 @@
 """`tf.Variable`."""
 
 import copy
+import functools
 import pickle
 
 import numpy as np
 import pytest
 
-import autograph as ag
 import autograph.tf as tf
 
 
@@ -76,26 +76,34 @@ def test_a_format_is_that_of_the_number():
     assert f"{tf.Variable(1.5):.2f}" == "1.50" and f"{tf.Variable(1.5)}".startswith("<tf.Variable")
 
 
-def test_a_variable_made_on_the_first_call_may_be_drawn_by_a_function():
-    """A function as first value is called at once; a draw of the graph is refused with this hint."""
+@pytest.mark.parametrize("calls", [False, True])
+def test_a_variable_made_on_the_first_call_may_be_drawn(calls):
+    """Layers and optimizers that make their variables where they are first used."""
 
-    class Layer:
-        w = None
+    class Layer(tf.Module):
+        w, slots = None, None
 
-        def __init__(self, make):
-            self.make = make
-
-        @tf.function
         def __call__(self, x):
             if self.w is None:
-                self.w = tf.Variable(self.make(x))
-            return x * self.w
+                draw = functools.partial(tf.random.normal, [x.shape[-1]])
+                self.w = tf.Variable(draw if calls else draw())
+            return tf.nn.dropout(x * self.w, 0.5)
 
-    tf.random.set_seed(3)
-    layer = Layer(lambda x: lambda: tf.random.normal([x.shape[-1]]))
-    first = layer(tf.ones([2])).numpy()
-    assert first.tolist() == layer(tf.ones([2])).numpy().tolist() == layer.w.numpy().tolist()
-    tf.random.set_seed(3)
-    assert first.tolist() == tf.random.normal([2]).numpy().tolist()
-    with pytest.raises(ag.StagingError, match="init_scope"):
-        Layer(lambda x: tf.random.normal([2]))(tf.ones([2]))
+    def step(layer, x):
+        noisy = x + tf.random.uniform([2])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(noisy))
+        gradient = tape.gradient(loss, layer.w)
+        if layer.slots is None:
+            layer.slots = tf.Variable(tf.zeros_like(gradient))
+        layer.slots.assign_add(gradient)
+        layer.w.assign_sub(0.1 * layer.slots)
+        return loss
+
+    found = []
+    for function in (step, tf.function(step)):
+        tf.random.set_seed(3)
+        layer = Layer()
+        losses = [float(function(layer, tf.ones([2]))) for _ in range(3)]
+        found.append((losses, layer.w.numpy().tolist(), tf.random.uniform([1]).numpy().tolist()))
+    assert found[0] == found[1]
