@@ -213,7 +213,12 @@ def _product(x: Any, y: Any) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
-    """`x ** y`: arrays of bool to the 2 are squared by NumPy's operator, to int8."""
+    """`x ** y`: arrays of bool to the 2 are squared by NumPy's operator, to int8.
+
+    A Python int to a negative int is a float.
+    """
+    if type(y) is int and y < 0 and x.type.weak and x.dtype.kind in "bi":
+        y = float(y)
     is_squared = type(y) is int and y == 2 and x.is_array and x.dtype == _BOOL
     return ops.square(x) if is_squared else ops.pow(x, y)
 
