@@ -390,7 +390,7 @@ def _begin_again(thing: Any) -> None:
         return
     base, key = container_base(thing), ("was", id(thing))
     if key not in lent.memory:
-        items = dict.items(thing) if isinstance(thing, dict) else base.__iter__(thing)
+        items = base.items(thing) if isinstance(thing, dict) else base.__iter__(thing)
         lent.memory[key] = thing, list(items)
         return
     base.clear(thing)

@@ -297,10 +297,13 @@ class Builder:
         node.signals = bool(root.signalling and inputs and op.effect is None and not graphs)
         notice = root.before_raising
         if notice is not None and (node.signals or node.op_can_raise):
-            # What is emitted for it is no computation of the user's.
+            # What is emitted for it is no computation of the user's, and raises nothing.
             root.signalling, signalling = 0, root.signalling
-            notice(self)
-            root.signalling = signalling
+            root.before_raising = None
+            try:
+                notice(self)
+            finally:
+                root.signalling, root.before_raising = signalling, notice
         self.graph.nodes.append(node)
         self._local.update(node.outputs)
         return node

@@ -44,13 +44,14 @@ class ViewStep:
     def write(self, parent: Any, part: Any) -> Any:
         """`parent` with the view's part replaced."""
         inverse = self.op.options.get("write_through")
-        if inverse is None:
+        written = None if inverse is None else inverse(parent, part, *self.operands, **self.attrs)
+        if written is None:
             raise StagingError(
                 f"this writes through the result of `{self.op.name}`, and whether that shares "
                 "memory with the original array depends on its layout in memory",
                 "copy it first (`y = x.reshape(...).copy()`) or write to the original",
             )
-        return inverse(parent, part, *self.operands, **self.attrs)
+        return written
 
 
 class Cell:

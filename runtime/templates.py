@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from collections.abc import Callable, Sequence
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -18,6 +20,7 @@ __all__ = [
     "STR",
     "Alternative",
     "ArrayHole",
+    "Collection",
     "Excerpt",
     "Fillable",
     "Hole",
@@ -258,6 +261,50 @@ class Several(Fillable):
 
     def fill(self, operands: Sequence[Any]) -> Any:
         return fill(self.part, operands)
+
+
+class Collection(Fillable):
+    """A container of a class of Python's library, with holes in what is in it.
+
+    >>> fill(Collection("deque", [Hole(0), 2], 3), (1,))
+    deque([1, 2], maxlen=3)
+    """
+
+    __slots__ = ("content", "extra", "kind")
+
+    def __init__(self, kind: str, content: Any, extra: Any = None) -> None:
+        self.kind, self.content, self.extra = kind, content, extra
+
+    @property
+    def what(self) -> str:  # type: ignore[override]
+        """What it is, for a message: a file of a program holds none."""
+        return f"a container of Python's library ({self.kind})"
+
+    def made_of(self, content: Any) -> Any:
+        """A container of that class which holds `content`."""
+        return _COLLECTIONS[self.kind](content, self.extra)
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return self.made_of(fill(self.content, operands))
+
+
+_COLLECTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "list": lambda items, _: items,
+    "tuple": lambda items, _: tuple(items),
+    "dict": lambda pairs, _: dict(pairs),
+    "deque": deque,
+    "OrderedDict": lambda pairs, _: OrderedDict(pairs),
+    "Counter": lambda pairs, _: Counter(dict(pairs)),
+    "defaultdict": lambda pairs, factory: defaultdict(factory, pairs),
+    "keys": lambda keys, kind: kind.fromkeys(keys).keys(),
+    "values": lambda values, kind: kind(enumerate(values)).values(),
+    "items": lambda pairs, kind: kind(pairs).items(),
+    "UserDict": lambda data, _: UserDict(data),
+    "UserList": lambda data, _: UserList(data),
+    "ChainMap": lambda maps, _: ChainMap(*maps),
+    "SimpleNamespace": lambda fields, _: SimpleNamespace(**fields),
+    "mappingproxy": lambda content, _: MappingProxyType(content),
+}
 
 
 class Line:

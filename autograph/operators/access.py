@@ -14,8 +14,10 @@ from autograph.operators import growing, keyed, open_deques, open_dicts, open_se
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
+    Trace,
     content_before,
     current_trace,
+    guard_absent_item,
     guard_content,
     guard_length,
 )
@@ -88,7 +90,7 @@ def getitem(thing: Any, key: Any) -> Any:
     if is_chosen(thing):
         return of_each(thing, lambda text: getitem(text, key))
     if is_chosen(key):
-        return of_each(key, lambda text: getitem(thing, text))
+        return note_origin(_at_chosen(thing, key), thing, key)
     if isinstance(thing, OpenDeque) and isinstance(key, Tensor) and not key.is_known:
         return open_deques.item_of_known(thing, key)
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
@@ -105,6 +107,8 @@ def getitem(thing: Any, key: Any) -> Any:
     own = method(thing, "__getitem__")
     if own is not None:
         return own(key)
+    if isinstance(thing, defaultdict) and key not in thing:
+        return _made_item(thing, key, trace)
     try:
         value = thing[key]
     except LookupError:
@@ -120,6 +124,28 @@ def getitem(thing: Any, key: Any) -> Any:
         known = with_inputs(thing)
         value = value if known is thing else known[key]
     return journal.fresh(value) if isinstance(key, slice) and isinstance(value, list) else value
+
+
+def _at_chosen(thing: Any, key: Any) -> Any:
+    """The item at a text or object that data chooses: of several lists, one that can be written."""
+    choices = key.things if type(key) is OneOf else texts_of(key)
+    if isinstance(thing, dict) and choices is not None and _has_all(thing, key):
+        things = [getitem(thing, one) for one in choices]
+        if all(type(x) is list for x in things):
+            position = of_each(key, choices.index)
+            found = picked(things, position, setitem)
+            if found is not None:
+                return found
+    return of_each(key, lambda one: getitem(thing, one))
+
+
+def _made_item(thing: defaultdict[Any, Any], key: Any, trace: Trace) -> Any:
+    """An item that a defaultdict makes, and keeps, because it is asked for."""
+    if trace.is_outside(thing):
+        guard_absent_item(thing, key)
+        trace.consumed(thing)
+    journal.note(content_slot(thing))
+    return journal.fresh(thing[key])
 
 
 def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:

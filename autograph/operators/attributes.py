@@ -28,12 +28,13 @@ from autograph.operators.captures import (
 )
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.chosen_text import method_of_each, of_each
+from autograph.operators.conditionals import if_exp
 from autograph.operators.generators import made
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
 from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
-from autograph.operators.variables import Nullable, Undefined, _Unreadable, ld
+from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld
 from runtime import journal
 from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
@@ -46,7 +47,9 @@ __all__ = [
     "delattr_",
     "delattr_plain",
     "getattr_",
+    "getattr_or",
     "getattr_plain",
+    "presence",
     "setattr_",
     "setattr_plain",
 ]
@@ -86,9 +89,95 @@ def getattr_(thing: Any, name: str) -> Any:
             raise _missing(thing, name) from None
         guard_absence(thing, name)
         raise
+    if type(value) is Maybe:
+        return _on_one_path(thing, name, value)
     if issubclass(type(value), _Unreadable):
         return ld(value)
     return _read_attribute(thing, name, value)
+
+
+# ---- attributes that one path only has -----------------------------------------------------------
+
+
+def presence(thing: Any, name: str) -> Tensor | None:
+    """Whether an object has an attribute, where data decides that; else None."""
+    held = _held(thing, name)
+    return None if held is None or _is_found(_elsewhere(thing, name)) else held.defined
+
+
+def getattr_or(thing: Any, name: str, default: Any) -> Any:
+    """`getattr(thing, name, default)`."""
+    held = _held(thing, name)
+    if held is not None and not _is_found(_elsewhere(thing, name)):
+        return if_exp(held.defined, lambda: _value_of(held), lambda: default, "getattr")
+    try:
+        return getattr_(thing, name)
+    except AttributeError:
+        return default
+
+
+def _held(thing: Any, name: str) -> Maybe | None:
+    """What an object itself holds under a name, where data decides whether it holds anything."""
+    if building() is None or not type(thing).__flags__ & MADE_BY_CLASS_STATEMENT:
+        return None
+    found = (getattr(thing, "__dict__", None) or {}).get(name)
+    slot = attribute(type(thing), name)
+    if isinstance(slot, MemberDescriptorType):
+        try:
+            found = slot.__get__(thing)
+        except AttributeError:
+            return None
+    return found if type(found) is Maybe else None
+
+
+def _is_found(other: Callable[[], Any] | None) -> bool:
+    """Whether there is another value; a `__getattr__` is asked, and nothing that it did remains."""
+    builder = building()
+    if other is None or builder is None:
+        return False
+    mark = builder.mark()
+    with journal.transaction():
+        try:
+            other()
+        except AttributeError:
+            return False
+        finally:
+            builder.truncate(mark)
+    return True
+
+
+def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
+    """An attribute that was set, or deleted, on one path: elsewhere it is what Python finds."""
+    other = _elsewhere(thing, name)
+    if other is not None:
+        return if_exp(held.defined, lambda: _put(thing, name, held), other, "attribute")
+    text = f"{type(thing).__name__!r} object has no attribute {name!r}"
+    held.check(held.defined, held.name, AttributeError(text))
+    return _value_of(held)
+
+
+def _put(thing: Any, name: str, held: Maybe) -> Any:
+    value = _value_of(held)
+    setattr_plain(thing, name, value)
+    return value
+
+
+def _value_of(held: Maybe) -> Any:
+    return held.value if type(held.value) is Nullable else ld(held.value)
+
+
+def _elsewhere(thing: Any, name: str) -> Callable[[], Any] | None:
+    """What gives an attribute of an object that does not hold it; None where nothing does."""
+    found = attribute(type(thing), name)
+    if isinstance(found, functools.cached_property) and isinstance(found.func, FunctionType):
+        getter = convert(found.func)
+        if getter is not None:
+            return lambda: _cached(thing, name, getter)
+    if found is not None and not isinstance(found, MemberDescriptorType):
+        bind = getattr(type(found), "__get__", None)
+        return lambda: found if bind is None else bind(found, thing, type(thing))
+    fallback = method(thing, "__getattr__")
+    return None if fallback is None else functools.partial(fallback, name)
 
 
 def _is_tensor_of_users(x: Tensor, trace: Trace) -> bool:

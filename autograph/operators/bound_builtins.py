@@ -84,6 +84,7 @@ _MUTATORS = frozenset(
         "extendleft",
         "popleft",
         "rotate",
+        "move_to_end",
     ]
 )
 # Those that neither look at what is there nor depend on it.

@@ -578,7 +578,7 @@ def iter_(x: Any, *sentinel: Any) -> Any:
     return made if made is x else journal.fresh(made)
 
 
-def hasattr_(thing: Any, name: str) -> bool:
+def hasattr_(thing: Any, name: str) -> Any:
     """`hasattr` of the value that a tensor stands for."""
     if isinstance(thing, Tensor) and stands_for_other(thing):
         return hasattr(python_type_of(thing), name)
@@ -586,6 +586,9 @@ def hasattr_(thing: Any, name: str) -> bool:
         return hasattr(thing, name)
     if isinstance(thing, HostValue):
         thing.refuse()
+    found = attributes.presence(thing, name)
+    if found is not None:
+        return ops.as_weak(found, kind="bool")
     try:
         attributes.getattr_(thing, name)
     except AttributeError:
@@ -596,10 +599,7 @@ def hasattr_(thing: Any, name: str) -> bool:
 def getattr_(thing: Any, name: Any, *default: Any) -> Any:
     if not default:
         return attributes.getattr_(thing, name)
-    try:
-        return attributes.getattr_(thing, name)
-    except AttributeError:
-        return default[0]
+    return attributes.getattr_or(thing, name, *default)
 
 
 HANDLERS: dict[Any, Callable[..., Any]] = {

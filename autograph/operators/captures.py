@@ -55,6 +55,7 @@ __all__ = [
     "content_before",
     "current_trace",
     "guard_absence",
+    "guard_absent_item",
     "guard_apart",
     "guard_content",
     "guard_environment",
@@ -440,6 +441,17 @@ def guard_length(container: Any, before: int) -> None:
         fetch = weak(container)
         place = Place(f"the length of a {type(container).__name__}", lambda: len(fetch()))
         trace.guards.setdefault(("length", id(container)), Guard(place, before, by_value=True))
+
+
+def guard_absent_item(container: dict[Any, Any], key: Any) -> None:
+    """Guard that a captured dict has no such key, where the trace has not put or removed it."""
+    trace = current_trace()
+    if trace is None or key in content_before(container):
+        return
+    fetch = weak(container)
+    shown = f"item [{key!r}] of a {type(container).__name__}"
+    place = Place(shown, lambda: dict.__getitem__(fetch(), key))
+    trace.guards.setdefault(("absent", id(container), key), Guard(place, MISSING, by_value=False))
 
 
 def content_before(container: Any) -> Any:

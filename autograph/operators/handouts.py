@@ -432,7 +432,8 @@ class Handouts:
         self._open.add(id(x))
         try:
             if isinstance(x, dict):
-                made.items = {k: self._part(v, operands) for k, v in dict.items(x)}
+                entries = container_base(x).items(x)
+                made.items = {k: self._part(v, operands) for k, v in entries}
             elif has_runs(x):
                 made.items = self._grown(x, operands)
             elif isinstance(x, (list, deque)):

@@ -7,17 +7,28 @@ afterwards: neither the other branch, nor what follows, nor a second trace of a 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
 from autograph.operators.methods import ARTIFACT
 from runtime import journal
+from runtime.building import building
 from runtime.errors import StagingError
 from runtime.graph.ir import Node
 from runtime.origins import origin_of_caller
 
-__all__ = ["ends", "is_iterator", "refuse_in_call", "refuse_in_loop", "spend", "taken", "title"]
+__all__ = [
+    "Taken",
+    "ends",
+    "is_iterator",
+    "refuse_in_call",
+    "refuse_in_loop",
+    "spend",
+    "taken",
+    "title",
+]
 
 _WAY_OUT = "take the items before it, or index a list by a counter"
 
@@ -107,3 +118,47 @@ def _with_sources(iterator: Any) -> Iterator[Any]:
         elif not isinstance(x, tuple | CellType):
             continue
         found += gc.get_referents(x)
+
+
+class Taken:
+    """The items of an iterator by their number, from the next one on.
+
+    It gives each of them once, and a branch that takes it may be traced again. `ahead` is for
+    items that can be computed each time: it gives the one so many places ahead.
+    """
+
+    def __init__(self, iterator: Iterator[Any], ahead: Callable[[int], Any] | None = None) -> None:
+        self._iterator, self._ahead = iterator, ahead
+        self._items: list[Any] = []
+        # Those that the graph computes where they are taken.
+        self._computed: set[int] = set()
+
+    def reaches(self, k: int) -> bool:
+        """Whether there is an item of that number."""
+        if self._ahead is not None:
+            return k < operator.length_hint(self._iterator)
+        if k in self._computed:
+            raise StagingError(
+                "items that are computed one by one are taken again, in a branch of the graph "
+                "that is traced anew",
+                "make a list of them first (`list(...)`)",
+                origin=origin_of_caller(),
+            )
+        return len(self._items) > k or self._take()
+
+    def _take(self) -> bool:
+        builder = building()
+        assert builder is not None
+        mark = builder.mark()
+        try:
+            item = next(self._iterator)
+        except StopIteration:
+            return False
+        if builder.mark() > mark:
+            self._computed.add(len(self._items))
+        self._items.append(item)
+        return True
+
+    def item(self, k: int) -> Any:
+        """The item of that number, which there is."""
+        return self._items[k] if self._ahead is None else self._ahead(k)

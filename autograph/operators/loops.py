@@ -14,7 +14,7 @@ from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.decisions import UNROLLED
 from autograph.operators.generators import Again, Consumer, Run, call_of
 from autograph.operators.iterables import Indexed, as_indexed
-from autograph.operators.iterators import spend, taken
+from autograph.operators.iterators import Taken, spend, taken
 from autograph.operators.progress import Progress
 from autograph.operators.rounds import Step
 from autograph.operators.runs import has_runs
@@ -375,31 +375,31 @@ class _For(NamedTuple):
             )
         spend([iterator])
         limit = max(_UNROLLED_ITEMS, operator.length_hint(iterator))
-        taken = 0
-        more = True
+        items = Taken(iterator, iterator.ahead if isinstance(iterator, _Items) else None)
+        begin: int | None = 0
 
-        def rest(go: Any) -> None:
-            if_stmt(go, run, _nothing, self.state.get, self.state.set, self.state.names, 0)
+        def rest(go: Any, k: int) -> None:
+            if_stmt(
+                go, lambda: run(k), _nothing, self.state.get, self.state.set, self.state.names, 0
+            )
 
-        def run() -> None:
-            # What is next, and whether anything is, is known on the way that comes here.
-            nonlocal taken, more
-            try:
-                item = next(iterator)
-            except StopIteration:
+        def run(k: int) -> None:
+            # What is next, and whether anything is, is known on the way that comes here. A branch
+            # may be traced more than once.
+            nonlocal begin
+            if not items.reaches(k):
                 return
-            if taken == limit:
+            if k == limit:
                 raise _endless(limit)
-            taken += 1
-            self.body(item)
-            if taken % NESTED_ITEMS:
-                rest(self.test())
+            self.body(items.item(k))
+            if (k + 1) % NESTED_ITEMS:
+                rest(self.test(), k + 1)
             else:
-                more = True
+                begin = k + 1
 
-        while more:
-            more = False
-            rest(self.test() if taken else go)
+        while begin is not None:
+            first, begin = begin, None
+            rest(self.test() if first else go, first)
 
     def over_items(self, items: Indexed, builder: Builder) -> None:
         """One while node; unrolled, if the number of items is known and the body needs them so."""
@@ -484,6 +484,10 @@ class _Items(Iterator[Any]):
             raise StopIteration
         self._next += 1
         return self._items.item(self._next - 1)
+
+    def ahead(self, k: int) -> Any:
+        """The item that is `k` places ahead, which is not taken."""
+        return self._items.item(self._next + k)
 
 
 def _tail(whole: range, k: int) -> Indexed:

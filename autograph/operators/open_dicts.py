@@ -16,7 +16,7 @@ from typing import Any
 from autograph.operators.absorbing import absorb
 from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
 from autograph.operators.conditionals import if_exp
-from autograph.operators.contents import content_slot
+from autograph.operators.contents import container_base, content_slot
 from autograph.operators.forms import (
     Branching,
     Form,
@@ -118,10 +118,11 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
         raise refused("it has, or is to have, an item that is no number, nor a tuple of numbers")
 
     def make() -> list[Any]:
-        pairs = held([(key, value) for key, value in dict.items(x)], "dict")
+        base = container_base(x)  # of an OrderedDict, dict knows neither the order nor the end
+        pairs = held([(key, value) for key, value in base.items(x)], "dict")
         journal.note(content_slot(x))
-        dict.clear(x)
-        dict.__setitem__(x, Opened(x), pairs)
+        base.clear(x)
+        base.__setitem__(x, Opened(x), pairs)
         return pairs
 
     return made_where(x, "dict", make)
@@ -154,7 +155,7 @@ def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     """How a dict is opened that may have any of these contents, if it can be."""
     if type(x) not in _KINDS or pairs_of(x) is not None or not journal.is_fresh(x):
         return None
-    items = [item for content in contents for item in dict.items(content)]
+    items = [item for content in contents for item in container_base(content).items(content)]
     if not all(is_key(key) for key, _ in items):
         return None
     form = growing_form(Growing(Unbound()), items, "it")
@@ -372,7 +373,7 @@ def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]
     made: dict[Any, Any] = (kind or type(x))(*factory)
     own: list[Any] = journal.fresh([])
     own[:] = padded([Run(*looked_at(pairs))], own)
-    dict.__setitem__(made, Opened(made), own)
+    container_base(made).__setitem__(made, Opened(made), own)
     return journal.fresh(made)  # type: ignore[no-any-return]
 
 

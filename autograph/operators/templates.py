@@ -12,6 +12,7 @@ from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
+from autograph.operators.other_containers import apart
 from autograph.operators.runs import OpenSet, Run
 from autograph.operators.settings import guard_print_options
 from autograph.operators.variables import Nullable, ld
@@ -25,6 +26,7 @@ from runtime.templates import (
     PERCENT,
     Alternative,
     ArrayHole,
+    Collection,
     Excerpt,
     Hole,
     LazyString,
@@ -87,7 +89,7 @@ def shown(x: Any) -> Any:
     """What stands in text for a value: for a tensor the array or number that it stands for."""
     if isinstance(x, Tensor) and x.is_known:
         return x._known("text")
-    is_nest = type(x) in (tuple, list, dict) or isinstance(x, BaseException)
+    is_nest = isinstance(x, tuple | list | dict | BaseException) or apart(x) is not None
     if is_nest and _holds(x, _is_tensor, set()) and not is_late(x):
         return dig(x, [])
     return x
@@ -128,6 +130,9 @@ def _holds(part: Any, wanted: Callable[[Any], bool], around: set[int]) -> bool:
     kind = type(part)
     if wanted(part):
         return True
+    parts = None if issubclass(kind, tuple | list | dict) else apart(part)
+    if parts is not None:
+        return id(part) not in around and _holds(parts.content, wanted, around | {id(part)})
     if not issubclass(kind, tuple | list | dict):
         fields = _fields(part) if id(part) not in around else None
         return fields is not None and any(
@@ -170,6 +175,11 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
         return type(part)(dig(p, operands) for p in part)
     if type(part) is dict:
         return {k: dig(v, operands) for k, v in part.items()}
+    parts = apart(part)
+    if parts is not None:
+        if not _holds(parts.content, _is_open, set()):
+            return part
+        return Collection(parts.kind, dig(parts.content, operands), parts.extra)
     fields = _fields(part)
     if fields is not None and any(map(is_late, fields.values())):
         return Record(type(part), {k: dig(v, operands) for k, v in fields.items()})
@@ -337,6 +347,9 @@ def _as_now(x: Any) -> Any:
         return {key: _as_now(item) for key, item in x.items()}
     if type(x) is Nullable:
         return Nullable(x.name, _as_now(x.value), x.present, x.check)
+    held = apart(x) if is_late(x) else None
+    if held is not None:
+        return held.made_of(_as_now(held.content))
     if isinstance(x, BaseException) and not isinstance(x, Caught) and is_late(x):
         parts = {name: _as_now(part) for name, part in attributes_of(x).items()}
         return exception_of(type(x), _as_now(x.args), parts)

@@ -10,7 +10,7 @@ from runtime import trace
 from runtime.devices import is_device_array, module_of, resolve
 from runtime.ops.conversion import astype, astype_
 from runtime.ops.internal import CONSTANT, identity
-from runtime.ops.joining import stack
+from runtime.ops.joining import as_operand
 from runtime.ops.operands import Operand, content, is_tensor, type_of
 from runtime.ops.placement import device_of_operand, to_device
 
@@ -56,21 +56,13 @@ def asarray(
 
 def _from_nest(x: Any, dtype: np.dtype[Any] | None) -> Any:
     """A new tensor with a Python number, or with nested sequences or a buffer of numbers."""
-    if _is_nest(x) and _has_tensor(x):
-        parts = stack([_from_nest(part, None) if _is_nest(part) else part for part in x])
+    parts = as_operand(x)
+    if parts is not x:
         return parts if dtype is None else astype(parts, dtype, copy=False)
     array = np.array(x, dtype)
     if array.dtype.kind not in "biufc":
         raise TypeError(f"a tensor cannot hold {array.dtype} values: {x!r}")
     return trace.apply(CONSTANT, (), {"value": array[()]})
-
-
-def _is_nest(x: Any) -> bool:
-    return isinstance(x, (list, tuple))
-
-
-def _has_tensor(x: Any) -> bool:
-    return any(map(_has_tensor, x)) if _is_nest(x) else is_tensor(x)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:

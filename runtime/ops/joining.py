@@ -12,7 +12,16 @@ from runtime.ops.axes import swapaxes
 from runtime.ops.conversion import astype
 from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
-from runtime.ops.operands import Array, Module, Operand, normal_axis, rank_of, shape_of, type_of
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    is_tensor,
+    normal_axis,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import minimum
 from runtime.ops.shapes import atleast_1d, atleast_2d, atleast_3d, ravel, reshape
@@ -21,6 +30,7 @@ from runtime.spec import Dim, TensorType, promote
 __all__ = [
     "append",
     "array_split",
+    "as_operand",
     "column_stack",
     "concat",
     "dstack",
@@ -212,6 +222,20 @@ def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
     return stack_(*arrays, axis=axis)
 
 
+def as_operand(x: Any) -> Any:
+    """A list or tuple with tensors in it, at any depth, as one tensor; anything else as it is."""
+    return stack(list(map(as_operand, x))) if _is_nest(x) and _has_tensor(x) else x
+
+
+def _is_nest(x: Any) -> bool:
+    """Whether it is a sequence of what an array is made of."""
+    return isinstance(x, (list, tuple))
+
+
+def _has_tensor(x: Any) -> bool:
+    return any(map(_has_tensor, x)) if _is_nest(x) else is_tensor(x)
+
+
 @implements(
     "vstack",
     samples=calls(
@@ -227,7 +251,7 @@ def vstack(arrays: Sequence[Operand], /) -> Any:
     >>> ag.vstack([np.array([1, 2]), np.array([3, 4])]).tolist()
     [[1, 2], [3, 4]]
     """
-    return concat([atleast_2d(x) for x in arrays], 0)
+    return concat([atleast_2d(as_operand(x)) for x in arrays], 0)
 
 
 @implements(
@@ -245,7 +269,7 @@ def hstack(arrays: Sequence[Operand], /) -> Any:
     >>> ag.hstack([np.array([1, 2]), np.array([3])]).numpy()
     array([1, 2, 3])
     """
-    parts = [atleast_1d(x) for x in arrays]
+    parts = [atleast_1d(as_operand(x)) for x in arrays]
     return concat(parts, 0 if parts and rank_of(parts[0]) == 1 else 1)
 
 
@@ -264,7 +288,7 @@ def dstack(arrays: Sequence[Operand], /) -> Any:
     >>> ag.dstack([np.array([1, 2]), np.array([3, 4])]).tolist()
     [[[1, 3], [2, 4]]]
     """
-    return concat([atleast_3d(x) for x in arrays], 2)
+    return concat([atleast_3d(as_operand(x)) for x in arrays], 2)
 
 
 @implements("column_stack", samples=calls(lambda: ((([array((2,)), array((2, 3))],), {}),)))
@@ -274,7 +298,8 @@ def column_stack(arrays: Sequence[Operand], /) -> Any:
     >>> ag.column_stack([np.array([1, 2]), np.array([3, 4])]).tolist()
     [[1, 3], [2, 4]]
     """
-    columns = [x if rank_of(x) > 1 else swapaxes(atleast_2d(x), 0, 1) for x in arrays]
+    parts = map(as_operand, arrays)
+    columns = [x if rank_of(x) > 1 else swapaxes(atleast_2d(x), 0, 1) for x in parts]
     return concat(columns, 1)
 
 

@@ -306,6 +306,7 @@ def polyfit(
     order = deg + 1
     if deg < 0:
         raise ValueError("expected deg >= 0")
+    x, y, w = asarray(x), asarray(y), None if w is None else asarray(w)
     _check_points(x, y, w)
     x, y = x + 0.0, y + 0.0
     bound = shape_of(x)[0] * np.finfo(dtype_of(x)).eps if rcond is None else rcond

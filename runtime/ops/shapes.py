@@ -134,12 +134,19 @@ def _reshape_vjp(g: Any, out: Any, x: Any, *dims: Any, shape: Any) -> tuple[Any,
     return (reshape(g, shape_of(x)), *(None for _ in dims))
 
 
+def _reshape_written(parent: Any, part: Any, *dims: Any, shape: Any) -> Any:
+    """One axis under several is a view, however the array lies in memory; else nobody knows."""
+    is_view = rank_of(parent) == 1 and rank_of(part) > 1
+    return reshape(part, shape_of(parent)) if is_view else None
+
+
 @op(
     inputs=None,
     infer=_reshaped,
     vjp=_reshape_vjp,
     raises=_reshape_raises,
     view=True,
+    write_through=_reshape_written,
     samples=calls(
         lambda: (
             ((array((2, 3)),), {"shape": (3, 2)}),

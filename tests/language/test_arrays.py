@@ -680,3 +680,40 @@ def by_any_layout(x):
 @pytest.mark.parametrize("sample", [by_layout, by_any_layout])
 def test_orders_that_ask_how_an_array_lies_in_memory_are_refused(sample):
     refuse(sample, M, match="how the array lies in memory")
+
+
+# ---- one axis under several ----------------------------------------------------------------------
+
+
+def written_under_several_axes(x):
+    column, table = x.reshape(-1, 1), x.reshape(2, -1)
+    column[2, 0] += 1
+    if x[0] > 0:
+        table[0] *= x[3]
+    table[:, 1] = x[0]
+    strided = x[::2].reshape(1, 2)
+    strided[0, 1] = -1.0
+    return column, table, strided, x.sum()
+
+
+def test_an_array_of_one_axis_is_written_under_several():
+    cases = (np.arange(1.0, 5.0),), (-np.arange(4.0),), (np.arange(8.0)[::2],)
+    check(written_under_several_axes, *cases)
+
+    def total(x):
+        doubled = x * 2
+        table = doubled.reshape(2, 2)
+        table[0] *= x[3]
+        table[:, 1] += x[0]
+        return doubled.sum()
+
+    assert ag.grad(total)(np.arange(1.0, 5.0)).tolist() == [10.0, 8.0, 2.0, 8.0]
+
+
+def test_a_flat_array_may_be_a_copy():
+    def flat(x):
+        row = x.ravel()
+        row[0] = 1.0  # refused
+        return row
+
+    refuse(flat, np.arange(3.0), match="whether that shares memory with the original array")

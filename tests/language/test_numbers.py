@@ -577,3 +577,15 @@ def test_complex_scalars_are_rounded_as_numpys_scalars_are(kind):
         assert repr(converted(a, b)) == repr(f(a, b))
     slope = ag.grad(ag.convert(lambda a, z: abs(kind(a * z)) ** 2))(1.5, 1 + 2j)
     assert slope == pytest.approx(2 * 1.5 * 5, rel=1e-5)
+
+
+def test_a_python_int_to_a_negative_int_is_a_float():
+    def inverses(n):
+        halvings = 0
+        while n > 1:
+            n //= 2
+            halvings += 1
+        return halvings**-1, pow(halvings, -2), (halvings > 2) ** -1, halvings**2
+
+    check(inverses, (np.int64(40),), (np.int64(9),), (np.int64(5),))
+    check(inverses, (np.int64(1),), (np.int64(0),))  # zero has no inverse

@@ -325,6 +325,18 @@ def repeated_by_data(n):
     return row, total
 
 
+@samples("B3.16", (A,), (B,), joined=True)
+def lists_in_a_dict_at_texts(a):
+    groups = {"low": [0], "high": []}
+    for v in a:
+        groups["low" if v < 3 else "high"].append(v)
+        name = "high" if v > 3 else "low"
+        groups[name] += [v * 10]
+        if len(groups[name]) > 2:
+            groups[name].pop(0)
+    return groups, {k: sum(found) for k, found in groups.items()}
+
+
 test_table = samples.test()
 
 

@@ -10,6 +10,7 @@ import autograph as ag
 from autograph.operators import attributes
 from runtime import journal
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
+from tests.language.harness import check
 
 
 def magnitude(x):
@@ -171,3 +172,90 @@ def test_none_that_an_object_of_the_trace_holds_is_no_attribute_of_a_class():
 
     assert linked(np.ones(3)).tolist() == linked(np.ones(3)).tolist() == [1.0, 1.0]
     assert linked.trace_count == 1, linked.explain()
+
+
+# ---- attributes that one path only sets ----------------------------------------------------------
+
+
+class Lazy:
+    shared = 0.5
+
+    def __init__(self, x):
+        self.x, self.calls = x, 0
+
+    def __getattr__(self, name):
+        if name.startswith("free_"):
+            return 7.0
+        raise AttributeError(f"no {name}")
+
+    @functools.cached_property
+    def square(self):
+        self.calls += 1
+        return self.x * self.x
+
+    def twice(self):
+        if not hasattr(self, "_twice"):
+            self.calls += 10
+            self._twice = self.x * 2
+        return self._twice
+
+
+class Slot:
+    __slots__ = ("a",)
+
+
+class Plain:
+    pass
+
+
+def set_where_it_is_positive(x):
+    lazy = Lazy(x)
+    if x > 0:
+        lazy.free_a, lazy.shared, lazy._twice = x, x, x * 3
+        total = lazy.square
+    else:
+        total = x
+    lazy.x = x + 1
+    return total + lazy.square, lazy.square, lazy.twice(), lazy.free_a, lazy.shared, lazy.calls
+
+
+def asked_for(x):
+    plain = Plain()
+    if x > 0:
+        plain.a = x
+    return hasattr(plain, "a"), getattr(plain, "a", 3.0), getattr(plain, "b", 4.0)
+
+
+def read_in_a_try(x):
+    plain = Plain()
+    plain.a = x
+    if x > 0:
+        del plain.a
+    try:
+        return plain.a * 2
+    except AttributeError as error:
+        print(error)
+        return -x
+
+
+def read_plainly(x):
+    plain = Plain()
+    if x > 0:
+        plain.a = x
+    return plain.a * 2
+
+
+def read_of_a_slot(x):
+    held = Slot()
+    if x > 0:
+        held.a = x
+    return held.a * 2
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [set_where_it_is_positive, asked_for, read_in_a_try, read_plainly, read_of_a_slot],
+    ids=lambda f: f.__name__,
+)
+def test_an_attribute_that_one_path_sets(sample):
+    check(sample, (2.0,), (-2.0,), joined=True)
