@@ -107,8 +107,7 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
     with _lock:
         known = _functions.setdefault(function, {})
         if options not in known:
-            conversion = _conversion(function, options)
-            made = _front_end().make(conversion, function)
+            made = _front_end().make(_conversion(function, options), function)
             setattr(made, ORIGINAL, weakref.ref(function))
             known[options] = made
         return known[options]
@@ -251,4 +250,4 @@ def converted_source(function: FunctionType, options: Options | None = None) -> 
     options = options or Options()
     if function.__code__.co_flags & inspect.CO_GENERATOR:  # as those that call it have it
         options = options._replace(user_requested=False)
-    return str(_front_end().text_of(_conversion(function, options)))
+    return str(_front_end().text_of(_conversion(function, options), function, options))

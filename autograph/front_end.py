@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph import operators
+from autograph import kept_conversions, operators
 from autograph.converters import (
     Context,
     convert_for_consumer,
@@ -28,13 +28,13 @@ __all__ = ["Conversion", "consumer_of", "convert", "make", "text_of"]
 
 
 class Conversion(NamedTuple):
-    """A converted function's code, shared by all closures of one `def`."""
+    """A converted function's code, shared by all closures of one `def`.
+
+    `shadowed` are the names of built-ins that its module bound when it was converted.
+    """
 
     code: CodeType
-    tree: Any
-    source: Source
-    free_names: tuple[str, ...]
-    prelude: tuple[gast.stmt, ...] = ()
+    shadowed: frozenset[str]
 
 
 def convert(function: FunctionType, options: Options) -> Conversion:
@@ -44,15 +44,27 @@ def convert(function: FunctionType, options: Options) -> Conversion:
     """
     source = source_of(function)
     _refuse_our_name(function)
+    free, shadowed = function.__code__.co_freevars, _shadowed_builtins(function)
+    key = kept_conversions.key(source, options, free, shadowed)
+    code = None if key is None else kept_conversions.find(key)
+    if code is None:
+        tree, prelude = _converted(function, source, options, shadowed)
+        code = _compiled(function, tree, source, prelude)
+        config.log(4, lambda: module_text([tree]))
+        if key is not None:
+            kept_conversions.keep(key, code)
+    return Conversion(code, shadowed)
+
+
+def _converted(
+    function: FunctionType, source: Source, options: Options, shadowed: frozenset[str]
+) -> tuple[Any, tuple[gast.stmt, ...]]:
+    """The converted tree, and for a lambda what comes before it."""
     node = parse_function(source)
-    free = function.__code__.co_freevars
-    context = _context(function, source, options)
-    is_lambda = isinstance(node, gast.Lambda)
-    prelude = _lambda_prelude(lambda_scope(node), free, options) if is_lambda else ()
-    tree = convert_tree(node, context)
-    code = _compiled(function, tree, source, prelude)
-    config.log(4, lambda: module_text([tree]))
-    return Conversion(code, tree, source, free, prelude)
+    prelude: tuple[gast.stmt, ...] = ()
+    if isinstance(node, gast.Lambda):
+        prelude = _lambda_prelude(lambda_scope(node), function.__code__.co_freevars, options)
+    return convert_tree(node, _context(function, source, options, shadowed)), prelude
 
 
 def make(conversion: Conversion, function: FunctionType) -> FunctionType:
@@ -78,28 +90,32 @@ def consumer_of(
         return None
     tree: Any = parse_function(source)
     convert = convert_for_context if of_context else convert_for_consumer
-    if not convert(tree, _context(function, source, options)):
+    shadowed = _shadowed_builtins(function)
+    if not convert(tree, _context(function, source, options, shadowed)):
         return None
     return _marked(make_function(_compiled(function, tree, source), function, operators))
 
 
-def text_of(conversion: Conversion) -> str:
-    """The converted function as the text of an importable module."""
-    tree = conversion.tree
+def text_of(conversion: Conversion, function: FunctionType, options: Options) -> str:
+    """The converted function as the text of an importable module: it is converted anew."""
+    tree, prelude = _converted(function, source_of(function), options, conversion.shadowed)
+    free = function.__code__.co_freevars
     if not isinstance(tree, gast.Lambda):
         tree.decorator_list = []
-        return module_text([tree], free_names=conversion.free_names)
-    return module_text([*conversion.prelude, tree], free_names=conversion.free_names)
+        return module_text([tree], free_names=free)
+    return module_text([*prelude, tree], free_names=free)
 
 
-def _context(function: FunctionType, source: Source, options: Options) -> Context:
+def _context(
+    function: FunctionType, source: Source, options: Options, shadowed: frozenset[str]
+) -> Context:
     return Context(
         filename=source.filename,
         text=source.text,
         class_name=source.class_name,
         options=options,
         free_names=frozenset(_free_names(function)),
-        module_names=_shadowed_builtins(function),
+        module_names=shadowed,
         first_line=source.first_line,
         function=source.qualname,
     )

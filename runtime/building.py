@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.eager import COPY_TO, compute, is_array
 from runtime.errors import DeviceError, LeakedTensorError
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.inference import Inference
 from runtime.origins import Origin, origin_of_caller
 from runtime.placement import fact_of_type, place
 from runtime.spec import (
@@ -66,15 +67,6 @@ class Mark(int):
         return Mark(nodes[:count])
 
 
-class _Given(NamedTuple):
-    """What an op gives for operands of some types, and whether it can raise on them."""
-
-    operands: list[Type]
-    outputs: tuple[Type, ...]
-    several: bool
-    can_raise: bool | None = None
-
-
 class Builder:
     """Builds one graph; a builder with a parent builds the graph of a staged body.
 
@@ -122,11 +114,7 @@ class Builder:
         self.rewritten: dict[int, tuple[Any, Exception]] = {}
         # What stands for the memory of lists of a length known only later.
         self.lists: Any = None
-        # By an op without attributes and the ids of the types of its operands: what it gives. A
-        # program has many nodes, but few such cases. Ids, as a hash takes as long as the rule; so
-        # what is given is of one type for all that are equal.
-        self.given: dict[tuple[Any, ...], _Given] = {}
-        self.types: dict[Type, Type] = {}
+        self.inference = Inference()
 
     # ---- inputs ------------------------------------------------------------------------------
 
@@ -294,9 +282,10 @@ class Builder:
         node = Node(op, inputs, attrs, graphs, types, origin or origin_of_caller())
         if can_raise is not None:
             node.note_raises(can_raise)
-        node.signals = bool(root.signalling and inputs and op.effect is None and not graphs)
+        if root.signalling:
+            node.signals = bool(inputs and op.effect is None and not graphs)
         notice = root.before_raising
-        if notice is not None and (node.signals or node.op_can_raise):
+        if notice is not None and (can_raise or node.signals or node.op_can_raise):
             # What is emitted for it is no computation of the user's, and raises nothing.
             root.signalling, signalling = 0, root.signalling
             root.before_raising = None
@@ -315,8 +304,8 @@ class Builder:
         values = [self.value_of(x, origin) for x in inputs]
         if in_use[0]:
             return self._apply_placed(op, inputs, values, attrs)
-        key = (op, *[id(value.type) for value in values])
-        given = None if attrs else self.root.given.get(key)
+        inference = self.root.inference
+        given = None if attrs else inference.find(op, values)
         if given is None:
             for value in values:
                 if type(value.type) is TensorType and value.type.dtype.kind in "OSUV":
@@ -325,7 +314,7 @@ class Builder:
         if folded is not None:
             return self._known(op, inputs, attrs, folded)
         if given is None:
-            given = self._infer(op, [value.type for value in values], attrs, key)
+            given = inference.infer(op, values, attrs)
         node = self.emit(
             op, values, attrs, types=given.outputs, origin=origin, can_raise=given.can_raise
         )
@@ -336,20 +325,6 @@ class Builder:
         if op.view:
             link_view(inputs[0], op, inputs[1:], attrs, outputs[0])
         return outputs if given.several else outputs[0]
-
-    def _infer(
-        self, op: Op, types: list[Type], attrs: dict[str, Any], key: tuple[Any, ...]
-    ) -> _Given:
-        """What an op gives for operands of these types; kept under `key` where it may be."""
-        inferred = op.infer(*types, **attrs)
-        several = isinstance(inferred, tuple)
-        known = self.root.types
-        outputs = tuple([known.setdefault(t, t) for t in (inferred if several else (inferred,))])
-        if attrs:
-            return _Given(types, outputs, several)
-        given = _Given(types, outputs, several, op.can_raise(types, attrs))
-        self.root.given[key] = given
-        return given
 
     def _apply_placed(
         self, op: Op, inputs: tuple[Any, ...], values: list[Value], attrs: dict[str, Any]

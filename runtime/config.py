@@ -272,7 +272,7 @@ cache_dir = Switch(
     "cache_dir",
     "",
     str,
-    "Folder that keeps machine code between processes, or `off`; empty: one in the user's cache.",
+    "Folder that keeps compiled code between processes, or `off`; empty: one in the user's cache.",
 )
 cache_bytes = Switch(
     "cache_bytes", 2**26, _count, "About how many bytes the files in that folder may take."

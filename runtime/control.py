@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops, trace
-from runtime.building import Builder, traced
+from runtime.building import Builder
 from runtime.devices import HOST, placing_on
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.origins import origin_of_caller
@@ -396,7 +396,7 @@ def _finish(
 ) -> list[Tensor]:
     # Whoever emits one of these nodes is ours, and so are the frames from there on.
     node: Node = parent.emit(op, inputs, attrs, graphs, types, origin_of_caller(3))
-    outputs = tuple(traced(v) for v in node.outputs)
+    outputs = [parent.tensor(v) for v in node.outputs]
     if trace.tapes():
-        parent.tell_tapes(node, [traced(v) for v in inputs], outputs)
-    return list(outputs)
+        parent.tell_tapes(node, [parent.tensor(v) for v in inputs], tuple(outputs))
+    return outputs

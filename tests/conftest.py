@@ -1,4 +1,4 @@
-"""What holds for all tests: machine code is kept in a folder of this run, which its processes share."""
+"""What holds for all tests: compiled code is kept in a folder of this run, which its processes share."""
 
 import os
 import shutil

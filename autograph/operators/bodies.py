@@ -21,6 +21,7 @@ from runtime import control, journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell, clock
 from runtime.errors import Origin, StagingError
+from runtime.graph.ir import Value
 from runtime.origins import is_user_code, origin_of_caller, origin_of_error
 from runtime.tensor import Tensor
 
@@ -136,6 +137,10 @@ class State(NamedTuple):
                     slot.write(value)
 
 
+# What is often among the results of a body, and would take time to be found without parts.
+_WITHOUT_ARRAYS = frozenset((bool, int, float, complex, str, Value))
+
+
 @dataclass(eq=False, repr=False)
 class Outcome:
     """What tracing a body left behind, everything already rolled back."""
@@ -210,7 +215,7 @@ class Outcome:
 
     def keep(self, x: Any, around: tuple[int, ...] = ()) -> None:
         """Note what is in the arrays of `x`; `around` are the objects that it is in."""
-        if x is None:
+        if x is None or type(x) in _WITHOUT_ARRAYS:
             return
         if isinstance(x, Tensor):
             if x._cell is None:
@@ -261,16 +266,7 @@ def run_body(
                 emit_raise(error)
                 raised = True
             values = state.get()
-            touched = {
-                key: entry
-                for key, entry in transaction.written().items()
-                if not state.covers(key) and not _is_local(entry[0], builder)
-            }
-            writes = {
-                key: (slot, old, content_left(slot, old, new))
-                for key, (slot, old, new) in touched.items()
-                if not (isinstance(slot.owner, Cell) and old[0] is new[0])
-            }
+            writes = _writes(transaction, state, builder) if transaction.slots else {}
             told = transaction.advanced, transaction.chosen, transaction.places
             outcome = Outcome(builder, values, writes, raised, result, *told)
             outcome.frozen = transaction.frozen
@@ -281,6 +277,22 @@ def run_body(
             state.set(before)
             spend(transaction.advanced)
     return outcome
+
+
+def _writes(
+    transaction: journal.Transaction, state: State, builder: Builder
+) -> dict[Any, tuple[journal.Slot, Any, Any]]:
+    """The places that a body wrote, but for the names of the state and its own arrays."""
+    touched = {
+        key: entry
+        for key, entry in transaction.written().items()
+        if not state.covers(key) and not _is_local(entry[0], builder)
+    }
+    return {
+        key: (slot, old, content_left(slot, old, new))
+        for key, (slot, old, new) in touched.items()
+        if not (isinstance(slot.owner, Cell) and old[0] is new[0])
+    }
 
 
 def content_left(slot: journal.Slot, old: Any, new: Any) -> Any:

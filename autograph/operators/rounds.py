@@ -63,18 +63,25 @@ def _of_kind(type_: TensorType, x: Any) -> TensorType:
     if x is NOTHING or not is_numeric(x):
         return type_
     own = type_of(x)
+    if _is_one_kind(own, type_):  # as mostly
+        return type_
     return TensorType(own.dtype, type_.shape, own.weak, type_.device)
 
 
 def computes_alike(graph: Graph, types: Sequence[Type]) -> bool:
     """Whether a graph gives the same numbers for inputs of these types, the first of its own."""
-    return _results(graph, types) is not None
+    found = _others(graph, types)
+    return not found or _results(graph, found) is not None
 
 
-def _results(graph: Graph, types: Sequence[Type]) -> list[Type] | None:
-    """The types of the outputs for inputs of these types; None where other numbers come out."""
+def _others(graph: Graph, types: Sequence[Type]) -> dict[Value, Type]:
+    """Those of the inputs for which another type is given."""
     pairs = zip(graph.inputs, types, strict=False)
-    found = {value: type_ for value, type_ in pairs if not _is_one_kind(value.type, type_)}
+    return {value: type_ for value, type_ in pairs if not _is_one_kind(value.type, type_)}
+
+
+def _results(graph: Graph, found: dict[Value, Type]) -> list[Type] | None:
+    """The types of the outputs for inputs of these types; None where other numbers come out."""
     for node in graph.nodes if found else ():
         if any(value in found for value in node.inputs) and not _passes(node, found):
             return None
@@ -108,7 +115,7 @@ def _of_graphs(node: Node, now: list[Type]) -> list[Type] | None:
         skipped = len(now) - len(graph.inputs)
         if skipped not in (0, 1):
             return None
-        found = _results(graph, now[skipped:])
+        found = _results(graph, _others(graph, now[skipped:]))
         if found is None:
             return None
         if len(found) == len(node.outputs):
@@ -145,6 +152,8 @@ def _compute_in(types: list[Type]) -> Any:
 
 
 def _is_one_kind(a: Type, b: Type) -> bool:
+    if a is b:
+        return True
     if type(a) is not TensorType or type(b) is not TensorType:
         return a == b
     return a.dtype == b.dtype and (a.weak == b.weak or a.dtype.kind == "b")

@@ -133,6 +133,8 @@ class _Loop:
         self.inputs: list[Value] = []
         # What the last round left in each carried place, leaf by leaf.
         self.left: dict[Any, list[tuple[Any, TensorType]]] = {}
+        # The round of which that is all there is to know.
+        self._noted: Outcome | None = None
         # The arrays that the rounds make, and the containers.
         self.ownership = Ownership()
         self.objects = CarriedObjects()
@@ -240,12 +242,15 @@ class _Loop:
 
     def _note_left(self, outcome: Outcome) -> bool:
         """Note what a round left in each carried place; whether arrays are shared in a new way."""
+        if self._noted is outcome:
+            return False
         with trace.interpreting(outcome.builder):
             for key, entry in self.entries.items():
                 after = entry.placed if outcome.raised else self._after(outcome, key, entry)
                 self.left[key] = list(leaves(entry.form, after))
             whiches = [x for left in self.left.values() for x, _ in left if isinstance(x, Which)]
             if not whiches:
+                self._noted = outcome
                 return False
             numbers, is_new = self.ownership.resolve(whiches, outcome.builder)
         found = iter(numbers)
@@ -261,13 +266,13 @@ class _Loop:
             if isinstance(entry.form, Growing):
                 absorb_left(outcome, self._after(outcome, key, entry))
         changed = False
-        for key, entry in self.entries.items():
-            after = self._after(outcome, key, entry)
-            with trace.interpreting(outcome.builder):
+        with trace.interpreting(outcome.builder):
+            for key, entry in self.entries.items():
+                after = self._after(outcome, key, entry)
                 form = widen(entry.form, after, entry.name, outcome.builder)
-            form = _of_fixed_length(form, entry.form, after, entry.slot)
-            changed |= form is not entry.form and form != entry.form
-            entry.form = form
+                form = _of_fixed_length(form, entry.form, after, entry.slot)
+                changed |= form is not entry.form and form != entry.form
+                entry.form = form
         for key, (slot, _, content) in outcome.writes.items():
             if key not in self.entries:
                 initial = slot_content(slot)
@@ -452,10 +457,10 @@ class _Loop:
             (builder, self.inputs),
             (self.test, self.test.graph.inputs[: len(init)]),
         ):
-            own = list(inputs)
-            extra = [v for v in body.graph.inputs if v not in set(own)]
+            own, known_inputs, carried = list(inputs), set(inputs), set(kept)
+            extra = [v for v in body.graph.inputs if v not in known_inputs]
             for j, inner in enumerate(own):
-                if j not in kept:
+                if j not in carried:
                     known = body.captures.get(init[j])
                     if known is not None:
                         _substitute(body, inner, known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -20,6 +20,7 @@ __all__ = [
     "is_bounded",
     "is_weak_int",
     "may_be_overwritten",
+    "read_once",
     "scalar_template",
 ]
 
@@ -170,10 +171,18 @@ def may_be_overwritten(node: Node, ending: Sequence[Value]) -> bool:
     return has_axes and first in ending and node.inputs.count(first) == 1
 
 
+def read_once(node: Node) -> Collection[Value]:
+    """The values that are one operand of a node only."""
+    inputs = set(node.inputs)
+    if len(inputs) == len(node.inputs):  # as mostly
+        return inputs
+    return {value for value, uses in Counter(node.inputs).items() if uses == 1}
+
+
 def handed_over(node: Node, ending: Sequence[Value]) -> tuple[set[Value], list[Value]]:
     """The ending inputs that a written-out graph may delete itself, and those that it may not."""
-    uses = Counter(node.inputs)
-    handed = {value for value in ending if uses[value] == 1}
+    once = read_once(node)
+    handed = {value for value in ending if value in once}
     if node.op.name == "cond":
         handed.discard(node.inputs[0])
     return handed, [value for value in ending if value not in handed]

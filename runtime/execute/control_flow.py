@@ -6,11 +6,10 @@ graph that calls itself is a function that calls itself: one Python frame per ca
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from runtime.execute.block import Block, handed_over, is_weak_int
+from runtime.execute.block import Block, handed_over, is_weak_int, read_once
 from runtime.execute.counting import Counting, Input, counting
 from runtime.execute.operations import Writer, as_tuple
 from runtime.execute.recovery import caught_kinds
@@ -128,9 +127,9 @@ class ControlWriter(Writer):
     ) -> list[str]:
         """Locals of the carried values: that of the initial value, or the one wanted, or fresh."""
         count = node.attrs.get("captures", 0)
-        uses = Counter(node.inputs)
+        once = read_once(node)
         names = [
-            block.names[value] if value in ending and uses[value] == 1 else ""
+            block.names[value] if value in ending and value in once else ""
             for value in node.inputs[count:]
         ]
         captured = block.sources(node.inputs[:count])

@@ -7,7 +7,6 @@ last use.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -50,7 +49,7 @@ class Plan(Protocol):
 
     scope: Scope
     failures: Failures
-    callers: Counter[Graph]
+    callers: dict[Graph, int]
     recursions: dict[str, Graph]
 
     def located(self, kernel: Callable[..., Any], device: str | None) -> Callable[..., Any]:

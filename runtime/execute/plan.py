@@ -9,7 +9,6 @@ and in which locals stands what is to be written into objects if it raises (`pen
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from sys import getrefcount
@@ -88,14 +87,15 @@ class _Plan:
         return self._known[graph]
 
 
-def _callers(graph: Graph) -> Counter[Graph]:
+def _callers(graph: Graph) -> dict[Graph, int]:
     """How many nodes call each graph."""
-    counts: Counter[Graph] = Counter()
+    counts: dict[Graph, int] = {}
     todo = [graph]
     while todo:
         for node in todo.pop().nodes:
             for inner in node.graphs:
-                counts[inner] += 1
-                if counts[inner] == 1:
+                known = counts.get(inner, 0)
+                counts[inner] = known + 1
+                if not known:
                     todo.append(inner)
     return counts

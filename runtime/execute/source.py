@@ -7,7 +7,6 @@ import keyword
 import math
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import chain, count
 from typing import Any
 
@@ -37,20 +36,32 @@ class Lines:
         """A line at the current indentation."""
         self.rows.append(("    " * self.depth + text, origins, self.pending))
 
-    @contextmanager
     def block(
         self, header: str, origins: tuple[Origin, ...] = (), *, optional: bool = False
-    ) -> Iterator[None]:
+    ) -> _Indented:
         """A header and the indented lines below it; if there are none, `pass` or no header."""
         self.add(header, origins)
-        before = len(self.rows)
-        self.depth += 1
-        yield
-        if len(self.rows) == before and optional:
-            self.rows.pop()
-        elif len(self.rows) == before:
-            self.add("pass")
-        self.depth -= 1
+        return _Indented(self, optional)
+
+
+class _Indented:
+    """The lines within a `with` block stand below the last one."""
+
+    __slots__ = ("_before", "_lines", "_optional")
+
+    def __init__(self, lines: Lines, optional: bool) -> None:
+        self._lines, self._optional, self._before = lines, optional, len(lines.rows)
+
+    def __enter__(self) -> None:
+        self._lines.depth += 1
+
+    def __exit__(self, *details: object) -> None:
+        lines = self._lines
+        if len(lines.rows) == self._before and self._optional:
+            lines.rows.pop()
+        elif len(lines.rows) == self._before:
+            lines.add("pass")
+        lines.depth -= 1
 
 
 class LocalNames:

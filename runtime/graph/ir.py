@@ -157,7 +157,7 @@ class Node:
     ) -> None:
         self.op = op
         self.inputs = list(inputs)
-        self.attrs = attrs or {}
+        self.attrs = {} if attrs is None else attrs
         self.graphs: Sequence[Graph] = list(graphs) if graphs else ()
         self.origin = origin
         # Whether it computes where errors of floating point raise: `np.errstate(all="raise")`.

@@ -22,8 +22,12 @@ def merge_common_subexpressions(graph: Graph) -> Graph:
     """`graph` without the repetition of equal operations."""
     if not any(map(_may_repeat, graph.parts())):
         return graph
-    writes = Writes()
-    return shared(lambda graph, change: _merged(graph, change, writes))(graph)
+    writes, dropped = Writes(), list[Node]()
+    merged = shared(lambda graph, change: _merged(graph, change, writes, dropped))(graph)
+    # The first of equal nodes reads what the others did, so that nothing is left unread; only what
+    # was pending may have been read by that alone.
+    merged.is_tidy = merged.is_tidy or (graph.is_tidy and not dropped)
+    return merged
 
 
 def _may_repeat(graph: Graph) -> bool:
@@ -39,7 +43,8 @@ def _may_repeat(graph: Graph) -> bool:
     return False
 
 
-def _merged(graph: Graph, change: Change, writes: Writes) -> Graph:
+def _merged(graph: Graph, change: Change, writes: Writes, dropped: list[Node]) -> Graph:
+    """The graph without repetitions; `dropped` gets the nodes for which something was pending."""
     stretch = writes.stretches(graph)
     apart = exposed_values(graph) | read_late(graph, stretch)
     known = _Known(stretch)
@@ -47,7 +52,10 @@ def _merged(graph: Graph, change: Change, writes: Writes) -> Graph:
     for node in graph.nodes:
         first = known.first(node, copy.mapped(node.inputs))
         if first is not node and (apart.isdisjoint(node.outputs) or gives_numbers(node)):
+            count = len(copy.nodes)
             copy.drop_pending(node)
+            if len(copy.nodes) < count:
+                dropped.append(node)
             copy.replace(node.outputs, copy.mapped(first.outputs))
         else:
             copy.keep(node)

@@ -56,17 +56,19 @@ class _Needs:
 
     def all_outputs(self, graph: Graph, change: Change) -> Graph:
         """The graph with all of its outputs and inputs."""
-        if self._is_tidy(graph, change):
+        kept = self.of(graph, range(len(graph.outputs))).nodes
+        if self._is_tidy(graph, kept, change):
             return graph
         everything = _Kept(range(len(graph.outputs)), range(len(graph.inputs)))
-        return self._without(graph, everything, change)
+        return self._with(graph, everything, kept, change)
 
-    def _is_tidy(self, graph: Graph, change: Change) -> bool:
+    def _is_tidy(self, graph: Graph, kept: dict[Node, _Kept | None], change: Change) -> bool:
         """Whether every node is needed, and all that is in its graphs."""
-        kept = self.of(graph, range(len(graph.outputs))).nodes
         if len(kept) < len(graph.nodes):
             return False
         for node, part in kept.items():
+            if not node.graphs:
+                continue
             if part is not None and not _is_whole(part, node):
                 return False
             for inner in node.graphs:
@@ -76,7 +78,12 @@ class _Needs:
 
     def _without(self, graph: Graph, interface: _Kept, change: Change) -> Graph:
         """The graph with these outputs and inputs, and what the outputs need."""
-        kept = self.of(graph, interface.outputs).nodes
+        return self._with(graph, interface, self.of(graph, interface.outputs).nodes, change)
+
+    def _with(
+        self, graph: Graph, interface: _Kept, kept: dict[Node, _Kept | None], change: Change
+    ) -> Graph:
+        """The graph with these outputs and inputs, and the nodes that are kept."""
         copy = Copy(graph, change)
         for node in graph.nodes:
             if node in kept:
@@ -108,30 +115,34 @@ class _Needs:
     def of(self, graph: Graph, outputs: Iterable[int]) -> _Needed:
         """What some outputs, the effects and the errors of a graph need."""
         key = (graph, tuple(outputs))
-        if key not in self._needed:
-            self._needed[key] = self._find(graph, [graph.outputs[p] for p in key[1]])
-        return self._needed[key]
+        found = self._needed.get(key)
+        if found is None:
+            found = self._needed[key] = self._find(graph, [graph.outputs[p] for p in key[1]])
+        return found
 
     def _find(self, graph: Graph, results: Sequence[Value]) -> _Needed:
         needed = set(results)
         kept: dict[Node, _Kept | None] = {}
         belonging: set[Node | None] = set()
-        for position in range(len(graph.nodes) - 1, -1, -1):
-            node = graph.nodes[position]
-            stays = self.must_stay(node)
+        nodes = graph.nodes
+        for position in range(len(nodes) - 1, -1, -1):
+            node = nodes[position]
+            stays = self.must_stay(node) if node.graphs else _stays(node)
             if not stays and needed.isdisjoint(node.outputs) and node not in belonging:
                 continue
-            if stays and not node.graphs and node.can_raise:
+            rule = None
+            if node.graphs:
+                rule = _RULES.get(node.op.name)
+            elif stays and node.can_raise:
                 belonging.add(graph.pending_for(position))
-            rule = _RULES.get(node.op.name) if node.graphs else None
             if rule is None:
                 kept[node] = None
                 needed.update(node.inputs)
             else:
                 outputs = [value.index for value in node.outputs if value in needed]
                 kept[node] = part = rule(self, node, outputs)
-                needed.update(node.inputs[p] for p in part.inputs)
-        inputs = (p for p, value in enumerate(graph.inputs) if value in needed)
+                needed.update([node.inputs[p] for p in part.inputs])
+        inputs = [p for p, value in enumerate(graph.inputs) if value in needed]
         return _Needed(frozenset(inputs), kept)
 
     def cond(self, node: Node, outputs: Sequence[int]) -> _Kept:
@@ -156,10 +167,11 @@ class _Needs:
     def must_stay(self, node: Node) -> bool:
         """Whether the node stays even if nothing reads its results."""
         if not node.graphs:
-            return node.op.effect is not None or node.signals or node.op_can_raise
-        if node not in self._stay:
-            self._stay[node] = self._must_stay(node)
-        return self._stay[node]
+            return _stays(node)
+        found = self._stay.get(node)
+        if found is None:
+            found = self._stay[node] = self._must_stay(node)
+        return found
 
     def _must_stay(self, node: Node) -> bool:
         if node.op.effect is not None or node.op_can_raise:
@@ -177,6 +189,11 @@ class _Needs:
             for part in graph.nodes
             if part is not safe
         )
+
+
+def _stays(node: Node) -> bool:
+    """Whether a node without graphs stays even if nothing reads its results."""
+    return node.op.effect is not None or node.signals or node.op_can_raise
 
 
 _Rule = Callable[[_Needs, Node, Sequence[int]], _Kept]

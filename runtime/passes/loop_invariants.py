@@ -43,6 +43,8 @@ def hoist_loop_invariants(graph: Graph) -> Graph:
 
 
 def _hoisted(graph: Graph, change: Change, writes: Writes) -> Graph:
+    if not any(node.graphs for node in graph.nodes):
+        return graph  # as most branches
     copy = Copy(graph, change)
     for node in graph.nodes:
         if node.op.name == "while":

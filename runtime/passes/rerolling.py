@@ -61,6 +61,8 @@ class _Run(NamedTuple):
 
 
 def _rolled(graph: Graph, change: Change) -> Graph:
+    if len(graph.nodes) < SMALLEST and not any(node.graphs for node in graph.nodes):
+        return graph  # as most branches
     # Constants have no place of their own: they stand where they are read.
     nodes = [node for node in graph.nodes if node.op.name != "constant"]
     is_large = len(nodes) >= SMALLEST

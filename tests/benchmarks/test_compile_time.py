@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.operators.alternatives import Reference
 from benchmarks.compile_time import ON_ARRAYS, PROGRAMS, compile_costs
 from runtime.devices import in_use
 from runtime.execute import plan
@@ -72,13 +73,32 @@ def test_work_grows_with_the_number_of_nodes(name, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "trace"),
-    [("straight", 100), ("called", 160), ("nested", 260), ("deep", 260), ("successive", 220)],
+    [("straight", 80), ("called", 135), ("nested", 205), ("deep", 205), ("successive", 195)],
 )
 def test_a_node_is_little_work(name, trace):
     found, nodes = _work(name, 1000)
     assert found["trace"] / nodes < trace
     assert sum(found[step.__name__] for step in PIPELINE) / nodes < 95
     assert found["plan"] / nodes < 80
+
+
+def test_arrays_that_a_name_may_be_are_not_copied_for_each_branch(monkeypatch):
+    held = []
+    make = Reference.__init__
+
+    def counted(self, index, own, *more, **named):
+        held.append(len(own))
+        make(self, index, own, *more, **named)
+
+    monkeypatch.setattr(Reference, "__init__", counted)
+    totals = []
+    for branches in (30, 300):
+        held.clear()
+        plain = PROGRAMS["successive"](2 * branches)
+        ag.convert(plain).get_concrete_function(np.ones(4), np.ones(4))
+        totals.append(sum(held))
+    assert totals[0] > 30  # there are some
+    assert totals[1] < 11 * totals[0]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

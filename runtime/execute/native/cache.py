@@ -23,7 +23,7 @@ from typing import Any
 from runtime import config
 from runtime.execute.native import engine
 
-__all__ = ["Store", "compiled", "key_of", "store"]
+__all__ = ["Store", "compiled", "digest", "key_of", "store"]
 
 _MAGIC = b"autograph object 1\n"
 _DIGEST = 32
@@ -43,6 +43,11 @@ def _sha256() -> Callable[[bytes], Any]:
         except (ImportError, AttributeError):
             continue
     raise ImportError("Python has no SHA-256")
+
+
+def digest(content: bytes) -> bytes:
+    """What stands for some content: two that have the same are the same."""
+    return bytes(_sha256()(content).digest())
 
 
 class Store:
@@ -108,7 +113,7 @@ class Store:
 
 def _framed(key: bytes, code: bytes) -> bytes:
     """The content of the file of an object."""
-    return _MAGIC + key + bytes(_sha256()(key + code).digest()) + code
+    return _MAGIC + key + digest(key + code) + code
 
 
 def _remove(path: str) -> None:
@@ -176,7 +181,7 @@ def _warn(folder: str, why: str) -> None:
 
 def key_of(content: bytes, level: int = engine.MAIN) -> bytes:
     """The key of what is made of some content for this machine; raises Unavailable without LLVM."""
-    return bytes(_sha256()(f"{engine.target()}\n{level}\n".encode() + content).digest())
+    return digest(f"{engine.target()}\n{level}\n".encode() + content)
 
 
 @lru_cache(maxsize=1024)

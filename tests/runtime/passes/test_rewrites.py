@@ -17,6 +17,7 @@ from runtime.graph.show import text
 from runtime.passes import PASSES, optimize, rerolling
 from runtime.passes.algebra import simplify_arithmetic
 from runtime.passes.common_subexpressions import merge_common_subexpressions
+from runtime.passes.dead_code import drop_dead_code
 from runtime.passes.inlining import inline_calls
 from runtime.passes.layout import merge_layout_changes
 from runtime.passes.loop_invariants import hoist_loop_invariants
@@ -143,6 +144,32 @@ def test_an_operation_under_signals_is_another_one():
     assert ops(optimize(traced(f, X, X)))["divide"] == 2
 
 
+def repeats_in_branches(x, n):
+    y = x
+    for i in range(n):
+        if y[0] > i:
+            y = y * 2.0 + np.exp(x) * np.exp(x)
+        if y[0] > i + 1:
+            y = np.exp(x) - y * 2.0
+    return y, np.exp(x)
+
+
+def repeats_in_a_chain(x, n):
+    a = (x + n) * (x + n)
+    b = (x + n) * (x + n)
+    return a - b, np.sum(a) + np.sum(b)
+
+
+@pytest.mark.parametrize("f", [repeats_in_branches, repeats_in_a_chain])
+def test_what_is_merged_leaves_nothing_that_is_not_read(f):
+    graph = traced(f, N * 0.5, np.int64(3))
+    assert graph.is_tidy
+    merged = after(merge_common_subexpressions, f, N * 0.5, np.int64(3))
+    assert sum(ops(merged).values()) < sum(ops(graph).values())
+    assert merged.is_tidy and drop_dead_code(merged) is merged
+    assert ops(drop_dead_code(clone(merged))) == ops(merged)
+
+
 def test_what_raises_is_merged_with_what_is_pending_for_it():
     class Log:
         n = 0
@@ -162,6 +189,7 @@ def test_what_raises_is_merged_with_what_is_pending_for_it():
     assert ops(graph)["getitem"] == ops(graph)["pending"] == 3
     merged = merge_common_subexpressions(graph)
     assert ops(merged)["getitem"] == ops(merged)["pending"] == 2
+    assert graph.is_tidy and not merged.is_tidy
     for i, n in ((0, 3), (2, 3), (3, 1)):
         log.n = 0
         try:
