@@ -229,9 +229,11 @@ def _is_changed_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
     """Whether a method of a set has to do with items that only the graph knows."""
     if any(open_sets.items_of(x) is not None for x in (owner, *args)):
         return True
-    if not isinstance(owner, OpenSet) or name not in ("add", "discard", "remove"):
+    if not isinstance(owner, OpenSet):
         return False
-    return bool(args) and keyed.is_open_key(args[0])
+    if name == "update":
+        return any(isinstance(x, (list, tuple)) and any(map(keyed.is_open_key, x)) for x in args)
+    return name in ("add", "discard", "remove") and any(map(keyed.is_open_key, args))
 
 
 def _is_open_dict(x: Any) -> bool:

@@ -22,7 +22,7 @@ from autograph.operators.growing_methods import matches, refuse_nan_sought
 from autograph.operators.keyed import is_open_key
 from autograph.operators.open_dicts import are_keys, held, is_key, made_where, refuse_unhashable
 from autograph.operators.rows import length, pack, size_of
-from autograph.operators.runs import OpenSet, Run, known_items, padded
+from autograph.operators.runs import OpenSet, Run, has_runs, known_items, padded
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
@@ -329,10 +329,20 @@ def known(x: Any) -> Any:
     return x.plain
 
 
-def _update(x: Any, other: Any) -> None:
+def _update(x: Any, *others: Any) -> None:
+    """`x.update(*others)`: each a set, or anything that is gone through."""
+    for other in others:
+        if isinstance(other, (set, frozenset)):
+            _unite(x, other)
+        elif isinstance(other, (list, tuple)) and not has_runs(other):
+            for item in other:
+                add(x, item)
+        else:
+            raise refused("what is put into it is neither a set nor a list of known length")
+
+
+def _unite(x: Any, other: Any) -> None:
     """`x |= other`."""
-    if not isinstance(other, (set, frozenset)):
-        raise refused("what is put into it is no set")
     items = opened_by(x)
     form, rows, others = _rows_of_both(x, other, mixes=True)
     if isinstance(form, Unbound):
@@ -342,17 +352,36 @@ def _update(x: Any, other: Any) -> None:
     write(items, form, [ops.concat([row, ops.getitem(more, new)]) for row, more in pairs])
 
 
-def _ior(self: Any, other: Any) -> Any:
-    if not isinstance(other, (set, frozenset)):
-        return NotImplemented
-    if not _is_open(self, other):
-        self.plain.update(known(other))
+def _combine(name: str, x: Any, other: Any) -> None:
+    """`x &= other` and its kin."""
+    items = opened_by(x)
+    made = items_of(_combined(name, x, other))
+    if made is not None:
+        write(items, *looked_at(made))
+
+
+def _in_place(name: str, run: Callable[[Any, Any], None]) -> Callable[..., Any]:
+    """An operator that changes a set that converted code made."""
+    plain = getattr(set, f"__i{name}__")
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, (set, frozenset, *_VIEWS)):
+            return NotImplemented
+        if not _is_open(self, other):
+            plain(self.plain, {*known(other)})
+        elif isinstance(other, _VIEWS):
+            raise refused("an operator of it and a view of a dict is asked for")
+        else:
+            run(self, other)
         return self
-    _update(self, other)
-    return self
+
+    method.__name__ = f"__i{name}__"
+    return method
 
 
-setattr(OpenSet, "__ior__", _ior)  # noqa: B010 - as the operators below
+setattr(OpenSet, "__ior__", _in_place("or", _unite))  # noqa: B010 - as the operators below
+for _name in ("and", "sub", "xor"):
+    setattr(OpenSet, f"__i{_name}__", _in_place(_name, functools.partial(_combine, _name)))
 for _name in ("and", "or", "sub", "xor"):
     setattr(OpenSet, f"__{_name}__", _operator(_name, _combined))
     setattr(OpenSet, f"__r{_name}__", _reflected(_name))
@@ -369,6 +398,13 @@ def _asked(name: str, run: Callable[[str, Any, Any], Any], x: Any, other: Any) -
     return run(name, x, other)
 
 
+def _changed(name: str, x: Any, other: Any) -> None:
+    """A method of sets that is an operator in place for one other set."""
+    if not isinstance(other, (set, frozenset)):
+        raise refused("what is compared with it is no set")
+    _combine(name, x, other)
+
+
 def call(name: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of a set whose items depend on data."""
     own = METHODS.get(name)
@@ -381,6 +417,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "add": add, "discard": _discard, "remove": _remove, "clear": _clear, "copy": copied,
     "__contains__": contains, "__len__": size,
     "update": _update,
+    "intersection_update": functools.partial(_changed, "and"),
+    "difference_update": functools.partial(_changed, "sub"),
+    "symmetric_difference_update": functools.partial(_changed, "xor"),
     "union": functools.partial(_asked, "or", _combined),
     "intersection": functools.partial(_asked, "and", _combined),
     "difference": functools.partial(_asked, "sub", _combined),

@@ -276,7 +276,7 @@ for _method in vars(set):
 _guard(
     OpenSet,
     set,
-    "iand isub ixor iter len contains reduce",  # `open_sets` has the other operators
+    "iter len contains reduce",  # `open_sets` has the other operators
     "the items of a set depend",
     "ask for items (`in`), sort them (`sorted(...)`), or use a dict",
 )

@@ -145,6 +145,34 @@ def methods_of_two_sets(x, y):
 OLDER = {1, 3, 7}
 
 
+@samples("E4", (X, Y), (Y, X), (X, X[::-1].copy()))
+def changed_by_other_sets(x, y):
+    a, b, c, d = ({int(v) for v in x} for _ in range(4))
+    other, alias = {int(v) for v in y}, a
+    a -= other
+    b &= other
+    c ^= {1, 2, 50}
+    d.difference_update({7})
+    d.intersection_update(other)
+    late, known = {1}, {2, 3}
+    late ^= other
+    late.symmetric_difference_update({9})
+    known -= {3}
+    known &= {2: "two"}.keys()
+    return alias, a is alias, b, c, d, late, known, sorted(a | b)
+
+
+@samples("E4", (X, Y), (Y, X), (X, X[::-1].copy()))
+def items_put_in_together(x, y):
+    seen, more = {1, 2}, set()
+    for v, w in zip(x, y):
+        seen.update((int(v), int(w)))
+        more.update([int(v)], {int(w), 100}, ())
+        if len(more) > 4:
+            break
+    return seen, more, len(seen), sorted(more)
+
+
 @samples("E4", (X, Y), (Y, X), tensors=False)
 def pairs_of_numbers(x, y):
     a, b, empty = set(zip(x, y)), set(zip(y, x)), set()
