@@ -24,8 +24,6 @@ def fsum(seq: Iterable[Any], /) -> Any:
     return math.fsum(np.array(list(seq), dtype=float))
 
 
-def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Any:
+def fromiter(iter: Iterable[Any], dtype: Any) -> Any:
     """An array of the items, all of them."""
-    if count != -1:
-        raise NotImplementedError("`np.fromiter` with a `count`, of items of which data decides")
     return np.array(list(iter), dtype=dtype)

@@ -50,6 +50,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     given = (*args, *kwargs.values())
     if function in _OF_DATA and (has_traced(given) or _is_open(given)):
         return _OF_DATA[function]
+    if function is np.fromiter and len(given) > 2:  # which counts the items that it takes
+        return None
     return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
 
 

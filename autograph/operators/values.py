@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from abc import ABCMeta
+from abc import ABC, ABCMeta
 from collections import deque
 from types import MemberDescriptorType
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -221,7 +221,7 @@ def is_object(x: Any) -> bool:
     cls = type(x)
     if not cls.__flags__ & MADE_BY_CLASS_STATEMENT or type(cls) not in (type, ABCMeta):
         return False
-    bases = cls.__mro__[:-1]
+    bases = [base for base in cls.__mro__[:-1] if base not in _WITHOUT_STATE]
     return (
         all(base.__flags__ & MADE_BY_CLASS_STATEMENT for base in bases)
         and not any(_is_of_library(base.__module__) for base in bases)
@@ -229,6 +229,8 @@ def is_object(x: Any) -> bool:
     )
 
 
+# Bases of the library's that give an object nothing of its own.
+_WITHOUT_STATE = (ABC, Generic)
 # An object of a class with one of these may be more, or other, than what its attributes hold.
 _NOT_PLAIN = ("__getattribute__", "__setattr__", "__del__", "__new__", "__call__", "__next__")
 

@@ -1,14 +1,16 @@
 """Functions, classes, enum members, ranges and objects that data chooses between."""
 
 import enum
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
+from typing import Generic, TypeVar
 
 import numpy as np
 import pytest
 
 import autograph as ag
-from tests.language.harness import Samples, count_nodes, graph_of, refuse
+from tests.language.harness import Samples, check, count_nodes, graph_of, refuse
 
 F = np.array([1.0, 3.0])
 G = np.array([-1.0, 3.0])
@@ -299,3 +301,48 @@ def a_key_of_a_set(x):
 )
 def test_what_cannot_be_chosen_is_refused(sample, arguments, words):
     refuse(sample, *arguments, match=words)
+
+
+# ---- classes with bases of the library's ---------------------------------------------------------
+
+T = TypeVar("T")
+
+
+class Shape(ABC):
+    def __init__(self, name):
+        self.name = name
+
+    @abstractmethod
+    def area(self): ...
+
+
+class Disc(Shape):
+    def __init__(self, radius):
+        super().__init__("disc")
+        self.radius = radius
+
+    def area(self):
+        return 3.0 * self.radius**2
+
+
+class Box(Shape, Generic[T]):
+    def __init__(self, side):
+        super().__init__("box")
+        self.side = side
+
+    def area(self):
+        return self.side * self.side
+
+
+def largest_of_abstract_shapes(x):
+    shapes = [Disc(x[0]), Box(x[1])]
+    largest = max(shapes, key=lambda shape: shape.area())
+    first = shapes[0] if x[0] > x[1] else shapes[1]
+    grown = Disc(x[0])
+    while grown.area() < 50:
+        grown = Disc(grown.radius * 1.5)
+    return largest.area(), largest.name, first.area(), grown.radius
+
+
+def test_objects_of_abstract_classes_are_chosen_and_carried():
+    check(largest_of_abstract_shapes, (np.array([1.0, 3.0]),), (np.array([2.5, 1.0]),))
