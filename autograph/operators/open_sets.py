@@ -335,6 +335,7 @@ def _update(x: Any, *others: Any) -> None:
         if isinstance(other, (set, frozenset)):
             _unite(x, other)
         elif isinstance(other, (list, tuple)) and not has_runs(other):
+            opened_by(x, *other)  # first, as this can be given up: nothing is added by then
             for item in other:
                 add(x, item)
         else:

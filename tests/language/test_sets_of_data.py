@@ -173,6 +173,18 @@ def items_put_in_together(x, y):
     return seen, more, len(seen), sorted(more)
 
 
+@samples("E4", (X, Y), (Y, X), (X, X[::-1].copy()))
+def known_items_put_in_beside_others(x, y):
+    seen, m = set(), 2
+    for v in x:
+        for k in range(1, 4):
+            if k in seen:
+                break
+            seen.update((k, m))
+        m = int(v)
+    return seen, m
+
+
 @samples("E4", (X, Y), (Y, X), tensors=False)
 def pairs_of_numbers(x, y):
     a, b, empty = set(zip(x, y)), set(zip(y, x)), set()
