@@ -202,7 +202,10 @@ class _MayBeOpen:
 
     @opened.setter
     def opened(self, items: list[Any] | None) -> None:
-        self._opened = items  # type: ignore[misc]  # a slot of each class
+        if items is not None:
+            self._opened = items  # type: ignore[misc]  # a slot of each class
+        elif hasattr(self, "_opened"):
+            del self._opened  # what is no attribute of the user's class is none of a result
 
 
 class OpenSet(_MayBeOpen):

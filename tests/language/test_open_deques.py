@@ -305,6 +305,20 @@ def given_back_with_data_in_it(x):
     return {"last": last, "again": last, "none": deque(), "known": deque([1, 2])}, pairs
 
 
+@samples("E4", (X, 1.0), (Y, -1.0))
+def opened_by_a_body_that_is_traced_again(x, total):
+    steps, left, k = {0: 1, 1: 2}, deque([0.5]), 1
+    for v in x:
+        try:
+            m = steps[k]
+        except KeyError:
+            k, m = 1, 0
+        steps = {key: step + 1 for key, step in steps.items() if step < 9}
+        if left:
+            total += left.pop() + m
+    return total, k, steps, left
+
+
 test_sample = samples.test()
 
 
