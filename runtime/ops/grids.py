@@ -104,6 +104,8 @@ def indices(dimensions: Sequence[Any], dtype: Any = int, sparse: bool = False) -
 
 def _below(n: Any, k: Any, m: Any) -> Any:
     """Which elements of an `(n, m)` matrix are on the diagonal `k` or below it."""
+    if is_tensor(k) and dtype_of(k).kind not in "biu":
+        raise TypeError(f"the number of a diagonal is an integer, not {dtype_of(k)}")
     sizes = [x if is_tensor(x) else operator.index(x) for x in (n, n if m is None else m)]
     return less_equal(diagonal_numbers(*sizes), k)
 

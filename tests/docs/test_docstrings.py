@@ -29,8 +29,8 @@ PUBLIC = {
     for space, module in NAMESPACES.items()
     for name in getattr(module, "__all__", ())
 }
-# They are NumPy's own dtypes.
-DTYPES = {name for name, thing in PUBLIC.items() if isinstance(thing, np.dtype)}
+# They are NumPy's own.
+DTYPES = {name for name, x in PUBLIC.items() if isinstance(x, type) and issubclass(x, np.generic)}
 MODULES = sorted(
     module.name
     for package in (autograph, runtime)

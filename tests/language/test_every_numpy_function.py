@@ -74,6 +74,10 @@ STRICTER = {
     ("put", "(x, x, x)"): "NumPy's scalars take numbers that are no integers as positions",
     ("take", "(x, x)"): "NumPy's scalars take numbers that are no integers as positions",
     ("take", "(1, x)"): "NumPy's scalars take numbers that are no integers as positions",
+} | {
+    (name, way): "NumPy cuts off what the number of a diagonal is over a whole one"
+    for name in ("tril_indices", "triu_indices")
+    for way in ("(x, x)", "(1, x)", "(x, x, x)")
 }
 
 
