@@ -8,7 +8,6 @@ on the way.
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict, deque
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.random_programs.outcomes import assert_same, outcome
 
 PROGRAMS, STEP = 80, 20
 MANY = 2000
@@ -193,32 +193,6 @@ class Writer:
         return np.array(numbers[:4]), numbers[4], 3
 
 
-def outcome(function, arguments):
-    """What a call gives, or the class of what it raises."""
-    a, y, n = arguments
-    try:
-        return function(a.copy(), y, n)
-    except ag.StagingError:
-        raise
-    except Exception as error:
-        return type(error)
-
-
-def assert_same(got, expected):
-    """Equal, but for dtypes that are joined where they depend on data."""
-    if isinstance(expected, (list, tuple, deque)):
-        assert type(got) is type(expected) and len(got) == len(expected), f"{got} for {expected}"
-        for one, other in zip(got, expected, strict=True):
-            assert_same(one, other)
-    elif isinstance(expected, dict):
-        assert type(got) is type(expected) in (dict, Counter, defaultdict)
-        assert_same(list(got.items()), list(expected.items()))
-    elif isinstance(expected, (set, type)):
-        assert got == expected
-    else:
-        np.testing.assert_allclose(got, expected, rtol=1e-12)
-
-
 def is_answered(seed):
     """Run as Python and as a graph; whether the graph was not refused."""
     writer = Writer(seed)
@@ -229,9 +203,9 @@ def is_answered(seed):
     graph = ag.convert(function)
     with config.backend.using(backend), config.check.using(True):
         for case in cases:
-            expected = outcome(function, case)
+            expected = outcome(function, *case)
             try:
-                assert_same(outcome(graph, case), expected)
+                assert_same(outcome(graph, *case), expected)
             except ag.StagingError:
                 return False
             except AssertionError as error:

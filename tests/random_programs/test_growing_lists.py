@@ -10,6 +10,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from tests.random_programs.outcomes import assert_same, outcome
 
 PROGRAMS, STEP = 160, 40
 MANY = 3000
@@ -115,28 +116,6 @@ def program(seed, kind):
         ) + head  # fmt: skip
     end = f"    return {shown}, k, list(held), int(a is b)\n"
     return "import numpy as np\n\n\n" + head + "".join(f"{line}\n" for line in lines) + end
-
-
-def outcome(function, x, n):
-    """What a call gives, or the class and text of what it raises."""
-    try:
-        return function(x.copy(), n)
-    except ag.StagingError:
-        raise
-    except Exception as error:
-        return type(error), str(error)
-
-
-def assert_same(got, expected):
-    assert type(got) is type(expected) or not isinstance(expected, (list, tuple)), "another kind"
-    if isinstance(expected, (list, tuple)):
-        assert len(got) == len(expected), f"{got} for {expected}"
-        for one, other in zip(got, expected):
-            assert_same(one, other)
-    elif isinstance(expected, (str, type)):
-        assert got == expected
-    else:
-        np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
 def is_answered(seed, kind):

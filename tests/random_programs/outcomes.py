@@ -1,0 +1,35 @@
+"""What calls of random programs give or raise, and whether two of them gave the same."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+
+import numpy as np
+
+import autograph as ag
+
+
+def outcome(function, x, *others):
+    """What a call with a copy of the array gives, or the class and text of what it raises."""
+    try:
+        return function(x.copy(), *others)
+    except ag.StagingError:
+        raise
+    except Exception as error:
+        return type(error), str(error)
+
+
+def assert_same(got, expected):
+    """Equal, but for dtypes, which are joined where they depend on data."""
+    if isinstance(expected, (list, tuple, deque)):
+        assert type(got) is type(expected), "another kind"
+        assert len(got) == len(expected), f"{got} for {expected}"
+        for one, other in zip(got, expected, strict=True):
+            assert_same(one, other)
+    elif isinstance(expected, dict):
+        assert type(got) is type(expected) in (dict, Counter, defaultdict)
+        assert_same(list(got.items()), list(expected.items()))
+    elif isinstance(expected, (str, set, type)):
+        assert got == expected
+    else:
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
