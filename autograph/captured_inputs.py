@@ -3,16 +3,19 @@
 Both are one generated function of straight lines: there may be many captured names, and each of
 them costs a call no more than the few bytecodes that read it and compare it. The function has the
 globals and the closure cells that the user's function reads, so that it reads a name as that does.
+Where all of them are variables of modules and closures, native code reads them, and calls the
+function only where it finds another object.
 """
 
 from __future__ import annotations
 
 import functools
 import keyword
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from types import CellType, CodeType, FunctionType
-from typing import Any
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,9 +23,10 @@ from autograph.operators.captures import Captured, Guard, Place
 from autograph.operators.guards import IdentityGuard, SharingGuard, may_be_input
 from autograph.signature import is_input_key
 from autograph.traced import Traced
+from runtime.execute.native.reading import Alive, Reading, Same, Shared, Source, Variable
 from runtime.ops.operands import type_of
 
-__all__ = ["caller", "is_as_traced", "lone_caller", "reader"]
+__all__ = ["caller", "is_as_traced", "lone_caller", "reader", "reading"]
 
 # What the names start with that the function has of its own.
 _MADE = "_ag_"
@@ -78,6 +82,52 @@ def lone_caller(
 def _leaves(traced: Traced) -> list[str]:
     """Names of the inputs among the arguments."""
     return [f"{_MADE}leaf{i}" for i in range(sum(map(is_input_key, traced.arguments.keys)))]
+
+
+def reading(traced: Traced, replaced: list[Any]) -> Reading | None:
+    """The same for native code, which reads variables itself; None where there is more to read.
+
+    What it finds to be no more the same object, `lone_caller` looks at: it may have the same value.
+    """
+    try:
+        return Reading(
+            len(_leaves(traced)),
+            [_native(captured.place) for captured in traced.captured],
+            tuple(traced.externals),
+            list(map(_native_check, traced.guards)),
+            replaced,
+        )
+    except _NotNative:
+        return None
+
+
+class _NotNative(Exception):
+    """Native code cannot read a place."""
+
+
+def _native(place: Place) -> Source:
+    kind, thing, key = cast("tuple[str, Any, Any]", place.route or ("", None, None))
+    if kind == "cell":
+        return cast("CellType", thing)
+    if kind == "attribute" and type(module := thing()) is ModuleType:
+        thing = vars(module)
+    if type(thing) is dict and type(key) is str:
+        return Variable(thing, key)
+    raise _NotNative
+
+
+def _native_check(guard: Guard) -> Same | Alive | Shared:
+    places = list(map(_native, _places(guard)))
+    if not places:
+        raise _NotNative
+    if isinstance(guard, SharingGuard):
+        return Shared(places[0], places[1], bool(guard.expected))
+    if not isinstance(guard, IdentityGuard):
+        return Same(places[0], guard.expected)
+    reference = guard.expected.ref
+    if isinstance(reference, weakref.ref):
+        return Alive(places[0], reference)
+    return Same(places[0], reference())
 
 
 class _Source:

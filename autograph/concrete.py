@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph import replay
-from autograph.captured_inputs import caller, is_as_traced, lone_caller, reader
+from autograph.captured_inputs import caller, is_as_traced, lone_caller, reader, reading
 from autograph.described import Described
 from autograph.operators.captures import Captured, Place
 from autograph.operators.remaking import handing_out, objects
@@ -233,12 +233,15 @@ class ConcreteFunction(Described):
             return None
         if self._gives_tensors or not all(map(_is_plain_key, self._traced.arguments.keys)):
             return None
-        alone = getattr(self._differentiable.run, "alone", None)
+        run: Any = self._differentiable.run
+        alone = getattr(run, "alone", None)
         if alone is None or not self._reads_outside:
             return alone
         if not self._takes_arrays:
             return None
-        return lone_caller(self._traced, alone, MISS, self._replaced)
+        looks = lone_caller(self._traced, alone, MISS, self._replaced)
+        read = reading(self._traced, self._replaced)
+        return looks if read is None else run.reading(read, looks)
 
     @property
     def execution(self) -> list[str]:

@@ -35,6 +35,8 @@ _PYTHON = (
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
     "PyTuple_New",
+    "PyDict_GetItemWithError",
+    "PyWeakref_GetObject",
     "Py_IncRef",
     "Py_DecRef",
     "PyMem_RawMalloc",

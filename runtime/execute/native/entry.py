@@ -4,7 +4,8 @@
 from the context of the graph what its arguments and results are, and look at each argument as
 `numpy.ndarray`, NumPy scalar or Python number of the very type that is declared. Anything else goes
 to `fallback` (`@call`), or gives `miss` (`@alone`, which takes no array of rank 0 for a scalar
-either: a program could write into it). So does a call where `np.errstate` wants more of errors of
+either: a program could write into it); `@reading` is `@alone` of a graph that also takes what it
+reads from outside. So does a call where `np.errstate` wants more of errors of
 floating point than to be ignored. The module is loaded once in a process.
 
 A kernel is `i64 kernel(ctx, in, out, sizes)`: rows of 8 bytes for each input (the value of a
@@ -22,16 +23,19 @@ from runtime.execute.native.giving import GIVING
 from runtime.execute.native.layout import (
     ALIGNED,
     C_CONTIGUOUS,
+    CONTENT,
     DATA,
     DESCR,
     DIMENSIONS,
     FLAGS,
     ITEMS,
+    LENGTH,
     RANK,
     TYPE,
     VALUE,
     WRITEABLE,
 )
+from runtime.execute.native.reading import READING
 from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
@@ -47,6 +51,8 @@ _CONSTANTS = {
     "DESCR": DESCR,
     "FLAGS": FLAGS,
     "ITEMS": ITEMS,
+    "CONTENT": CONTENT,
+    "LENGTH": LENGTH,
     "TYPE": TYPE,
     "VALUE": VALUE,
     "LARGE": LARGE,
@@ -60,7 +66,7 @@ _CONSTANTS = {
 
 def entry_text() -> str:
     """The module."""
-    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS)
+    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS, READING)
 
 
 def module_of(*parts: str) -> str:
@@ -115,6 +121,11 @@ raised:
 define ptr @alone(ptr %self, ptr %args, i64 %nargs) {
   %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
   %ctx = load ptr, ptr %ctx.at
+  %result = call ptr @give(ptr %ctx, ptr %args, i64 %nargs)
+  ret ptr %result
+}
+
+define internal ptr @give(ptr %ctx, ptr %args, i64 %nargs) {
   %results = alloca ptr
   store ptr null, ptr %results
   %status = call i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 true)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
+from types import CellType
 
 import numpy as np
 
@@ -16,12 +17,14 @@ from runtime.execute.native import float_errors
 
 __all__ = [
     "ALIGNED",
+    "CONTENT",
     "C_CONTIGUOUS",
     "DATA",
     "DESCR",
     "DIMENSIONS",
     "FLAGS",
     "ITEMS",
+    "LENGTH",
     "RANK",
     "TYPE",
     "VALUE",
@@ -31,8 +34,8 @@ __all__ = [
 
 # Of any object: its type. Of a float, and of a scalar of NumPy: the value.
 TYPE, VALUE = 8, 16
-# Of a tuple: the first item.
-ITEMS = 24
+# Of a tuple: the first item. Of a list: how many there are. Of a closure's cell: what is in it.
+ITEMS, LENGTH, CONTENT = 24, 16, 16
 # Of an array.
 DATA, RANK, DIMENSIONS, DESCR, FLAGS = 16, 24, 32, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x0001, 0x0100, 0x0400
@@ -47,6 +50,8 @@ def problem() -> str | None:
         return "it needs a machine that stores the low byte first"
     if object.__basicsize__ != 16 or tuple.__basicsize__ != ITEMS:
         return "objects have another layout here"
+    if not _containers_agree():
+        return "containers have another layout here"
     if not float_errors.agrees():
         return "settings of errors have another layout here"
     return None if _arrays_agree() and _scalars_agree() else "arrays have another layout here"
@@ -54,6 +59,12 @@ def problem() -> str | None:
 
 def _word(address: int) -> int:
     return ctypes.c_int64.from_address(address).value
+
+
+def _containers_agree() -> bool:
+    thing = object()
+    one, other = [thing, thing], CellType(thing)
+    return _word(id(one) + LENGTH) == 2 and _word(id(other) + CONTENT) == id(thing)
 
 
 def _arrays_agree() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from runtime.execute.native.entry import entry_text
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.objects import Linked
 from runtime.execute.native.outside import Called, Descriptions
+from runtime.execute.native.reading import Reading, table
 from runtime.execute.native.signature import Signature
 from runtime.execute.tracebacks import entry as line_of
 from runtime.execute.tracebacks import relocate, standing_for
@@ -120,8 +122,18 @@ class Native:
         handlers.context = context
         kept = context.address, loaded, context
         self.call = builtin(found.address("call"), name, *kept)
+        self._kept = kept
         is_single = len(signature.results) == 1
         self.alone = builtin(found.address("alone"), name, *kept) if is_single else None
+
+    def reading(self, reading: Reading, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """As `alone`, of the arguments of a call, with what the graph reads from outside.
+
+        `fallback` is called with the arguments where something there is not as it was.
+        """
+        words, kept = table(reading, self._kept[0], fallback)
+        address = entry().address("reading")
+        return builtin(address, "reading", ctypes.addressof(words), words, kept, *self._kept)
 
     @cached_property
     def made(self) -> Made | None:
