@@ -18,7 +18,7 @@ X = np.array([1.0, 2.0, 3.0])
 
 
 class Thing:
-    pass
+    __slots__ = ("__weakref__",)  # all are of one size, so that one takes another's place
 
 
 @pytest.fixture(scope="module")
