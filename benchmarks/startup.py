@@ -131,9 +131,12 @@ def first_call(name: str, runs: int = 7) -> dict[str, float]:
 
 
 _ROW = """
-import time
+import sys, time
 from benchmarks.rows import ROWS
+from runtime import head_start
 function, inputs = ROWS[{!r}].converted()
+if "ready" in sys.argv:
+    head_start.wait()
 times = [time.process_time()]
 for _ in range(3):
     function(*inputs)
@@ -146,24 +149,26 @@ print(first - min(others))
 def row_first_call(name: str, runs: int = 3) -> dict[str, float]:
     """Milliseconds of processor time that the first call of a row takes beyond another one.
 
-    In a new process, the least of runs: with an empty folder of compiled code (cold), and with one
-    that has its own (warm). All imports but that of the packages themselves are in it.
+    In a new process, the least of runs: with an empty folder of compiled code, at once (cold) and
+    when LLVM is there, which is brought in from the conversion on (ready); and with a folder that
+    has its own (warm). All imports but that of the packages themselves are in the cold one.
     """
-    times: dict[str, list[float]] = {"cold": [], "warm": []}
+    times: dict[str, list[float]] = {"cold": [], "ready": [], "warm": []}
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "row.py"
             path.write_text(_ROW.format(name))
-            for found in times.values():
-                found.append(_time_of(path, f"{folder}/objects"))
+            for kind, found in times.items():
+                objects = f"{folder}/ready" if kind == "ready" else f"{folder}/objects"
+                found.append(_time_of(path, objects, kind))
     return {kind: min(found) for kind, found in times.items()}
 
 
-def _time_of(path: Path, objects: str, *, native: bool = True) -> float:
+def _time_of(path: Path, objects: str, *arguments: str, native: bool = True) -> float:
     """Milliseconds that a program prints as seconds; bytecode is cached."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"AUTOGRAPH_CACHE_DIR": objects, "AUTOGRAPH_NATIVE": str(int(native))}
     environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
-    command = [sys.executable, str(path)]
+    command = [sys.executable, str(path), *arguments]
     child = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return 1e3 * float(child.stdout)

@@ -51,5 +51,7 @@ def _bring_in() -> None:
     # What fails here fails again where it is needed, and is told there.
     with suppress(Exception):
         # LLVM works without the interpreter's lock, so it goes first: the program goes on.
-        import_module("runtime.execute.native.prepared").bring_in()
+        has_compiled = import_module("runtime.execute.native.prepared").bring_in()
         import_module("runtime.lowering.kept").bring_in()
+        if has_compiled:  # no process kept the entry, so no graph: the first will be lowered
+            import_module("runtime.lowering.prepare")

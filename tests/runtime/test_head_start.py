@@ -29,18 +29,24 @@ def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
         f"{BEGIN}"
         "from runtime import head_start\n"
         "head_start.wait()\n"
-        "print({'runtime.lowering.kept', 'llvmlite.binding'} <= {*sys.modules})\n"
+        "print({'runtime.lowering.prepare', 'llvmlite.binding'} & {*sys.modules} or None)\n"
+        "assert 'runtime.lowering.kept' in sys.modules\n"
         "before = {*sys.modules}\n"
         "kept = sys.modules['runtime.lowering.kept']\n"
         "assert kept._sources.cache_info().currsize == 1\n"
         "assert f(3.0) == 11.0\n"
         "print([name for name in {*sys.modules} - before if name.startswith('runtime')])\n"
     )
-    # What lowers graphs is not asked for before it is known that this one has to be lowered.
+    # Nothing was kept, so the graph has to be lowered.
     cold = run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")).splitlines()
-    assert cold[0] == "True" and "runtime.lowering.prepare" in cold[1]
+    assert "runtime.lowering.prepare" in cold[0] and "llvmlite.binding" in cold[0]
+    assert cold[1] == "[]"
     # The entry and the graph are there now: nothing is left for LLVM, and nothing is lowered.
-    assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")) == "False\n[]\n"
+    assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")) == "None\n[]\n"
+    # Of another graph it is not known before it is traced whether it has to be lowered.
+    other = program.replace("x * x + 2.0", "x * x * x + 2.0").replace("== 11.0", "== 29.0")
+    mixed = run(other, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")).splitlines()
+    assert mixed[0] == "None" and "runtime.lowering.prepare" in mixed[1]
 
 
 @pytest.mark.parametrize("switch", [{"AUTOGRAPH_NATIVE": "0"}, {"AUTOGRAPH_BACKEND": "plan"}])

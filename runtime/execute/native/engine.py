@@ -24,6 +24,7 @@ __all__ = [
     "assembly",
     "compile_text",
     "has_slow_subnormals",
+    "is_in_use",
     "load",
     "problem",
     "target",
@@ -79,8 +80,13 @@ def _llvm() -> Any:
 
 def problem() -> str | None:
     """Why there is no LLVM here; None where there is, as far as one knows without importing it."""
-    found = _binding() if _binding.cache_info().currsize else _package()
+    found = _binding() if is_in_use() else _package()
     return found if isinstance(found, str) else None
+
+
+def is_in_use() -> bool:
+    """Whether LLVM was asked for in this process: most find all that they need compiled."""
+    return _binding.cache_info().currsize > 0
 
 
 @cache

@@ -166,10 +166,12 @@ def problem() -> str | None:
     return layout.problem() or engine.problem()
 
 
-def bring_in() -> None:
-    """Make what all graphs need: the entry, where there is native code."""
-    if problem() is None:
-        entry()
+def bring_in() -> bool:
+    """Make what all graphs need: the entry, where there is native code; whether LLVM had to."""
+    if problem() is not None:
+        return False
+    entry()
+    return engine.is_in_use()
 
 
 @cache
