@@ -8,6 +8,7 @@ that is written, which may be the very same object.
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -121,7 +122,10 @@ def _content(place: Place) -> Any:
 
 
 def _writer(place: Place) -> Callable[[Any], None] | None:
-    """What writes a place that is only that: an item, an attribute that an object holds, a cell."""
+    """What writes a place that is only that: an item, an attribute that an object holds, a cell.
+
+    A name of a module is one as long as no other thread can read it.
+    """
     if place.route is None:
         return None
     kind, thing, key = place.route
@@ -133,6 +137,8 @@ def _writer(place: Place) -> Callable[[Any], None] | None:
         owner = getattr(holder, "__dict__", None)
         if type(owner) is not dict or key not in owner or _is_descriptor(type(holder), key):
             return None
-    elif type(owner) is not list and (type(owner) is not dict or "__builtins__" in owner):
-        return None  # of a module, too, whose names other threads may read meanwhile
+    elif type(owner) not in (list, dict):
+        return None
+    if "__builtins__" in owner and threading.active_count() > 1:
+        return None  # other threads may read the names of a module meanwhile
     return lambda value: owner.__setitem__(key, value)

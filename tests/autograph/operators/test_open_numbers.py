@@ -1,10 +1,13 @@
 """Which captured numbers become inputs, and where a placeholder may stand for one meanwhile."""
 
+import importlib.util
 import types
 import weakref
 
 import pytest
 
+import autograph as ag
+from autograph.operators import open_numbers
 from autograph.operators.guards import Guard, Place, may_be_input
 from autograph.operators.open_numbers import Numbers, _writer
 
@@ -49,7 +52,7 @@ def test_what_a_class_decides_on_is_left_alone(name):
     assert _writer(attribute(plain, name)) is None
 
 
-def test_slots_modules_and_containers_of_the_users_are_left_alone():
+def test_slots_and_containers_of_the_users_are_left_alone():
     slotted = Slotted()
     slotted.n = 1
 
@@ -57,7 +60,6 @@ def test_slots_modules_and_containers_of_the_users_are_left_alone():
         pass
 
     assert _writer(attribute(slotted, "n")) is None
-    assert _writer(Place("name", lambda: 1, ("item", globals(), "weakref"))) is None
     assert _writer(Place("item", lambda: 1, ("item", Own(n=1), "n"))) is None
     assert _writer(Place("anything", lambda: 1)) is None
 
@@ -91,3 +93,76 @@ def test_what_is_written_or_needed_is_remembered_and_no_more_than_a_few():
     numbers.add(guards[990:])
     assert not numbers.read and len(numbers.fixed) == 256
     assert may_be_input(-5) and may_be_input(1e300) and not may_be_input(-(1 << 31))
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """Says how many threads there are: those of the test run do not read the module."""
+
+    def there_are(count):
+        monkeypatch.setattr(open_numbers.threading, "active_count", lambda: count)
+
+    there_are(1)
+    return there_are
+
+
+SOURCE = """
+def count(x):
+    global n
+    n += 1
+    if x > 0:
+        n = 5
+    return x * n
+"""
+
+
+@pytest.fixture
+def counters(tmp_path):
+    """A new module with `count`, which counts its calls in the module."""
+
+    def make(n):
+        path = tmp_path / "counters.py"
+        path.write_text(SOURCE)
+        spec = importlib.util.spec_from_file_location("counters", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        module.n = n
+        return module
+
+    return make
+
+
+@pytest.mark.parametrize("number", [0, 4, 5, 1000])
+def test_a_number_of_a_module_that_is_written_is_an_input(threads, counters, number):
+    ours, plain = counters(number), counters(number)
+    f = ag.convert(ours.count)
+    for x in (-1.0, -2.0, -3.0, 4.0, 4.0, -1.0, -1.0, 2.0):
+        assert f(x) == plain.count(x)
+        assert (type(ours.n), ours.n) == (type(plain.n), plain.n)
+    assert f.trace_count <= 4
+
+
+@pytest.mark.parametrize("others", [1, 2])
+def test_numbers_of_a_module_that_other_threads_may_read_are_left_alone(threads, counters, others):
+    ours, plain = counters(0), counters(0)
+    threads(others)
+    place = Place("name", lambda: ours.n, ("item", vars(ours), "n"))
+    assert (_writer(place) is None) is (others > 1)
+    assert (_writer(attribute(ours, "n")) is None) is (others > 1)
+    f = ag.convert(ours.count)
+    for x in (-1.0, -2.0, 3.0, -1.0):
+        assert f(x) == plain.count(x)
+        assert ours.n == plain.n
+
+
+def test_a_failed_trace_leaves_the_number_of_a_module(threads, counters):
+    ours = counters(0)
+    f = ag.convert(ours.count)
+    f(-1.0), f(-1.0), f(-1.0)
+    for wrong in ("text", None, [1]):
+        with pytest.raises((TypeError, ag.StagingError)):
+            f(wrong)
+        assert type(ours.n) is int
+    before = ours.n
+    f(-1.0)
+    assert ours.n == before + 1
