@@ -139,6 +139,6 @@ def _writer(place: Place) -> Callable[[Any], None] | None:
             return None
     elif type(owner) not in (list, dict):
         return None
-    if "__builtins__" in owner and threading.active_count() > 1:
+    if type(owner) is dict and "__builtins__" in owner and threading.active_count() > 1:
         return None  # other threads may read the names of a module meanwhile
     return lambda value: owner.__setitem__(key, value)
