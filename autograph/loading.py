@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from autograph.concrete import ConcreteFunction
 from autograph.operators.captures import Captured, Place
-from autograph.operators.remaking import ItemPart, OptionalPart, TextPart
+from autograph.operators.remaking import ItemPart, OptionalPart, RaggedPart, TextPart
 from autograph.operators.runs import FACTORIES, KINDS, ContainerKind
 from autograph.options import Binding
 from autograph.program import Program, Signature
@@ -309,17 +309,19 @@ class _Loader:
         hole = ArrayHole if word == "array" else ResultHole
         return hole(whole(content, 0, outputs - 1, "number of a result"))
 
-    def _item(self, part: Any, count: int) -> tuple[tree.Structure, list[Any]]:
+    def _item(self, part: Any, count: int, depth: int = 0) -> tuple[tree.Structure, list[Any]]:
         """The structure of the items of a list, and what is in each."""
         nest, rows = members(part, {"structure": (dict, str), "leaves": (list,)}, {})
         structure = read_structure(nest, self.reader)
         if structure.size != len(rows):
             raise Malformed(f"{len(rows)} parts are given for items of {structure.size}")
-        return structure, [self._part_of_item(row, count) for row in rows]
+        return structure, [self._part_of_item(row, count, depth) for row in rows]
 
-    def _part_of_item(self, part: Any, count: int) -> ItemPart | FixedPart:
+    def _part_of_item(self, part: Any, count: int, depth: int) -> ItemPart | FixedPart:
         if type(part) is dict and part.keys() == {"value"}:
             return FixedPart(self.reader.read(part["value"]))
+        if type(part) is dict and "list" in part:
+            return self._lists_in_items(part, count, depth)
         required: dict[str, tuple[type, ...]] = {"row": (int,), "weak": (bool,)}
         row, weak, texts, present = members(part, required, {"texts": (list,), "present": (int,)})
         what = "number of a part of an item"
@@ -327,6 +329,18 @@ class _Loader:
         if present is None:
             return found
         return OptionalPart(found, whole(present, 0, count - 1, what))
+
+    def _lists_in_items(self, part: Any, count: int, depth: int) -> RaggedPart:
+        """Lists, each of a length of its own, that are the items of a list."""
+        if depth >= _DEEPEST:
+            raise Malformed("lists in a result are nested too deeply")
+        row, rows, item = members(part, {"row": (int,), "rows": (list,), "list": (dict,)}, {})
+        what = "number of a part of an item"
+        found = [whole(number, 0, count - 1, what) for number in rows]
+        # What has no rows is in no item.
+        structure, parts = self._item(item, max(len(found), 1), depth + 1)
+        fixed = [x.value if isinstance(x, FixedPart) else x for x in parts]
+        return RaggedPart(whole(row, 0, count - 1, what), found, structure, fixed)
 
     @staticmethod
     def _number_of_item(row: int, weak: bool, texts: list[Any] | None) -> ItemPart:

@@ -16,7 +16,7 @@ import numpy as np
 from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
-from autograph.operators.remaking import ItemPart, OptionalPart, TextPart
+from autograph.operators.remaking import ItemPart, OptionalPart, RaggedPart, TextPart
 from autograph.operators.runs import FACTORIES, ContainerKind
 from autograph.program import Program, Signature
 from autograph.results import (
@@ -432,6 +432,10 @@ class _Document:
             return {"optional": nest, "present": hole.present}
         if isinstance(hole, OptionalPart):
             return {**self._hole(hole.part), "present": hole.present}
+        if isinstance(hole, RaggedPart):
+            structure = self._structure(hole.structure, "the result")
+            item = {"structure": structure, "leaves": list(map(self._item_part, hole.parts))}
+            return {"row": hole.row, "rows": list(hole.rows), "list": item}
         if isinstance(hole, ItemPart):
             number: dict[str, Any] = {"row": hole.row, "weak": hole.weak}
             return number | {"texts": list(hole.texts)} if isinstance(hole, TextPart) else number
@@ -443,6 +447,10 @@ class _Document:
         assert isinstance(hole, FixedPart)
         return {"value": self._written(hole.value, "its result")}
 
+    def _item_part(self, part: Any) -> dict[str, Any]:
+        """What is in each item of a list: a number of it, or a value."""
+        return self._hole(part if isinstance(part, ItemPart) else FixedPart(part))
+
     def _kind(self, kind: ContainerKind) -> dict[str, Any]:
         """What says which dict, set or deque a part of the result is."""
         if kind.name == "deque" and kind.factory is not None:
@@ -450,8 +458,8 @@ class _Document:
         name = next((name for name, factory in FACTORIES.items() if factory is kind.factory), None)
         if name is None:
             raise UnsavableError(
-                "in the result is a defaultdict whose factory is no class of numbers: "
-                f"{kind.factory!r}",
+                f"in the result is a defaultdict whose factory is {kind.factory!r}, which is "
+                "neither list nor a class of numbers",
                 "return `dict(...)` of it",
             )
         return {"kind": kind.name, "factory": name}

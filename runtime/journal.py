@@ -304,10 +304,7 @@ def frozen_refusal(name: str, origin: Origin | None) -> StagingError:
     """
     hint = "put a copy into the list (`.append(x.copy())`), or write it before"
     if name in ("a list", "a dict"):
-        hint = (
-            "set the item anew (`d[k] = [n + 1, total]`) where its length stays; for lists that "
-            "grow keep pairs (`pairs.append((k, x))`), and take those of a key by a comprehension"
-        )
+        hint = "set the item anew (`d[k] = d[k] + [x]`), or put a copy into the list"
     return StagingError(
         f"{name} is an item of a list whose length depends on data, and it is written here, which "
         "the list would not see",

@@ -6,6 +6,7 @@ of it under another name would have to be seen in the list, and is refused.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -30,7 +31,7 @@ from runtime.origins import origin_of_caller
 from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 
-__all__ = ["absorb", "absorb_left", "freeze_again", "lists", "refuse_shared"]
+__all__ = ["absorb", "absorb_left", "at_end", "freeze_again", "is_item", "lists", "refuse_shared"]
 
 
 def lists() -> Cell:
@@ -104,6 +105,19 @@ def _freeze(nest: Any) -> None:
         _note(cell, whole=False)
 
 
+def is_item(x: Any) -> bool:
+    """Whether a list, dict or array is an item of a list that has its content, or was taken out.
+
+    Two of these may be one object in Python, which nothing here tells.
+    """
+    builder = building()
+    if builder is None or not has_cell(x):
+        return journal.is_frozen(x)
+    found, known = reference_of(x), builder.root.lists
+    parts = {} if found is None or known is None else found.parts
+    return any(known in seen_by(part) for part in parts.values())
+
+
 def absorb_left(outcome: Outcome, x: Any) -> None:
     """Note the arrays in a list or tuple that a body left, and whose length depends on data."""
     if type(x) is not list and not has_runs(x):
@@ -114,6 +128,21 @@ def absorb_left(outcome: Outcome, x: Any) -> None:
         noted.chosen.update(outcome.chosen)
         absorb(item for item in x if not isinstance(item, Run))
         outcome.frozen.update(noted.frozen)
+
+
+def at_end(x: Any, writes: dict[Any, Any]) -> Any:
+    """A list or tuple, and those and dicts among its items, with what a body wrote into them."""
+    if not (type(x) in (list, dict) or isinstance(x, tuple)) or not has_parts(x):
+        return x
+    found = writes.get(("content", id(x)))
+    now = x if found is None else found[2]
+    items = list(now.values()) if type(now) is dict else list(now)
+    made = [at_end(item, writes) for item in items]
+    if found is None and all(map(operator.is_, made, items)):
+        return x
+    if type(now) is dict:
+        return dict(zip(now, made, strict=True))
+    return type(x)(*made) if hasattr(type(x), "_fields") else type(x)(made)
 
 
 def freeze_again(outcome: Outcome, *, repeats: bool) -> None:

@@ -154,8 +154,8 @@ def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:
         return True
     if type(thing) not in (defaultdict, Counter) or not keyed.is_open_key(key):
         return False
-    makes_containers = getattr(thing, "default_factory", None) in (list, dict, set)
-    return not makes_containers and open_dicts.can_be_opened(thing, key)
+    makes_dicts = getattr(thing, "default_factory", None) in (dict, set)
+    return not makes_dicts and open_dicts.can_be_opened(thing, key)
 
 
 def _select(thing: Any, key: Any) -> Any:

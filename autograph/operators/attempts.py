@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
+from autograph.operators.absorbing import absorb, at_end
 from autograph.operators.bodies import (
     Outcome,
     State,
@@ -32,7 +33,7 @@ from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
 from autograph.operators.references import is_all_older
 from autograph.operators.rows import Rows
-from autograph.operators.runs import OpenDeque, OpenSet, has_runs
+from autograph.operators.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.saved_arrays import Column, Row, SavedArrays
 from autograph.operators.snapshots import (
     Form,
@@ -44,6 +45,7 @@ from autograph.operators.snapshots import (
     form_of,
     form_of_content,
     grown_form,
+    grown_items,
     hold_arrays,
     is_one_form,
     leaves,
@@ -120,6 +122,8 @@ class _Place:
     items: Growing | Poisoned = field(default_factory=lambda: Growing(Unbound()))
     # What it was given after the `try`.
     given: Any = None
+    # What was found in lists of which the graph holds the content from then on.
+    items_held: list[Any] = field(default_factory=list)
     # The containers that were found in it, by the user's name for where.
     containers: dict[str, list[Any]] = field(default_factory=dict)
 
@@ -313,7 +317,8 @@ class Attempt:
                 content = outcome.writes[key][2] if key in outcome.writes else place.before
             self._widen(place, content)
             assert place.form is not None
-            place.found.append([x for x, _ in leaves(place.form, content)])
+            left = at_end(content, outcome.writes) if isinstance(place.form, Grown) else content
+            place.found.append([x for x, _ in leaves(place.form, left)])
             place.end, place.end_form = content, self._form(place, content)
 
     def _form(self, place: _Place, content: Any) -> Form:
@@ -335,6 +340,7 @@ class Attempt:
             known = place.containers.setdefault(name, [])
             if not any(x is y for y in known):
                 known.append(x)
+        place.items_held += grown_items(form, content)
         if place.form is None or not is_one_form(form, place.form):
             place.form, self._changed = form, True
 
@@ -440,6 +446,8 @@ class Attempt:
             elif not (isinstance(place.form, Same) and place.form.value is place.before):
                 apply_slot(place.slot, place.given)
         self.state.set(tuple(values))
+        for place in self.places.values():
+            absorb(item for item in place.items_held if not isinstance(item, Run))
 
     def _note_stand_ins(self, outcome: Outcome, made: Iterable[_Made]) -> None:
         """Tell the journal which containers stand for those that the body left in their places."""

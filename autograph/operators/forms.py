@@ -75,6 +75,7 @@ __all__ = [
     "OrNone",
     "Owning",
     "Poisoned",
+    "Ragged",
     "Referring",
     "Static",
     "Unbound",
@@ -214,6 +215,13 @@ class Among(Form):
     def type(self) -> TensorType:
         """The type of the number."""
         return type_of_number(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged(Form):
+    """Lists, each of a length of its own, as items of a list; `item` is the form of their items."""
+
+    item: Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,6 +460,9 @@ def item_form(x: Any) -> Form:
         return Leaf(type_of(x))
     if type(x) is list and has_runs(x) and known_length(x) is not None:
         return _item_of_length(x, known_length(x) or 0)
+    if type(x) is list and has_runs(x):
+        form = growing_form(Growing(Unbound()), x, "the list")
+        return form if isinstance(form, Poisoned) else Ragged(form.item)
     is_nest = isinstance(x, tuple) or type(x) in (list, dict)
     if is_nest and has_parts(x) and not has_runs(x):
         children = parts_of(x)
@@ -486,8 +497,8 @@ def _no_item(what: str, hint: str = "") -> Poisoned:
     return Poisoned(
         f"the length of a list depends on data, and an item of it is {what}",
         hint
-        or "such a list can hold numbers, arrays of one shape, and tuples, lists and dicts of "
-        "them that are of one length",
+        or "such a list can hold numbers, arrays of one shape, lists of them, and tuples and dicts "
+        "of them that are of one length",
     )
 
 
@@ -536,12 +547,30 @@ def _joined(a: Form, b: Form, name: str) -> Form:
         parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
         return bad or replace(a, parts=parts)
+    one, other = _ragged(a), _ragged(b)
+    if one is not None and other is not None:
+        item = _joined(one.item, other.item, name)
+        return item if isinstance(item, Poisoned) else Ragged(item)
     return Poisoned(
         f"{subject(name)} has a length that depends on data, and its items are not of one kind: "
         f"{_described(a)} and {_described(b)}",
         "let all items have one type and shape, or keep those of another kind in a list of their "
         "own",
     )
+
+
+def _ragged(form: Form) -> Ragged | None:
+    """The form of a list among others of other lengths; None where it is none, or of several kinds.
+
+    Ints and floats in a list of one length stay what they are: they are no items of one kind.
+    """
+    if isinstance(form, Ragged):
+        return form
+    if not isinstance(form, Branching) or type(form.like) is not list:
+        return None
+    kinds = {part.type.dtype.kind if isinstance(part, Leaf) else "" for part in form.parts}
+    item = _all_joined(list(form.parts), "the list")
+    return None if len(kinds) > 1 or isinstance(item, Poisoned) else Ragged(item)
 
 
 def _value_or_none(form: Form) -> Form:
@@ -580,6 +609,8 @@ def _have_one_shape(a: TensorType, b: TensorType) -> bool:
 def _described(form: Form) -> str:
     if isinstance(form, Leaf):
         return f"a {form.type}"
+    if isinstance(form, Ragged):
+        return "a list"
     return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
 
 

@@ -23,13 +23,15 @@ from autograph.operators.forms import (
     Leaf,
     OrNone,
     Poisoned,
+    Ragged,
     Unbound,
     growing_form,
 )
+from autograph.operators.identity import note_chosen_value
 from autograph.operators.iterables import Indexed
 from autograph.operators.one_of import one_of
 from autograph.operators.references import snapshot
-from autograph.operators.rows import length, pack, size_of
+from autograph.operators.rows import aligned, length, number_leaves, pack, size_of
 from autograph.operators.runs import (
     ContainerKind,
     LiveRun,
@@ -198,13 +200,27 @@ def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
         return one_of(leaf(Leaf(form.type)), form.things)
     if isinstance(form, Branching):
         return _frozen(with_children(form.like, [_built(part, leaf) for part in form.parts]))
+    if isinstance(form, Ragged):
+        return _frozen(_list_of(form, leaf))
     return form.value  # type: ignore[attr-defined]
 
 
+def _list_of(form: Ragged, leaf: Callable[[Leaf], Any]) -> list[Any]:
+    """A list with a length of its own that is an item."""
+    count, *inner = [leaf(part) for part in number_leaves(form)]
+    made: list[Any] = journal.fresh([])
+    if inner:
+        rows = [ops.getitem(row, slice(None, count)) for row in inner]
+        made[:] = padded([Run(form.item, rows)], made)
+    return made
+
+
 def _frozen(nest: Any) -> Any:
-    """A list or dict that is an item: a write of it would have to reach the list."""
+    """A list, dict or tuple that is an item: a write of it would have to reach the list."""
     if isinstance(nest, (list, dict)):
         journal.note_frozen(journal.fresh(nest), whole=False)
+    else:
+        note_chosen_value(nest)
     return nest
 
 
@@ -436,8 +452,7 @@ def put(x: Any, key: Any, value: Any) -> None:
     form, rows = packed(x, value)
     key = checked(key, size_of(rows), "list assignment index out of range")
     absorb([value])
-    numbers = pack(form, [value], _content)
-    pairs = zip(rows, numbers, strict=True)
+    pairs = zip(*aligned(form, rows, pack(form, [value], _content)), strict=True)
     write(x, form, [ops.index_update(row, ops.getitem(n, 0), key) for row, n in pairs])
 
 

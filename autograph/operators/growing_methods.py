@@ -10,7 +10,7 @@ from typing import Any
 from autograph.operators.bodies import stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
-from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Static, Unbound
+from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Ragged, Static, Unbound
 from autograph.operators.growing import (
     checked,
     delete,
@@ -156,6 +156,8 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
             raise refusal("its items, which are dicts, are compared")
         parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
         return functools.reduce(both_hold, parts, _is_alike(form, value))
+    if isinstance(form, Ragged):
+        raise refusal("its items, which are lists of several lengths, are compared")
     return form.value == value if isinstance(form, Static) else False
 
 
@@ -232,6 +234,8 @@ def equal(x: Any, y: Any) -> Any:
 
 def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:
     """Whether the items of two lists are equal, one by one; a bool where that is so of all."""
+    if isinstance(a, Ragged) or isinstance(b, Ragged):
+        raise refusal("its items, which are lists of several lengths, are compared")
     if isinstance(a, OrNone) or isinstance(b, OrNone) or _is_none(a) or _is_none(b):
         return _same_or_none(a, b, rows, others)
     if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:

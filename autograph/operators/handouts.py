@@ -25,7 +25,7 @@ from autograph.operators import growing, templates
 from autograph.operators.alternatives import Part
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.contents import container_base
-from autograph.operators.forms import Among, Branching, Leaf, Static
+from autograph.operators.forms import Among, Branching, Leaf, Ragged, Static
 from autograph.operators.forms import Form as ItemForm
 from autograph.operators.forms import OrNone as ItemOrNone
 from autograph.operators.host_values import HostValue
@@ -44,13 +44,14 @@ from autograph.operators.remaking import (
     Made,
     Once,
     OptionalPart,
+    RaggedPart,
     Same,
     Scalar,
     TextPart,
     Tuple,
     View,
 )
-from autograph.operators.rows import number_leaves
+from autograph.operators.rows import inner_types, number_leaves
 from autograph.operators.runs import (
     OpenDeque,
     OpenSet,
@@ -534,6 +535,10 @@ def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
             return TextPart(next(numbers), form.things)
         if isinstance(form, Branching):
             return with_children(form.like, list(map(part, form.parts)))
+        if isinstance(form, Ragged):
+            count, rows = next(numbers), [next(numbers) for _ in inner_types(form)]
+            parts, structure = template_of(form.item)
+            return RaggedPart(count, rows, structure, parts)
         return form.value if isinstance(form, Static) else None
 
     return tree.flatten(part(item))

@@ -110,7 +110,9 @@ def note_stand_ins(found: Collection[StandIn], state: State, written: Mapping[An
     """Tell the journal which containers are not to be written, and what each may be."""
     if not found:
         return
-    sight = Sight(state, written)
+    # The names and places have what the statement gave them: also what was there before, or what
+    # has another name.
+    sight = Sight(state, {}, state.get(), written)
     uses = Counter(key for x in found for key in {id(one) for one in x.ones})
     for name, made, ones in found:
         journal.note_chosen(made, tuple(ones))
@@ -122,12 +124,16 @@ def note_stand_ins(found: Collection[StandIn], state: State, written: Mapping[An
 class Sight:
     """What user code may still reach, past the names of `state` and the places of `written`.
 
-    `written` has what was in each place before, by its key in the journal; `others` are what else
-    is seen.
+    `others` are what else is seen; `before` has what was in written places, by their keys in the
+    journal.
     """
 
     def __init__(
-        self, state: State, written: Mapping[Any, Any], others: Iterable[Any] = ()
+        self,
+        state: State,
+        written: Mapping[Any, Any],
+        others: Iterable[Any] = (),
+        before: Mapping[Any, Any] | None = None,
     ) -> None:
         self._written = written
         self._cells = {id(cell) for cell in cells_of(state.get).values()}
@@ -138,7 +144,7 @@ class Sight:
         pending = [frame for frame, _ in frames if has_pending(frame)]
         self._is_blind = any(has_pending(frame, hidden) for frame, hidden in frames)
         if pending:
-            self._before = _by_owner(written)
+            self._before = _by_owner(written if before is None else before)
             self._reach([v for frame in pending for v in _locals(frame).values()], self._parts_then)
 
     def has(self, x: Any) -> bool:

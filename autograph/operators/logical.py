@@ -18,6 +18,7 @@ from autograph.operators import (
     open_dicts,
     open_sets,
 )
+from autograph.operators.absorbing import is_item
 from autograph.operators.captured_items import with_captured
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
@@ -264,6 +265,8 @@ def is_(left: Any, right: Any) -> Any:
             return _is_there_and(x, other)
     if type(right) is KindOfError:
         left, right = right, left
+    if left is not right and type(left) is type(right) and is_item(left) and is_item(right):
+        raise unknown("array" if has_cell(left) else type(left).__name__)
     if left is not right and has_cell(left) and has_cell(right):
         return is_same_array(left, right)
     if type(left) is KindOfError:
@@ -280,12 +283,21 @@ def is_(left: Any, right: Any) -> Any:
         return is_one_of_chosen(left, right)
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return bool(are_one_object(left, right))
-    if left is not right and journal.is_kin(left) and journal.is_kin(right):
+    if _may_be_one(left, right):
         raise unknown(type(left).__name__)
     for x in (left, right):
         if left is not right and isinstance(x, HostValue):
             x.refuse()
     return left is right
+
+
+def _may_be_one(left: Any, right: Any) -> bool:
+    """Whether two objects may be one, depending on data."""
+    if left is right or not (journal.is_kin(left) or journal.is_kin(right)):
+        return False
+    if journal.is_kin(left) and journal.is_kin(right):
+        return True
+    return any(one is other for one in journal.may_be(left) for other in journal.may_be(right))
 
 
 def _is_there_and(x: Nullable, other: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.absorbing import absorb_left
+from autograph.operators.absorbing import absorb_left, at_end
 from autograph.operators.alternatives import Part, Reference
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
@@ -293,7 +293,8 @@ class Merger:
         if known is None:
             like: Any = () if type(b if a is NOTHING else a) is tuple else []
             form: Growing | Poisoned = Growing(Unbound(), like=like)
-            left = [self._left(x, side) for side, x in enumerate((a, b))]
+            pairs = zip((a, b), self.outcomes, strict=True)
+            left = [at_end(x, outcome.writes) for x, outcome in pairs]
             for outcome, x in zip(self.outcomes, left, strict=True):
                 with trace.interpreting(outcome.builder):
                     if x is not NOTHING and isinstance(form, Growing):

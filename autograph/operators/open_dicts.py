@@ -35,7 +35,7 @@ from autograph.operators.growing import (
 )
 from autograph.operators.growing_methods import matches
 from autograph.operators.one_of import texts_of
-from autograph.operators.rows import length, number_leaves, pack, size_of
+from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
 from autograph.operators.runs import LiveRun, Opened, Run, live, opened, padded
 from autograph.operators.templates import ChosenText
 from autograph.operators.values import is_numeric, type_of
@@ -130,6 +130,7 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
 
 def held(items: list[Any], kind: str) -> list[Any]:
     """A list of what is in a dict or set, of which the graph holds the items."""
+    absorb(items)
     form = growing_form(Growing(Unbound()), items, f"the {kind}")
     assert isinstance(form, Growing)
     made: list[Any] = journal.fresh([])
@@ -261,17 +262,17 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     assert isinstance(form, Branching)
     keys = len(list(number_leaves(form.parts[0])))
     absorb([value])
-    rows = pack(form, pairs)
-    new = [ops.getitem(row, 0) for row in pack(form, [(key, value)], _content)]
+    rows, new = aligned(form, pack(form, pairs), pack(form, [(key, value)], _content))
     found = matches(form.parts[0], rows[: keys or 1], key)
 
     def replaced() -> tuple[Tensor, ...]:
         where = ops.argmax(found)
-        changed = [ops.index_update(row, n, where) for row, n in zip(rows, new, strict=True)]
+        pairs = zip(rows, new, strict=True)
+        changed = [ops.index_update(row, ops.getitem(n, 0), where) for row, n in pairs]
         return (*rows[:keys], *changed[keys:])
 
     def appended() -> tuple[Tensor, ...]:
-        return tuple(ops.append_row(row, n) for row, n in zip(rows, new, strict=True))
+        return tuple(with_row(form, rows, new))
 
     write(pairs, form, list(if_exp(ops.any(found), replaced, appended, "the items of a dict")))
 

@@ -36,6 +36,7 @@ __all__ = [
     "Made",
     "Once",
     "OptionalPart",
+    "RaggedPart",
     "Same",
     "Scalar",
     "TextPart",
@@ -326,6 +327,32 @@ class OptionalPart(ItemPart):
         there = np.asarray(rows[self.present])
         found = zip(self.part.of_rows(rows), there.tolist(), strict=True)
         return [x if is_there else None for x, is_there in found]
+
+
+class RaggedPart(ItemPart):
+    """A list in each item of a list, of as many items as the row of lengths says.
+
+    `rows` are the numbers of the rows that have what is in them; `parts` are those of an item of
+    `structure`, of which the rows are numbered by themselves.
+    """
+
+    __slots__ = ("parts", "rows", "structure")
+
+    def __init__(
+        self, row: int, rows: list[int], structure: tree.Structure, parts: list[Any]
+    ) -> None:
+        super().__init__(row, True)
+        self.rows, self.structure, self.parts = rows, structure, parts
+
+    def of_rows(self, rows: Sequence[Any]) -> list[Any]:
+        """The lists of all items."""
+        counts = super().of_rows(rows)
+        if not self.rows:
+            return [[] for _ in counts]
+        return [
+            items_of_rows(self.structure, self.parts, [rows[j][k][: int(n)] for j in self.rows])
+            for k, n in enumerate(counts)
+        ]
 
 
 def items_of_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from autograph.operators.forms import (
     Growing,
     Leaf,
     OrNone,
+    Ragged,
     Static,
     Unbound,
     growing_form,
@@ -29,13 +30,16 @@ from runtime.tensor import Tensor
 __all__ = [
     "Packing",
     "Rows",
+    "aligned",
     "as_rows",
     "in_numbers",
+    "inner_types",
     "length",
     "number_leaves",
     "pack",
     "row_types",
     "size_of",
+    "with_row",
 ]
 
 # Items without a number in them are counted by the rows of this type.
@@ -101,9 +105,16 @@ def _leaf_types(item: Form) -> list[TensorType]:
 
 
 def number_leaves(item: Form) -> Iterator[Leaf]:
-    """The numbers and arrays of an item."""
+    """The numbers and arrays of an item.
+
+    Of a list with a length of its own: that, and arrays as long as the longest of these lists.
+    """
     if isinstance(item, Leaf):
         yield item
+    elif isinstance(item, Ragged):
+        yield Leaf(type_of_number(0))
+        for type_ in inner_types(item):
+            yield Leaf(TensorType(type_.dtype, (None, *(type_.shape or ())), device=type_.device))
     elif isinstance(item, Among):
         yield Leaf(item.type)
     elif isinstance(item, OrNone):
@@ -112,6 +123,64 @@ def number_leaves(item: Form) -> Iterator[Leaf]:
     elif isinstance(item, Branching):
         for part in item.parts:
             yield from number_leaves(part)
+
+
+def inner_types(form: Ragged) -> list[TensorType]:
+    """The types of what is in the items of lists that are items; none where all are empty."""
+    return [] if isinstance(form.item, Unbound) else _leaf_types(form.item)
+
+
+def _depths(item: Form) -> Iterator[int]:
+    """For each of the rows, how many axes are as long as the longest of some lists."""
+    if isinstance(item, Ragged):
+        yield 0
+        if not isinstance(item.item, Unbound):
+            for depth in list(_depths(item.item)) or [0]:
+                yield depth + 1
+    elif isinstance(item, Branching):
+        for part in item.parts:
+            yield from _depths(part)
+    else:
+        for _ in number_leaves(item):
+            yield 0
+
+
+def aligned(
+    item: Form, rows: Sequence[Tensor], more: Sequence[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Rows for items of a form, and more of them, of which lists among the items are as long."""
+    pairs = [
+        _aligned(x, y, depth) for x, y, depth in zip(rows, more, _all_depths(item), strict=True)
+    ]
+    return [x for x, _ in pairs], [y for _, y in pairs]
+
+
+def _all_depths(item: Form) -> list[int]:
+    return list(_depths(item)) or [0]
+
+
+def _aligned(x: Tensor, y: Tensor, depth: int, first: int = 1) -> tuple[Tensor, Tensor]:
+    for axis in range(first, first + depth):
+        sizes = [_size(each, axis) for each in (x, y)]
+        if all(isinstance(n, int) for n in sizes) and sizes[0] == sizes[1]:
+            continue
+        most = ops.maximum(*sizes)
+        x, y = (_lengthened(each, axis, most, n) for each, n in zip((x, y), sizes, strict=True))
+    return x, y
+
+
+def _size(x: Tensor, axis: int) -> Any:
+    known = None if x.type.shape is None else x.type.shape[axis]
+    return ops.dim(x, axis=axis) if known is None else known
+
+
+def _lengthened(x: Tensor, axis: int, size: Any, now: Any) -> Tensor:
+    """An array with zeros at the end of an axis, which nobody reads."""
+    sizes = _sizes_behind(x, 0)
+    sizes[axis] = ops.subtract(size, now)
+    rest = ops.zeros(tuple(sizes), dtype=x.dtype, device=x.type.device)
+    made: Tensor = ops.concat([x, rest], axis=axis)
+    return made
 
 
 def in_numbers(item: Form, rows: list[Tensor]) -> Tensor | None:
@@ -137,13 +206,13 @@ def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x:
     for part in unpadded(items):
         if isinstance(part, Run):
             part = content(part)
-            rows = _joined(_appended(rows, waiting), _rows_of(part, item, types))
+            rows = _joined(item, _appended(item, rows, waiting), _rows_of(part, item, types))
             waiting = []
         else:
             values = list(_numbers_of(item, part, content)) or [True]
             pairs = zip(values, types, strict=True)
             waiting.append([_number(content(x), type_) for x, type_ in pairs])
-    rows = _appended(rows, waiting)
+    rows = _appended(item, rows, waiting)
     return [_no_rows(type_) for type_ in types] if rows is None else rows
 
 
@@ -164,6 +233,8 @@ def _with_numbers_of(
     """The rows of a run of `own` items, texts by their numbers in `item`."""
     if isinstance(item, OrNone):
         yield from _with_presence(item, own, rows, all_rows)
+    elif isinstance(item, Ragged):
+        yield from _with_lengths(item, own, rows, all_rows)
     elif isinstance(item, Branching) and isinstance(own, Branching):
         for part, own_part in zip(item.parts, own.parts, strict=True):
             yield from _with_numbers_of(part, own_part, rows, all_rows)
@@ -177,6 +248,69 @@ def _with_numbers_of(
         yield row if is_same else ops.getitem(tensor(numbers), row)
     elif isinstance(item, Leaf):
         yield next(rows)
+
+
+def _with_lengths(
+    item: Ragged, own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]
+) -> Iterator[Tensor]:
+    """Likewise for lists, each of a length of its own: the lengths, and what is in them."""
+    count, types = size_of(all_rows), inner_types(item)
+    if isinstance(own, Ragged):
+        yield next(rows)
+        inner = [next(rows) for _ in inner_types(own)]
+        yield from _of_lists(item, own, inner) if inner else [_no_items(t, count) for t in types]
+        return
+    assert isinstance(own, Branching)
+    yield ops.full(count, len(own.parts), dtype=np.dtype(np.int64))
+    columns = [list(_as_items(item.item, part, rows, count)) for part in own.parts]
+    if not columns:
+        yield from [_no_items(type_, count) for type_ in types]
+        return
+    joined = [[ops.expand_dims(x, axis=1) for x in column] for column in columns]
+    made = joined[0]
+    for more in joined[1:]:
+        pairs = zip(*_alike_within(item, made, more), strict=True)
+        made = [ops.concat([x, y], axis=1) for x, y in pairs]
+    yield from made
+
+
+def _of_lists(item: Ragged, own: Ragged, inner: list[Tensor]) -> list[Tensor]:
+    """What is in lists, as that of lists of another form: all of their items are gone through."""
+    if item.item == own.item:
+        return inner
+    sizes = [_size(inner[0], axis) for axis in (0, 1)]
+    flat = [ops.reshape(x, (sizes[0] * sizes[1], *_sizes_behind(x, 2))) for x in inner]
+    made = list(_as_items(item.item, own.item, iter(flat), size_of(flat)))
+    return [ops.reshape(x, (*sizes, *_sizes_behind(x, 1))) for x in made]
+
+
+def _sizes_behind(x: Tensor, first: int) -> list[Any]:
+    return [_size(x, axis) for axis in range(first, len(x.type.shape or ()))]
+
+
+def _as_items(item: Form, own: Form, rows: Iterator[Tensor], count: Any) -> Iterator[Tensor]:
+    """The rows of items of a form, out of those of another one; what counts them, if no others."""
+    given = [next(rows) for _ in number_leaves(own)]
+    counted = given or [ops.full(count, True, dtype=np.dtype(bool))]
+    made = list(_with_numbers_of(item, own, iter(given), counted)) or counted
+    for x, type_ in zip(made, _leaf_types(item), strict=True):
+        yield control.coerce(x, TensorType(type_.dtype, x.type.shape, device=type_.device))
+
+
+def _alike_within(
+    item: Ragged, rows: list[Tensor], more: list[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Items of lists side by side, where what is in these is as long."""
+    depths = _all_depths(item.item)
+    pairs = [_aligned(x, y, d, 2) for x, y, d in zip(rows, more, depths, strict=True)]
+    return [x for x, _ in pairs], [y for _, y in pairs]
+
+
+def _no_items(type_: TensorType, count: Any) -> Tensor:
+    """What is in lists without items, of which there are some."""
+    sizes = (n or 0 for n in type_.shape or ())
+    made: Tensor = ops.zeros((count, 0, *sizes), dtype=type_.dtype, device=type_.device)
+    return made
 
 
 def _with_presence(
@@ -195,19 +329,30 @@ def _with_presence(
     yield next(rows) if is_optional else ops.full(count, True, dtype=np.dtype(bool))
 
 
-def _joined(rows: list[Tensor] | None, more: list[Tensor] | None) -> list[Tensor] | None:
+def _joined(
+    item: Form, rows: list[Tensor] | None, more: list[Tensor] | None
+) -> list[Tensor] | None:
     if rows is None or more is None:
         return more if rows is None else rows
-    return [ops.concat([x, y]) for x, y in zip(rows, more, strict=True)]
+    return [ops.concat([x, y]) for x, y in zip(*aligned(item, rows, more), strict=True)]
 
 
-def _appended(rows: list[Tensor] | None, waiting: list[list[Tensor]]) -> list[Tensor] | None:
+def _appended(
+    item: Form, rows: list[Tensor] | None, waiting: list[list[Tensor]]
+) -> list[Tensor] | None:
     """`rows` with single items behind them."""
-    if rows is None and waiting:
+    if rows is None and waiting and not any(_depths(item)):
         return [ops.stack(list(numbers)) for numbers in zip(*waiting, strict=True)]
     for numbers in waiting:
-        rows = [ops.append_row(x, n) for x, n in zip(rows or (), numbers, strict=True)]
+        alone = [ops.expand_dims(n, axis=0) for n in numbers]
+        rows = alone if rows is None else with_row(item, rows, alone)
     return rows
+
+
+def with_row(item: Form, rows: list[Tensor], alone: list[Tensor]) -> list[Tensor]:
+    """Rows with one more behind them, which is given as rows by itself."""
+    pairs = zip(*aligned(item, rows, alone), strict=True)
+    return [ops.append_row(x, ops.getitem(y, 0)) for x, y in pairs]
 
 
 def _no_rows(type_: TensorType) -> Tensor:
@@ -225,6 +370,9 @@ def _numbers_of(item: Form, x: Any, content: Callable[[Any], Any]) -> Iterator[A
         yield x
     elif isinstance(item, Among):
         yield index_of(x, item.things)
+    elif isinstance(item, Ragged):
+        yield length(x)
+        yield from [] if isinstance(item.item, Unbound) else pack(item.item, x, content)
     elif isinstance(item, OrNone):
         value, present = split_none(x)
         if value is NOTHING:

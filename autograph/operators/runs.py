@@ -350,7 +350,7 @@ def _hashable(key: Any) -> Any:
 
 # What a defaultdict in a file may make its items by, by name.
 FACTORIES: dict[str, Any] = {
-    "": None, "int": int, "float": float, "bool": bool, "complex": complex,
+    "": None, "int": int, "float": float, "bool": bool, "complex": complex, "list": list,
 }  # fmt: skip
 KINDS = ("tuple", "set", "deque", "dict", "OrderedDict", "Counter", "defaultdict")
 _DICTS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}

@@ -46,6 +46,7 @@ __all__ = [
     "form_of",
     "form_of_content",
     "grown_form",
+    "grown_items",
     "hold_arrays",
     "is_one_form",
     "leaves",
@@ -312,6 +313,19 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         parts = [part for _, part in own_children(x)] if is_container(x) else None
         for i, part in enumerate(form.parts):
             yield from leaves(part, NOTHING if parts is None else parts[i])
+
+
+def grown_items(form: Form, x: Any) -> Iterator[Any]:
+    """The items of the lists in `x` of which the form carries the content, not the lists' own."""
+    if isinstance(form, Grown):
+        yield from (item for item in (x if isinstance(x, list | tuple) else ()))
+    elif isinstance(form, Perhaps):
+        yield from grown_items(form.part, split(x)[0])
+    elif isinstance(form, OrNone):
+        yield from grown_items(form.part, split_none(x)[0])
+    elif isinstance(form, Nest) and is_container(x):
+        for part, (_, child) in zip(form.parts, own_children(x), strict=True):
+            yield from grown_items(part, child)
 
 
 def hold_arrays(form: Form) -> Iterator[bool]:

@@ -838,13 +838,6 @@ def items_of_two_shapes(x):
     return out
 
 
-def lists_of_two_lengths(n):
-    out = []
-    for i in range(n):
-        out.append([i] if i < 1 else [i, i])  # refused
-    return out
-
-
 def set_with_a_step(n):
     out = []
     for i in range(n):
@@ -870,7 +863,6 @@ REFUSED = [
         (X,),
         r"its items are not of one kind: a float64\[0\] and a float64\[1\]",
     ),
-    (lists_of_two_lengths, (I(2),), "an item of it is a list whose length depends on data"),
     (set_with_a_step, (I(2),), "a slice of it with a step is set"),
     (changed_while_something_goes_through_it, (I(3),), "it is changed while"),
 ]

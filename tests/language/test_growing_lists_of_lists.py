@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64
 X = np.array([3.0, 1.0, -2.0, 2.0, 5.0])
@@ -16,6 +19,13 @@ FEW = np.array([1.0, 0.0, 0.0, 4.0, 0.0])
 THREE = ((X,), (-X,), (FEW,))
 NUMBERS = ((I(3),), (I(0),), (I(1),))
 samples = Samples()
+
+
+class Named(NamedTuple):
+    """A list, and a number."""
+
+    items: Any
+    number: Any
 
 
 @samples("E4", *NUMBERS)
@@ -89,6 +99,71 @@ def one_behind_them_may_be_changed(n):
     return out
 
 
+# ---- items that are written on the path on which the list grows ----------------------------------
+
+
+@samples("E4", *THREE, joined=True)
+def written_where_the_list_grows(x):
+    first, last = [0.5, 1.0], [0.5, 1.5]
+    out = [first, last]
+    if x[0] > 0:
+        first[0] = 6.0
+        out.append([x[1], 2.0])
+        first[1] = 7.0
+        last.reverse()
+    return out
+
+
+@samples("E4", *THREE, joined=True)
+def written_where_the_function_goes_on(x):
+    out = [[0.5], [1.5]]
+    if x[0] < 0:
+        return out
+    first = out[0]
+    out.append([x[1]])
+    first[0] = x[2]
+    return out
+
+
+@samples("E4", *THREE, joined=True)
+def written_deep_within(x):
+    inner = [0.5]
+    nests, pairs, records, queue = [[inner]], [(inner, 1)], [{"a": inner}], deque([inner])
+    named = [Named(inner, 1)]
+    if x[0] > 0:
+        nests.append([[x[0]]])
+        pairs.append(([x[0]], 2))
+        records.append({"a": [x[0]]})
+        queue.append([x[0]])
+        named.append(Named([x[0]], 2))
+        inner[0] = 7.0
+    return nests, pairs, records, queue, named
+
+
+@samples("E4", *THREE, joined=True)
+def written_by_a_function(x):
+    first = [1.0]
+    out = [first]
+
+    def grow(v):
+        out.append([v])
+        first[0] = v
+
+    if x[0] > 0:
+        grow(x[1])
+    return out
+
+
+@samples("E4", *THREE, joined=True)
+def another_list_of_them(x):
+    first = [1.0]
+    out = [first]
+    if x[0] > 0:
+        out = out + [[3.0]]
+        first[0] = 7.0
+    return out
+
+
 test_lists_of_lists = samples.test()
 
 
@@ -127,6 +202,41 @@ def appended_on_one_path_and_changed(n):
         if i > 0:
             out.append(row)
     row[0] = 9  # refused
+    return out
+
+
+def grown_in_a_try_and_written(x):
+    first = [1.0, 2.0]
+    out = [first]
+    try:
+        if x[0] > 2:
+            raise ValueError
+        out.append([3.0, 4.0])
+    except ValueError:
+        pass
+    first[1] = 5.0  # refused
+    return out
+
+
+def grown_in_a_try_and_written_by_the_handler(x):
+    first = [1.0, 2.0]
+    out = [first]
+    try:
+        out.append([3.0, 4.0])
+        if x[0] > 2:
+            raise ValueError
+        out.append([3.0, 4.0])
+    except ValueError:
+        first[1] = 5.0  # refused
+    return out
+
+
+def in_a_dict_that_grows(x):
+    first = [1.0]
+    out = {0: first}
+    if x[0] > 0:
+        out[int(x[0])] = [2.0]
+        first[0] = 7.0  # refused
     return out
 
 
@@ -209,6 +319,66 @@ NAMED = "is an item of a list whose length depends on data has another name"
 )
 def test_a_write_that_the_list_would_have_to_see_is_refused(sample, words):
     refuse(sample, I(3), match=words)
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [grown_in_a_try_and_written, grown_in_a_try_and_written_by_the_handler, in_a_dict_that_grows],
+)
+def test_a_write_after_a_path_on_which_the_list_grows_is_refused(sample):
+    refuse(sample, X, match=WRITTEN)
+
+
+def the_same_list(x):
+    out = [[v, 1.0] for v in x if v > 0]
+    return out[0] is out[0]  # refused
+
+
+def the_same_dict(x):
+    out = [{"v": v} for v in x if v > 0]
+    first = out[0]
+    return first is out[-1]  # refused
+
+
+def the_same_tuple(x):
+    out = [(v, 1.0) for v in x if v > 0]
+    return out[0] is out[-1]  # refused
+
+
+def the_same_array(x):
+    out = [np.array([v, v]) for v in x if v > 0]
+    return out[0] is not out[-1]  # refused
+
+
+def one_that_was_put_in(x):
+    out, row = [], [1.0, 2.0]
+    for v in x:
+        if v > 0:
+            out.append(row)
+    return out[0] is row  # refused
+
+
+@pytest.mark.parametrize(
+    ("sample", "kind"),
+    [
+        (the_same_list, "list"),
+        (the_same_dict, "dict"),
+        (the_same_tuple, "tuple"),
+        (the_same_array, "array"),
+        (one_that_was_put_in, "list"),
+    ],
+)
+def test_whether_items_are_one_object_is_refused(sample, kind):
+    refuse(sample, X, match=f"whether this is the same {kind} depends on data")
+
+
+def test_other_objects_are_no_items():
+    def others(x):
+        out, other = [[v, 1.0] for v in x if v > 0], [1.0]
+        first = out[0]
+        return first is first, first is other, out[0] is None, other is not out
+
+    assert check(others, (X,)).outcomes[0].value == (True, False, False, True)
 
 
 def test_lists_of_the_callers_are_not_items():

@@ -227,7 +227,7 @@ def a_key_taken_out(n):
 
 
 def a_dict_that_makes_items(n):
-    return defaultdict(list)[int(n)]  # refused
+    return defaultdict(dict)[int(n)]  # refused
 
 
 def a_list_in_a_list_that_is_changed(n):

@@ -327,7 +327,7 @@ def of_the_caller(numbers, counts):
 REFUSED = [
     (text_among_the_values, "not of one kind"),
     (text_among_the_keys, "not of one kind"),
-    (lists_as_values, "a defaultdict is asked for a key"),
+    (lists_as_values, "a list is an item of a list whose length depends on data"),
     (of_the_module, "an item of a dict is set at a key"),
 ]
 

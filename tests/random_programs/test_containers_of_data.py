@@ -82,6 +82,26 @@ CONTAINERS = {
         "P; len(P) > 1",
         "for k, x in list(P)[:4]:",
     ),
+    "R": (
+        ("[]", "[[0.5], [0.5, 1.5]]"),
+        """R.append([~]); R.append([~, ~]); R.append([]); if R: s = sum(R[-1]); R.reverse()
+        if R: R[0] = R[0] + [~]; m = sum(len(q) for q in R) % 9; R = [q for q in R if len(q) > 1]
+        if R: s += sum(R.pop()); if len(R) > 3: del R[0]; R += [[x]]; R.insert(0, [s, t])
+        R = [q + [t] for q in R[:3]]; q = [~]; R.append(q); if R: q = R[0]; R[0] = [~]; s += len(q)
+        R.append([v for v in a if v > x]); if R: t = max(R, key=len)[0]; R = R[1:]; R.append(R[0][1:])
+        R = sorted(R, key=len); q = [~]; q.append(~); R.append(q); R.append(q); q.append(~)""",
+        "R; len(R) > 2; not R; R[0] == R[-1]",
+        "for q in R[:3]:; for x in (R[0] if R else [])[:3]:; for k, q in enumerate(R[-2:]):",
+    ),
+    "G": (
+        ("{}", "{0: [0.5]}"),
+        """G[k] = G.get(k, []) + [~]; G[m % 3] = [x, s]; if k in G: s = sum(G[k]); if k in G: del G[k]
+        m = sum(map(len, G.values())) % 9; G = {k: v + [t] for k, v in G.items() if len(v) < 4}
+        G[k] = [v for v in a if v < t]; G.setdefault(m, []); t = sum(G.pop(k, [1.0]))
+        if k in G: G[k] = G[k][1:]; if k in G: G[m] = G[k]; G[k] += [x]""",
+        "k in G; len(G) > 1; not G",
+        "for k, q in list(G.items())[:3]:; for q in list(G.values())[:3]:",
+    ),
 }
 INTS = ("k", "k", "m", "n", "2", "3", "0", "1", "len(a)")
 FLOATS = ("s", "t", "x", "a[0]", "a[1]", "0.5", "1.25")
