@@ -13,6 +13,7 @@ import autograph as ag
 
 X = np.array([1.0, 2.0])
 SCALE = 2.0
+SPACE = math
 WEIGHTS = np.array([1.0, 1.0])
 TABLE = {"k": 3.0, "w": np.array([1.0, 2.0])}
 ROWS = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
@@ -113,6 +114,28 @@ def test_attribute_that_appears_and_disappears():
     assert f(1.0) == 4.0
     box.c = 10.0
     assert f(1.0) == 11.0
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_name_may_come_to_be_another_module(native, monkeypatch):
+    first, second = (types.ModuleType(name) for name in ("first", "second"))
+    first.__dict__.update(TABLE=np.ones(2), scaled=lambda x: x * 2.0)
+    second.__dict__.update(TABLE=np.full(2, 9.0), scaled=lambda x: x * 3.0)
+    space, holder = first, types.SimpleNamespace(space=first)
+    functions = [
+        (lambda x: np.sqrt(x) + space.TABLE, "space"),
+        (lambda x: space.scaled(x), "space"),
+        (lambda x: holder.space.scaled(x), "holder"),
+        (lambda x: SPACE.scaled(x), "SPACE"),
+    ]
+    for function, name in functions:
+        f = ag.convert(function, native=native)
+        for module in (first, first, second, second, first):
+            space = module if name == "space" else first
+            holder.space = module if name == "holder" else first
+            monkeypatch.setitem(globals(), "SPACE", module)
+            np.testing.assert_array_equal(f(np.ones(2)), function(np.ones(2)))
+        assert f.trace_count <= 3
 
 
 def test_module_attributes_are_guarded():
