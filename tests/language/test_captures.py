@@ -138,6 +138,49 @@ def test_a_name_may_come_to_be_another_module(native, monkeypatch):
         assert f.trace_count <= 3
 
 
+class Stepper:
+    factor = 2.0
+
+    def step(self, x):
+        return x * self.factor
+
+    def __call__(self, x):
+        return x * 5.0
+
+    @property
+    def rate(self):
+        return 3.0
+
+
+def moved_by(x, by=1.0):
+    return x + by
+
+
+STEPPER = Stepper()
+
+
+@pytest.mark.parametrize(
+    ("function", "thing", "name", "other"),
+    [
+        (lambda x: STEPPER.step(x), Stepper, "step", lambda self, x: x - self.factor),
+        (lambda x: STEPPER.step(x), STEPPER, "step", lambda x: x - 1.0),
+        (lambda x: STEPPER(x), Stepper, "__call__", lambda self, x: x * 6.0),
+        (lambda x: x * STEPPER.rate, Stepper, "rate", property(lambda self: 4.0)),
+        (lambda x: moved_by(x), moved_by, "__defaults__", (5.0,)),
+        (lambda x: np.sqrt(x), np, "sqrt", np.square),
+    ],
+)
+def test_code_that_was_changed_is_seen_once_the_cache_is_cleared(
+    function, thing, name, other, monkeypatch
+):
+    f = ag.convert(function)
+    np.testing.assert_array_equal(f(X), function(X))
+    monkeypatch.setattr(thing, name, other, raising=False)
+    f.cache_clear()
+    for _ in range(2):
+        np.testing.assert_array_equal(f(X), function(X))
+
+
 def test_module_attributes_are_guarded():
     module = types.ModuleType("settings_of_a_test")
     module.k = 2.0
