@@ -186,7 +186,9 @@ class _Source:
         elif not places:
             test = f"not {self.bind(guard.holds)}()"
         elif isinstance(guard, IdentityGuard):
-            test = f"{self.place(places[0])} is not {self.bind(guard.expected.ref)}()"
+            found = self.place(places[0])
+            # A reference to what died gives None, too.
+            test = f"{found} is not {self.bind(guard.expected.ref)}() or {found} is None"
         else:
             holds = f"not {self.bind(guard.holds)}()"
             test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import operator
 import sys
 import threading
 import time
@@ -84,9 +85,10 @@ _lock = threading.RLock()
 _conversions: weakref.WeakKeyDictionary[
     CodeType, dict[tuple[str, Options], Conversion | AutographError]
 ] = weakref.WeakKeyDictionary()
-_functions: weakref.WeakKeyDictionary[FunctionType, dict[Options, FunctionType]] = (
-    weakref.WeakKeyDictionary()
-)
+# Converted functions, each with the parts that the user's had when it was made.
+_functions: weakref.WeakKeyDictionary[
+    FunctionType, dict[Options, tuple[FunctionType, tuple[Any, ...]]]
+] = weakref.WeakKeyDictionary()
 
 
 @functools.cache
@@ -106,11 +108,14 @@ def convert_function(function: FunctionType, options: Options | None = None) -> 
         return function
     with _lock:
         known = _functions.setdefault(function, {})
-        if options not in known:
+        parts = function.__code__, function.__defaults__, function.__kwdefaults__
+        made, had = known.get(options, (None, ()))
+        # A function may have been given other ones.
+        if made is None or not all(map(operator.is_, had, parts)):
             made = _front_end().make(_conversion(function, options), function)
             setattr(made, ORIGINAL, weakref.ref(function))
-            known[options] = made
-        return known[options]
+            known[options] = made, parts
+        return made
 
 
 @roomy

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from types import ModuleType
 from typing import NamedTuple
 
 from autograph.concrete import ConcreteFunction
 from autograph.operators.decisions import PLAIN as LEFT_TO_PYTHON
-from autograph.operators.guards import PLAIN, Guard
+from autograph.operators.guards import PLAIN, Guard, IdentityGuard
 from runtime.graph.ir import Node
 from runtime.variable import Variable
 
@@ -138,5 +139,8 @@ def _dependencies(concrete: ConcreteFunction) -> Iterator[str]:
 
 
 def _guarded(guard: Guard) -> str:
+    """What is guarded; nothing for the names of modules, which nearly all functions read."""
+    if isinstance(guard, IdentityGuard) and isinstance(guard.expected.ref(), ModuleType):
+        return ""
     is_plain = guard.by_value and isinstance(guard.expected, PLAIN)
     return f"{guard.place.name} = {_short(guard.expected)}" if is_plain else guard.place.name

@@ -257,15 +257,13 @@ def read(key: Any, place: Place, value: Any) -> Any:
         key in trace.open_numbers and type(value) in NUMBERS and may_be_input(value)
     ):
         return as_input(trace, key, place, value)
-    if isinstance(value, types.ModuleType):
-        return value
     if key not in trace.guards:
         by_value = isinstance(value, (*PLAIN, tuple, frozenset))
         kept = value if by_value else Identity(value)
         trace.guards[key] = (
             Guard(place, value, True, key) if by_value else IdentityGuard(place, kept)
         )
-    if not isinstance(value, PLAIN):
+    if not isinstance(value, (*PLAIN, types.ModuleType)):
         trace.add_outside(value)
         trace.note_read(value)
     return value

@@ -138,7 +138,9 @@ class IdentityGuard(Guard):
         super().__init__(place, seen, by_value=False)
 
     def holds(self) -> bool:
-        return self.found() is self.expected.ref()
+        # What died is None, as what is found may be.
+        found = self.found()
+        return found is not None and found is self.expected.ref()
 
     def explain(self) -> str:
         return f"{self.place.name}: another object ({self.expected.described} before)"

@@ -28,6 +28,8 @@ from runtime.lowering.kernel import (
     Store,
     Tick,
     While,
+    expressions,
+    walk,
 )
 from runtime.lowering.lines import AS_IT_IS
 from runtime.lowering.llvm_types import llvm_type, memory_type
@@ -35,6 +37,7 @@ from runtime.lowering.memory import BUDGET, Memory
 from runtime.lowering.merging import Summary
 from runtime.lowering.parallel import Part, name_of_part
 from runtime.lowering.parts import Products
+from runtime.lowering.scalar import Expr
 from runtime.lowering.sums import Sums
 
 __all__ = ["function_text"]
@@ -182,6 +185,8 @@ class _Writer(Sums, Memory):
         self.begin(test)
         self._block(s.test)
         condition = self.value(s.condition)
+        if _has_several_reasons(s.test):
+            condition = self._as_it_is(condition)
         self.known.clear()
         self.add(f"br i1 {condition}, label %{body}, label %{done}")
         self.begin(body)
@@ -190,6 +195,14 @@ class _Writer(Sums, Memory):
         self.loops -= 1
         self.add(f"br label %{test}")
         self.begin(done)
+
+    def _as_it_is(self, condition: str) -> str:
+        """A condition of which LLVM knows nothing."""
+        cell, found = self.name(), self.name()
+        self.first.append(f"{cell} = alloca i1")
+        self.add(f"store volatile i1 {condition}, ptr {cell}")
+        self.add(f"{found} = load volatile i1, ptr {cell}")
+        return found
 
     def _poll(self, s: Poll) -> None:
         cost = self.value(s.cost)
@@ -320,3 +333,22 @@ class _Writer(Sums, Memory):
         ]
         self.functions.append("\n".join(lines))
         return name
+
+
+def _has_several_reasons(test: Block) -> bool:
+    """Whether a loop ends for one reason or another, a `break` for example.
+
+    LLVM 22 asks for one of them in the first round alone, where it takes that for enough, as in a
+    loop around one whose last index is looked at: it went on for ever.
+    """
+    statements, seen = list(walk(test)), set[int]()
+    return any(isinstance(s, If) for s in statements) or any(
+        _joins(x, seen) for s in statements for x in expressions(s)
+    )
+
+
+def _joins(x: Expr, seen: set[int]) -> bool:
+    if id(x) in seen:
+        return False
+    seen.add(id(x))
+    return x.function in ("and", "or") or any(_joins(y, seen) for y in x.args)

@@ -137,10 +137,10 @@ def rounds(w: Any, s: For, work: Dim) -> None:
     each = w.whole("sdiv", w.whole("add", size, str(PARTS - 1)), str(PARTS))
     if is_flat:  # whole lines of memory, and vectors
         each = w.whole("mul", w.whole("sdiv", w.whole("add", each, "1023"), "1024"), "1024")
-    each = w.most(each, "1")
     if not isinstance(work, int):
         alone = w.do(f"icmp slt i64 {w.value(work)}, {LARGE}")
         each = w.do(f"select i1 {alone}, i64 {size}, i64 {each}")
+    each = w.most(each, "1")
     part = Part(w)
     child = w._child(part)
     own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")

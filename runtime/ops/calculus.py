@@ -151,7 +151,7 @@ def ediff1d(x: Operand, /, to_end: Operand = None, to_begin: Operand = None) -> 
     for name, part in (("to_begin", to_begin), ("", diff(ravel(x))), ("to_end", to_end)):
         if part is None:
             continue
-        flat = ravel(np.asarray(part, own) if isinstance(part, (int, float, list)) else part)
+        flat = ravel(np.asarray(part) if isinstance(part, (int, float, list)) else part)
         if name and not np.can_cast(dtype_of(flat), own, casting="same_kind"):
             raise TypeError(
                 f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."

@@ -232,10 +232,18 @@ def _update_vjp(g: Any, out: Any, x: Any, v: Any, *operands: Any, index: Index) 
         part = item_at(g, index, operands)
         if may_repeat(index, operands):
             part = part * _is_last(x, index, operands)
-        gv = sum_to(part, shape_of(v))
+        gv = _of_assigned(part, shape_of(v))
     if type_of(x).is_inexact:
         gx = index_update_(g, 0, *operands, index=index)
     return (gx, gv, *(None for _ in operands))
+
+
+def _of_assigned(part: Any, shape: tuple[Any, ...]) -> Any:
+    """The cotangent of a value of a shape: it may have had more axes of size 1 in front."""
+    own = type_of(part).shape
+    if own is None or len(shape) <= len(own):
+        return sum_to(part, shape)
+    return reshape(sum_to(part, shape[len(shape) - len(own) :]), shape)
 
 
 def _is_last(x: Any, index: Index, operands: Any) -> Any:
@@ -267,7 +275,12 @@ _UPDATES = (1.5, array((3, 2, 2)), array((2,)), 0.5, array((2, 4)), array((12,))
     vjp=_update_vjp,
     reads=_AFTER_TWO,
     raises=write_raises,
-    samples=_encoded(*_BASIC, *_ADVANCED, values=(*_VALUES, *_UPDATES)),
+    samples=_encoded(
+        *_BASIC,
+        *_ADVANCED,
+        *((_X, key) for key in (1, 0, np.array([0, 2]))),
+        values=(*_VALUES, *_UPDATES, array((1, 4)), array((1, 1, 1)), array((1, 2, 4))),
+    ),
     name="index_update",
     inplace=_update_in_place,
     statement=update_statement,

@@ -138,7 +138,13 @@ def concat(arrays: Sequence[Operand], /, axis: int | None = 0, *, dtype: Any = N
     """
     parts = list(arrays)
     if axis is None:
-        parts, axis = [ravel(x) for x in parts], 0
+        types = [type_of(x) for x in parts]
+        # Python numbers get the dtype of what they are joined with, as if it had room for them.
+        joined = promote(*types).dtype
+        parts = [
+            ravel(astype(x, joined) if t.weak else x) for x, t in zip(parts, types, strict=True)
+        ]
+        axis = 0
     result = concat_(*parts, axis=axis)
     return result if dtype is None else astype(result, dtype, copy=False)
 
@@ -318,7 +324,8 @@ def append(x: Operand, values: Operand, /, axis: int | None = None) -> Any:
     >>> ag.append(np.array([1, 2]), np.array([3])).numpy()
     array([1, 2, 3])
     """
-    return concat([x, values], axis)
+    parts = [x, values] if axis is not None else [ravel(x), ravel(values)]
+    return concat(parts, axis or 0)
 
 
 def _pieces(x: Operand, bounds: Sequence[Any], at: int) -> list[Any]:

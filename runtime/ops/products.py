@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from runtime.ops.agreement import of_size
+from runtime.ops.arithmetic import multiply
 from runtime.ops.axes import matrix_transpose, moveaxis, permute_dims
 from runtime.ops.broadcasting import sum_to
 from runtime.ops.declare import implements, op
+from runtime.ops.internal import strengthen
 from runtime.ops.operands import (
     Array,
     Module,
@@ -302,7 +304,8 @@ def dot(x: Operand, y: Operand, /) -> Any:
     """
     ranks = rank_of(x), rank_of(y)
     if 0 in ranks:
-        return x * y if hasattr(x, "__array_priority__") else y * x
+        # NumPy takes Python numbers for arrays here, which keep their dtype.
+        return multiply(strengthen(x), strengthen(y))
     if max(ranks) <= 2:
         return matmul(x, y)
     return tensordot(x, y, ((-1,), (-2,) if ranks[1] > 1 else (-1,)))

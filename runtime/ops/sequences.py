@@ -238,6 +238,9 @@ def polyval(p: Operand | Sequence[Operand], x: Operand, /) -> Any:
     coefficients = (
         list(p) if isinstance(p, (list, tuple)) else [getitem(p, i) for i in range(shape_of(p)[0])]
     )
+    if isinstance(p, (list, tuple)) and p:  # NumPy makes an array of it, of one dtype
+        dtype = promote(*(type_of(c).strong() for c in coefficients)).dtype
+        coefficients = [astype(c, dtype) for c in coefficients]
     result: Any = zeros_like(x)
     for c in coefficients:
         result = result * x + c

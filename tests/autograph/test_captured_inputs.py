@@ -1,6 +1,7 @@
 """Tests of `autograph.captured_inputs`: what a graph captures is read and checked at each call."""
 
 import dis
+import gc
 from types import BuiltinFunctionType
 
 import numpy as np
@@ -13,6 +14,7 @@ from autograph.concrete import MISS
 X = np.array([1.0, 2.0, 3.0])
 TABLE = np.ones(3)
 FACTOR = 2.0
+HELPER = None
 SETTINGS = {"power": 2}
 
 
@@ -302,6 +304,25 @@ def test_variables_are_read_by_native_code():
 
 class Model:
     pass
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_none_in_the_place_of_a_function_that_died_is_seen(native):
+    def helper(x):
+        return x * TABLE
+
+    def calls(x):
+        return x - 1.0 if HELPER is None else HELPER(x)
+
+    globals()["HELPER"] = helper
+    del helper
+    f = ag.convert(calls, native=native)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(X), X)
+    globals()["HELPER"] = None  # which nothing keeps the function behind
+    gc.collect()
+    for _ in range(2):
+        np.testing.assert_array_equal(f(X), X - 1.0)
 
 
 def test_an_attribute_that_is_read_costs_a_call_few_instructions():

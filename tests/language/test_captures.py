@@ -13,6 +13,7 @@ import autograph as ag
 
 X = np.array([1.0, 2.0])
 SCALE = 2.0
+SPACE = math
 WEIGHTS = np.array([1.0, 1.0])
 TABLE = {"k": 3.0, "w": np.array([1.0, 2.0])}
 ROWS = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
@@ -113,6 +114,71 @@ def test_attribute_that_appears_and_disappears():
     assert f(1.0) == 4.0
     box.c = 10.0
     assert f(1.0) == 11.0
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_name_may_come_to_be_another_module(native, monkeypatch):
+    first, second = (types.ModuleType(name) for name in ("first", "second"))
+    first.__dict__.update(TABLE=np.ones(2), scaled=lambda x: x * 2.0)
+    second.__dict__.update(TABLE=np.full(2, 9.0), scaled=lambda x: x * 3.0)
+    space, holder = first, types.SimpleNamespace(space=first)
+    functions = [
+        (lambda x: np.sqrt(x) + space.TABLE, "space"),
+        (lambda x: space.scaled(x), "space"),
+        (lambda x: holder.space.scaled(x), "holder"),
+        (lambda x: SPACE.scaled(x), "SPACE"),
+    ]
+    for function, name in functions:
+        f = ag.convert(function, native=native)
+        for module in (first, first, second, second, first):
+            space = module if name == "space" else first
+            holder.space = module if name == "holder" else first
+            monkeypatch.setitem(globals(), "SPACE", module)
+            np.testing.assert_array_equal(f(np.ones(2)), function(np.ones(2)))
+        assert f.trace_count <= 3
+
+
+class Stepper:
+    factor = 2.0
+
+    def step(self, x):
+        return x * self.factor
+
+    def __call__(self, x):
+        return x * 5.0
+
+    @property
+    def rate(self):
+        return 3.0
+
+
+def moved_by(x, by=1.0):
+    return x + by
+
+
+STEPPER = Stepper()
+
+
+@pytest.mark.parametrize(
+    ("function", "thing", "name", "other"),
+    [
+        (lambda x: STEPPER.step(x), Stepper, "step", lambda self, x: x - self.factor),
+        (lambda x: STEPPER.step(x), STEPPER, "step", lambda x: x - 1.0),
+        (lambda x: STEPPER(x), Stepper, "__call__", lambda self, x: x * 6.0),
+        (lambda x: x * STEPPER.rate, Stepper, "rate", property(lambda self: 4.0)),
+        (lambda x: moved_by(x), moved_by, "__defaults__", (5.0,)),
+        (lambda x: np.sqrt(x), np, "sqrt", np.square),
+    ],
+)
+def test_code_that_was_changed_is_seen_once_the_cache_is_cleared(
+    function, thing, name, other, monkeypatch
+):
+    f = ag.convert(function)
+    np.testing.assert_array_equal(f(X), function(X))
+    monkeypatch.setattr(thing, name, other, raising=False)
+    f.cache_clear()
+    for _ in range(2):
+        np.testing.assert_array_equal(f(X), function(X))
 
 
 def test_module_attributes_are_guarded():

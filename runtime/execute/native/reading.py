@@ -133,12 +133,14 @@ def _words(words: Any) -> ctypes.Array[ctypes.c_uint64]:
 READING = """
 ; ---- what is read from outside: (where, thing, name); what is compared: (how, slot, with) --------
 
-; The row of what a call reads; what is in it belongs to the places. False where something is not
-; there, or not as it was.
+; The row of what a call reads, each thing held: what looks at a name may run code that binds others
+; anew. False where something is not there, or not as it was.
 define internal i1 @gather(ptr %ctx, ptr %table, ptr %slots, i64 %from) {
 entry:
   %find = word PyDict_GetItemWithError
+  %hold = word Py_IncRef
   %referent = word PyWeakref_GetObject
+  %dead = word None
   %end.at = getelementptr i64, ptr %table, i64 5
   %end = load i64, ptr %end.at
   %checks.at = getelementptr i64, ptr %table, i64 6
@@ -178,6 +180,7 @@ keep:
   %kept = phi ptr [ %thing, %place ], [ %read, %found ]
   %kept.at = getelementptr ptr, ptr %slots, i64 %slot
   store ptr %kept, ptr %kept.at
+  call void %hold(ptr %kept)
   %slot.next = add i64 %slot, 1
   br label %head
 compare:
@@ -201,8 +204,10 @@ object:
   br i1 %is.same, label %next, label %changed
 alive:
   %living = call ptr %referent(ptr %with)
-  %is.living = icmp eq ptr %own, %living
-  br i1 %is.living, label %next, label %changed
+  %is.living = icmp ne ptr %living, %dead
+  %is.it = icmp eq ptr %own, %living
+  %is.still = and i1 %is.living, %is.it
+  br i1 %is.still, label %next, label %changed
 slots.two:
   %other.slot = ptrtoint ptr %with to i64
   %other.at = getelementptr ptr, ptr %slots, i64 %other.slot
@@ -227,8 +232,6 @@ entry:
   %table.at = getelementptr i8, ptr %self, i64 $VALUE
   %table = load ptr, ptr %table.at
   %ctx = load ptr, ptr %table
-  %keep = word Py_IncRef
-  %release = word Py_DecRef
   %arguments.at = getelementptr i64, ptr %table, i64 3
   %arguments = load i64, ptr %arguments.at
   %all.at = getelementptr i64, ptr %table, i64 4
@@ -247,33 +250,19 @@ entry:
 read:
   %bytes = mul i64 %nargs, 8
   call void @llvm.memcpy.p0.p0.i64(ptr %slots, ptr %args, i64 %bytes, i1 false)
+  %outer = getelementptr ptr, ptr %slots, i64 %arguments
+  %outer.count = sub i64 %end, %arguments
+  %outer.bytes = mul i64 %outer.count, 8
+  call void @llvm.memset.p0.i64(ptr %outer, i8 0, i64 %outer.bytes, i1 false)
   %holds = call i1 @gather(ptr %ctx, ptr %table, ptr %slots, i64 %arguments)
-  br i1 %holds, label %own, label %otherwise
-own:
-  %k = phi i64 [ %arguments, %read ], [ %k.next, %owned ]
-  %more = icmp slt i64 %k, %all
-  br i1 %more, label %owned, label %call
-owned:
-  %own.at = getelementptr ptr, ptr %slots, i64 %k
-  %thing = load ptr, ptr %own.at
-  call void %keep(ptr %thing)
-  %k.next = add i64 %k, 1
-  br label %own
+  br i1 %holds, label %call, label %drop
 call:
   %result = call ptr @give(ptr %ctx, ptr %slots, i64 %all)
-  br label %disown
-disown:
-  %d = phi i64 [ %arguments, %call ], [ %d.next, %disowned ]
-  %less = icmp slt i64 %d, %all
-  br i1 %less, label %disowned, label %done
-disowned:
-  %old.at = getelementptr ptr, ptr %slots, i64 %d
-  %old = load ptr, ptr %old.at
-  call void %release(ptr %old)
-  %d.next = add i64 %d, 1
-  br label %disown
-done:
+  call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
   ret ptr %result
+drop:
+  call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
+  br label %otherwise
 otherwise:
   %vectorcall = word PyObject_Vectorcall
   %fallback.at = getelementptr ptr, ptr %table, i64 1

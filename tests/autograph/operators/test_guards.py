@@ -58,6 +58,18 @@ def test_an_object_is_guarded_by_identity_and_not_kept():
     assert guard.expected.ref() is None
 
 
+def test_none_in_the_place_of_an_object_that_died_is_another():
+    class Thing:
+        pass
+
+    places = {"x": Thing()}
+    guard = IdentityGuard(Place("x", lambda: places["x"]), Identity(places["x"]))
+    places["x"] = None
+    gc.collect()
+    assert guard.expected.ref() is None
+    assert not guard.holds()
+
+
 def test_two_places_share_an_object_or_do_not():
     space = {"x": Thing(), "y": Thing()}
     x, y = (Place(f"`{name}`", lambda name=name: space[name]) for name in "xy")

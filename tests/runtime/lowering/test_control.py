@@ -182,6 +182,43 @@ def test_a_loop_on_scalars_does_what_python_does(sample, cases):
     agrees(sample, *cases)
 
 
+def last_of_the_inner(b, c, n, limit):
+    total = c[0] * 0
+    rounds = 0
+    for k in range(n):
+        j = k
+        for i in range(n):
+            j = i
+        rounds += 1
+        if c[0] == b[(j * 2) % 4]:
+            if total > limit:
+                break
+    return rounds, j
+
+
+def index_of_two_loops(a, b, c, n):
+    total = a[0] * 0
+    for i in range(n):
+        for i in range(n):
+            a[(i + 1) % 4] = 7
+            total = total + b[1]
+        if c[0] == b[(i * 2) % 4]:
+            if total > 50:
+                break
+        a[i % 4] = c[i % 4]
+    return a, total, i
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_a_loop_that_looks_at_the_last_index_of_another_ends(n):
+    a, b, c = (np.arange(4.0) * k % 5 for k in (1, 2, 3))
+    agrees(last_of_the_inner, (b, c, np.int64(n), 50.0), (b, c, np.int64(n), -1.0))
+    found = ag.convert(index_of_two_loops)(a.copy(), b, c, np.int64(n))
+    expected = index_of_two_loops(a.copy(), b, c, np.int64(n))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_an_array_that_grows_is_left_to_the_plan():
     @ag.convert
     def grow(x, n):

@@ -184,6 +184,35 @@ def test_parts_are_written_into(i, j):
     check(shifted, X, np.int64(i), np.int64(j))
 
 
+def decrease(x, n):
+    x[n:] -= 0.5
+    return x
+
+
+def scale_rows(x, n):
+    x[n:, 1:] = x[n:, 1:] * 2.0 + x[n:, :-1]
+    return x
+
+
+def halve_in_rounds(x, n):
+    for k in range(n + 1):
+        x[k:] *= 0.5
+    return x
+
+
+def product_of_rows(x, n):
+    return x[n:] @ x[n:].T
+
+
+@pytest.mark.parametrize("function", [decrease, scale_rows, halve_in_rounds, product_of_rows])
+def test_parts_without_elements_of_arrays_of_unknown_size(function):
+    types = ag.TensorSpec((None, None), "f8"), ag.TensorSpec((), "i8")
+    compiled = ag.convert(function, input_signature=types)
+    for x, n in itertools.product((X, np.ones((2, 3))), (0, 1, 2, 4, 5, 6)):
+        expected = function(x.copy(), np.int64(n))
+        np.testing.assert_allclose(compiled(x.copy(), np.int64(n)), expected, rtol=1e-14)
+
+
 def test_a_part_takes_what_has_its_size_alone():
     run = native_of(lambda x, v, k: _set(x, v, k), X, np.ones(3), np.int64(3))
     np.testing.assert_array_equal(run(X, np.ones(3), np.int64(9))[0], _set(X, np.ones(3), 9))

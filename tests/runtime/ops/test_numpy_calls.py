@@ -189,6 +189,24 @@ RARE = [
     "np.average(M, axis=1, weights=V[:2])",
     "np.average(M, axis=0, weights=[1, 2])",
     "np.max(M[:0], axis=(0,), initial=1.0, keepdims=True)",
+    "np.dot(H, 2)",
+    "np.dot(0.5, H)",
+    "np.dot(U, -1)",
+    "H.dot(2.5)",
+    "np.inner(H, 2)",
+    "np.inner(-1, U)",
+    "np.append(H, 2)",
+    "np.append(U, 300)",
+    "np.concatenate((H, 2.5, 3), axis=None)",
+    "np.concatenate((2, U), axis=None)",
+    "np.concatenate((-1, U, 300), axis=None)",
+    "np.concatenate((U, 0.5), axis=None)",
+    "np.polyval([2, 1], H)",
+    "np.polyval([0.5, 1], U)",
+    "np.polyval([], H)",
+    "np.ediff1d(U, to_end=2)",
+    "np.ediff1d(I, to_begin=0.5)",
+    "np.ediff1d(I, to_end=[2, 3])",
 ]
 GIVEN = {
     "V": np.array([3.0, 1.0, 2.0]),
@@ -199,6 +217,7 @@ GIVEN = {
     "M": np.arange(6.0).reshape(2, 3),
     "E": np.zeros(0),
     "U": np.array([3, 7, 250], "u1"),
+    "H": np.array([0.5, -2.0], "f4"),
 }
 
 

@@ -127,6 +127,35 @@ def test_an_object_that_is_held_weakly_must_be_alive(summed):
     assert address in map(id, others)
 
 
+def test_none_is_not_what_died(summed):
+    thing = Thing()
+    cell = types.CellType(None)
+    check = Alive(cell, weakref.ref(thing))
+    del thing
+    read = reader_of(summed, types.CellType(X), types.CellType(X), checks=[check])
+    assert read(X) == ("otherwise", X)
+
+
+def test_comparing_a_name_may_bind_others_anew(summed):
+    names, taken = {}, []
+
+    class Name(str):
+        def __hash__(self):
+            return hash("z")
+
+        def __eq__(self, other):
+            names["y"] = None
+            taken.extend(np.full(3, 99.0) for _ in range(50))  # memory that is free is taken
+            return False
+
+    names.update({"y": X.copy(), Name("other"): None, "z": X.copy()})
+    names["y"] = X.copy()
+    read = reader_of(summed, Variable(names, "y"), Variable(names, "z"))
+    np.testing.assert_array_equal(read(X), 7 * X)
+    assert taken
+    assert names["y"] is None
+
+
 @pytest.mark.parametrize("is_one", [True, False])
 def test_two_places_must_hold_one_object_or_two(summed, is_one):
     one, other = types.CellType(X), types.CellType(X)
