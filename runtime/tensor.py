@@ -65,6 +65,15 @@ def _has_ellipsis(key: Any) -> bool:
     return key is ... or (type(key) is tuple and any(k is ... for k in key))
 
 
+def _has_number_in_array(key: Any) -> bool:
+    """Whether an index has an array of rank 0, of which NumPy makes a copy: an int makes a view."""
+    parts = key if type(key) is tuple else (key,)
+    return any(
+        k.ndim == 0 if type(k) is np.ndarray else isinstance(k, Tensor) and k._is_array_of_rank_0()
+        for k in parts
+    )
+
+
 class Tensor(ArrayMethods):
     """An n-dimensional array of one dtype, on a device, that gradients can flow through.
 
@@ -173,6 +182,9 @@ class Tensor(ArrayMethods):
         if type(self._array) is np.ndarray:
             return True
         return self._zero_dimensional or self.type.rank != 0
+
+    def _is_array_of_rank_0(self) -> bool:
+        return self._zero_dimensional and self.type.rank == 0
 
     def as_array(self) -> Tensor:
         """This very tensor, which while tracing stands for an ndarray even when its rank is 0.
@@ -292,7 +304,14 @@ class Tensor(ArrayMethods):
         if type(key) is not slice and type(key) is not int:
             key = _with_arrays(key)
         result: Tensor = ops.getitem(self, key)
+        if key is not None and _has_number_in_array(key):
+            result = result._apart()
         return result.as_array() if result._value is not None and _has_ellipsis(key) else result
+
+    def _apart(self) -> Tensor:
+        """The present content as an array of its own, which is no view."""
+        now = self.current()
+        return type(self)(now._array, now._value, now.key)
 
     def _item(self, key: Any) -> Tensor:
         """`self[key]` of an eager array of the host, where nobody listens and nothing is traced."""

@@ -175,7 +175,8 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
 
 
 _ERRORS = {
-    error.__name__: error for error in (IndexError, TypeError, ValueError, ZeroDivisionError)
+    error.__name__: error
+    for error in (IndexError, OverflowError, TypeError, ValueError, ZeroDivisionError)
 }
 
 

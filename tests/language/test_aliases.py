@@ -23,6 +23,7 @@ def rounds(*arrays, upto=4):
 
 
 X, Z = A(1, 2), A(5, 6)
+SQUARE = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
 @samples("S7", *rounds(X), joined=True)
@@ -172,6 +173,30 @@ def copied_before_a_constant_array_is_written(a):
     y[0] = a
     x[2] = a
     return x, y
+
+
+@samples("S7", (SQUARE, np.array(1)), (SQUARE * 2, np.array(0)), tensors=False)
+def parts_at_an_index_in_an_array_are_copies(x, i):
+    row, rest, number = x[i], x[i, 1:], x[i, i, ...]
+    row += 1
+    rest *= 2
+    number -= 5
+    x[i] += 100
+    for k in range(2):
+        if x[k, i] > 3:
+            part = x[k]
+            part[i] = -1
+    return row, rest, number, x
+
+
+@samples("S7", (SQUARE, np.array([1, 0])), (SQUARE * 2, np.array([0, 1])), tensors=False)
+def parts_at_a_number_are_views(x, places):
+    i, j = places[0], places.argmax()
+    row, rest, number = x[i], x[i, 1:], x[i, j, ...]
+    row += 1
+    rest *= 2
+    number -= 5
+    return x
 
 
 test_aliases = samples.test()
