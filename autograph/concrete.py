@@ -348,11 +348,21 @@ class ConcreteFunction(Described):
         return self._tensor_class(result._array, result._value, result.key)
 
     def _check_targets(self, inputs: Sequence[Any]) -> None:
-        """Raise ReadOnlyTarget where an array that is to be written cannot be."""
+        """Raise ReadOnlyTarget where an array that is to be written cannot be; or StagingError."""
         for position in self._traced.written:
             target = inputs[position]
             if isinstance(target, np.ndarray) and not target.flags.writeable:
                 raise ReadOnlyTarget
+        for position in self._traced.contiguous:
+            target = inputs[position]
+            if isinstance(target, np.ndarray) and not target.flags.c_contiguous:
+                name = self._input_name(position)
+                raise StagingError(
+                    f"`{name}` is written, and what was reshaped of it is used afterwards: that "
+                    "shares its memory only if it is contiguous, which this array is not",
+                    f"pass a contiguous one (`np.ascontiguousarray({name})`), or copy the part",
+                    origin=self._traced.written_at.get(position),
+                )
 
     @functools.cached_property
     def is_quick(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from runtime import journal, ops, trace
 from runtime.array_methods import ArrayMethods, check_numbers, item_of, nested_lists
 from runtime.attention import count as _attention
-from runtime.cells import Cell, ViewStep
+from runtime.cells import Cell, ViewStep, read_again
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
@@ -128,9 +128,7 @@ class Tensor(ArrayMethods):
             return cast(Tensor, cell.root)
         if cell.token == self._token:
             return type(self)(self._array, self._value, self._own_key())
-        result = cell.root
-        for step in self._chain:
-            result = step.read(result)
+        result = read_again(cell, self._chain)
         # A traced view is derived anew at each reading: what one branch derives is not another's.
         if result._value is None:
             self._array, self._token, self._key = result._array, cell.token, result.key
@@ -305,10 +303,10 @@ class Tensor(ArrayMethods):
             key = _with_arrays(key)
         result: Tensor = ops.getitem(self, key)
         if key is not None and _has_number_in_array(key):
-            result = result._apart()
+            result = result.apart()
         return result.as_array() if result._value is not None and _has_ellipsis(key) else result
 
-    def _apart(self) -> Tensor:
+    def apart(self) -> Tensor:
         """The present content as an array of its own, which is no view."""
         now = self.current()
         return type(self)(now._array, now._value, now.key)

@@ -5,9 +5,15 @@ Samples return copies: which object a result is may depend on data, its content 
 
 from __future__ import annotations
 
-import numpy as np
+import io
 
-from tests.language.harness import Samples, check
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.loading import unpacked
+from autograph.saving import packed
+from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
 I = np.int64
@@ -197,6 +203,102 @@ def parts_at_a_number_are_views(x, places):
     rest *= 2
     number -= 5
     return x
+
+
+MADE_ANEW = {
+    "tile": lambda x: np.tile(x, 2),
+    "tile once": lambda x: np.tile(x, 1),
+    "kron": lambda x: np.kron(x, np.eye(2)),
+    "take": lambda x: np.take(x, 1, axis=0),
+    "method take": lambda x: x.take(1, axis=0),
+    "repeat": lambda x: np.repeat(x, 1, axis=0),
+    "meshgrid": lambda x: np.meshgrid(x[0], x[1])[0],
+    "resize": lambda x: np.resize(x, (2, 2)),
+    "roll": lambda x: np.roll(x, 0),
+    "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row, 0, x),
+    "ediff1d": lambda x: np.ediff1d(x),
+    "percentile": lambda x: np.percentile(x, 50, axis=0),
+    "quantile": lambda x: np.quantile(x, [0.5, 0.2], axis=0),
+    "contiguous transpose": lambda x: np.ascontiguousarray(x.T),
+    "every second": lambda x: np.ascontiguousarray(x[:, ::2]),
+}
+VIEWS = {
+    "transpose by einsum": lambda x: np.einsum("ij->ji", x),
+    "all by einsum": lambda x: np.einsum("ij", x),
+    "axes by einsum": lambda x: np.einsum("...j->j...", x),
+    "contiguous": lambda x: np.ascontiguousarray(x),
+    "contiguous row": lambda x: np.ascontiguousarray(x[1]),
+    "split": lambda x: np.split(x, 2)[1],
+    "atleast_3d": lambda x: np.atleast_3d(x),
+    "nan_to_num": lambda x: np.nan_to_num(x, copy=False),
+    "real": lambda x: np.real(x),
+}
+
+
+@pytest.mark.parametrize("make", [*MADE_ANEW.values(), *VIEWS.values()], ids=[*MADE_ANEW, *VIEWS])
+def test_s7_what_numpy_makes_of_an_array_is_a_view_where_numpy_gives_one(make):
+    def written_first(x, c):
+        made = make(x)
+        if c > 0:
+            made[..., 0] += 5
+        else:
+            made[...] = 7
+        x[0, 0] += 100
+        return made + 0, x
+
+    def its_array_written_first(x, c):
+        made = make(x)
+        if c > 0:
+            x[0] += 5
+        else:
+            x[...] = 7
+        x[1, 1] += 100
+        return made + 0, x
+
+    for sample in (written_first, its_array_written_first):
+        check(sample, (SQUARE, np.float64(1)), (SQUARE * 2, np.float64(-1)), tensors=False)
+
+
+def test_s7_a_diagonal_of_einsum_is_read_but_not_written():
+    def read(x):
+        found = np.einsum("ii->i", x)
+        x[0, 0] += 5
+        return found + 0, x
+
+    def written(x):
+        found = np.einsum("ii->i", x)
+        found[:] = 1  # refused
+        return x
+
+    check(read, (SQUARE,), (SQUARE * 2,), tensors=False)
+    refuse(written, SQUARE, match="writes through the result of `diagonal`")
+
+
+def reshaped_and_read_after_a_write(x):
+    flat = x.ravel()
+    x[0, 0] = 5.0
+    return flat + 0, x
+
+
+def test_s7_what_is_reshaped_of_a_written_array_is_a_view_if_that_is_contiguous():
+    check(reshaped_and_read_after_a_write, (SQUARE,), (SQUARE * 2,), tensors=False)
+    converted = ag.convert(reshaped_and_read_after_a_write)
+    for x in (np.asfortranarray(SQUARE), np.zeros((2, 4))[:, ::2]):
+        with pytest.raises(ag.StagingError, match="shares its memory only if it is contiguous"):
+            converted(x)
+    loaded = unpacked(io.BytesIO(packed(converted, [np.zeros((2, 2))])))
+    assert loaded(SQUARE.copy())[0][0] == 5.0
+    with pytest.raises(ag.StagingError, match="shares its memory only if it is contiguous"):
+        loaded(np.asfortranarray(SQUARE))
+
+
+def test_s7_what_is_reshaped_of_a_part_that_is_not_contiguous_is_not_read_after_a_write():
+    def sample(x):
+        flat = x.T.ravel()
+        x[0, 0] = 5.0
+        return flat + 0  # refused
+
+    refuse(sample, SQUARE, match="depends on its layout in memory")
 
 
 test_aliases = samples.test()

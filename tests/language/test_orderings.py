@@ -251,6 +251,19 @@ def unpacked_and_compared(x):
     return first, rest, max(bag), min(bag)
 
 
+@samples("", (X, X[::-1]), (NEGATIVE, EQUAL))
+def sorted_pairs_and_items_of_iterators(x, y):
+    pairs = sorted(zip(x, y))
+    return (
+        pairs,
+        sorted(zip(x, y), reverse=True),
+        sorted(enumerate(x), reverse=True),
+        sorted(map(abs, x)),
+        sorted(reversed(x)),
+        list(zip(*sorted(zip(x, range(4))))),
+    )
+
+
 test_sample = samples.test()
 
 
