@@ -107,7 +107,8 @@ class Tensor(ArrayMethods):
     _key: Any
     # Of a traced view of rank 0: its parent and the step, should it be an array.
     _source: tuple[Tensor, ViewStep]
-    _zero_dimensional: bool
+    # Of rank 0: whether it is an array; None where data decides that, or whether it is a number.
+    _zero_dimensional: bool | None
 
     def __init__(self, array: Any, value: Value | None = None, key: Any = None) -> None:
         self._array = array
@@ -179,10 +180,29 @@ class Tensor(ArrayMethods):
         """Whether NumPy has an array here, not a scalar; of rank 0, that `as_array` was told."""
         if type(self._array) is np.ndarray:
             return True
-        return self._zero_dimensional or self.type.rank != 0
+        return bool(self._zero_dimensional) or self.type.rank != 0
+
+    @property
+    def may_be_array(self) -> bool:
+        """Whether it is an array of rank 0 from outside at times, and a number at other times."""
+        return self._zero_dimensional is None
+
+    def as_either(self) -> Tensor:
+        """This very tensor, which is an array of rank 0 at times: it can be read, not written."""
+        self._zero_dimensional = None
+        return self
+
+    def refuse_unclear_write(self) -> None:
+        """Raise StagingError where data decides whether this is an array, which is written."""
+        if self._zero_dimensional is None:
+            raise StagingError(
+                f"{self.describe()} is an array of rank 0 at times and a number at other times, "
+                "depending on data, and it is written here, which only an array would keep",
+                "begin with a number (`h = float(h)` or `h = h[()]`), or write in each branch",
+            )
 
     def _is_array_of_rank_0(self) -> bool:
-        return self._zero_dimensional and self.type.rank == 0
+        return bool(self._zero_dimensional) and self.type.rank == 0
 
     def as_array(self) -> Tensor:
         """This very tensor, which while tracing stands for an ndarray even when its rank is 0.
@@ -238,6 +258,7 @@ class Tensor(ArrayMethods):
 
     def assign(self, new: Any) -> None:
         """Replace the whole content, in place, as `x[...] = new` does."""
+        self.refuse_unclear_write()
         cell = self.cell()
         parents = [cell.root]
         for step in self._chain[:-1]:

@@ -301,6 +301,81 @@ def test_s7_what_is_reshaped_of_a_part_that_is_not_contiguous_is_not_read_after_
     refuse(sample, SQUARE, match="depends on its layout in memory")
 
 
+def number_in_later_rounds(h, n):
+    for _ in range(n):
+        h += 1  # refused
+        h = h * 2
+    return h
+
+
+def number_on_one_path(h, n):
+    if h > n:
+        h = h * 1.0
+    h += 1  # refused
+    return h
+
+
+def number_of_two(h, n):
+    h = min(h, n)
+    h *= 2  # refused
+    return h
+
+
+def best_so_far(h, n):
+    for v in np.arange(4.0):
+        if v > n:
+            h = v
+    h -= 1  # refused
+    return h
+
+
+def attribute_on_one_path(h, n):
+    box = Box()
+    box.h = h
+    if h > n:
+        box.h = n
+    box.h += 5  # refused
+    return box.h
+
+
+def written_by_a_function(h, n):
+    if h > n:
+        h = h * 1.0
+    np.add(h, 1, out=h)  # refused
+    return h
+
+
+class Box:
+    pass
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        number_in_later_rounds,
+        number_on_one_path,
+        number_of_two,
+        best_so_far,
+        attribute_on_one_path,
+        written_by_a_function,
+    ],
+)
+def test_s7_an_array_of_rank_0_that_is_a_number_at_times_is_not_written(sample):
+    match = "an array of rank 0 at times and a number at other times"
+    refuse(sample, np.array(2.0), np.int64(3), match=match)
+
+
+@samples("S7", (np.array(2.0), I(3)), (np.array(5.0), I(1)), tensors=False, joined=True)
+def an_array_of_rank_0_that_is_read_or_is_no_array_from_outside(h, n):
+    total = np.float64(0.0)
+    for k in range(n):
+        total += k
+        total = np.where(total > 2, 0.0, total)
+    if h > n:
+        h = h * 1.0
+    return h * 2 + total
+
+
 test_aliases = samples.test()
 
 
