@@ -90,6 +90,8 @@ def nanmean(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
     >>> ag.nanmean(np.array([1.0, np.nan, 2.0])).item()
     1.5
     """
+    if not type_of(x).is_inexact:  # whose sums may not fit in an integer
+        return mean(x, axis=axis, keepdims=keepdims)
     total = nansum(x, axis=axis, keepdims=keepdims)
     known = count_nonzero(isnan(x) == False, axis=axis, keepdims=keepdims)  # noqa: E712
     return per_count(total, known)
