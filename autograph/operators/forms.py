@@ -21,6 +21,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.one_of import (
     OneOf,
     are_numbers,
+    are_same,
     can_be_chosen,
     is_number_of_class,
     joined,
@@ -207,7 +208,7 @@ class Among(Form):
     things: tuple[Any, ...]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Among) and len(self.things) == len(other.things)
+        return isinstance(other, Among) and are_same(self.things, other.things)
 
     def __hash__(self) -> int:
         return len(self.things)

@@ -211,6 +211,11 @@ def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
     elif minlength < 0:
         raise ValueError(what)
     if weights is not None:
+        if dtype_of(weights).kind == "c":
+            raise TypeError(
+                f"Cannot cast array data from {dtype_of(weights)!r} to {np.dtype(float)!r} "
+                "according to the rule 'safe'"
+            )
         sizes = [shape_of(x)[0], *shape_of(weights)]
         if len(sizes) != 2 or (all(isinstance(n, int) for n in sizes) and sizes[0] != sizes[1]):
             raise ValueError("The weights and list don't have the same length.")

@@ -123,3 +123,12 @@ def test_lines_are_interpolated_beside_what_is_not_finite(values):
     assert np.array_equal(found, np.interp(x, points, values), equal_nan=True)
     slopes = ag.jacobian(lambda x: ag.interp(x, points, np.array([1.0, 3.0, 2.0])))(points)
     assert np.array_equal(np.diag(slopes)[:2], [2.0, -1.0])
+
+
+def test_complex_weights_are_no_counts():
+    weights = np.array([1.0, 2.0], np.complex64)
+    with pytest.raises(TypeError, match="complex64") as raised:
+        ag.bincount(ag.constant(np.array([0, 1])), weights)
+    with pytest.raises(TypeError) as numpys:
+        np.bincount(np.array([0, 1]), weights)
+    assert str(raised.value) == str(numpys.value)
