@@ -334,7 +334,7 @@ _MAY_OVERFLOW = frozenset([("i", "f2"), ("f", "f2"), ("f", "f4"), ("f", "c8"), (
 def fitting(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """Python numbers that are to be joined with NumPy's of `dtype`, as they are.
 
-    Raises OverflowError where one does not fit: it would be another number, or infinite.
+    Raises LimitOverflowError where one does not fit: it would be another number, or infinite.
     """
     given = x.type.dtype
     value = x.value
@@ -361,7 +361,7 @@ def fitting(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     shown = [] if x.type.rank else [x]
     if x.type.rank:
         fits, what = ops.all(fits), what.replace(" {0}", "")
-    result: Tensor = checked(x, fits, *shown, what=what, error="OverflowError")
+    result: Tensor = checked(x, fits, *shown, what=what, error="LimitOverflowError")
     return result
 
 
