@@ -351,11 +351,21 @@ class ConcreteFunction(Described):
         return self._tensor_class(result._array, result._value, result.key)
 
     def _check_targets(self, inputs: Sequence[Any]) -> None:
-        """Raise ReadOnlyTarget where an array that is to be written cannot be."""
+        """Raise ReadOnlyTarget where an array that is to be written cannot be; or StagingError."""
         for position in self._traced.written:
             target = inputs[position]
             if isinstance(target, np.ndarray) and not target.flags.writeable:
                 raise ReadOnlyTarget
+        for position in self._traced.contiguous:
+            target = inputs[position]
+            if isinstance(target, np.ndarray) and not target.flags.c_contiguous:
+                name = self._input_name(position)
+                raise StagingError(
+                    f"`{name}` is written, and what was reshaped of it is used afterwards: that "
+                    "shares its memory only if it is contiguous, which this array is not",
+                    f"pass a contiguous one (`np.ascontiguousarray({name})`), or copy the part",
+                    origin=self._traced.written_at.get(position),
+                )
 
     @functools.cached_property
     def is_quick(self) -> bool:
@@ -382,13 +392,13 @@ class ConcreteFunction(Described):
         results: list[Any] = []
         for i, output in enumerate(outputs[: traced.outputs]):
             if i in traced.identities and self._returns is None:
-                results.append(inputs[traced.identities[i]])
+                results.append(self._given_back(i, inputs, traced.identities[i], tensors))
                 continue
             if i in traced.choices and self._returns is None:
                 which, positions = traced.choices[i]
                 position = positions.get(int(outputs[which]))
                 if position is not None:
-                    results.append(inputs[position])
+                    results.append(self._given_back(i, inputs, position, tensors))
                     continue
             tensor = None if tensors is None else tensors[i]
             if i in traced.shared and self._returns is None:
@@ -406,6 +416,14 @@ class ConcreteFunction(Described):
         if traced.whole is not None and self._returns is None:
             return fill(traced.whole, parts)
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+
+    def _given_back(self, i: int, inputs: list[Any], position: int, tensors: Any) -> Any:
+        """Result `i`, which is the very input at `position`; to tapes, what was written into it."""
+        given = inputs[position]
+        is_unknown = tensors is not None and not isinstance(given, Tensor)
+        if is_unknown and self._gives_tensors and position in self._traced.written:
+            return self._of_class(tensors[i])
+        return given
 
     def _own(self, i: int, output: Any, tensor: Tensor | None) -> Any:
         """Result `i` as an array or tensor that nobody else holds; an object is itself."""

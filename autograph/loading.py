@@ -168,12 +168,12 @@ class _Loader:
     def signature(self, row: Any, parameters: inspect.Signature) -> Signature:
         """One graph, with its arguments and result."""
         (name, arguments, reads, graph, result, outputs, tensors,
-         returns, written, identities, choices, relaxed, before_errors) = members(
+         returns, written, identities, choices, relaxed, before_errors, contiguous) = members(
             row,
             {"name": (str,), "arguments": (dict,), "reads": (list,), "graph": (dict,),
              "result": (dict,), "outputs": (int,), "tensors": (bool,)},
             {"returns": (str,), "written": (list,), "identities": (list,), "choices": (list,),
-             "relaxed": (bool,), "writes_before_errors": (bool,)},
+             "relaxed": (bool,), "writes_before_errors": (bool,), "contiguous": (list,)},
         )  # fmt: skip
         if not is_name(name) or returns not in (None, "tensor", "numpy"):
             raise Malformed("a signature has a name")
@@ -199,6 +199,7 @@ class _Loader:
             variables=[x for x in externals if isinstance(x, Variable)],
             identities=_pairs(identities or (), outputs, len(made.inputs)),
             choices=_choices(choices or (), made, outputs),
+            contiguous=_positions(contiguous or (), len(made.inputs), "a contiguous input"),
             writes_before_errors=bool(before_errors),
         )
         _check_written(traced)

@@ -368,6 +368,7 @@ class _Document:
             ],
             "relaxed": signature.concrete.relaxed,
             "writes_before_errors": traced.writes_before_errors,
+            "contiguous": traced.contiguous,
         }
         return {**row, **{key: value for key, value in extras.items() if value}}
 

@@ -440,6 +440,7 @@ def _assemble(
             for out, (which, positions) in choices.items()
         },
         {position[i]: at for i in written if (at := _written_at(handles[i])) is not None},
+        contiguous=[position[i] for i in written if handles[i].cell().needs_contiguous],
         given={number: position[i] for number, i in given.items()},
         copied=[position[i] for i, h in enumerate(handles) if id(h) in facts.shared_with_host],
     )

@@ -288,6 +288,7 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
             if self._value is not None and not self.is_array:
                 return NotImplemented
             other = _operand(other)
+        self.refuse_unclear_write()
         result = function(self, other)
         if not self.is_array:  # NumPy scalars and Python numbers are immutable: the name is rebound
             return result

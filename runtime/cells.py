@@ -12,7 +12,7 @@ from runtime.errors import StagingError
 from runtime.graph.ir import Op
 from runtime.origins import Origin, origin_of_caller
 
-__all__ = ["Cell", "ViewStep", "clock", "clock_of_watched"]
+__all__ = ["Cell", "ViewStep", "clock", "clock_of_watched", "read_again"]
 
 _tokens = itertools.count(1)
 _clock = [0]
@@ -29,6 +29,10 @@ def clock_of_watched() -> int:
     return _clock_of_watched[0]
 
 
+# Entries of an index that leave their axes as they are.
+_WHOLE = (("slice", None, None, None), ("ellipsis",), ("newaxis",))
+
+
 class ViewStep:
     """One step of a view's chain: an op applied to the parent, and how to write through it."""
 
@@ -40,6 +44,19 @@ class ViewStep:
     def read(self, parent: Any) -> Any:
         """The part of `parent` that the view shows."""
         return trace.apply(self.op, (parent, *self.operands), self.attrs)
+
+    def keeps_contiguous(self) -> bool:
+        """Whether the part of a contiguous array is surely contiguous."""
+        if self.op.name in ("reshape", "expand_dims", "squeeze", "identity"):
+            return True
+        if self.op.name != "getitem":
+            return False
+        rest = list(self.attrs["index"])
+        while rest and rest[0][0] in ("int", "array", "newaxis"):
+            del rest[0]
+        if rest and rest[0][0] == "slice" and rest[0][3] in (None, 1):
+            del rest[0]
+        return all(entry in _WHOLE for entry in rest)
 
     def write(self, parent: Any, part: Any) -> Any:
         """`parent` with the view's part replaced."""
@@ -54,12 +71,31 @@ class ViewStep:
         return written
 
 
+def read_again(cell: Cell, chain: tuple[ViewStep, ...]) -> Any:
+    """What a view shows of a cell that was written since: another step of `chain` for each."""
+    result = cell.root
+    is_contiguous = True
+    for step in chain:
+        if step.op.name == "reshape" and result.type.rank != 1:
+            if not is_contiguous:
+                raise StagingError(
+                    "an array was written of which a part was reshaped, and whether that shares "
+                    "memory with it depends on its layout in memory",
+                    "copy the part where it is reshaped (`y = x.reshape(...).copy()`)",
+                    origin=origin_of_caller(),
+                )
+            cell.needs_contiguous = True
+        is_contiguous = is_contiguous and step.keeps_contiguous()
+        result = step.read(result)
+    return result
+
+
 class Cell:
     """What an array's names share: the current value, as a tensor that is never written."""
 
     __slots__ = (
-        "__weakref__", "exported", "first", "is_watched", "locked", "name", "root", "seen_by",
-        "token",
+        "__weakref__", "exported", "first", "is_watched", "locked", "name", "needs_contiguous",
+        "root", "seen_by", "token",
     )  # fmt: skip
 
     def __init__(self, root: Any) -> None:
@@ -73,6 +109,9 @@ class Cell:
         self.locked: str | None = None
         # Cells that stand for what has the content too, as a list has, and would not see a write.
         self.seen_by: tuple[Cell, ...] = ()
+        # Whether something reshaped of it was read after a write: a view if it is contiguous, which
+        # the array of a caller's must be then.
+        self.needs_contiguous = False
         # Whether somebody keeps what is so only as long as it is not written.
         self.is_watched = False
 

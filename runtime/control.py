@@ -7,6 +7,7 @@ node's graphs. These ops need graph building for their gradients, so they stand 
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -18,10 +19,11 @@ from runtime import ops, trace
 from runtime.building import Builder
 from runtime.devices import HOST, placing_on
 from runtime.graph.ir import Graph, Node, Op, Value
+from runtime.ops.internal import checked
 from runtime.origins import origin_of_caller
 from runtime.spec import ErrorType, TensorType, Type, type_of_number
 from runtime.templates import Fillable, fill, letters_of_text
-from runtime.tensor import Tensor
+from runtime.tensor import Tensor, constant_of, is_constant
 
 __all__ = [
     "CALL",
@@ -322,7 +324,61 @@ def _converted(x: Any, given: TensorType, type_: TensorType) -> Any:
         return ops.as_weak(x, kind=kinds[type_.dtype.kind])
     if given.dtype == type_.dtype:
         return ops.strengthen(x)
-    return ops.astype(x, type_.dtype)
+    return ops.astype(fitting(x, type_.dtype) if given.weak else x, type_.dtype)
+
+
+# Python numbers of which kind may be infinite as numbers of which dtype.
+_MAY_OVERFLOW = frozenset([("i", "f2"), ("f", "f2"), ("f", "f4"), ("f", "c8"), ("c", "c8")])
+
+
+def fitting(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Python numbers that are to be joined with NumPy's of `dtype`, as they are.
+
+    Raises LimitOverflowError where one does not fit: it would be another number, or infinite.
+    """
+    given = x.type.dtype
+    value = x.value
+    if value is not None and is_constant(value) and _holds(dtype, constant_of(value)):
+        return x
+    if dtype.kind in "iu" and given.kind == "i":
+        bounds = np.iinfo(dtype)
+        least, most = max(int(bounds.min), -(2**63)), min(int(bounds.max), 2**63 - 1)
+        fits = ops.logical_and(ops.greater_equal(x, least), ops.less_equal(x, most))
+    elif (given.kind, dtype.str[1:]) in _MAY_OVERFLOW:
+        parts = (ops.real(x), ops.imag(x)) if given.kind == "c" else (x,)
+        limit = _first_infinite(dtype)
+        small = [ops.less(ops.abs(part), limit) for part in parts]
+        fits = functools.reduce(ops.logical_and, small)
+        if given.kind != "i":
+            fits = ops.logical_or(fits, ops.logical_not(ops.isfinite(x)))
+    else:
+        return x
+    number = {"i": "integer", "f": "float", "c": "complex"}[given.kind]
+    what = (
+        f"Python {number} {{0}} out of bounds for {dtype}, which the same name or item is at other "
+        f"times: start from a number of NumPy's that holds both (`np.{given}(...)`)"
+    )
+    shown = [] if x.type.rank else [x]
+    if x.type.rank:
+        fits, what = ops.all(fits), what.replace(" {0}", "")
+    result: Tensor = checked(x, fits, *shown, what=what, error="LimitOverflowError")
+    return result
+
+
+def _first_infinite(dtype: np.dtype[Any]) -> float:
+    """The least number that is infinite when it is rounded to a floating dtype."""
+    largest = np.finfo(dtype).max
+    return float(largest) + float(np.spacing(largest / 2))
+
+
+def _holds(dtype: np.dtype[Any], given: Any) -> bool:
+    """Whether numbers are numbers of `dtype`, or rounded to such."""
+    numbers = np.asarray(given)
+    if dtype.kind in "iu":
+        bounds = np.iinfo(dtype)
+        return bool(np.all((bounds.min <= numbers) & (numbers <= bounds.max)))
+    with np.errstate(over="ignore"):
+        return bool(np.all(np.isfinite(numbers.astype(dtype)) | ~np.isfinite(numbers)))
 
 
 def _align(

@@ -33,6 +33,17 @@ _GIVE_ARRAYS = frozenset(
     )
 )  # fmt: skip
 _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))
+# What gives a part of the array that it is given, or that array itself, if only at times.
+_GIVE_VIEWS = frozenset(
+    (
+        "array_split", "asanyarray", "asarray", "ascontiguousarray", "astype", "atleast_1d",
+        "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "diag", "diagonal",
+        "dsplit", "einsum", "expand_dims", "flip", "fliplr", "flipud", "hsplit", "imag", "ix_",
+        "matrix_transpose", "moveaxis", "nan_to_num", "permute_dims", "ravel", "real",
+        "real_if_close", "reshape", "rollaxis", "rot90", "split", "squeeze", "swapaxes",
+        "transpose", "trim_zeros", "unstack", "vsplit",
+    )
+)  # fmt: skip
 # What writes values, or tells of them: no graph computes it, NumPy does where they are known.
 _TELLING = frozenset(
     (
@@ -233,8 +244,19 @@ def _of_parts(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _formed(func: Any, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is an array in NumPy's result as one. Eager values of rank 0 are always scalars."""
     name = func.__name__
+    if name not in _GIVE_VIEWS:
+        result = _apart(result, (*args, *kwargs.values()))
     if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and is_array((*args, *kwargs.values())[0])):
         return _as_arrays(result)
+    return result
+
+
+def _apart(result: Any, given: tuple[Any, ...]) -> Any:
+    """What NumPy makes anew: no view of what it was made of, as our function may give it."""
+    if type(result) in (tuple, list):
+        return type(result)(_apart(part, given) for part in result)
+    if getattr(result, "is_view", False) and not any(result is x for x in given):
+        return result.apart()
     return result
 
 

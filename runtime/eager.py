@@ -18,7 +18,7 @@ from runtime.devices import (
     module_of,
     moved,
 )
-from runtime.errors import LeakedTensorError
+from runtime.errors import LeakedTensorError, LimitOverflowError
 from runtime.execute.numerics import refuse_new_nonfinite
 from runtime.graph.ir import Op
 from runtime.ops import copy_to
@@ -63,7 +63,7 @@ def compute(op: Op, arrays: list[Any], attrs: dict[str, Any], device: str | None
     if op.python is not None and type(arrays[0]) is not _ARRAY and _are_numbers(arrays):
         result = op.python(*arrays, **attrs)
         if isinstance(result, int) and not -_INT_LIMIT <= result < _INT_LIMIT:
-            raise OverflowError(
+            raise LimitOverflowError(
                 f"`{op.name}` of Python ints gives {result}, which does not fit in 64 bits"
             )
         return result

@@ -10,8 +10,12 @@ __all__ = [
     "DeviceError",
     "ForeignError",
     "GraphError",
+    "GraphLimit",
     "HostCallError",
     "LeakedTensorError",
+    "LimitNotImplementedError",
+    "LimitOverflowError",
+    "LimitValueError",
     "Origin",
     "SavedProgramError",
     "StagingError",
@@ -135,6 +139,25 @@ class DeviceError(StagingError, RuntimeError):
 
 class GraphError(Exception):
     """A graph is not well formed; it names the node, what was expected and what was found."""
+
+
+class GraphLimit(Exception):
+    """What a graph cannot do where Python can, found as it runs.
+
+    It passes through the `except` clauses of the program, in which Python would not come to them.
+    """
+
+
+class LimitOverflowError(GraphLimit, OverflowError):
+    """A number that Python holds, and a graph does not."""
+
+
+class LimitNotImplementedError(GraphLimit, NotImplementedError):
+    """A change that Python makes to an object, and a graph does not."""
+
+
+class LimitValueError(GraphLimit, ValueError):
+    """A value of which Python's result is of another kind than the graph's."""
 
 
 class UnsavableError(StagingError):

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from runtime.devices import HOST, placement
+from runtime.errors import LimitOverflowError
 
 __all__ = [
     "WEAK_DTYPES",
@@ -321,7 +322,9 @@ def type_of_number(value: complex) -> TensorType:
     if kind not in WEAK_DTYPES:
         kind = next(k for k in WEAK_DTYPES if isinstance(value, k))
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise OverflowError(f"Python int {value} does not fit in 64 bits, as a graph value must")
+        raise LimitOverflowError(
+            f"Python int {value} does not fit in 64 bits, as a graph value must"
+        )
     return _WEAK_TYPES[kind]
 
 

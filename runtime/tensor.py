@@ -16,7 +16,7 @@ import numpy as np
 from runtime import journal, ops, trace
 from runtime.array_methods import ArrayMethods, check_numbers, item_of, nested_lists
 from runtime.attention import count as _attention
-from runtime.cells import Cell, ViewStep
+from runtime.cells import Cell, ViewStep, read_again
 from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
@@ -65,6 +65,15 @@ def _has_ellipsis(key: Any) -> bool:
     return key is ... or (type(key) is tuple and any(k is ... for k in key))
 
 
+def _has_number_in_array(key: Any) -> bool:
+    """Whether an index has an array of rank 0, of which NumPy makes a copy: an int makes a view."""
+    parts = key if type(key) is tuple else (key,)
+    return any(
+        k.ndim == 0 if type(k) is np.ndarray else isinstance(k, Tensor) and k._is_array_of_rank_0()
+        for k in parts
+    )
+
+
 class Tensor(ArrayMethods):
     """An n-dimensional array of one dtype, on a device, that gradients can flow through.
 
@@ -98,7 +107,8 @@ class Tensor(ArrayMethods):
     _key: Any
     # Of a traced view of rank 0: its parent and the step, should it be an array.
     _source: tuple[Tensor, ViewStep]
-    _zero_dimensional: bool
+    # Of rank 0: whether it is an array; None where data decides that, or whether it is a number.
+    _zero_dimensional: bool | None
 
     def __init__(self, array: Any, value: Value | None = None, key: Any = None) -> None:
         self._array = array
@@ -119,9 +129,7 @@ class Tensor(ArrayMethods):
             return cast(Tensor, cell.root)
         if cell.token == self._token:
             return type(self)(self._array, self._value, self._own_key())
-        result = cell.root
-        for step in self._chain:
-            result = step.read(result)
+        result = read_again(cell, self._chain)
         # A traced view is derived anew at each reading: what one branch derives is not another's.
         if result._value is None:
             self._array, self._token, self._key = result._array, cell.token, result.key
@@ -172,7 +180,29 @@ class Tensor(ArrayMethods):
         """Whether NumPy has an array here, not a scalar; of rank 0, that `as_array` was told."""
         if type(self._array) is np.ndarray:
             return True
-        return self._zero_dimensional or self.type.rank != 0
+        return bool(self._zero_dimensional) or self.type.rank != 0
+
+    @property
+    def may_be_array(self) -> bool:
+        """Whether it is an array of rank 0 from outside at times, and a number at other times."""
+        return self._zero_dimensional is None
+
+    def as_either(self) -> Tensor:
+        """This very tensor, which is an array of rank 0 at times: it can be read, not written."""
+        self._zero_dimensional = None
+        return self
+
+    def refuse_unclear_write(self) -> None:
+        """Raise StagingError where data decides whether this is an array, which is written."""
+        if self._zero_dimensional is None:
+            raise StagingError(
+                f"{self.describe()} is an array of rank 0 at times and a number at other times, "
+                "depending on data, and it is written here, which only an array would keep",
+                "begin with a number (`h = float(h)` or `h = h[()]`), or write in each branch",
+            )
+
+    def _is_array_of_rank_0(self) -> bool:
+        return bool(self._zero_dimensional) and self.type.rank == 0
 
     def as_array(self) -> Tensor:
         """This very tensor, which while tracing stands for an ndarray even when its rank is 0.
@@ -228,6 +258,7 @@ class Tensor(ArrayMethods):
 
     def assign(self, new: Any) -> None:
         """Replace the whole content, in place, as `x[...] = new` does."""
+        self.refuse_unclear_write()
         cell = self.cell()
         parents = [cell.root]
         for step in self._chain[:-1]:
@@ -292,7 +323,14 @@ class Tensor(ArrayMethods):
         if type(key) is not slice and type(key) is not int:
             key = _with_arrays(key)
         result: Tensor = ops.getitem(self, key)
+        if key is not None and _has_number_in_array(key):
+            result = result.apart()
         return result.as_array() if result._value is not None and _has_ellipsis(key) else result
+
+    def apart(self) -> Tensor:
+        """The present content as an array of its own, which is no view."""
+        now = self.current()
+        return type(self)(now._array, now._value, now.key)
 
     def _item(self, key: Any) -> Tensor:
         """`self[key]` of an eager array of the host, where nobody listens and nothing is traced."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["fromiter", "fsum", "prod"]
+__all__ = ["fromiter", "fsum", "prod", "reduce"]
 
 
 def prod(iterable: Iterable[Any], /, *, start: Any = 1) -> Any:
@@ -27,3 +27,19 @@ def fsum(seq: Iterable[Any], /) -> Any:
 def fromiter(iter: Iterable[Any], dtype: Any) -> Any:
     """An array of the items, all of them."""
     return np.array(list(iter), dtype=dtype)
+
+
+def reduce(function: Callable[[Any, Any], Any], iterable: Iterable[Any], *initial: Any) -> Any:
+    """What `function` makes of `initial` and the items, one after the other."""
+    items = list(iterable)
+    if initial:
+        total = initial[0]
+        for item in items:
+            total = function(total, item)
+        return total
+    if not items:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    total = items[0]
+    for item in items[1:]:
+        total = function(total, item)
+    return total

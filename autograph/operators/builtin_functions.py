@@ -150,6 +150,8 @@ def _own_number(x: Any, kind: str) -> Any:
     if own is None:
         return x
     number = own()
+    if name == "__float__" and is_open(number) and python_type_of(number) is np.float64:
+        return ops.as_weak(number)  # a subclass of `float`
     if is_open(number) and not (number.type.weak and number.dtype.kind in _KINDS[name]):
         found_kind = python_type_of(number).__name__
         what = f"{name} returned non-{name.strip('_')} (type {found_kind})"

@@ -290,7 +290,8 @@ def _call_builtin(
         args = tuple(_keys_in(x, function, kwargs) for x in args)
     first = _GOING_THROUGH.get(function)
     if first is not None and (len(args) == 1 or function not in (min, max)):
-        args = (*args[:first], *map(begun, args[first:]))
+        last = first + 1 if function in _OF_ONE else len(args)
+        args = (*args[:first], *map(begun, args[first:last]), *args[last:])
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])
@@ -317,6 +318,8 @@ _GOING_THROUGH: dict[Any, int] = {
     **dict.fromkeys((sum, min, max, any, all, sorted, list, tuple, set, frozenset, enumerate), 0),
     zip: 0, map: 1, filter: 1,
 }  # fmt: skip
+# Of these, what goes through one argument: what `sum` begins with is another.
+_OF_ONE = frozenset((sum, enumerate))
 # What goes through its items later.
 _LAZY = frozenset((enumerate, zip, reversed, map, filter, iter))
 # What gives the same for items in any order, if there is no key.

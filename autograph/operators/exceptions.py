@@ -12,7 +12,7 @@ from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, staged_if
 from runtime import journal
 from runtime.building import Builder, Mark, building
-from runtime.errors import StagingError
+from runtime.errors import GraphLimit, StagingError
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -111,6 +111,8 @@ def _taking(
     handlers: tuple[Handler, ...], error: BaseException
 ) -> Callable[[BaseException], None] | None:
     """The body of the first clause that takes the error."""
+    if isinstance(error, GraphLimit):
+        return None  # Python would not have come here
     for kinds, handler in handlers:
         if isinstance(error, _classes(kinds)):
             return handler

@@ -21,6 +21,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.one_of import (
     OneOf,
     are_numbers,
+    are_same,
     can_be_chosen,
     is_number_of_class,
     joined,
@@ -47,6 +48,7 @@ from autograph.operators.values import (
     has_parts,
     is_array,
     is_changeable,
+    is_either,
     is_numeric,
     is_same,
     is_unset,
@@ -110,9 +112,10 @@ class Static(Form):
 
 @dataclass(frozen=True, slots=True)
 class Leaf(Form):
-    """A graph value."""
+    """A graph value; `either` if it is an array of rank 0 from outside at times."""
 
     type: TensorType
+    either: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,7 +209,7 @@ class Among(Form):
     things: tuple[Any, ...]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Among) and len(self.things) == len(other.things)
+        return isinstance(other, Among) and are_same(self.things, other.things)
 
     def __hash__(self) -> int:
         return len(self.things)
@@ -354,7 +357,7 @@ def widen(
     `within` are the containers around the place, by identity: before the loop, and after a round.
     """
     if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
-        return form  # as mostly
+        return replace(form, either=True) if not form.either and is_either(x) else form
     if isinstance(form, Poisoned):
         return form
     if isinstance(x, Poison):
@@ -389,7 +392,8 @@ def widen(
         if is_numeric(x) and isinstance(form, Referring) and is_array(x):
             return _referring(form, x, name, body)
         if is_numeric(x):
-            return Leaf(_widen_type(form.type, type_of(x), name))
+            either = isinstance(form, Leaf) and form.either or is_either(x)
+            return Leaf(_widen_type(form.type, type_of(x), name), either)
         return _changed(name, f"a {form.type}", describe(x))
     if isinstance(form, Among):
         things = joined(form.things, things_of(x, body, objects=True))
@@ -621,7 +625,9 @@ def _widen_static(
         return form
     carried = _carried(form, body)
     if isinstance(carried, Referring) and is_numeric(x):
-        return widen(carried, x, name, body)
+        found = widen(carried, x, name, body)
+        is_leaf = isinstance(found, Leaf) and is_either(form.value)
+        return replace(found, either=True) if is_leaf else found  # type: ignore[call-arg]
     things = joined(things_of(form.value, body), things_of(x, body))
     if things is not None:
         return Among(things)

@@ -31,6 +31,7 @@ from autograph.operators.templates import lazy
 from autograph.operators.values import both_hold, is_numeric, type_of
 from autograph.operators.variables import Nullable
 from runtime import journal, ops
+from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -99,7 +100,7 @@ def refuse_nan_sought(*numbers: Any) -> None:
         what = "nan is looked for in a list whose length depends on data: Python goes "
         stage_raise(
             functools.reduce(ops.logical_and, tests),
-            ValueError(f"{what}by which object it is; use an array"),
+            LimitValueError(f"{what}by which object it is; use an array"),
         )
 
 

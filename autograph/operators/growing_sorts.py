@@ -16,6 +16,7 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.rows import size_of
 from autograph.operators.runs import Run
 from runtime import journal, ops
+from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
 __all__ = ["refuse_nan_sorted", "sort", "sorted_items"]
@@ -59,7 +60,7 @@ def refuse_nan_sorted(columns: Iterable[Tensor]) -> None:
     )
     for column in columns:
         if column.type.is_inexact:
-            stage_raise(ops.any(ops.isnan(column)), ValueError(what))
+            stage_raise(ops.any(ops.isnan(column)), LimitValueError(what))
 
 
 def _keys(x: list[Any], key: Callable[[Any], Any]) -> tuple[Form, list[Tensor]]:

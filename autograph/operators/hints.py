@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from runtime import config
-from runtime.errors import Origin
+from runtime.errors import GraphLimit, Origin
 from runtime.origins import innermost_entry, origin_of_error
 from runtime.tensor import Tensor
 from runtime.variable import Variable
@@ -62,7 +62,9 @@ def _answer(error: BaseException) -> tuple[Answer, re.Match[str]] | None:
 
 
 def _is_of_library(error: BaseException) -> bool:
-    """Whether its class is Python's or NumPy's, and its text depends on nothing of the user's."""
+    """Whether its class is Python's, NumPy's or ours, and its text is none of the user's."""
+    if isinstance(error, GraphLimit):
+        return True
     module = type(error).__module__.partition(".")[0]
     return module == "numpy" or (
         module == "builtins" and all(type(part) in _TEXT for part in error.args)

@@ -21,6 +21,7 @@ __all__ = [
     "enumerated",
     "is_open",
     "mapped",
+    "numbers_left",
     "of_rows",
     "reversed_",
     "with_indices",
@@ -154,6 +155,20 @@ def as_indexed(x: Any) -> Indexed | None:
             return Indexed("range", len(x), lambda i: i)
         return Indexed("range", len(x), lambda i: start + i * step)
     return None
+
+
+def numbers_left(iterator: Any) -> Indexed | None:
+    """What an `itertools.count` of ints goes on to give, as far as a graph counts; else None."""
+    if type(iterator) is not itertools.count:
+        return None
+    start, step = (*iterator.__reduce__()[1], 1)[:2]
+    if type(start) is not int or type(step) is not int or step == 0:
+        return None
+    return as_indexed(range(start, _LARGEST if step > 0 else -_LARGEST, step))
+
+
+# Far below the largest int of a graph, and more than anyone counts to.
+_LARGEST = 2**62
 
 
 def zipped(parts: tuple[Any, ...], strict: bool = False) -> Any:

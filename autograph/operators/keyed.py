@@ -21,7 +21,7 @@ from autograph.operators.templates import ChosenText
 from autograph.operators.values import both_hold, is_numeric, type_of
 from runtime import ops
 from runtime.building import building
-from runtime.errors import StagingError
+from runtime.errors import LimitNotImplementedError, StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
@@ -91,7 +91,7 @@ def put(thing: dict[Any, Any], key: Any, value: Any, read: Read, write: Write) -
         raise _new_key(kind, key)
     if isinstance(there, Tensor):
         what = f"a key is new to a {kind}, whose keys are those it had when it was traced"
-        stage_raise(ops.logical_not(there), NotImplementedError(what))
+        stage_raise(ops.logical_not(there), LimitNotImplementedError(what))
     for one, test in zip(keys, tests, strict=True):
         write(one, value if test is True else replaced(read(one), test, value))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import functools
 import heapq
 import itertools
 import math
@@ -38,7 +39,7 @@ _OF_OPEN: dict[Any, Callable[..., Any]] = {
     itertools.chain: grouping.chain,
     itertools.islice: grouping.islice, itertools.accumulate: grouping.accumulate,
     math.fsum: collecting.fsum, math.prod: collecting.prod,
-    np.fromiter: collecting.fromiter,
+    np.fromiter: collecting.fromiter, functools.reduce: collecting.reduce,
 }  # fmt: skip
 
 

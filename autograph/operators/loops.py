@@ -13,7 +13,7 @@ from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.decisions import UNROLLED
 from autograph.operators.generators import Again, Consumer, Run, call_of
-from autograph.operators.iterables import Indexed, as_indexed
+from autograph.operators.iterables import Indexed, as_indexed, numbers_left
 from autograph.operators.iterators import Taken, spend, taken
 from autograph.operators.progress import Progress
 from autograph.operators.rounds import Step
@@ -355,7 +355,12 @@ class _For(NamedTuple):
                     self.staged(items, 0, go)
                     return
                 if isinstance(go, Tensor):
-                    self.guarded(go, iterator)
+                    numbers = numbers_left(iterator)
+                    if numbers is None:
+                        self.guarded(go, iterator)
+                        return
+                    spend([iterator])
+                    self.staged(numbers, 0, go)
                     return
                 try:
                     item = next(iterator)

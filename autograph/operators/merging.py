@@ -54,6 +54,7 @@ from autograph.operators.values import (
     describe_both,
     has_parts,
     is_array,
+    is_either,
     is_numeric,
     is_same,
     is_unset,
@@ -226,6 +227,8 @@ class Merger:
             self._known[key] = len(self.pairs)
             self.pairs.append((a, b, name))
         index = self._known[key]
+        if any(is_either(x) for x in (a, b) if x is not NOTHING):
+            return lambda outputs: outputs[index].as_either()
         return lambda outputs: outputs[index]
 
     def _array(self, name: str, a: Any, b: Any) -> Rebuild:

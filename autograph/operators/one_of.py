@@ -36,6 +36,7 @@ from runtime.tensor import Tensor
 __all__ = [
     "OneOf",
     "are_numbers",
+    "are_same",
     "can_be_chosen",
     "index_of",
     "is_number_of_class",
@@ -252,6 +253,11 @@ def joined(a: tuple[Any, ...] | None, b: tuple[Any, ...] | None) -> tuple[Any, .
         return None
     found = (*a, *(x for x in b if _position(x, a) is None))
     return found if len(found) <= _MANY else None
+
+
+def are_same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether these are the same objects, in the same order."""
+    return len(a) == len(b) and all(map(_is_one, a, b))
 
 
 def _position(x: Any, things: Sequence[Any]) -> int | None:

@@ -57,7 +57,8 @@ class Makers(NamedTuple):
 def place(form: Form, name: str, makers: Makers) -> Any:
     """A value of `form`."""
     if isinstance(form, Leaf):
-        return makers.value(form.type, name)
+        made = makers.value(form.type, name)
+        return made.as_either() if form.either else made
     if isinstance(form, Static):
         return form.value
     if isinstance(form, Among):

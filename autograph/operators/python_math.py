@@ -76,6 +76,13 @@ def _rounding(name: str) -> Callable[[Any], Any]:
     return rounded
 
 
+def _trunc(x: Any) -> Any:
+    kind = python_type_of(x) if isinstance(x, Tensor) else float
+    if issubclass(kind, np.generic | np.ndarray) and not hasattr(kind, "__trunc__"):
+        raise TypeError(f"type numpy.{kind.__name__} doesn't define __trunc__ method")
+    return _rounding("trunc")(x)
+
+
 def _log(x: Any, base: Any = None) -> Any:
     return (
         MATH["log"](to_float(x)) if base is None else MATH["log_base"](to_float(x), to_float(base))
@@ -155,7 +162,7 @@ def _prod(x: Any, *, start: Any = 1) -> Any:
 
 
 _OWN: dict[str, Callable[..., Any]] = {
-    "floor": _rounding("floor"), "ceil": _rounding("ceil"), "trunc": _rounding("trunc"),
+    "floor": _rounding("floor"), "ceil": _rounding("ceil"), "trunc": _trunc,
     "log": _log, "hypot": _hypot, "gcd": _folded("gcd"), "lcm": _folded("lcm"), "perm": _perm,
     "isclose": _isclose, "modf": _in_two("modf"), "frexp": _in_two("frexp"), "ldexp": _ldexp,
     "fsum": _fsum, "dist": _dist, "prod": _prod,

@@ -385,8 +385,9 @@ class Items(Fillable):
 
     def fill(self, operands: Sequence[Any]) -> list[Any]:
         rows = [operands[index] for index in self.rows]
-        if self.form.tensors:
-            rows = [Tensor(row) for row in rows]
+        if self.form.tensors:  # Python numbers are handed out as they are, as outside of lists
+            numbers = {part.row for part in self.parts if isinstance(part, ItemPart) and part.weak}
+            rows = [row if k in numbers else Tensor(row) for k, row in enumerate(rows)]
         return items_of_rows(self.structure, self.parts, rows)
 
 

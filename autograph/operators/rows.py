@@ -247,7 +247,8 @@ def _with_numbers_of(
         is_same = np.array_equal(numbers, np.arange(len(numbers)))
         yield row if is_same else ops.getitem(tensor(numbers), row)
     elif isinstance(item, Leaf):
-        yield next(rows)
+        were_python = isinstance(own, Leaf) and own.type.weak and not item.type.weak
+        yield control.fitting(next(rows), item.type.dtype) if were_python else next(rows)
 
 
 def _with_lengths(

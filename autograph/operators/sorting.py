@@ -63,7 +63,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     elif key is not None:
         keys = [key(item) for item in items]
     else:
-        keys = x
+        keys = x if isinstance(x, Tensor) else items
     known = None if isinstance(keys, Tensor) else _known_order(keys, reverse=reverse)
     if known is not None:
         return [items[k] for k in known]
@@ -97,6 +97,10 @@ def _ranks(keys: list[Any]) -> list[Any]:
     return ranks
 
 
+def _is_python_complex(x: Any) -> bool:
+    return type(x) is complex or (isinstance(x, Tensor) and x.type.weak and x.dtype.kind == "c")
+
+
 def _known_order(keys: list[Any], *, reverse: bool) -> list[int] | None:
     """The order of tuples that differ before the first item that the graph computes."""
     if not all(type(key) is tuple for key in keys):
@@ -112,6 +116,8 @@ def _columns(keys: Any) -> list[Any]:
     """What is sorted by, the most important first: an array for each part of the keys."""
     if isinstance(keys, Tensor):
         return [keys]
+    if len(keys) > 1 and any(map(_is_python_complex, keys)):
+        raise TypeError("'<' not supported between instances of 'complex' and 'complex'")
     if not all(isinstance(key, tuple) for key in keys):
         return [ops.stack([_as_tensor(key) for key in keys])]
     if len({len(key) for key in keys}) != 1:

@@ -256,9 +256,10 @@ class _Table:
         key = checked(key, self.width, "list assignment index out of range")
         for x in self.lists:
             journal.check(content_slot(x))
+        root = self.content
         if self.is_weak and not form.item.type.weak:
             self._be_strong()
-        root = self.content
+            root = control.fitting(root, form.item.type.dtype)
         type_ = TensorType(form.item.type.dtype, root.type.shape)
         number = control.coerce(tensor(value), form.item.type.strong())
         self.cell.store(ops.index_update(control.coerce(root, type_), number, (row, key)))

@@ -460,7 +460,13 @@ def _asarray(x: Any, dtype: Any = None, **others: Any) -> Any:
 
 def _ascontiguousarray(x: Any, dtype: Any = None, **others: Any) -> Any:
     """`np.ascontiguousarray` of something traced, which has at least one axis."""
-    return ops.atleast_1d(_asarray(x, dtype, **others))
+    made = ops.atleast_1d(_asarray(x, dtype, **others))
+    if isinstance(made, Tensor) and made.is_traced:
+        cell = made.cell()
+        cell.needs_contiguous = True
+        if not all(step.keeps_contiguous() for step in made._chain):
+            return ops.copy(made)
+    return made
 
 
 def _from_iterable(iterable: Any, dtype: Any, count: int = -1, **options: Any) -> Any:

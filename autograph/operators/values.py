@@ -42,6 +42,7 @@ __all__ = [
     "is_array",
     "is_changeable",
     "is_container",
+    "is_either",
     "is_numeric",
     "is_object",
     "is_same",
@@ -84,6 +85,17 @@ def is_array(x: Any) -> bool:
     if isinstance(x, Tensor):
         return x.is_array and not x.is_immutable
     return isinstance(x, np.ndarray)
+
+
+def is_either(x: Any) -> bool:
+    """Whether `x` is an array of rank 0 from outside of the trace, or is one at times."""
+    if not isinstance(x, Tensor) or x._zero_dimensional is False or x.type.rank != 0:
+        return False
+    builder = building()
+    if builder is None or x.may_be_array:
+        return builder is not None
+    first = x._value if x._cell is None else x._cell.first
+    return any(first is value for value in builder.root.graph.inputs)
 
 
 def type_of(x: Any) -> TensorType:

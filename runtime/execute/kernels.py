@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import is_device_array, located_kernel, module_of
+from runtime.errors import LimitOverflowError
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, Type
 
@@ -93,4 +94,4 @@ def as_python(result: Any) -> Any:
 
 def overflow(number: int) -> OverflowError:
     """The error of integer arithmetic that leaves 64 bits."""
-    return OverflowError(f"Python int {number} does not fit in 64 bits, as a graph value must")
+    return LimitOverflowError(f"Python int {number} does not fit in 64 bits, as a graph value must")

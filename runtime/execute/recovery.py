@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.errors import StagingError
+from runtime.errors import GraphLimit, StagingError
 from runtime.execute.kernels import to_form
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, Type
@@ -33,7 +33,7 @@ def recover(
     operand: Callable[[int], Any],
 ) -> tuple[Any, ...]:
     """The results of a `try` node: the clause that takes the error, the error, what was saved."""
-    if isinstance(error, StagingError):
+    if isinstance(error, (StagingError, GraphLimit)):
         raise error  # what a graph cannot do is no error of the program's
     clauses = node.attrs["clauses"]
     number = next(i for i, kinds in enumerate(clauses, 1) if isinstance(error, kinds))

@@ -43,23 +43,23 @@ def _steps(spacing: Operand, size: Any) -> Any:
 
 
 def _edge(f: Any, steps: Any, order: int, back: bool) -> Any:
-    """The derivative at the first point, or at the last, from points on one side."""
-    places = (-1, -2, -3) if back else (0, 1, 2)
-    sign = -1 if back else 1
+    """The derivative at the first point, or at the last, from points on one side, as NumPy adds."""
     is_even = rank_of(steps) == 0
-    near = steps if is_even else getitem(steps, -1 if back else 0)
-    first, second = getitem(f, places[0]), getitem(f, places[1])
     if order == 1:
-        return (second - first) / near * sign
-    third = getitem(f, places[2])
-    far = steps if is_even else getitem(steps, -2 if back else 1)
+        first, second = (getitem(f, k) for k in ((-2, -1) if back else (0, 1)))
+        return (second - first) / (steps if is_even else getitem(steps, -1 if back else 0))
+    parts = [getitem(f, k) for k in ((-3, -2, -1) if back else (0, 1, 2))]
     if is_even:
-        a, b, c = -1.5 / near, 2.0 / near, -0.5 / near
+        a, b, c = (w / steps for w in ((0.5, -2.0, 1.5) if back else (-1.5, 2.0, -0.5)))
     else:
+        left, right = (getitem(steps, k) for k in ((-2, -1) if back else (0, 1)))
+        near, far = (right, left) if back else (left, right)
         a = -(2.0 * near + far) / (near * (near + far))
         b = (near + far) / (near * far)
         c = -near / (far * (near + far))
-    return sign * (a * first + b * second + c * third)
+        if back:
+            a, b, c = -c, -b, -a
+    return a * parts[0] + b * parts[1] + c * parts[2]
 
 
 def _along(f: Any, spacing: Operand, order: int) -> Any:

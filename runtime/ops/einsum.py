@@ -8,6 +8,7 @@ from typing import Any
 
 from runtime.errors import StagingError
 from runtime.ops.agreement import of_size
+from runtime.ops.axes import permute_dims
 from runtime.ops.broadcasting import broadcast_to, sum_to
 from runtime.ops.declare import implements, op
 from runtime.ops.diagonals import diagonal
@@ -164,4 +165,7 @@ def einsum(subscripts: str, /, *operands: Operand, optimize: Any = False) -> Any
         raise StagingError("einsum: give the subscripts as text, as in 'ij,jk->ik'")
     terms, result = _explicit(subscripts, [rank_of(x) for x in operands])
     pairs = [_without_repeats(x, t) for x, t in zip(operands, terms, strict=True)]
+    if len(pairs) == 1 and sorted(pairs[0][1]) == sorted(result):
+        x, term = pairs[0]  # no sum: a view, as NumPy gives it
+        return permute_dims(x, tuple(map(term.index, result)))
     return einsum_(*(x for x, _ in pairs), terms=tuple(t for _, t in pairs), result=result)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import LimitValueError
 from runtime.ops.declare import op
 from runtime.ops.inference import by_ufunc
 from runtime.ops.operands import Array, Module
@@ -36,13 +37,13 @@ _LN2, _LN10 = float(np.log(2.0)), float(np.log(10.0))
 def _python_pow(x: Any, y: Any) -> Any:
     """Python's power, where its type does not depend on the values."""
     if isinstance(x, int) and isinstance(y, int) and y < 0:
-        raise ValueError(
+        raise LimitValueError(
             f"{x} ** {y}: an int to a negative int power is a float in Python; as graph values, "
             "ints give ints: write the base as a float"
         )
     result = x**y
     if isinstance(result, complex) and not isinstance(x, complex) and not isinstance(y, complex):
-        raise ValueError(
+        raise LimitValueError(
             f"{x} ** {y}: the power is complex in Python; as graph values, floats give floats: "
             "write the base as a complex number"
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.errors import LimitOverflowError
 from runtime.ops.declare import always, no_gradient, op
 from runtime.ops.operands import (
     Array,
@@ -142,7 +143,9 @@ def _int_of_float(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
 def _number(x: Array, kind: str | None) -> Any:
     number = _kind_of(type_of(x), kind)(x)
     if isinstance(number, int) and not -(2**63) <= number < 2**63:
-        raise OverflowError(f"Python int {number} does not fit in 64 bits, as a graph value must")
+        raise LimitOverflowError(
+            f"Python int {number} does not fit in 64 bits, as a graph value must"
+        )
     return number
 
 
@@ -175,7 +178,8 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
 
 
 _ERRORS = {
-    error.__name__: error for error in (IndexError, TypeError, ValueError, ZeroDivisionError)
+    error.__name__: error
+    for error in (IndexError, LimitOverflowError, TypeError, ValueError, ZeroDivisionError)
 }
 
 

@@ -68,7 +68,8 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     places = as_positions(indices)
     if mode != "raise":
         places = _within(places, shape_of(x)[at], mode)
-    return getitem(x, (slice(None),) * at + (places,)) if at else getitem(x, places)
+    part = getitem(x, (slice(None),) * at + (places,)) if at else getitem(x, places)
+    return part.apart() if getattr(part, "is_view", False) else part
 
 
 @op(

@@ -11,7 +11,15 @@ from runtime.errors import StagingError
 from runtime.ops.agreement import in_shape_of
 from runtime.ops.arithmetic import abs as abs_
 from runtime.ops.axes import flip
-from runtime.ops.comparison import greater, not_equal
+from runtime.ops.comparison import (
+    equal,
+    greater,
+    isnan,
+    logical_and,
+    logical_not,
+    logical_or,
+    not_equal,
+)
 from runtime.ops.conversion import astype
 from runtime.ops.creation import zeros_like
 from runtime.ops.declare import implements, op
@@ -180,8 +188,15 @@ def interp(
     last = shape_of(points)[0] - 1
     i = clip(searchsorted(points, x, side="right") - 1, 0, last - 1)
     start, base = take(points, i), take(values, i)
-    slope = (take(values, i + 1) - base) / (take(points, i + 1) - start)
+    end, top = take(points, i + 1), take(values, i + 1)
+    slope = (top - base) / (end - start)
     inside = slope * (x - start) + base
+    # Beside what is not finite: as NumPy, the value at a point itself, and from the other point.
+    other = slope * (x - end) + top
+    level = where_(
+        logical_or(equal(x, start), logical_and(isnan(other), equal(base, top))), base, other
+    )
+    inside = where_(logical_and(isnan(inside), logical_not(isnan(x))), level, inside)
     first, final = getitem(points, 0), getitem(points, -1)
     low = getitem(values, 0) if left is None else left
     high = getitem(values, -1) if right is None else right

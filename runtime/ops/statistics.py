@@ -90,6 +90,8 @@ def nanmean(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
     >>> ag.nanmean(np.array([1.0, np.nan, 2.0])).item()
     1.5
     """
+    if not type_of(x).is_inexact:  # whose sums may not fit in an integer
+        return mean(x, axis=axis, keepdims=keepdims)
     total = nansum(x, axis=axis, keepdims=keepdims)
     known = count_nonzero(isnan(x) == False, axis=axis, keepdims=keepdims)  # noqa: E712
     return per_count(total, known)
@@ -209,6 +211,11 @@ def bincount(x: Operand, /, weights: Operand = None, minlength: int = 0) -> Any:
     elif minlength < 0:
         raise ValueError(what)
     if weights is not None:
+        if dtype_of(weights).kind == "c":
+            raise TypeError(
+                f"Cannot cast array data from {dtype_of(weights)!r} to {np.dtype(float)!r} "
+                "according to the rule 'safe'"
+            )
         sizes = [shape_of(x)[0], *shape_of(weights)]
         if len(sizes) != 2 or (all(isinstance(n, int) for n in sizes) and sizes[0] != sizes[1]):
             raise ValueError("The weights and list don't have the same length.")

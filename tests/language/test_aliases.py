@@ -5,9 +5,15 @@ Samples return copies: which object a result is may depend on data, its content 
 
 from __future__ import annotations
 
-import numpy as np
+import io
 
-from tests.language.harness import Samples, check
+import numpy as np
+import pytest
+
+import autograph as ag
+from autograph.loading import unpacked
+from autograph.saving import packed
+from tests.language.harness import Samples, check, refuse
 
 samples = Samples()
 I = np.int64
@@ -23,6 +29,7 @@ def rounds(*arrays, upto=4):
 
 
 X, Z = A(1, 2), A(5, 6)
+SQUARE = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
 @samples("S7", *rounds(X), joined=True)
@@ -172,6 +179,201 @@ def copied_before_a_constant_array_is_written(a):
     y[0] = a
     x[2] = a
     return x, y
+
+
+@samples("S7", (SQUARE, np.array(1)), (SQUARE * 2, np.array(0)), tensors=False)
+def parts_at_an_index_in_an_array_are_copies(x, i):
+    row, rest, number = x[i], x[i, 1:], x[i, i, ...]
+    row += 1
+    rest *= 2
+    number -= 5
+    x[i] += 100
+    for k in range(2):
+        if x[k, i] > 3:
+            part = x[k]
+            part[i] = -1
+    return row, rest, number, x
+
+
+@samples("S7", (SQUARE, np.array([1, 0])), (SQUARE * 2, np.array([0, 1])), tensors=False)
+def parts_at_a_number_are_views(x, places):
+    i, j = places[0], places.argmax()
+    row, rest, number = x[i], x[i, 1:], x[i, j, ...]
+    row += 1
+    rest *= 2
+    number -= 5
+    return x
+
+
+MADE_ANEW = {
+    "tile": lambda x: np.tile(x, 2),
+    "tile once": lambda x: np.tile(x, 1),
+    "kron": lambda x: np.kron(x, np.eye(2)),
+    "take": lambda x: np.take(x, 1, axis=0),
+    "method take": lambda x: x.take(1, axis=0),
+    "repeat": lambda x: np.repeat(x, 1, axis=0),
+    "meshgrid": lambda x: np.meshgrid(x[0], x[1])[0],
+    "resize": lambda x: np.resize(x, (2, 2)),
+    "roll": lambda x: np.roll(x, 0),
+    "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row, 0, x),
+    "ediff1d": lambda x: np.ediff1d(x),
+    "percentile": lambda x: np.percentile(x, 50, axis=0),
+    "quantile": lambda x: np.quantile(x, [0.5, 0.2], axis=0),
+    "contiguous transpose": lambda x: np.ascontiguousarray(x.T),
+    "every second": lambda x: np.ascontiguousarray(x[:, ::2]),
+}
+VIEWS = {
+    "transpose by einsum": lambda x: np.einsum("ij->ji", x),
+    "all by einsum": lambda x: np.einsum("ij", x),
+    "axes by einsum": lambda x: np.einsum("...j->j...", x),
+    "contiguous": lambda x: np.ascontiguousarray(x),
+    "contiguous row": lambda x: np.ascontiguousarray(x[1]),
+    "split": lambda x: np.split(x, 2)[1],
+    "atleast_3d": lambda x: np.atleast_3d(x),
+    "nan_to_num": lambda x: np.nan_to_num(x, copy=False),
+    "real": lambda x: np.real(x),
+}
+
+
+@pytest.mark.parametrize("make", [*MADE_ANEW.values(), *VIEWS.values()], ids=[*MADE_ANEW, *VIEWS])
+def test_s7_what_numpy_makes_of_an_array_is_a_view_where_numpy_gives_one(make):
+    def written_first(x, c):
+        made = make(x)
+        if c > 0:
+            made[..., 0] += 5
+        else:
+            made[...] = 7
+        x[0, 0] += 100
+        return made + 0, x
+
+    def its_array_written_first(x, c):
+        made = make(x)
+        if c > 0:
+            x[0] += 5
+        else:
+            x[...] = 7
+        x[1, 1] += 100
+        return made + 0, x
+
+    for sample in (written_first, its_array_written_first):
+        check(sample, (SQUARE, np.float64(1)), (SQUARE * 2, np.float64(-1)), tensors=False)
+
+
+def test_s7_a_diagonal_of_einsum_is_read_but_not_written():
+    def read(x):
+        found = np.einsum("ii->i", x)
+        x[0, 0] += 5
+        return found + 0, x
+
+    def written(x):
+        found = np.einsum("ii->i", x)
+        found[:] = 1  # refused
+        return x
+
+    check(read, (SQUARE,), (SQUARE * 2,), tensors=False)
+    refuse(written, SQUARE, match="writes through the result of `diagonal`")
+
+
+def reshaped_and_read_after_a_write(x):
+    flat = x.ravel()
+    x[0, 0] = 5.0
+    return flat + 0, x
+
+
+def test_s7_what_is_reshaped_of_a_written_array_is_a_view_if_that_is_contiguous():
+    check(reshaped_and_read_after_a_write, (SQUARE,), (SQUARE * 2,), tensors=False)
+    converted = ag.convert(reshaped_and_read_after_a_write)
+    for x in (np.asfortranarray(SQUARE), np.zeros((2, 4))[:, ::2]):
+        with pytest.raises(ag.StagingError, match="shares its memory only if it is contiguous"):
+            converted(x)
+    loaded = unpacked(io.BytesIO(packed(converted, [np.zeros((2, 2))])))
+    assert loaded(SQUARE.copy())[0][0] == 5.0
+    with pytest.raises(ag.StagingError, match="shares its memory only if it is contiguous"):
+        loaded(np.asfortranarray(SQUARE))
+
+
+def test_s7_what_is_reshaped_of_a_part_that_is_not_contiguous_is_not_read_after_a_write():
+    def sample(x):
+        flat = x.T.ravel()
+        x[0, 0] = 5.0
+        return flat + 0  # refused
+
+    refuse(sample, SQUARE, match="depends on its layout in memory")
+
+
+def number_in_later_rounds(h, n):
+    for _ in range(n):
+        h += 1  # refused
+        h = h * 2
+    return h
+
+
+def number_on_one_path(h, n):
+    if h > n:
+        h = h * 1.0
+    h += 1  # refused
+    return h
+
+
+def number_of_two(h, n):
+    h = min(h, n)
+    h *= 2  # refused
+    return h
+
+
+def best_so_far(h, n):
+    for v in np.arange(4.0):
+        if v > n:
+            h = v
+    h -= 1  # refused
+    return h
+
+
+def attribute_on_one_path(h, n):
+    box = Box()
+    box.h = h
+    if h > n:
+        box.h = n
+    box.h += 5  # refused
+    return box.h
+
+
+def written_by_a_function(h, n):
+    if h > n:
+        h = h * 1.0
+    np.add(h, 1, out=h)  # refused
+    return h
+
+
+class Box:
+    pass
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        number_in_later_rounds,
+        number_on_one_path,
+        number_of_two,
+        best_so_far,
+        attribute_on_one_path,
+        written_by_a_function,
+    ],
+)
+def test_s7_an_array_of_rank_0_that_is_a_number_at_times_is_not_written(sample):
+    match = "an array of rank 0 at times and a number at other times"
+    refuse(sample, np.array(2.0), np.int64(3), match=match)
+
+
+@samples("S7", (np.array(2.0), I(3)), (np.array(5.0), I(1)), tensors=False, joined=True)
+def an_array_of_rank_0_that_is_read_or_is_no_array_from_outside(h, n):
+    total = np.float64(0.0)
+    for k in range(n):
+        total += k
+        total = np.where(total > 2, 0.0, total)
+    if h > n:
+        h = h * 1.0
+    return h * 2 + total
 
 
 test_aliases = samples.test()

@@ -135,6 +135,23 @@ def test_tensors_are_appended_where_arguments_are_tensors():
     assert solver.history[0] == "negative" and isinstance(solver.history[1], ag.Tensor)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_python_numbers_are_appended_as_they_are(backend):
+    found = []
+
+    def collect(x):
+        for i, v in enumerate(x):
+            if v < 0:
+                found.append((i, float(v), v))
+        return (x * x).sum()
+
+    with config.backend.using(backend):
+        ag.grad(ag.convert(collect))(-X)
+    for i, number, element in found:
+        assert type(i) is int and type(number) is float and isinstance(element, ag.Tensor)
+    assert [(i, number) for i, number, _ in found] == [(0, -1.0), (1, -2.0), (2, -3.0)]
+
+
 def looked_into(x):
     if x > 0:
         LOG.append("positive")  # refused

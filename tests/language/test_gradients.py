@@ -371,3 +371,27 @@ def test_every_number_among_the_arguments_needs_one():
 
     with pytest.raises(ValueError, match="gives 1 cotangents for 2 arguments"):
         ag.grad(lambda x: scaled(x, 3.0))(1.0)
+
+
+def test_an_array_that_is_written_and_given_back_carries_its_derivative():
+    def added(total, x):
+        total += x * x
+        return total
+
+    def chosen(total, other, x):
+        best = total if x[0] > 0 else other
+        best += x * x
+        return best
+
+    for function in (added, ag.convert(added)):
+        if function is added:
+            given = (ag.constant(np.ones(2)), W[:2])
+        else:
+            given = (np.ones(2), W[:2])
+        np.testing.assert_array_equal(ag.jacobian(function, 1)(*given), np.diag(2 * W[:2]))
+    rows = ag.jacobian(ag.convert(chosen), 2)
+    for x in (W[:2], -W[:2]):
+        np.testing.assert_array_equal(rows(np.ones(2), np.zeros(2), x), np.diag(2 * x))
+    total = np.array(1.0)
+    assert ag.value_and_grad(ag.convert(added), 1)(total, 3.0) == (10.0, 6.0)
+    assert total == 10.0

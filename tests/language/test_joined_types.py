@@ -6,8 +6,11 @@ import collections
 import dataclasses
 
 import numpy as np
+import pytest
 
 import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import Samples, refuse
 
 samples = Samples()
@@ -20,6 +23,135 @@ def A(*values):
 
 
 # ---- dtypes (B2.05) --------------------------------------------------------------------------
+
+
+U8 = np.array([3, 5, 1], np.uint8)
+
+
+@samples("B2.05", (U8,), (U8[::-1].copy(),), joined=True)
+def small_integers_and_a_python_number_that_fits(x):
+    found, before = 200, [7, 8]
+    for v in x:
+        if v > 2:
+            found = v
+        before[v % 2] = v
+    return found, before, max((v for v in x if v > 9), default=0)
+
+
+def chosen_by_if(x):
+    return x[0] if x[0] > 2 else -1
+
+
+def chosen_by_return(x):
+    for v in x:
+        if v > 2:
+            return v
+    return 256
+
+
+def kept_by_a_loop(x):
+    found = -1
+    for v in x:
+        if v > 2:
+            found = v
+    return found
+
+
+def item_of_a_list(x):
+    found = [-1, 0, 0]
+    for i, v in enumerate(x):
+        if v > 2:
+            found[i] = v
+    return found
+
+
+def item_of_a_growing_list(x):
+    found = []
+    for v in x:
+        found.append(v if v > 2 else -1)
+    return found
+
+
+def items_of_python_before_those_of_numpy(x):
+    found = []
+    for i in range(x[2] + 1):
+        found.append(i - 5)
+    found.append(x[0])
+    return found
+
+
+def items_of_lists(x):
+    rows = [[i * 200, -i] for i in range(3)]
+    rows[x[2]][0] = x[0]
+    return rows
+
+
+def values_of_a_dict(x):
+    found = {}
+    for v in x:
+        found[int(v)] = -1
+    found[int(x[0])] = x[0]
+    return found
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "sample",
+    [
+        chosen_by_if,
+        chosen_by_return,
+        kept_by_a_loop,
+        item_of_a_list,
+        item_of_a_growing_list,
+        items_of_python_before_those_of_numpy,
+        items_of_lists,
+        values_of_a_dict,
+    ],
+)
+def test_b2_05_a_python_integer_that_the_dtype_cannot_hold_is_not_cut(sample, backend):
+    with config.backend.using(backend):
+        converted = ag.convert(sample)
+        with pytest.raises(OverflowError, match="out of bounds for uint8, which the same name"):
+            converted(np.zeros(3, np.uint8))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_b2_05_the_path_with_a_number_that_does_not_fit_need_not_be_taken(backend):
+    with config.backend.using(backend):
+        for sample in (chosen_by_if, chosen_by_return):
+            found = ag.convert(sample)(U8)
+            assert found == 3 and found.dtype == np.uint8
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+def test_b2_05_a_python_float_that_is_infinite_as_the_dtype_is_not_taken(dtype, backend):
+    def least_part(x, start):
+        found = start
+        for v in x:
+            if v.real < 0:
+                found = v
+        return found
+
+    with config.backend.using(backend):
+        converted = ag.convert(least_part)
+        for start in (np.inf, 1.5, 65519.0):
+            assert converted(np.ones(3, dtype), start) == np.dtype(dtype).type(start)
+            assert converted(-np.ones(3, dtype), start) == -1
+        with pytest.raises(OverflowError, match=f"out of bounds for {dtype}, which the same name"):
+            converted(np.ones(3, dtype), 1e300)
+
+
+def test_b2_05_a_python_integer_that_is_infinite_as_float16_is_not_taken():
+    def least_or_many(x):
+        found = 70000
+        for v in x:
+            if v < 0:
+                found = v
+        return found
+
+    with pytest.raises(OverflowError, match="70000 out of bounds for float16"):
+        ag.convert(least_or_many)(np.ones(3, np.float16))
 
 
 @samples("B2.05", (F(2),), (F(-2),), joined=True)

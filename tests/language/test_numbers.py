@@ -589,3 +589,16 @@ def test_a_python_int_to_a_negative_int_is_a_float():
 
     check(inverses, (np.int64(40),), (np.int64(9),), (np.int64(5),))
     check(inverses, (np.int64(1),), (np.int64(0),))  # zero has no inverse
+
+
+def cut_off(x):
+    return math.trunc(x)
+
+
+def test_numbers_of_numpys_that_python_cannot_cut_off():
+    for x in (np.float32(1.5), np.int64(3), np.array(1.5)):
+        with pytest.raises(TypeError, match="doesn't define __trunc__ method"):
+            cut_off(x)
+        with pytest.raises(TypeError, match="doesn't define __trunc__ method"):
+            ag.convert(cut_off)(x)
+    assert ag.convert(cut_off)(np.float64(-1.5)) == -1 == ag.convert(cut_off)(-1.5)

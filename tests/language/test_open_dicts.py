@@ -270,6 +270,45 @@ def in_order_of_insertion(numbers):
     return found, first
 
 
+@samples("B3.15", (X, F(2)), (X, F(30)))
+def keys_written_in_branches(numbers, limit):
+    found = {}
+    total, most = numbers.sum(), numbers.max()
+    if total > limit:
+        found["total"] = total
+    else:
+        found["low total"] = -total
+    if most > limit:
+        found["most"] = most
+    else:
+        found["low most"] = -most
+    return found, max(found.values())
+
+
+@samples("B3.15", (X, F(2)), (X, F(30)))
+def keys_in_rounds_over_names(numbers, limit):
+    found = {}
+    for name, function in {"sum": np.sum, "max": np.max}.items():
+        value = function(numbers)
+        if value > limit:
+            found[name] = value
+        else:
+            found[f"{name} is low"] = value
+    return found
+
+
+@samples("B3.15", (X, F(2)), (X, F(30)))
+def texts_of_two_kinds(numbers, limit):
+    found = []
+    if numbers[0] > limit:
+        for n in numbers:
+            found.append("a" if n > 2 else "b")
+    else:
+        for n in numbers:
+            found.append("c" if n > 2 else "d")
+    return found
+
+
 test_open_dict = samples.test()
 
 

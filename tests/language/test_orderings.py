@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 from dataclasses import dataclass, field
 from functools import total_ordering
 
@@ -249,6 +252,102 @@ def unpacked_and_compared(x):
     bag = Bag(x)
     first, *rest = bag
     return first, rest, max(bag), min(bag)
+
+
+@samples("", (X, X[::-1]), (NEGATIVE, EQUAL))
+def sorted_pairs_and_items_of_iterators(x, y):
+    pairs = sorted(zip(x, y))
+    return (
+        pairs,
+        sorted(zip(x, y), reverse=True),
+        sorted(enumerate(x), reverse=True),
+        sorted(map(abs, x)),
+        sorted(reversed(x)),
+        list(zip(*sorted(zip(x, range(4))))),
+    )
+
+
+class Walk:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Walk(self.x + other.x, self.y + other.y)
+
+    def __iter__(self):
+        yield self.x
+        yield self.y
+
+
+@samples("", (X, X[::-1]), (NEGATIVE, EQUAL))
+def sum_of_objects_that_are_iterables(x, y):
+    steps = [Walk(a, b) for a, b in zip(x, y)]
+    return list(sum(steps, Walk(0.0, 0.0))), sum((Walk(a, 1.0) for a in x), Walk(1.0, 0.0)).x
+
+
+@samples("", (X, F(2.0)), (NEGATIVE, F(3.0)), joined=True)
+def reduced_lists_of_open_length(x, k):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v * k)
+    return (
+        functools.reduce(operator.add, found, 1.0),
+        functools.reduce(lambda a, b: a * 2.0 + b, found, 0.0),
+        functools.reduce(max, [v for v in x if v < 2]),
+    )
+
+
+@samples("", (X,), (NEGATIVE,))
+def reduced_without_a_start(x):
+    return functools.reduce(operator.add, [v for v in x if v > 0])
+
+
+@samples("", (F(2.0), F(1e-8)), (F(9.0), F(1e-2)), whiles=1)
+def counted_until_it_is_small(a, tolerance):
+    x = a
+    for k in itertools.count(1):
+        new = 0.5 * (x + a / x)
+        if abs(new - x) < tolerance:
+            break
+        x = new
+    return new, k
+
+
+@samples("", (I(30),), (I(7),), whiles=1)
+def counted_in_steps_until_it_returns(n):
+    for k in itertools.count(-2, 3):
+        if k * k % 7 == n % 7:
+            continue
+        if k > n:
+            return k
+
+
+@samples("", (I(5),), (I(12),))
+def first_of_all_numbers(n):
+    return next(k for k in itertools.count(1) if k * k > n)
+
+
+def counted_further(a):
+    numbers = itertools.count()
+    for k in numbers:
+        if k > a:
+            break
+    return next(numbers)  # refused
+
+
+def sorted_complex(x):
+    return sorted(complex(v, 1.0) for v in x)
+
+
+def test_complex_numbers_of_python_have_no_order():
+    with pytest.raises(TypeError, match="'<' not supported between instances of 'complex'"):
+        ag.convert(sorted_complex)(X)
+    assert ag.convert(sorted_complex)(X[:1]) == [1 + 1j]
+
+
+def test_a_counter_that_data_stopped_counts_no_further():
+    refuse(counted_further, F(3.0), match="which are left is known only when the graph runs")
 
 
 test_sample = samples.test()

@@ -649,4 +649,24 @@ def test_s18_classes_are_as_before_after_a_trace_and_for_other_threads():
     assert dict(vars(Point)) == before
 
 
+class Ratio:
+    def __init__(self, n, d):
+        self.n, self.d = n, d
+
+    def __float__(self):
+        return self.n / self.d
+
+
+def a_number_of_numpys_as_a_float(n):
+    return float(Ratio(n, 2)) + 1.0
+
+
+@pytest.mark.filterwarnings("ignore:.*returned non-float:DeprecationWarning")
+def test_s9_a_number_of_numpys_is_a_float():
+    converted = ag.convert(a_number_of_numpys_as_a_float)
+    for n in (3, -4):
+        found = converted(np.int64(n))
+        assert found == a_number_of_numpys_as_a_float(np.int64(n)) and type(found) is float
+
+
 test_protocols = samples.test()

@@ -5,6 +5,7 @@ PYTEST_DONT_REWRITE: the samples' own `assert` must be Python's.
 
 from __future__ import annotations
 
+import math
 import traceback
 
 import numpy as np
@@ -14,6 +15,7 @@ import autograph as ag
 from runtime import config
 from runtime.autodiff import NoGradientError
 from runtime.compile import BACKENDS
+from runtime.errors import GraphLimit
 from tests.language.harness import Samples, check, count_nodes, graph_of, refuse
 
 samples = Samples()
@@ -1039,3 +1041,64 @@ def test_a_gradient_knows_which_errors_a_clause_takes(x):
     f, i, step = changed_before_an_error_that_no_clause_takes, np.int64(1), 1e-6
     expected = (f(x + step, i) - f(x - step, i)) / (2 * step)
     assert ag.grad(ag.convert(f))(x, i) == pytest.approx(expected)
+
+
+def product_beyond_64_bits(n):
+    product = 1
+    try:
+        for k in range(1, n + 1):
+            product *= k
+    except OverflowError:
+        product = -1
+    return product
+
+
+def complex_power(n):
+    try:
+        return (-2.0 * float(n)) ** 0.5
+    except Exception:  # noqa: BLE001 - whatever a graph cannot do is none of these
+        return -1.0
+
+
+def number_that_does_not_fit(n):
+    found = -1
+    try:
+        for v in np.zeros(n, np.uint8):
+            if v > 2:
+                found = v
+    except ArithmeticError:
+        return -2
+    return found
+
+
+def sorted_nan(n):
+    try:
+        return sorted(np.arange(3.0) / (n - 30) * np.inf)
+    except ValueError:
+        return [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("sample", "match"),
+    [
+        (product_beyond_64_bits, "does not fit in 64 bits"),
+        (complex_power, "the power is complex in Python"),
+        (number_that_does_not_fit, "out of bounds for uint8, which the same name"),
+        (sorted_nan, "nan is sorted"),
+    ],
+)
+def test_s11_what_a_graph_cannot_do_is_taken_by_no_clause(sample, match, backend):
+    with config.backend.using(backend), np.errstate(all="ignore"):
+        with pytest.raises(GraphLimit, match=match):
+            ag.convert(sample)(np.int64(30))
+
+
+def test_s11_an_overflow_that_is_pythons_is_taken():
+    def exponential(x):
+        try:
+            return math.exp(x)
+        except OverflowError:
+            return -1.0
+
+    check(exponential, (1e4,), (1.0,))

@@ -96,3 +96,39 @@ def test_segments_have_no_negative_numbers(name):
     for run in (function, ag.convert(function)):
         with pytest.raises(ValueError, match="segments must have no negative elements"):
             run(np.ones(2), ids, 2)
+
+
+def test_means_of_integers_do_not_wrap_where_nan_is_left_out():
+    x = np.array([2**62, 2**62, 2**62], dtype=np.int64)
+    found = ag.nanmean(ag.constant(x)).item()
+    assert found == np.nanmean(x) == 2.0**62
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("spacing", [2.0, np.array([0.0, 0.5, 2.0, 3.0])])
+def test_slopes_at_the_ends_have_the_bits_of_numpys(order, spacing):
+    for x in (np.ones(4), -np.ones(4), np.array([0.1, 0.7, 0.2, 0.9])):
+        found = ag.gradient(ag.constant(x), spacing, edge_order=order).numpy()
+        wanted = np.gradient(x, spacing, edge_order=order)
+        assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0, np.inf, 5.0], [1.0, np.nan, 5.0], [np.inf, np.inf, -np.inf], [np.nan] * 3]
+)
+def test_lines_are_interpolated_beside_what_is_not_finite(values):
+    points, x = np.array([0.0, 1.0, 2.0]), np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, np.nan])
+    with np.errstate(invalid="ignore"):
+        found = ag.interp(ag.constant(x), points, np.array(values)).numpy()
+    assert np.array_equal(found, np.interp(x, points, values), equal_nan=True)
+    slopes = ag.jacobian(lambda x: ag.interp(x, points, np.array([1.0, 3.0, 2.0])))(points)
+    assert np.array_equal(np.diag(slopes)[:2], [2.0, -1.0])
+
+
+def test_complex_weights_are_no_counts():
+    weights = np.array([1.0, 2.0], np.complex64)
+    with pytest.raises(TypeError, match="complex64") as raised:
+        ag.bincount(ag.constant(np.array([0, 1])), weights)
+    with pytest.raises(TypeError) as numpys:
+        np.bincount(np.array([0, 1]), weights)
+    assert str(raised.value) == str(numpys.value)
