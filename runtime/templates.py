@@ -115,6 +115,8 @@ class LazyString:
         return "".join(p if isinstance(p, str) else "{...}" for p in self.parts)
 
     def __add__(self, other: Any) -> Any:
+        if _adds_itself(other):
+            return NotImplemented
         return LazyString((*self.parts, *_parts(other)))
 
     def __radd__(self, other: Any) -> Any:
@@ -145,6 +147,16 @@ def _parts(x: Any) -> tuple[Any, ...]:
     if isinstance(x, str):
         return (x,)
     raise TypeError(f'can only concatenate str (not "{type(x).__name__}") to str')
+
+
+def _adds_itself(x: Any) -> bool:
+    """Whether a class that is neither text nor number says what a text and an object of it give."""
+    is_users = type(x).__flags__ & _MADE_BY_CLASS_STATEMENT and not hasattr(type(x), "dtype")
+    is_text = isinstance(x, LazyString)
+    return bool(is_users) and not is_text and hasattr(type(x), "__radd__")
+
+
+_MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 class Alternative(Fillable):

@@ -63,7 +63,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     elif key is not None:
         keys = [key(item) for item in items]
     else:
-        keys = x
+        keys = x if isinstance(x, Tensor) else items
     known = None if isinstance(keys, Tensor) else _known_order(keys, reverse=reverse)
     if known is not None:
         return [items[k] for k in known]
