@@ -38,8 +38,9 @@ from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
 from autograph.operators.listed import is_of_open_length
-from autograph.operators.logical import greater, in_, less
+from autograph.operators.logical import greater, less
 from autograph.operators.loops import for_stmt
+from autograph.operators.membership import in_
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.one_of import OneOf
 from autograph.operators.printing import format_, print_, repr_, str_

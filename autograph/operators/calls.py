@@ -290,7 +290,8 @@ def _call_builtin(
         args = tuple(_keys_in(x, function, kwargs) for x in args)
     first = _GOING_THROUGH.get(function)
     if first is not None and (len(args) == 1 or function not in (min, max)):
-        args = (*args[:first], *map(begun, args[first:]))
+        last = len(args) if function in (zip, map) else first + 1
+        args = (*args[:first], *map(begun, args[first:last]), *args[last:])
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
         args = (_callback(args[where], scope), *args[1:])

@@ -133,7 +133,7 @@ class KindOfError(LatePart):
         self._caught = caught
 
     def part(self, name: str) -> Any:
-        """The attribute of that name; those that are text for every class are text here, too."""
+        """The attribute of that name; its name is text."""
         found = super().part(name)
         return LazyString(((found, -1, None),)) if name in _TEXTS else found
 
@@ -155,7 +155,7 @@ class KindOfError(LatePart):
     __hash__ = object.__hash__
 
 
-_TEXTS = ("__module__", "__name__", "__qualname__")
+_TEXTS = ("__name__", "__qualname__")
 
 
 def _flat(kinds: Any) -> tuple[type, ...]:

@@ -649,4 +649,84 @@ def test_s18_classes_are_as_before_after_a_trace_and_for_other_threads():
     assert dict(vars(Point)) == before
 
 
+# ---- `in` of what has no `__contains__` goes through it up to what is found ----------------------
+
+
+class Counted:
+    def __init__(self, items):
+        self.items, self.seen = items, 0
+
+    def __iter__(self):
+        for v in self.items:
+            self.seen += 1
+            yield v
+
+
+class Indexed:
+    def __init__(self, items):
+        self.items, self.seen = items, 0
+
+    def __getitem__(self, i):
+        self.seen += 1
+        return self.items[i]
+
+
+class Going:
+    def __init__(self, items):
+        self.items, self.seen = items, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.seen >= len(self.items):
+            raise StopIteration
+        self.seen += 1
+        return self.items[self.seen - 1]
+
+
+SOUGHT = np.array([3.0, 4.0, 5.0]), F(4)
+
+
+@samples("B5.10", SOUGHT, (SOUGHT[0], F(3)), (SOUGHT[0], F(7)))
+def objects_that_are_searched(x, wanted):
+    things = [Counted(x), Indexed([x[0], 4.0, x[2]]), Going([x[0], 4.0, x[2]])]
+    found = [wanted in thing for thing in things]
+    return found, [thing.seen for thing in things], 4.0 in Counted([x[0], 4.0])
+
+
+@samples("B5.10", SOUGHT, (SOUGHT[0], F(3)), (SOUGHT[0], F(7)))
+def iterators_that_are_searched(x, wanted):
+    asked = []
+
+    def ask(v):
+        asked.append(v)
+        return v
+
+    def each():
+        for v in x:
+            asked.append(-v)
+            yield v
+
+    found = wanted in map(ask, x), wanted in each(), wanted not in iter([3.0, 4.0])
+    return found, asked, wanted in reversed(x), (0, wanted) in enumerate(x)
+
+
+@samples("B5.10", (np.array([3.0, 4.0]),), (np.array([-3.0, 4.0]),))
+def a_sum_that_starts_with_an_object_that_can_be_gone_through(x):
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+        def __add__(self, other):
+            return Pair(self.a + other.a, self.b + other.b)
+
+        def __iter__(self):
+            yield self.a
+            yield self.b
+
+    total = sum([Pair(v, -v) for v in x], Pair(1.0, x[0]))
+    return list(total)
+
+
 test_protocols = samples.test()

@@ -1035,7 +1035,7 @@ def the_name_of_the_class_of_an_error_is_text(x, i):
     except Exception as error:
         seen = f"{error}: "
         seen += type(error).__name__
-        print(error.__class__.__qualname__ + "," + type(error).__module__)
+        print(error.__class__.__qualname__ + ",")
     return seen, [seen]
 
 
