@@ -34,7 +34,8 @@ from autograph.operators.logical import (
     not_equal,
     or_,
 )
-from autograph.operators.methods import method
+from autograph.operators.methods import attribute, method
+from autograph.operators.nests import has_own_equality, items_of
 from autograph.operators.own_iterators import begun
 from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import has_runs
@@ -79,6 +80,9 @@ def in_(item: Any, container: Any) -> Any:
         item = item.load()
     if is_chosen(container):
         return of_each(container, lambda text: in_(item, text))
+    own = method(container, "__contains__")
+    if own is not None:
+        return _as_bool(own(item))
     if is_chosen(item) and not has_runs(container):
         return of_each(item, lambda text: in_(text, container))
     if type(item) is KindOfError and isinstance(container, (list, tuple)):
@@ -96,8 +100,8 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, np.ndarray) and _is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
     if isinstance(container, (list, tuple)) and _is_searched(item, container):
-        container = with_captured(container)
-        return _as_bool(or_(*(_equality(item, element) for element in container), lambda: False))
+        elements = items_of(with_captured(container))
+        return _as_bool(or_(*(_equality(item, element) for element in elements), lambda: False))
     if isinstance(container, range) and _is_open(item):
         if not container:
             return False
@@ -116,16 +120,19 @@ def in_(item: Any, container: Any) -> Any:
         return container.contains(item)
     if isinstance(container, (dict, set, frozenset)) and keyed.is_open_key(item):
         return keyed.contains(container, item)
-    own = method(container, "__contains__")
-    if own is not None:
-        return _as_bool(own(item))
-    is_own = any(method(container, name) is not None for name in ("__iter__", "__getitem__"))
-    if is_own or is_iterator(container):
+    if is_iterator(container) or _is_only_gone_through(container):
         return quantified("any", begun(container), lambda element: _equality(item, element)())
     known = with_captured(container)
     if known is not container:
         return in_(item, known)
     return item in container
+
+
+def _is_only_gone_through(x: Any) -> bool:
+    """Whether an object of the user's has items, but no class of its says by itself what is in."""
+    if attribute(type(x), "__contains__") is not None:
+        return False
+    return any(method(x, name) is not None for name in ("__iter__", "__getitem__"))
 
 
 def _as_bool(x: Any) -> Any:
@@ -146,11 +153,11 @@ def _is_searched(item: Any, container: Any) -> bool:
     """Whether a list or tuple is gone through here, since Python does not know what is equal."""
     if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, container):
         return True
-    return any(_is_traced(x) or is_late(x) for x in (item, *container))
+    return any(_is_traced(x) or is_late(x) or has_own_equality(x) for x in (item, *container))
 
 
 def _equality(item: Any, element: Any) -> Thunk:
-    return lambda: True if item is element else equal(item, element)
+    return lambda: True if item is element else equal(element, item)
 
 
 def not_in(item: Any, container: Any) -> Any:

@@ -318,7 +318,7 @@ def with_children(like: Any, parts: list[Any]) -> Any:
             made[Opened(made)] = made.pop(key)
         return made
     if isinstance(like, tuple) and hasattr(type(like), "_fields"):
-        return type(like)(*parts)
+        return tuple.__new__(type(like), parts)
     if isinstance(like, (tuple, list)):
         return type(like)(parts)
     made = object.__new__(type(like))
