@@ -40,7 +40,7 @@ from autograph.operators.methods import attribute
 from autograph.operators.nests import SEARCHES, is_searched_by_data
 from autograph.operators.printing import format_method
 from autograph.operators.runs import OpenSet, has_runs, settled
-from autograph.operators.sorting import sort
+from autograph.operators.sorting import has_own_order, sort
 from autograph.operators.tables import of_several
 from autograph.operators.templates import fstring, has_traced, is_late
 from autograph.operators.unconverted import (
@@ -232,7 +232,9 @@ def _call_list(items: list[Any], name: str, *args: Any) -> Any:
 
 
 def _is_sorted_by_data(owner: list[Any], kwargs: dict[str, Any]) -> bool:
-    return has_runs(owner) or kwargs.get("key") is not None or has_traced(list.copy(owner))
+    if has_runs(owner) or kwargs.get("key") is not None or any(map(has_own_order, owner)):
+        return True
+    return has_traced(list.copy(owner))
 
 
 def _gone_through(x: Any) -> Any:
