@@ -48,6 +48,7 @@ __all__ = [
     "LazyString",
     "RepeatedText",
     "as_text",
+    "class_name_of",
     "dig",
     "exception_template",
     "fill",
@@ -466,15 +467,23 @@ def with_own_text(value: Any, conversion: int, spec: Any) -> Any:
     if conversion == -1:
         own = method(value, "__format__")
         if own is not None:
-            return own(spec or ""), -1, None
+            return _text(own(spec or ""), "__format__ must return a str, not {}"), -1, None
         if spec:
             return value, conversion, spec
     names = ("__str__", "__repr__") if conversion in (-1, 115) else ("__repr__",)
-    found = (method(value, name) for name in names)
-    own = next((twin for twin in found if twin is not None), None)
+    found = ((name, method(value, name)) for name in names)
+    name, own = next((pair for pair in found if pair[1] is not None), ("", None))
     if own is None or (conversion in (-1, 115) and _says_otherwise(value)):
         return value, conversion, spec
-    return own(), (97 if conversion == 97 else -1), spec
+    text = _text(own(), f"{name} returned non-string (type {{}})")
+    return text, (97 if conversion == 97 else -1), spec
+
+
+def _text(x: Any, otherwise: str) -> Any:
+    """What a method of the user's gave for text; raises TypeError where it is none."""
+    if isinstance(x, str | LazyString):
+        return x
+    raise TypeError(otherwise.format(class_name_of(x)))
 
 
 def _says_otherwise(value: Any) -> bool:
@@ -537,3 +546,9 @@ def python_type_of(x: Tensor) -> type:
     if type_.weak:
         return next(k for k, d in WEAK_DTYPES.items() if d == type_.dtype)
     return np.ndarray if x.is_array else type_.dtype.type
+
+
+def class_name_of(x: Any) -> str:
+    """The name of the class of what a value stands for, as Python's own errors write it."""
+    kind = python_type_of(x) if isinstance(x, Tensor) else type(x)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__

@@ -14,7 +14,7 @@ from runtime.compile import BACKENDS
 from tests.language.harness import Samples, assert_equal, no_line_of, observe, refuse
 
 samples = Samples()
-F = np.float64
+F, I = np.float64, np.int64
 
 
 def follow(sample, make, change, *cases, traces):
@@ -727,6 +727,55 @@ def a_sum_that_starts_with_an_object_that_can_be_gone_through(x):
 
     total = sum([Pair(v, -v) for v in x], Pair(1.0, x[0]))
     return list(total)
+
+
+# ---- numbers and text that methods give ------------------------------------------------------
+
+
+class Amount:
+    def __init__(self, cents):
+        self.cents = cents
+
+    def __float__(self):
+        return self.cents / 100
+
+    def __complex__(self):
+        return self.cents * 1j
+
+    def __bool__(self):
+        return self.cents > 3
+
+    def __str__(self):
+        return self.cents
+
+    __repr__ = __str__
+
+    def __format__(self, spec):
+        return self.cents
+
+    __int__ = __str__
+
+
+def asked(question, thing):
+    try:
+        return question(thing)
+    except TypeError as error:
+        return str(error)
+
+
+@pytest.mark.filterwarnings("ignore:.*returned non-:DeprecationWarning")
+@pytest.mark.parametrize("number", [I(5), F(5), np.float32(5)])
+@pytest.mark.parametrize("question", [
+    float, complex, int, bool, str, repr, lambda a: f"{a}", lambda a: f"{a!r}",
+    lambda a: 1 if a else 2,
+])  # fmt: skip
+def test_b5_10_numbers_and_text_of_the_wrong_class(question, number):
+    """NumPy's float64 is a float, too; what is no text is a TypeError in Python's words."""
+
+    def sample(x):
+        return asked(question, Amount(x))
+
+    assert_equal(ag.convert(sample)(number), sample(number))
 
 
 test_protocols = samples.test()
