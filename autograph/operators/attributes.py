@@ -35,7 +35,7 @@ from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, conv
 from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
 from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld
-from runtime import journal
+from runtime import journal, ops
 from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
 from runtime.ops.python_math import MATH
@@ -319,7 +319,9 @@ def _descriptor_setter(thing: Any, name: str, slot: str) -> Callable[..., Any] |
 
 
 def _number_method(x: Tensor, name: str) -> Callable[[], Any] | None:
-    """A method of the Python number that a tensor stands for."""
+    """A method of the Python number that a tensor stands for, or of NumPy's that has it, too."""
+    if name == "is_integer" and not x.type.weak and x.type.rank == 0 and not x.is_array:
+        x = ops.as_weak(x)
     if not x.type.weak or name not in ("is_integer", "bit_length", "bit_count"):
         return None
     if x.dtype.kind == "f" and name == "is_integer":
