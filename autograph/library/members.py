@@ -8,7 +8,7 @@ __all__ = ["member_of"]
 
 
 def member_of(kind: Any, value: Any) -> Any:
-    """The first member of `kind` whose value is equal to `value`; ValueError where there is none."""
+    """The first member of `kind` that has this value; ValueError where there is none."""
     members = list(kind)
     for member in members:
         if member.value == value:
