@@ -49,6 +49,7 @@ __all__ = [
     "getattr_",
     "getattr_or",
     "getattr_plain",
+    "is_computed",
     "presence",
     "setattr_",
     "setattr_plain",
@@ -81,6 +82,8 @@ def getattr_(thing: Any, name: str) -> Any:
             return getter()
     try:
         value = getattr(thing, name)
+        if name == "__dict__":
+            _check_all_there(thing, value)
     except AttributeError:
         if isinstance(thing, Tensor):
             own = _number_method(thing, name)
@@ -99,6 +102,18 @@ def getattr_(thing: Any, name: str) -> Any:
 # ---- attributes that one path only has -----------------------------------------------------------
 
 
+def _check_all_there(thing: Any, held: Any) -> None:
+    """Refuse to hand out a `__dict__` of which data decides what is in it."""
+    names = [name for name, value in held.items() if type(value) is Maybe]
+    if names:
+        raise StagingError(
+            f"the `__dict__` of a {type(thing).__name__} is looked at, and whether `{names[0]}` is "
+            "in it depends on data",
+            f"ask `hasattr(..., {names[0]!r})`, or set the attribute on every path",
+            origin=origin_of_caller(),
+        )
+
+
 def presence(thing: Any, name: str) -> Tensor | None:
     """Whether an object has an attribute, where data decides that; else None."""
     held = _held(thing, name)
@@ -114,6 +129,15 @@ def getattr_or(thing: Any, name: str, default: Any) -> Any:
         return getattr_(thing, name)
     except AttributeError:
         return default
+
+
+def is_computed(thing: Any, name: Any) -> bool:
+    """Whether code of the user's gives the attribute, which may raise where data says so."""
+    if type(name) is not str:
+        return False
+    if _held(thing, name) is not None:
+        return _is_found(_elsewhere(thing, name))
+    return _getter(thing, name) is not None
 
 
 def _held(thing: Any, name: str) -> Maybe | None:

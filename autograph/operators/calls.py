@@ -167,6 +167,10 @@ def converted_call(
     if is_progress(function):
         return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
+    if handler is not None and function in (hasattr, getattr):
+        own = in_python(function, args, kwargs)
+        if own is not None:
+            return converted_call(own, args, kwargs, scope)
     if handler is not None:
         result = _call_builtin(function, handler, args, kwargs, scope)
         return _in_module_of(scope, args, result) if function is type else result

@@ -13,13 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from autograph.library import collecting, filtering, grouping, heaps, members, searching
+from autograph.library import asking, collecting, filtering, grouping, heaps, members, searching
+from autograph.operators.attributes import is_computed
 from autograph.operators.generators import call_of
 from autograph.operators.runs import holds_runs
 from autograph.operators.templates import has_traced
 
 __all__ = ["in_python"]
 
+_ASKING: dict[Any, Callable[..., Any]] = {
+    hasattr: asking.has_attribute, getattr: asking.attribute_or,
+}  # fmt: skip
 _ALWAYS: dict[Any, Callable[..., Any]] = {
     heapq.heappush: heaps.heappush, heapq.heappop: heaps.heappop,
     heapq.heapify: heaps.heapify, heapq.heapreplace: heaps.heapreplace,
@@ -46,6 +50,9 @@ _OF_OPEN: dict[Any, Callable[..., Any]] = {
 
 def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is converted in the place of a function; None where that is called itself."""
+    if function in _ASKING:
+        is_asked = not kwargs and len(args) == 2 + (function is getattr) and is_computed(*args[:2])
+        return _ASKING[function] if is_asked else None
     found = _ALWAYS.get(function)
     if found is not None:
         return found

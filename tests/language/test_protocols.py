@@ -778,4 +778,57 @@ def test_b5_10_numbers_and_text_of_the_wrong_class(question, number):
     assert_equal(ag.convert(sample)(number), sample(number))
 
 
+# ---- attributes that raise where data says so ------------------------------------------------
+
+
+class Rooted:
+    def __init__(self, v):
+        self.v = v
+
+    @property
+    def root(self):
+        if self.v < 0:
+            raise AttributeError("negative")
+        return np.sqrt(self.v)
+
+    @functools.cached_property
+    def double(self):
+        if self.v < 0:
+            raise AttributeError("negative")
+        return self.v * 2
+
+    def __getattr__(self, name):
+        if name == "triple" and self.v > 0:
+            return self.v * 3
+        raise AttributeError(name)
+
+
+@samples("B5.10", (F(4),), (F(-1),))
+def attributes_that_are_asked_for(x):
+    thing = Rooted(x)
+    found = [hasattr(thing, name) for name in ("root", "double", "triple", "none")]
+    values = [getattr(thing, name, F(-1)) for name in ("root", "double", "triple", "none")]
+    return found, values, 1 if hasattr(thing, "root") else 2
+
+
+def names_that_an_object_has(x):
+    thing = Rooted(x)
+    if x > 0:
+        thing.extra = x
+    return thing.__dict__.get("extra", -1.0)  # refused
+
+
+def names_by_vars(x):
+    thing = Rooted(x)
+    if x > 0:
+        thing.extra = x
+    return len(vars(thing)) * x  # refused
+
+
+def test_the_dict_of_an_object_whose_attributes_depend_on_data_is_not_looked_at():
+    """It had the attribute on every path, and 0 where there was none."""
+    for sample in (names_that_an_object_has, names_by_vars):
+        refuse(sample, F(1), match="whether `extra` is in it depends on data")
+
+
 test_protocols = samples.test()
