@@ -142,7 +142,8 @@ def is_computed(thing: Any, name: Any) -> bool:
 
 def _held(thing: Any, name: str) -> Maybe | None:
     """What an object itself holds under a name, where data decides whether it holds anything."""
-    if building() is None or not type(thing).__flags__ & MADE_BY_CLASS_STATEMENT:
+    is_users = type(thing).__flags__ & MADE_BY_CLASS_STATEMENT
+    if building() is None or not (is_users or isinstance(thing, type | FunctionType)):
         return None
     found = (getattr(thing, "__dict__", None) or {}).get(name)
     slot = attribute(type(thing), name)
@@ -175,7 +176,8 @@ def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
     other = _elsewhere(thing, name)
     if other is not None:
         return if_exp(held.defined, lambda: _put(thing, name, held), other, "attribute")
-    text = f"{type(thing).__name__!r} object has no attribute {name!r}"
+    title = f"type object {thing.__name__!r}" if isinstance(thing, type) else None
+    text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
     held.check(held.defined, held.name, AttributeError(text))
     return _value_of(held)
 
@@ -482,6 +484,19 @@ def delattr_plain(thing: Any, name: str) -> None:
     object.__delattr__(thing, name)
 
 
+def _is_in_body() -> bool:
+    """Whether the body of a staged statement is being traced."""
+    open_ = journal.recording()
+    while open_ is not None and not open_.is_of_body:
+        open_ = open_.parent
+    return open_ is not None
+
+
 def _note_attribute(thing: Any, name: str) -> None:
-    if journal.recording() is not None and not isinstance(thing, Tensor):
-        journal.note(attribute_slot(thing, name))
+    if journal.recording() is None or isinstance(thing, Tensor):
+        return
+    slot = attribute_slot(thing, name)
+    if not _holds(thing, name) and _is_in_body() and slot.key not in journal.all_noted():
+        # What is set here may not be set in another call, which then finds what this one left.
+        guard_absence(thing, name, plainly=hasattr(thing, "__dict__"))
+    journal.note(slot)

@@ -156,7 +156,7 @@ def converted_call(
     if isinstance(function, _Unreadable):
         function = function.load()
     if function is builtins.globals:
-        return scope._globals
+        return scope.all_globals()
     if function is builtins.vars and len(args) == 1 and _has_own_names(args[0]):
         return getattr_(args[0], "__dict__")
     if type(function) is OneOf:
