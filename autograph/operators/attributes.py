@@ -184,7 +184,11 @@ def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
 
 def _put(thing: Any, name: str, held: Maybe) -> Any:
     value = _value_of(held)
-    setattr_plain(thing, name, value)
+    if isinstance(thing, type):
+        _note_attribute(thing, name)
+        setattr(thing, name, value)
+    else:
+        setattr_plain(thing, name, value)
     return value
 
 
@@ -199,9 +203,12 @@ def _elsewhere(thing: Any, name: str) -> Callable[[], Any] | None:
         getter = convert(found.func)
         if getter is not None:
             return lambda: _cached(thing, name, getter)
-    if found is not None and not isinstance(found, MemberDescriptorType):
-        bind = getattr(type(found), "__get__", None)
-        return lambda: found if bind is None else bind(found, thing, type(thing))
+    if isinstance(thing, type):
+        return _of_classes(thing.__mro__[1:], name, None, thing)
+    if not isinstance(found, MemberDescriptorType):
+        default = _of_classes(type(thing).__mro__, name, thing, type(thing))
+        if default is not None:
+            return default
     fallback = method(thing, "__getattr__")
     return None if fallback is None else functools.partial(fallback, name)
 
@@ -282,6 +289,20 @@ def _class_with(thing: Any, name: str, value: Any) -> type | None:
 
 def _read(getter: Callable[[Any], Any], thing: Any) -> Any:
     return made(getter(thing), getter, (thing,), {})
+
+
+def _of_classes(
+    classes: tuple[type, ...], name: str, thing: Any, kind: type
+) -> Callable[[], Any] | None:
+    """What gives what the first of some classes has under a name; None where none has it."""
+    owner = next((cls for cls in classes if name in vars(cls)), None)
+    if owner is None:
+        return None
+    found = vars(owner)[name]
+    bind = getattr(type(found), "__get__", None)
+    if bind is None:
+        return lambda: getattr_(owner, name)
+    return lambda: bind(found, thing, kind)
 
 
 def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
@@ -415,10 +436,8 @@ def _holds(thing: Any, name: str) -> bool:
 
 
 def _has_slot(thing: Any, name: str) -> bool:
-    found = attribute(type(thing), name)
-    if isinstance(found, functools.cached_property):
-        return False
-    return not hasattr(thing, "__dict__") or hasattr(type(thing), name)
+    """Whether an object has a value of its own that is not in its `__dict__`: no default."""
+    return not hasattr(thing, "__dict__") or hasattr(type(attribute(type(thing), name)), "__set__")
 
 
 def setattr_(thing: Any, name: str, value: Any) -> None:

@@ -214,6 +214,61 @@ def a_name_that_is_read_first(x):
     return found
 
 
+class Counter:
+    count, scale = 0, 1.0
+
+
+class Special(Counter):
+    pass
+
+
+THING = Counter()
+
+
+def a_default_of_the_class(x):
+    if x > 0:
+        THING.scale = THING.scale + 1.0
+    Counter.scale = Counter.scale * 2.0
+    return THING.scale
+
+
+def a_default_that_a_loop_replaces(x):
+    thing = Counter()
+    for k in range(3):
+        if x > k:
+            thing.count += 1
+    Counter.count += 10
+    return float(thing.count)
+
+
+def a_default_of_the_class_above(x):
+    if x > 0:
+        Special.scale = Special.scale + 1.0
+    Counter.scale = Counter.scale * 2.0
+    return Special.scale
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("order", [(-1, 2, -1, 3, -2), (2, -1, 3)])
+@pytest.mark.parametrize("sample", [
+    a_default_of_the_class, a_default_that_a_loop_replaces, a_default_of_the_class_above,
+])  # fmt: skip
+def test_e2_a_default_of_a_class_stays_one_where_no_path_replaces_it(sample, order, backend):
+    """The object was given the default of its class on the other paths."""
+
+    def outcomes(function):
+        Counter.count, Counter.scale = 0, 1.0
+        for owner in (THING, Special):
+            if "scale" in vars(owner):
+                del owner.scale
+        for x in order:
+            yield function(F(x)), "scale" in vars(THING), "scale" in vars(Special)
+
+    expected = list(outcomes(sample))
+    with config.backend.using(backend), config.check.using(True):
+        assert list(outcomes(ag.convert(sample))) == expected
+
+
 def forget():
     for owner in (KEPT, Kept, keeping_function):
         if "last" in vars(owner):
