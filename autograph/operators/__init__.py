@@ -19,7 +19,7 @@ from autograph.operators.access import (
     setitem,
     slice_,
 )
-from autograph.operators.attributes import delattr_, getattr_, setattr_
+from autograph.operators.attributes import delattr_, getattr_, imported, setattr_
 from autograph.operators.calls import (
     autograph_artifact,
     converted_call,
@@ -114,6 +114,7 @@ __all__ = [
     "ilshift",
     "imatmul",
     "imod",
+    "imported",
     "imul",
     "in_",
     "ior",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import keyword
+import sys
 from collections.abc import Callable
+from importlib.util import resolve_name
 from types import (
     BuiltinMethodType,
     FunctionType,
@@ -49,6 +51,7 @@ __all__ = [
     "getattr_",
     "getattr_or",
     "getattr_plain",
+    "imported",
     "is_computed",
     "presence",
     "setattr_",
@@ -99,6 +102,15 @@ def getattr_(thing: Any, name: str) -> Any:
     return _read_attribute(thing, name, value)
 
 
+def imported(path: str, name: str, value: Any) -> Any:
+    """What `from path import name` gave: an attribute of the module that is read."""
+    if current_trace() is None or isinstance(value, ModuleType):
+        return value
+    package = sys._getframe(1).f_globals.get("__package__")
+    module = sys.modules.get(resolve_name(path, package) if path.startswith(".") else path)
+    return value if module is None else getattr_(module, name)
+
+
 # ---- attributes that one path only has -----------------------------------------------------------
 
 
@@ -143,7 +155,7 @@ def is_computed(thing: Any, name: Any) -> bool:
 def _held(thing: Any, name: str) -> Maybe | None:
     """What an object itself holds under a name, where data decides whether it holds anything."""
     is_users = type(thing).__flags__ & MADE_BY_CLASS_STATEMENT
-    if building() is None or not (is_users or isinstance(thing, type | FunctionType)):
+    if building() is None or not (is_users or isinstance(thing, type | FunctionType | ModuleType)):
         return None
     found = (getattr(thing, "__dict__", None) or {}).get(name)
     slot = attribute(type(thing), name)
@@ -176,7 +188,9 @@ def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
     other = _elsewhere(thing, name)
     if other is not None:
         return if_exp(held.defined, lambda: _put(thing, name, held), other, "attribute")
-    title = f"type object {thing.__name__!r}" if isinstance(thing, type) else None
+    kinds = {type: "type object", ModuleType: "module"}
+    what = next((what for kind, what in kinds.items() if isinstance(thing, kind)), None)
+    title = f"{what} {thing.__name__!r}" if what else None
     text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
     held.check(held.defined, held.name, AttributeError(text))
     return _value_of(held)
