@@ -168,21 +168,28 @@ class Traces:
     def _make(
         self, bound: dict[str, Any], arguments: Arguments, reason: Reason
     ) -> ConcreteFunction:
-        try:
-            return self._traced(arguments, reason)
-        except WrittenNumber as found:
-            self._policy.numbers.are_written(found.keys)
-            return self._make(bound, arguments, reason)
-        except StagingError:
-            pairs = zip(arguments.paths, arguments.keys, strict=True)
-            policy, ints = self._policy, [path for path, key in pairs if key == ("int",)]
-            if not (policy.numbers.fix() or ints):
-                raise
-            # The trace needs their values: they are constants from now on.
-            policy.inputs.difference_update(ints)
-            policy.fixed.update(ints)
-            again = self._classify(bound)
-            return self._traced(again, reason)
+        # Each trace begins out of the handlers: what the user raises in it has no context of ours.
+        while True:
+            try:
+                return self._traced(arguments, reason)
+            except WrittenNumber as found:
+                written = found.keys
+            except StagingError:
+                if not self._fix_numbers(arguments):
+                    raise
+                break
+            self._policy.numbers.are_written(written)
+        return self._traced(self._classify(bound), reason)
+
+    def _fix_numbers(self, arguments: Arguments) -> bool:
+        """Make constants of the numbers that are inputs, since the trace needs their values."""
+        pairs = zip(arguments.paths, arguments.keys, strict=True)
+        policy, ints = self._policy, [path for path, key in pairs if key == ("int",)]
+        if not (policy.numbers.fix() or ints):
+            return False
+        policy.inputs.difference_update(ints)
+        policy.fixed.update(ints)
+        return True
 
     def _traced(self, arguments: Arguments, reason: Reason) -> ConcreteFunction:
         traced = self._run_trace(arguments, self._may_create(arguments))

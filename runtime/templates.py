@@ -10,6 +10,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from runtime import tree
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 
@@ -115,6 +116,8 @@ class LazyString:
         return "".join(p if isinstance(p, str) else "{...}" for p in self.parts)
 
     def __add__(self, other: Any) -> Any:
+        if _adds_itself(other):
+            return NotImplemented
         return LazyString((*self.parts, *_parts(other)))
 
     def __radd__(self, other: Any) -> Any:
@@ -145,6 +148,16 @@ def _parts(x: Any) -> tuple[Any, ...]:
     if isinstance(x, str):
         return (x,)
     raise TypeError(f'can only concatenate str (not "{type(x).__name__}") to str')
+
+
+def _adds_itself(x: Any) -> bool:
+    """Whether a class that is neither text nor number says what a text and an object of it give."""
+    is_users = type(x).__flags__ & _MADE_BY_CLASS_STATEMENT and not hasattr(type(x), "dtype")
+    is_text = isinstance(x, LazyString)
+    return bool(is_users) and not is_text and hasattr(type(x), "__radd__")
+
+
+_MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 class Alternative(Fillable):
@@ -266,26 +279,52 @@ class Several(Fillable):
 class Collection(Fillable):
     """A container of a class of Python's library, with holes in what is in it.
 
+    `kind` is the name of the class. Of a class of the user's it is the class itself, and the
+    content is a list of what is in the container, and a dict of its attributes.
+
     >>> fill(Collection("deque", [Hole(0), 2], 3), (1,))
     deque([1, 2], maxlen=3)
     """
 
     __slots__ = ("content", "extra", "kind")
 
-    def __init__(self, kind: str, content: Any, extra: Any = None) -> None:
+    def __init__(self, kind: str | type, content: Any, extra: Any = None) -> None:
         self.kind, self.content, self.extra = kind, content, extra
 
     @property
     def what(self) -> str:  # type: ignore[override]
         """What it is, for a message: a file of a program holds none."""
-        return f"a container of Python's library ({self.kind})"
+        name = self.kind if isinstance(self.kind, str) else self.kind.__name__
+        return f"a container of Python's library ({name})"
 
     def made_of(self, content: Any) -> Any:
         """A container of that class which holds `content`."""
-        return _COLLECTIONS[self.kind](content, self.extra)
+        if isinstance(self.kind, str):
+            return _COLLECTIONS[self.kind](content, self.extra)
+        items, attributes = content
+        return _of_class(self.kind, items, attributes, self.extra)
 
     def fill(self, operands: Sequence[Any]) -> Any:
         return self.made_of(fill(self.content, operands))
+
+
+def _of_class(kind: Any, items: list[Any], attributes: dict[str, Any], extra: Any) -> Any:
+    """An object of the user's class with these items and attributes; no method of it is called."""
+    if issubclass(kind, dict):
+        keys, values = zip(*items, strict=True) if items else ((), ())
+        made = tree.container(kind, keys, list(values), extra)
+    elif issubclass(kind, list):
+        made = tree.container(kind, (), items)
+    elif issubclass(kind, tuple):
+        made = tuple.__new__(kind, items)
+    elif issubclass(kind, deque):
+        made = deque.__new__(kind)
+        deque.__init__(made, items, extra)
+    else:
+        made = object.__new__(kind)
+    for name, value in attributes.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 _COLLECTIONS: dict[str, Callable[[Any, Any], Any]] = {

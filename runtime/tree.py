@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from types import MemberDescriptorType
 from typing import Any, NamedTuple, cast
 
 __all__ = [
     "LEAF",
     "Structure",
+    "attributes_of",
     "builder",
+    "container",
     "entries",
     "field_names",
     "flatten",
@@ -162,18 +166,50 @@ def _walk(nest: Any, found: list[Any]) -> Structure:
 
 
 def entries(nest: Any) -> tuple[tuple[Any, ...], list[Any], Any] | None:
-    """Keys, children and extra of a container; None for a leaf."""
-    if isinstance(nest, dict):
-        return tuple(nest), list(nest.values()), getattr(nest, "default_factory", None)
-    if isinstance(nest, list):
-        return tuple(range(len(nest))), list(nest), None
-    if type(nest) is tuple or (isinstance(nest, tuple) and hasattr(nest, "_fields")):
-        return tuple(range(len(nest))), list(nest), None
+    """Keys, children and extra of a container; None for a leaf.
+
+    One of a class of the user's is what its items are, whatever methods it has; where it has
+    attributes beside its items, it is a leaf.
+    """
     kind: Any = type(nest)
+    if kind not in _PLAIN and issubclass(kind, _PLAIN) and attributes_of(nest):
+        return None
+    if isinstance(nest, dict):
+        base: Any = OrderedDict if issubclass(kind, OrderedDict) else dict
+        keys = tuple(base.__iter__(nest))
+        children = [dict.__getitem__(nest, key) for key in keys]
+        return keys, children, getattr(nest, "default_factory", None)
+    if isinstance(nest, list):
+        children = list(list.__iter__(nest))
+        return tuple(range(len(children))), children, None
+    if kind is tuple or (isinstance(nest, tuple) and hasattr(nest, "_fields")):
+        children = list(tuple.__iter__(nest))
+        return tuple(range(len(children))), children, None
     names = field_names(kind)
     if names is None or not _is_its_fields(nest, names):
         return None
     return names, [getattr(nest, n) for n in names], None
+
+
+_PLAIN = (tuple, list, dict)
+
+
+def attributes_of(nest: Any) -> dict[str, Any]:
+    """What a container of a class of the user's holds under names, beside its items."""
+    kind: Any = type(nest)
+    slots = {name: getattr(nest, name) for name in _slots(kind) if hasattr(nest, name)}
+    return slots | getattr(nest, "__dict__", {})
+
+
+@functools.lru_cache(maxsize=1024)
+def _slots(kind: Any) -> tuple[str, ...]:
+    """Names of what a class of the user's keeps in slots."""
+    kinds = [cls for cls in kind.__mro__ if cls.__flags__ & _MADE_BY_CLASS_STATEMENT]
+    slots = [(name, x) for cls in kinds for name, x in vars(cls).items()]
+    return tuple(name for name, x in slots if isinstance(x, MemberDescriptorType))
+
+
+_MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def _is_its_fields(nest: Any, names: tuple[str, ...]) -> bool:
@@ -202,16 +238,29 @@ def _build(structure: Structure, parts: Iterator[Any]) -> Any:
     if kind is None:
         return next(parts)
     children = [_build(child, parts) for child in structure.children]
+    return container(kind, structure.keys, children, structure.extra)
+
+
+def container(kind: type, keys: tuple[Any, ...], parts: list[Any], extra: Any = None) -> Any:
+    """A container of a class with these parts, as `entries` gives them.
+
+    No method of a class of the user's is called: it may want other things, or change them.
+    """
     if issubclass(kind, dict):
-        made: Any = kind() if structure.extra is None else kind(structure.extra)
-        # Of a dict, since a Counter would count the pairs.
-        made.update(dict(zip(structure.keys, children, strict=True)))
+        base = next((b for b in (defaultdict, OrderedDict) if issubclass(kind, b)), dict)
+        made: Any = base.__new__(kind)
+        if base is defaultdict:
+            defaultdict.__init__(made, extra)
+        for key, part in zip(keys, parts, strict=True):
+            base.__setitem__(made, key, part)
         return made
     if issubclass(kind, tuple):
-        return kind(*children) if hasattr(kind, "_fields") else tuple(children)
+        return tuple.__new__(kind, parts) if hasattr(kind, "_fields") else tuple(parts)
     if issubclass(kind, list):
-        return kind(children)
-    return _instance(kind, structure.keys, children)
+        made = list.__new__(kind)
+        list.extend(made, parts)
+        return made
+    return _instance(kind, keys, parts)
 
 
 def _instance(kind: type, names: tuple[str, ...], children: list[Any]) -> Any:

@@ -4,6 +4,8 @@ x + k + len(y)      ag__.ld(x) + fscope.read('k', k) + ag__.converted_call(ag__.
 lambda: later       lambda: ag__.ld_free(later)     (where it may be unbound)
 del x               ag__.ld(x)
                     x = ag__.Undefined('x')
+from m import k     from m import k
+                    k = ag__.imported('m', 'k', k)
 """
 
 from __future__ import annotations
@@ -82,6 +84,26 @@ def _delete_name(target: Any, conversion: Conversion) -> list[gast.stmt]:
     return [*checked, unbound(name, target)]
 
 
+IMPORTED = Template("target = ag__.imported(path, text, read)")
+
+
+def convert_import(node: Any, conversion: Conversion) -> list[gast.stmt]:
+    """What is imported from a module is read there, as `module.name` is."""
+    path = "." * (node.level or 0) + (node.module or "")
+    made: list[gast.stmt] = [node]
+    for alias in node.names:
+        name = alias.asname or alias.name
+        target, read = (gast.Name(name, ctx, None, None) for ctx in (gast.Store(), gast.Load()))
+        made += IMPORTED.statements(
+            node,
+            target=gast.copy_location(target, node),
+            path=constant(path, node),
+            text=constant(alias.name, node),
+            read=gast.copy_location(read, node),
+        )
+    return made
+
+
 def convert_attribute(node: Any, conversion: Conversion) -> gast.expr:
     """`a.b` is `ag__.getattr_(a, 'b')`."""
     if is_runtime(node):
@@ -117,4 +139,4 @@ EXPRESSIONS = {
     gast.Subscript: convert_subscript,
     gast.Slice: convert_slice,
 }
-STATEMENTS = {gast.Delete: convert_delete}
+STATEMENTS = {gast.Delete: convert_delete, gast.ImportFrom: convert_import}

@@ -19,7 +19,7 @@ from autograph.operators.access import (
     setitem,
     slice_,
 )
-from autograph.operators.attributes import delattr_, getattr_, setattr_
+from autograph.operators.attributes import delattr_, getattr_, imported, setattr_
 from autograph.operators.calls import (
     autograph_artifact,
     converted_call,
@@ -39,23 +39,21 @@ from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
     and_,
     both,
-    compare,
     either,
     equal,
     greater,
     greater_equal,
-    in_,
     is_,
     is_not,
     less,
     less_equal,
     not_,
     not_equal,
-    not_in,
     or_,
     truth,
 )
 from autograph.operators.loops import for_stmt, while_stmt
+from autograph.operators.membership import compare, in_, not_in
 from autograph.operators.open_sets import display, fresh
 from autograph.operators.patterns import taken_apart
 from autograph.operators.printing import print_
@@ -116,6 +114,7 @@ __all__ = [
     "ilshift",
     "imatmul",
     "imod",
+    "imported",
     "imul",
     "in_",
     "ior",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import keyword
+import sys
 from collections.abc import Callable
+from importlib.util import resolve_name
 from types import (
     BuiltinMethodType,
     FunctionType,
@@ -35,7 +37,7 @@ from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, conv
 from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
 from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld
-from runtime import journal
+from runtime import journal, ops
 from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
 from runtime.ops.python_math import MATH
@@ -49,6 +51,8 @@ __all__ = [
     "getattr_",
     "getattr_or",
     "getattr_plain",
+    "imported",
+    "is_computed",
     "presence",
     "setattr_",
     "setattr_plain",
@@ -81,6 +85,8 @@ def getattr_(thing: Any, name: str) -> Any:
             return getter()
     try:
         value = getattr(thing, name)
+        if name == "__dict__":
+            _check_all_there(thing, value)
     except AttributeError:
         if isinstance(thing, Tensor):
             own = _number_method(thing, name)
@@ -96,7 +102,28 @@ def getattr_(thing: Any, name: str) -> Any:
     return _read_attribute(thing, name, value)
 
 
+def imported(path: str, name: str, value: Any) -> Any:
+    """What `from path import name` gave: an attribute of the module that is read."""
+    if current_trace() is None or isinstance(value, ModuleType):
+        return value
+    package = sys._getframe(1).f_globals.get("__package__")
+    module = sys.modules.get(resolve_name(path, package) if path.startswith(".") else path)
+    return value if module is None else getattr_(module, name)
+
+
 # ---- attributes that one path only has -----------------------------------------------------------
+
+
+def _check_all_there(thing: Any, held: Any) -> None:
+    """Refuse to hand out a `__dict__` of which data decides what is in it."""
+    names = [name for name, value in held.items() if type(value) is Maybe]
+    if names:
+        raise StagingError(
+            f"the `__dict__` of a {type(thing).__name__} is looked at, and whether `{names[0]}` is "
+            "in it depends on data",
+            f"ask `hasattr(..., {names[0]!r})`, or set the attribute on every path",
+            origin=origin_of_caller(),
+        )
 
 
 def presence(thing: Any, name: str) -> Tensor | None:
@@ -116,9 +143,19 @@ def getattr_or(thing: Any, name: str, default: Any) -> Any:
         return default
 
 
+def is_computed(thing: Any, name: Any) -> bool:
+    """Whether code of the user's gives the attribute, which may raise where data says so."""
+    if type(name) is not str:
+        return False
+    if _held(thing, name) is not None:
+        return _is_found(_elsewhere(thing, name))
+    return _getter(thing, name) is not None
+
+
 def _held(thing: Any, name: str) -> Maybe | None:
     """What an object itself holds under a name, where data decides whether it holds anything."""
-    if building() is None or not type(thing).__flags__ & MADE_BY_CLASS_STATEMENT:
+    is_users = type(thing).__flags__ & MADE_BY_CLASS_STATEMENT
+    if building() is None or not (is_users or isinstance(thing, type | FunctionType | ModuleType)):
         return None
     found = (getattr(thing, "__dict__", None) or {}).get(name)
     slot = attribute(type(thing), name)
@@ -151,14 +188,21 @@ def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
     other = _elsewhere(thing, name)
     if other is not None:
         return if_exp(held.defined, lambda: _put(thing, name, held), other, "attribute")
-    text = f"{type(thing).__name__!r} object has no attribute {name!r}"
+    kinds = {type: "type object", ModuleType: "module"}
+    what = next((what for kind, what in kinds.items() if isinstance(thing, kind)), None)
+    title = f"{what} {thing.__name__!r}" if what else None
+    text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
     held.check(held.defined, held.name, AttributeError(text))
     return _value_of(held)
 
 
 def _put(thing: Any, name: str, held: Maybe) -> Any:
     value = _value_of(held)
-    setattr_plain(thing, name, value)
+    if isinstance(thing, type):
+        _note_attribute(thing, name)
+        setattr(thing, name, value)
+    else:
+        setattr_plain(thing, name, value)
     return value
 
 
@@ -173,9 +217,12 @@ def _elsewhere(thing: Any, name: str) -> Callable[[], Any] | None:
         getter = convert(found.func)
         if getter is not None:
             return lambda: _cached(thing, name, getter)
-    if found is not None and not isinstance(found, MemberDescriptorType):
-        bind = getattr(type(found), "__get__", None)
-        return lambda: found if bind is None else bind(found, thing, type(thing))
+    if isinstance(thing, type):
+        return _of_classes(thing.__mro__[1:], name, None, thing)
+    if not isinstance(found, MemberDescriptorType):
+        default = _of_classes(type(thing).__mro__, name, thing, type(thing))
+        if default is not None:
+            return default
     fallback = method(thing, "__getattr__")
     return None if fallback is None else functools.partial(fallback, name)
 
@@ -258,6 +305,20 @@ def _read(getter: Callable[[Any], Any], thing: Any) -> Any:
     return made(getter(thing), getter, (thing,), {})
 
 
+def _of_classes(
+    classes: tuple[type, ...], name: str, thing: Any, kind: type
+) -> Callable[[], Any] | None:
+    """What gives what the first of some classes has under a name; None where none has it."""
+    owner = next((cls for cls in classes if name in vars(cls)), None)
+    if owner is None:
+        return None
+    found = vars(owner)[name]
+    bind = getattr(type(found), "__get__", None)
+    if bind is None:
+        return lambda: getattr_(owner, name)
+    return lambda: bind(found, thing, kind)
+
+
 def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
     """What runs code of the user's to give an attribute, converted; None where nothing does."""
     kind = type(thing)
@@ -319,7 +380,9 @@ def _descriptor_setter(thing: Any, name: str, slot: str) -> Callable[..., Any] |
 
 
 def _number_method(x: Tensor, name: str) -> Callable[[], Any] | None:
-    """A method of the Python number that a tensor stands for."""
+    """A method of the Python number that a tensor stands for, or of NumPy's that has it, too."""
+    if name == "is_integer" and not x.type.weak and x.type.rank == 0 and not x.is_array:
+        x = ops.as_weak(x)
     if not x.type.weak or name not in ("is_integer", "bit_length", "bit_count"):
         return None
     if x.dtype.kind == "f" and name == "is_integer":
@@ -387,10 +450,8 @@ def _holds(thing: Any, name: str) -> bool:
 
 
 def _has_slot(thing: Any, name: str) -> bool:
-    found = attribute(type(thing), name)
-    if isinstance(found, functools.cached_property):
-        return False
-    return not hasattr(thing, "__dict__") or hasattr(type(thing), name)
+    """Whether an object has a value of its own that is not in its `__dict__`: no default."""
+    return not hasattr(thing, "__dict__") or hasattr(type(attribute(type(thing), name)), "__set__")
 
 
 def setattr_(thing: Any, name: str, value: Any) -> None:
@@ -456,6 +517,19 @@ def delattr_plain(thing: Any, name: str) -> None:
     object.__delattr__(thing, name)
 
 
+def _is_in_body() -> bool:
+    """Whether the body of a staged statement is being traced."""
+    open_ = journal.recording()
+    while open_ is not None and not open_.is_of_body:
+        open_ = open_.parent
+    return open_ is not None
+
+
 def _note_attribute(thing: Any, name: str) -> None:
-    if journal.recording() is not None and not isinstance(thing, Tensor):
-        journal.note(attribute_slot(thing, name))
+    if journal.recording() is None or isinstance(thing, Tensor):
+        return
+    slot = attribute_slot(thing, name)
+    if not _holds(thing, name) and _is_in_body() and slot.key not in journal.all_noted():
+        # What is set here may not be set in another call, which then finds what this one left.
+        guard_absence(thing, name, plainly=hasattr(thing, "__dict__"))
+    journal.note(slot)

@@ -38,8 +38,9 @@ from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
 from autograph.operators.listed import is_of_open_length
-from autograph.operators.logical import greater, in_, less
+from autograph.operators.logical import greater, less
 from autograph.operators.loops import for_stmt
+from autograph.operators.membership import in_
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
 from autograph.operators.one_of import OneOf
 from autograph.operators.printing import format_, print_, repr_, str_
@@ -52,6 +53,7 @@ from autograph.operators.sorting import sorted_
 from autograph.operators.templates import (
     ChosenText,
     LazyString,
+    class_name_of,
     has_traced,
     python_type_of,
     shown,
@@ -116,8 +118,7 @@ def _length(n: Any) -> Any:
     if not is_open(n):
         return len(_Sized(shown(n)))
     if n.dtype.kind not in "iu" and not (n.type.weak and n.dtype.kind == "b"):
-        name = python_type_of(n).__name__
-        raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+        raise TypeError(f"'{class_name_of(n)}' object cannot be interpreted as an integer")
     n = ops.as_weak(n, kind="int")
     stage_raise(n < 0, ValueError("__len__() should return >= 0"))
     return n
@@ -150,15 +151,20 @@ def _own_number(x: Any, kind: str) -> Any:
     if own is None:
         return x
     number = own()
-    if name == "__float__" and is_open(number) and python_type_of(number) is np.float64:
-        return ops.as_weak(number)  # a subclass of `float`
-    if is_open(number) and not (number.type.weak and number.dtype.kind in _KINDS[name]):
-        found_kind = python_type_of(number).__name__
-        what = f"{name} returned non-{name.strip('_')} (type {found_kind})"
-        raise TypeError(what if name == "__index__" else f"{type(x).__name__}.{what}")
+    if is_open(number) and not _is_number_of(name, number):
+        what = f"{name} returned non-{name.strip('_')} (type {class_name_of(number)})"
+        raise TypeError(f"{type(x).__name__}.{what}" if name == "__float__" else what)
     return number
 
 
+def _is_number_of(name: str, x: Tensor) -> bool:
+    """Whether that method may give it: NumPy's `float64` is a `float`, too."""
+    if x.type.weak:
+        return x.dtype.kind in _KINDS[name]
+    return x.type.rank == 0 and not x.is_array and x.dtype.type is _WITH_NUMPYS.get(name)
+
+
+_WITH_NUMPYS = {"__float__": np.float64, "__complex__": np.complex128}
 # Kinds of the Python numbers that these may give.
 _KINDS = {"__int__": "ib", "__index__": "ib", "__float__": "f", "__complex__": "c"}
 

@@ -156,7 +156,7 @@ def converted_call(
     if isinstance(function, _Unreadable):
         function = function.load()
     if function is builtins.globals:
-        return scope._globals
+        return scope.all_globals()
     if function is builtins.vars and len(args) == 1 and _has_own_names(args[0]):
         return getattr_(args[0], "__dict__")
     if type(function) is OneOf:
@@ -167,6 +167,10 @@ def converted_call(
     if is_progress(function):
         return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
+    if handler is not None and function in (hasattr, getattr):
+        own = in_python(function, args, kwargs)
+        if own is not None:
+            return converted_call(own, args, kwargs, scope)
     if handler is not None:
         result = _call_builtin(function, handler, args, kwargs, scope)
         return _in_module_of(scope, args, result) if function is type else result
@@ -290,7 +294,7 @@ def _call_builtin(
         args = tuple(_keys_in(x, function, kwargs) for x in args)
     first = _GOING_THROUGH.get(function)
     if first is not None and (len(args) == 1 or function not in (min, max)):
-        last = first + 1 if function in _OF_ONE else len(args)
+        last = len(args) if function in (zip, map) else first + 1
         args = (*args[:first], *map(begun, args[first:last]), *args[last:])
     where = WITH_CALLBACKS.get(function)
     if isinstance(where, int) and args and args[where] is not None:
@@ -318,8 +322,6 @@ _GOING_THROUGH: dict[Any, int] = {
     **dict.fromkeys((sum, min, max, any, all, sorted, list, tuple, set, frozenset, enumerate), 0),
     zip: 0, map: 1, filter: 1,
 }  # fmt: skip
-# Of these, what goes through one argument: what `sum` begins with is another.
-_OF_ONE = frozenset((sum, enumerate))
 # What goes through its items later.
 _LAZY = frozenset((enumerate, zip, reversed, map, filter, iter))
 # What gives the same for items in any order, if there is no key.

@@ -183,8 +183,8 @@ class Trace:
         return next((c for c in self.captured.values() if c.handle is handle), None)
 
     def is_outside(self, thing: Any) -> bool:
-        """Whether `thing` is known to have existed before the trace."""
-        return self.outside.get(id(thing)) is thing
+        """Whether `thing` is known to have existed before the trace; modules outlive each call."""
+        return self.outside.get(id(thing)) is thing or isinstance(thing, types.ModuleType)
 
     def is_given(self, thing: Any) -> bool:
         """Whether `thing` stands for a container of the caller's."""

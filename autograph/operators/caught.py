@@ -9,6 +9,7 @@ from runtime.building import building, traced
 from runtime.errors import StagingError
 from runtime.graph.ir import Op
 from runtime.origins import origin_of_caller
+from runtime.templates import LazyString
 from runtime.tensor import Tensor
 
 __all__ = ["Caught", "KindOfError", "PartOfError"]
@@ -131,6 +132,11 @@ class KindOfError(LatePart):
         super().__init__(caught.value, "__class__")
         self._caught = caught
 
+    def part(self, name: str) -> Any:
+        """The attribute of that name; its name is text."""
+        found = super().part(name)
+        return LazyString(((found, -1, None),)) if name in _TEXTS else found
+
     def is_subclass(self, kinds: Any) -> Any:
         """What `issubclass` says: a bool if that is known, else a traced one."""
         return self._caught.is_a(kinds)
@@ -147,6 +153,9 @@ class KindOfError(LatePart):
         return ops.logical_not(found) if isinstance(found, Tensor) else not found
 
     __hash__ = object.__hash__
+
+
+_TEXTS = ("__name__", "__qualname__")
 
 
 def _flat(kinds: Any) -> tuple[type, ...]:

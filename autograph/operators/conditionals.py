@@ -27,7 +27,7 @@ from autograph.operators.one_of import OneOf, texts_of
 from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
 from autograph.operators.runs import OpenDeque, OpenSet, has_runs, opened, refusal
-from autograph.operators.templates import ChosenText, LazyString, python_type_of
+from autograph.operators.templates import ChosenText, LazyString, class_name_of
 from autograph.operators.values import NOTHING
 from autograph.operators.variables import Nullable, Poison, Tested, _Unreadable
 from runtime import ops
@@ -121,7 +121,7 @@ def _truth_of(x: Any) -> Any:
     if not isinstance(result, Tensor):
         return operator.truth(_Result(result))
     if not result.type.weak or result.dtype != bool:
-        raise TypeError(f"__bool__ should return bool, returned {python_type_of(result).__name__}")
+        raise TypeError(f"__bool__ should return bool, returned {class_name_of(result)}")
     return condition(result)
 
 

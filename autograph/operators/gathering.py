@@ -177,18 +177,18 @@ def first_of(x: Any, *default: Any) -> Any:
     return ld(item)
 
 
-def quantified(name: str, x: Any) -> Any:
-    """`any` or `all` of a generator."""
+def quantified(name: str, x: Any, test: Callable[[Any], Any] | None = None) -> Any:
+    """`any` or `all` of a generator, or of what `test` gives for its items."""
     run = call_of(x)
     is_staged = isinstance(x, Indexed) and x.known_length() is None
     if run is None and not is_staged:
-        return fold(name, iterate(x))
+        return fold(name, iterate(x), test)
     stop = name == "any"
     is_decided: Any = False
 
     def ask(item: Any) -> None:
         nonlocal is_decided
-        is_false = not_(item)
+        is_false = not_(item if test is None else test(item))
         is_decided = not_(is_false) if stop else is_false
 
     def put(values: tuple[Any, ...]) -> None:
@@ -203,7 +203,7 @@ def quantified(name: str, x: Any) -> Any:
     if run is None:
         for_stmt(x, is_open, ask, *state, {})
     else:
-        made = in_turn_or_place(x, run, lambda: (fold(name, x),), ask, state, is_open)
+        made = in_turn_or_place(x, run, lambda: (fold(name, x, test),), ask, state, is_open)
     if made is not None:
         return made[0]
     result = is_decided if stop else not_(is_decided)

@@ -158,18 +158,21 @@ def raise_if(condition: Any, error: BaseException) -> None:
         raise error
 
 
-def packed(x: Iterable[Any], *more: Any) -> tuple[Form, list[Tensor]]:
+def packed(x: Iterable[Any], *more: Any, origin: Origin | None = None) -> tuple[Form, list[Tensor]]:
     """As `looked_at`, for a list that goes on as these rows."""
     absorb(part for part in x if not isinstance(part, Run))
-    return looked_at(x, *more)
+    return looked_at(x, *more, origin=origin)
 
 
-def looked_at(x: Any, *more: Any) -> tuple[Form, list[Tensor]]:
-    """The form of the items of a list, and of `more`, and the rows of the list."""
+def looked_at(x: Any, *more: Any, origin: Origin | None = None) -> tuple[Form, list[Tensor]]:
+    """The form of the items of a list, and of `more`, and the rows of the list.
+
+    What is refused is refused at `origin`, or else in the user's line that is run.
+    """
     live(x)
     form = growing_form(Growing(Unbound()), [*x, *more], "the list")
     if isinstance(form, Poisoned):
-        raise StagingError(form.what, form.hint, origin=origin_of_caller())
+        raise StagingError(form.what, form.hint, origin=origin or origin_of_caller())
     return form.item, pack(form.item, x, _content)
 
 
@@ -407,7 +410,8 @@ def _sealed_list(x: Any, uses: Counter[int]) -> Any:
     )
     length = None if is_apart else known_length(x)
     if length is None:
-        return Sealed(x, *packed(x), ContainerKind(type(x).__name__))
+        rows = packed(x, origin=_place_of_result())
+        return Sealed(x, *rows, ContainerKind(type(x).__name__))
     items = [item(x, k) for k in range(length)]
     if type(x) is tuple:
         return tuple(items)
@@ -422,7 +426,8 @@ def _place_of_result() -> Origin | None:
 
 def _sealed_dict(x: Any, pairs: list[Any]) -> Sealed:
     extra = x.maxlen if isinstance(x, OpenDeque) else getattr(x, "default_factory", None)
-    return Sealed(x, *packed(pairs), ContainerKind(type(x).__name__, extra))
+    rows = packed(pairs, origin=_place_of_result())
+    return Sealed(x, *rows, ContainerKind(type(x).__name__, extra))
 
 
 # ---- changing ----------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ from autograph.operators.runs import (
     python_class,
 )
 from autograph.operators.templates import has_traced, shown
-from autograph.operators.values import with_children
+from autograph.operators.values import describe, with_children
 from autograph.operators.variables import Nullable, Poison, _Unreadable
 from runtime import journal, tree
 from runtime.building import building
@@ -228,6 +228,11 @@ class Handouts:
             if not self.facts.is_outside(x):
                 self._check_function(x)
             return hole
+        if isinstance(x, (Caught, PartOfError)):
+            raise self._refusal(
+                f"{describe(x)} is in the result, and it is known only when the graph runs",
+                "give back its text (`str(e)`, `type(e).__name__`), or raise it",
+            )
         operands: list[Tensor] = []
         found = self._part(x, operands)
         if operands:

@@ -8,17 +8,22 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable
+from enum import EnumMeta, Flag
 from typing import Any
 
 import numpy as np
 
-from autograph.library import collecting, filtering, grouping, heaps, searching
+from autograph.library import asking, collecting, filtering, grouping, heaps, members, searching
+from autograph.operators.attributes import is_computed
 from autograph.operators.generators import call_of
 from autograph.operators.runs import holds_runs
 from autograph.operators.templates import has_traced
 
 __all__ = ["in_python"]
 
+_ASKING: dict[Any, Callable[..., Any]] = {
+    hasattr: asking.has_attribute, getattr: asking.attribute_or,
+}  # fmt: skip
 _ALWAYS: dict[Any, Callable[..., Any]] = {
     heapq.heappush: heaps.heappush, heapq.heappop: heaps.heappop,
     heapq.heapify: heaps.heapify, heapq.heapreplace: heaps.heapreplace,
@@ -45,15 +50,27 @@ _OF_OPEN: dict[Any, Callable[..., Any]] = {
 
 def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is converted in the place of a function; None where that is called itself."""
+    if function in _ASKING:
+        is_asked = not kwargs and len(args) == 2 + (function is getattr) and is_computed(*args[:2])
+        return _ASKING[function] if is_asked else None
     found = _ALWAYS.get(function)
     if found is not None:
         return found
     given = (*args, *kwargs.values())
+    if isinstance(function, EnumMeta):
+        is_asked = len(given) == 1 and has_traced(args) and _is_plain(function)
+        return functools.partial(members.member_of, function) if is_asked else None
     if function in _OF_DATA and (has_traced(given) or _is_open(given)):
         return _OF_DATA[function]
     if function is np.fromiter and len(given) > 2:  # which counts the items that it takes
         return None
     return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
+
+
+def _is_plain(kind: EnumMeta) -> bool:
+    """Whether the members of an enum are found by nothing but their values."""
+    has_own = any("_missing_" in vars(base) for base in kind.__mro__ if base.__module__ != "enum")
+    return not has_own and not issubclass(kind, Flag)
 
 
 def _is_open(given: tuple[Any, ...]) -> bool:

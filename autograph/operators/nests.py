@@ -18,13 +18,22 @@ from autograph.operators.access import delitem
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_captured
 from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.methods import method
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import is_late
 from runtime import ops
 from runtime.building import building
 from runtime.tensor import Tensor
 
-__all__ = ["SEARCHES", "equal", "is_by_data", "is_searched_by_data", "ordered"]
+__all__ = [
+    "SEARCHES",
+    "equal",
+    "has_own_equality",
+    "is_by_data",
+    "is_searched_by_data",
+    "items_of",
+    "ordered",
+]
 
 _KINDS = (tuple, list, dict)
 Order = Callable[[Any, Any], Any]
@@ -50,15 +59,22 @@ def _kind_of(x: Any) -> type | None:
 def equal(left: Any, right: Any) -> Any:
     """`left == right` of two nests of one kind."""
     left, right = with_captured(left), with_captured(right)
-    if len(left) != len(right):
-        return False
     if isinstance(left, dict):
-        if left.keys() != right.keys():
+        if dict.keys(left) != dict.keys(right):
             return False
-        pairs = [(left[key], right[key]) for key in left]
+        get = dict.__getitem__
+        pairs = [(get(left, key), get(right, key)) for key in dict.keys(left)]
     else:
+        left, right = items_of(left), items_of(right)
+        if len(left) != len(right):
+            return False
         pairs = list(zip(left, right, strict=True))
     return _as_bool(_all_equal(pairs))
+
+
+def items_of(x: Any) -> list[Any]:
+    """What is in a list or tuple, whatever an `__iter__` of its class gives."""
+    return list(list.__iter__(x) if isinstance(x, list) else tuple.__iter__(x))
 
 
 def _as_bool(x: Any) -> Any:
@@ -103,7 +119,7 @@ def ordered(sign: Order, left: Any, right: Any) -> Any:
 
     As in Python, it is what comparing the first items that differ gives: of NumPy's, NumPy's bool.
     """
-    return _in_order(sign, list(with_captured(left)), list(with_captured(right)))
+    return _in_order(sign, items_of(with_captured(left)), items_of(with_captured(right)))
 
 
 def _in_order(sign: Order, left: list[Any], right: list[Any]) -> Any:
@@ -131,7 +147,13 @@ def is_searched_by_data(x: Any, value: Any) -> bool:
     """Whether a list or tuple is searched, with what is known only when the graph runs."""
     if type(x) not in (list, tuple) or has_runs(x):
         return False
-    return is_late((with_captured(x), value))
+    content = with_captured(x)
+    return is_late((content, value)) or any(map(has_own_equality, (value, *content)))
+
+
+def has_own_equality(x: Any) -> bool:
+    """Whether a method of the user's says what an object is equal to, which may depend on data."""
+    return method(x, "__eq__") is not None
 
 
 def _index(x: Any, value: Any, start: int = 0, stop: int = sys.maxsize) -> Any:
@@ -161,6 +183,8 @@ SEARCHES: dict[str, Callable[..., Any]] = {"index": _index, "count": _count, "re
 def _found(x: Any, value: Any, text: Any, places: range) -> Any:
     """The first of these places whose item is equal to `value`; ValueError where there is none."""
     items = with_captured(x)
+    if any(map(has_own_equality, (value, *items))):
+        return _found_in_turn(items, value, text, places)
     position: Any = 0
     is_there: Any = False
     tests = [(k, _same(items[k], value)) for k in places]
@@ -177,3 +201,15 @@ def _found(x: Any, value: Any, text: Any, places: range) -> Any:
     if not is_there:
         raise ValueError(text)
     return position
+
+
+def _found_in_turn(items: Any, value: Any, text: Any, places: range) -> Any:
+    """As `_found`, where asking runs code of the user's: none is asked after the one."""
+    for count, place in enumerate(places, 1):
+        test = _same(items[place], value)
+        if isinstance(test, Tensor):
+            rest = functools.partial(_found_in_turn, items, value, text, places[count:])
+            return if_exp(test, functools.partial(int, place), rest, "the place of an item")
+        if test:
+            return place
+    raise ValueError(text)

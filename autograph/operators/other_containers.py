@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
+from collections import ChainMap, OrderedDict, UserDict, UserList, deque
 from collections.abc import ItemsView, KeysView, ValuesView
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
+from autograph.operators.runs import python_class
+from runtime import tree
 from runtime.templates import Collection
 
 __all__ = ["apart"]
@@ -15,29 +17,22 @@ __all__ = ["apart"]
 def apart(x: Any) -> Collection | None:
     """A container that is no tuple, list or dict itself, as what is in it; None for anything else.
 
-    One of a class of the user's is as the class of Python's whose text it has.
+    One of a class of the user's is as the class of Python's whose text it has, or else as its items
+    and attributes.
     """
-    kind = type(x)
-    if issubclass(kind, dict) and kind is not dict:
-        return _dict_apart(x)
-    if issubclass(kind, deque):
-        return Collection("deque", list(deque.__iter__(x)), x.maxlen)
-    for base in (list, tuple):
-        if issubclass(kind, base) and kind is not base and not hasattr(kind, "_fields"):
-            return Collection(base.__name__, list(base.__iter__(x))) if _says(x, base) else None
-    if isinstance(x, (KeysView, ValuesView, ItemsView)):
-        return _view_apart(x)
+    kind = python_class(type(x))
     if kind in _WITH_DATA:
         return Collection(kind.__name__, _WITH_DATA[kind](x))
+    base = next((b for b in _CONTENTS if issubclass(kind, b)), None)
+    if base is not None and kind not in (list, tuple, dict) and not hasattr(kind, "_fields"):
+        content = _CONTENTS[base](x)
+        extra = getattr(x, _EXTRA[base], None) if base in _EXTRA else None
+        if kind is base or (base in (list, tuple, dict) and _says(x, base)):
+            return Collection(base.__name__, content, extra)
+        return Collection(kind, (content, tree.attributes_of(x)), extra)
+    if isinstance(x, (KeysView, ValuesView, ItemsView)):
+        return _view_apart(x)
     return None
-
-
-def _dict_apart(x: dict[Any, Any]) -> Collection | None:
-    for base in (OrderedDict, Counter, defaultdict):
-        if type(x) is base:
-            factory = getattr(x, "default_factory", None)
-            return Collection(base.__name__, _pairs(base.items(x)), factory)
-    return Collection("dict", _pairs(dict.items(x))) if _says(x, dict) else None
 
 
 def _pairs(items: Any) -> list[Any]:
@@ -58,6 +53,14 @@ def _view_apart(x: Any) -> Collection:
 
 
 _VIEWS: dict[str, Any] = {"keys": KeysView, "values": ValuesView, "items": ItemsView}
+# What is in a container, past methods of a class of the user's.
+_CONTENTS: dict[Any, Any] = {
+    OrderedDict: lambda x: _pairs(OrderedDict.items(x)), dict: lambda x: _pairs(dict.items(x)),
+    deque: lambda x: list(deque.__iter__(x)), list: lambda x: list(list.__iter__(x)),
+    tuple: lambda x: list(tuple.__iter__(x)),
+    UserDict: lambda x: [], UserList: lambda x: [],
+}  # fmt: skip
+_EXTRA: dict[Any, str] = {deque: "maxlen", dict: "default_factory"}
 _WITH_DATA: dict[Any, Any] = {
     UserDict: lambda x: dict(x.data), UserList: lambda x: list(x.data),
     ChainMap: lambda x: list(x.maps), SimpleNamespace: lambda x: dict(vars(x)),

@@ -22,7 +22,8 @@ from autograph.operators.attributes import getattr_
 from autograph.operators.builtin_functions import isinstance_, len_
 from autograph.operators.conditionals import condition
 from autograph.operators.host_values import HostValue
-from autograph.operators.logical import and_, equal, in_, is_, or_
+from autograph.operators.logical import and_, equal, is_, or_
+from autograph.operators.membership import in_
 from autograph.operators.runs import refusal
 from autograph.operators.variables import Nullable, _Unreadable
 from runtime.building import building

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.operators.conditionals import condition, if_exp
@@ -17,14 +17,15 @@ from runtime.tensor import Tensor
 __all__ = ["fold"]
 
 
-def fold(name: str, items: Any) -> Any:
-    """`any` or `all` of items: none is asked for after one that decides.
+def fold(name: str, items: Any, asked: Callable[[Any], Any] | None = None) -> Any:
+    """`any` or `all` of items, or what `asked` gives for them: none is after one that decides.
 
     Graph meaning: items that are yet to be computed are in a branch of the one before them.
     """
     stop = name == "any"
-    are_there = isinstance(items, (list, tuple, set, frozenset, dict))
-    rest = iter(items)
+    are_there = asked is None and isinstance(items, (list, tuple, set, frozenset, dict))
+    source = iter(items)
+    rest = source if asked is None else map(asked, source)
     for item in rest:
         test = condition(item)
         if isinstance(test, Tensor):
@@ -32,7 +33,7 @@ def fold(name: str, items: Any) -> Any:
             first = ops.as_weak(test, kind="bool")
             if are_there:
                 return _united(stop, first, rest)
-            spend([rest])
+            spend([source])
             return _chained(stop, first, rest)
         if bool(test) is stop:
             return stop

@@ -8,6 +8,7 @@ from types import CellType, FunctionType, TracebackType
 from typing import Any, NamedTuple
 
 from autograph.operators.captures import Place, current_trace, read
+from autograph.operators.guards import MISSING, Guard
 from autograph.operators.values import subject
 from autograph.operators.variables import (
     Maybe,
@@ -106,6 +107,17 @@ class FunctionScope:
         """The globals of the function."""
         return self._globals
 
+    def all_globals(self) -> dict[str, Any]:
+        """What `globals()` gives; refused where data decides what is in it."""
+        name = next((n for n, value in self._globals.items() if type(value) is Maybe), None)
+        if name is not None:
+            raise StagingError(
+                f"`globals()` is looked at, and whether `{name}` is in it depends on data",
+                "bind the name on every path, or to None before",
+                origin=origin_of_caller(),
+            )
+        return self._globals
+
     def cell(self, name: str) -> CellType | None:
         """The closure cell of a free variable of the function."""
         return cells_of(self._cells).get(name)
@@ -118,13 +130,7 @@ class FunctionScope:
     def read(self, name: str, value: Any) -> Any:
         """Read a captured name: a free variable or a global."""
         if issubclass(type(value), _Unreadable):
-            try:
-                return ld(value)
-            except UnboundLocalError:
-                raise NameError(
-                    f"cannot access free variable '{name}' where it is not associated with a "
-                    "value in enclosing scope"
-                ) from None
+            return self._bound(name, value)
         trace = current_trace()
         if trace is None:
             return value
@@ -139,6 +145,18 @@ class FunctionScope:
             return value
         place = Place(f"`{name}`", lambda: space[name], ("item", space, name))
         return read(("global", id(space), name), place, value)
+
+    def _bound(self, name: str, value: _Unreadable) -> Any:
+        """What a captured name is bound to, which it may not be."""
+        what = f"cannot access free variable '{name}' where it is not associated with a value"
+        text = f"{what} in enclosing scope" if self.cell(name) else f"name '{name}' is not defined"
+        if type(value) is Maybe:
+            value.check(value.defined, value.name, NameError(text))
+            return value.value if type(value.value) is Nullable else ld(value.value)
+        try:
+            return ld(value)
+        except UnboundLocalError:
+            raise NameError(text) from None
 
     def ret(self, value: Any, did_return: bool) -> Any:
         """The result of the function: None when no `return` was reached."""
@@ -180,7 +198,22 @@ class FunctionScope:
         """Tell the journal of the names of other scopes that the function may write."""
         get, set_, names = self._shared or (None, None, ())
         for i, name in enumerate(names):
-            journal.note(self._shared_slot(get, set_, i, name))
+            slot = self._shared_slot(get, set_, i, name)
+            if isinstance(slot.read(), Undefined) and slot.key not in journal.all_noted():
+                self._guard_unbound(name)
+            journal.note(slot)
+
+    def _guard_unbound(self, name: str) -> None:
+        """Guard that a name of another scope is not bound, which a later call may find bound."""
+        trace, cell, space = current_trace(), self.cell(name), self._globals
+        if trace is None or (cell is not None and id(cell) in trace.local_cells):
+            return
+        if cell is None:
+            key: Any = ("global", id(space), name)
+            place = Place(f"`{name}`", lambda: space[name])
+        else:
+            key, place = ("cell", id(cell)), Place(f"`{name}`", lambda: cell.cell_contents)
+        trace.guards.setdefault(key, Guard(place, MISSING, by_value=False))
 
     def _shared_slot(self, get: Any, set_: Any, i: int, name: str) -> journal.Slot:
         cell, space = cells_of(get).get(name), self._globals

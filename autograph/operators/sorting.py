@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import access, growing_sorts
+from autograph.operators.bodies import stage_raise
 from autograph.operators.choosing import chosen
 from autograph.operators.conditionals import condition
 from autograph.operators.contents import content_slot
@@ -26,7 +27,7 @@ from runtime.spec import promote
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["sort", "sorted_"]
+__all__ = ["has_own_order", "sort", "sorted_"]
 
 
 def sorted_(x: Any, *, key: Any = None, reverse: bool = False) -> Any:
@@ -55,7 +56,7 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     items = list(access.iterate(x))
     if not isinstance(x, (Tensor, Indexed)) or building() is None:
         keys: Any = there(items if key is None else [key(item) for item in items])
-        if building() is not None and any(map(_has_own_order, keys)):
+        if building() is not None and any(map(has_own_order, keys)):
             keys = _ranks(keys)
         if not has_traced(keys):
             order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
@@ -80,25 +81,58 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     return _permuted(items, order)
 
 
-def _has_own_order(x: Any) -> bool:
+def has_own_order(x: Any) -> bool:
     """Whether what is sorted is of a class of the user's, which says what is less."""
     is_object = type(x).__flags__ & MADE_BY_CLASS_STATEMENT and not isinstance(x, tuple | Tensor)
     return bool(is_object) and not is_numeric(x)
 
 
 def _ranks(keys: list[Any]) -> list[Any]:
-    """How many of a few keys are less than each of them, as their class says."""
-    if len(keys) > _FEW:
+    """How many of a few keys are less than each of them, as their class says.
+
+    All are compared with all: which ones Python compares depends on what it finds.
+    """
+    builder = building()
+    if builder is None or len(keys) > _FEW:
         return keys
-    ranks = []
-    for key in keys:
-        tests = [condition(other < key) for other in keys if other is not key]
-        ranks.append(sum(ops.astype(t, int) if isinstance(t, Tensor) else int(t) for t in tests))
+    before = len(builder.graph.nodes)
+    with journal.transaction() as asked:
+        tests = [[condition(b < a) for b in keys if b is not a] for a in keys]
+        has_written = bool(asked.slots)
+    has_effect = any(node.has_effect for node in builder.graph.nodes[before:])
+    is_open = any(isinstance(test, Tensor) for row in tests for test in row)
+    if has_effect or (is_open and has_written):
+        raise StagingError(
+            f"`{type(keys[0]).__name__}.__lt__` changes or prints something, and how often sorting "
+            "calls it is known only when the graph runs",
+            "let it only compare",
+            origin=origin_of_caller(),
+        )
+    if not is_open:
+        return keys
+    ranks = [sum(map(_as_int, row)) for row in tests]
+    others = [[b for k, b in enumerate(ranks) if k != i] for i in range(len(ranks))]
+    pairs = [
+        ops.not_equal(test, b < a)
+        for a, row, around in zip(ranks, tests, others, strict=True)
+        for test, b in zip(row, around, strict=True)
+    ]
+    stage_raise(ops.any(ops.stack(pairs)), ValueError(_NO_ORDER))
     return ranks
 
 
 def _is_python_complex(x: Any) -> bool:
     return type(x) is complex or (isinstance(x, Tensor) and x.type.weak and x.dtype.kind == "c")
+
+
+_NO_ORDER = (
+    "objects are sorted of which none is the least, as with nan: what Python makes of them depends "
+    "on how they stood"
+)
+
+
+def _as_int(test: Any) -> Any:
+    return ops.astype(test, int) if isinstance(test, Tensor) else int(test)
 
 
 def _known_order(keys: list[Any], *, reverse: bool) -> list[int] | None:

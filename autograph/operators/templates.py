@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from autograph.operators.other_containers import apart
 from autograph.operators.runs import OpenSet, Run
 from autograph.operators.settings import guard_print_options
 from autograph.operators.variables import Nullable, ld
-from runtime import ops
+from runtime import journal, ops, tree
 from runtime.building import building
 from runtime.control import ExceptionTemplate, attributes_of, exception_of
 from runtime.errors import StagingError
@@ -47,6 +48,7 @@ __all__ = [
     "LazyString",
     "RepeatedText",
     "as_text",
+    "class_name_of",
     "dig",
     "exception_template",
     "fill",
@@ -89,9 +91,8 @@ def shown(x: Any) -> Any:
     """What stands in text for a value: for a tensor the array or number that it stands for."""
     if isinstance(x, Tensor) and x.is_known:
         return x._known("text")
-    is_nest = isinstance(x, tuple | list | dict | BaseException) or apart(x) is not None
-    if is_nest and _holds(x, _is_tensor, set()) and not is_late(x):
-        return dig(x, [])
+    if _holds(x, _is_tensor, set(), _shown_fields) and not is_late(x):
+        return fill(dig(x, []), ())
     return x
 
 
@@ -106,7 +107,7 @@ def has_traced(part: Any) -> bool:
 
 def is_late(part: Any) -> bool:
     """Whether the text of some value in a nest is known only at run time."""
-    return _holds(part, _has_late_text, set())
+    return _holds(part, _has_late_text, set(), _shown_fields)
 
 
 def _has_late_text(x: Any) -> bool:
@@ -125,23 +126,30 @@ def _is_traced(x: Any) -> bool:
     return kind in known_late or issubclass(kind, HostValue | Late)
 
 
-def _holds(part: Any, wanted: Callable[[Any], bool], around: set[int]) -> bool:
-    """`around` are the containers that are being looked through: one may hold itself."""
+def _holds(
+    part: Any, wanted: Callable[[Any], bool], around: set[int], fields_of: _FieldsOf | None = None
+) -> bool:
+    """`around` are the containers that are being looked through: one may hold itself.
+
+    `fields_of` says what is in an object.
+    """
+    fields_of = fields_of or _fields
     kind = type(part)
     if wanted(part):
         return True
     parts = None if issubclass(kind, tuple | list | dict) else apart(part)
     if parts is not None:
-        return id(part) not in around and _holds(parts.content, wanted, around | {id(part)})
+        inner = around | {id(part)}
+        return id(part) not in around and _holds(parts.content, wanted, inner, fields_of)
     if not issubclass(kind, tuple | list | dict):
-        fields = _fields(part) if id(part) not in around else None
+        fields = fields_of(part) if id(part) not in around else None
         return fields is not None and any(
-            _holds(item, wanted, around | {id(part)}) for item in fields.values()
+            _holds(item, wanted, around | {id(part)}, fields_of) for item in fields.values()
         )
     if id(part) in around:
         return False
     items = dict.values(part) if issubclass(kind, dict) else part
-    return any(_holds(item, wanted, around | {id(part)}) for item in items)
+    return any(_holds(item, wanted, around | {id(part)}, fields_of) for item in items)
 
 
 def dig(part: Any, operands: list[Tensor]) -> Any:
@@ -177,13 +185,32 @@ def dig(part: Any, operands: list[Tensor]) -> Any:
         return {k: dig(v, operands) for k, v in part.items()}
     parts = apart(part)
     if parts is not None:
-        if not _holds(parts.content, _is_open, set()):
+        if not _holds(parts.content, _is_open, set(), _shown_fields):
             return part
         return Collection(parts.kind, dig(parts.content, operands), parts.extra)
-    fields = _fields(part)
-    if fields is not None and any(map(is_late, fields.values())):
-        return Record(type(part), {k: dig(v, operands) for k, v in fields.items()})
+    fields = _shown_fields(part)
+    if fields is not None and _holds(part, _depends, set(), _shown_fields):
+        return Record(type(part), _dug_fields(part, fields, operands))
     return part
+
+
+def _dug_fields(part: Any, fields: dict[str, Any], operands: list[Tensor]) -> dict[str, Any]:
+    if id(part) in _around:
+        raise StagingError(
+            f"a {type(part).__name__} that holds itself is made into text that is known only when "
+            "the graph runs",
+            "write out what is to be shown of it",
+            origin=origin_of_caller(),
+        )
+    _around.append(id(part))
+    try:
+        return {k: dig(v, operands) for k, v in fields.items()}
+    finally:
+        _around.pop()
+
+
+# The objects whose fields are being looked at.
+_around: list[int] = []
 
 
 def exception_template(error: BaseException, operands: list[Tensor]) -> ExceptionTemplate:
@@ -197,7 +224,7 @@ def exception_template(error: BaseException, operands: list[Tensor]) -> Exceptio
 
 def _dig_exception(error: BaseException, operands: list[Tensor]) -> Any:
     """An exception as it is, where nothing of it depends on values; else with holes for these."""
-    if not any(_holds(one, _is_open, set()) for one in _chain(error)):
+    if not any(_holds(one, _is_open, set(), _shown_fields) for one in _chain(error)):
         return error
     count = len(operands)
     template = exception_template(error, operands)
@@ -206,6 +233,10 @@ def _dig_exception(error: BaseException, operands: list[Tensor]) -> Any:
 
 def _is_open(x: Any) -> bool:
     return _is_tensor(x) or _is_traced(x)
+
+
+def _depends(x: Any) -> bool:
+    return _is_tensor(x) or _has_late_text(x)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -231,13 +262,34 @@ def _fields(part: Any) -> dict[str, Any] | None:
         return None
     if issubclass(kind, tuple):
         names = getattr(kind, "_fields", None)
-        return None if names is None else dict(zip(names, part, strict=True))
+        return None if names is None else dict(zip(names, tuple.__iter__(part), strict=True))
     if not hasattr(kind, "__dataclass_fields__"):
         return None
     held = getattr(part, "__dict__", None)
     if held is not None:
         return dict(held)
     return {k: getattr(part, k) for k in kind.__dataclass_fields__ if hasattr(part, k)}
+
+
+def _shown_fields(part: Any) -> dict[str, Any] | None:
+    """As `_fields`, and what a plain object holds that the trace made and that has its own text."""
+    fields = _fields(part)
+    kind = type(part)
+    if fields is not None or not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
+        return fields
+    bases = kind.__mro__[:-1]
+    is_plain = all(base.__flags__ & MADE_BY_CLASS_STATEMENT for base in bases)
+    if not is_plain or not journal.is_fresh(part) or not _has_own_text(kind):
+        return None
+    return tree.attributes_of(part)
+
+
+def _has_own_text(kind: type) -> bool:
+    own = (attribute(kind, name) for name in ("__repr__", "__str__", "__format__"))
+    return any(isinstance(function, FunctionType) for function in own)
+
+
+_FieldsOf = Callable[[Any], "dict[str, Any] | None"]
 
 
 class FilledText:
@@ -347,13 +399,18 @@ def _as_now(x: Any) -> Any:
         return {key: _as_now(item) for key, item in x.items()}
     if type(x) is Nullable:
         return Nullable(x.name, _as_now(x.value), x.present, x.check)
-    held = apart(x) if is_late(x) else None
+    if isinstance(x, Caught) or not is_late(x):
+        return x
+    held = apart(x)
     if held is not None:
         return held.made_of(_as_now(held.content))
-    if isinstance(x, BaseException) and not isinstance(x, Caught) and is_late(x):
+    if isinstance(x, BaseException):
         parts = {name: _as_now(part) for name, part in attributes_of(x).items()}
         return exception_of(type(x), _as_now(x.args), parts)
-    return x
+    fields = _shown_fields(x)
+    if fields is None:
+        return x
+    return journal.fresh(Record(type(x), {}).made({k: _as_now(v) for k, v in fields.items()}))
 
 
 def _open_options() -> dict[str, Any]:
@@ -410,15 +467,23 @@ def with_own_text(value: Any, conversion: int, spec: Any) -> Any:
     if conversion == -1:
         own = method(value, "__format__")
         if own is not None:
-            return own(spec or ""), -1, None
+            return _text(own(spec or ""), "__format__ must return a str, not {}"), -1, None
         if spec:
             return value, conversion, spec
     names = ("__str__", "__repr__") if conversion in (-1, 115) else ("__repr__",)
-    found = (method(value, name) for name in names)
-    own = next((twin for twin in found if twin is not None), None)
+    found = ((name, method(value, name)) for name in names)
+    name, own = next((pair for pair in found if pair[1] is not None), ("", None))
     if own is None or (conversion in (-1, 115) and _says_otherwise(value)):
         return value, conversion, spec
-    return own(), (97 if conversion == 97 else -1), spec
+    text = _text(own(), f"{name} returned non-string (type {{}})")
+    return text, (97 if conversion == 97 else -1), spec
+
+
+def _text(x: Any, otherwise: str) -> Any:
+    """What a method of the user's gave for text; raises TypeError where it is none."""
+    if isinstance(x, str | LazyString):
+        return x
+    raise TypeError(otherwise.format(class_name_of(x)))
 
 
 def _says_otherwise(value: Any) -> bool:
@@ -481,3 +546,9 @@ def python_type_of(x: Tensor) -> type:
     if type_.weak:
         return next(k for k, d in WEAK_DTYPES.items() if d == type_.dtype)
     return np.ndarray if x.is_array else type_.dtype.type
+
+
+def class_name_of(x: Any) -> str:
+    """The name of the class of what a value stands for, as Python's own errors write it."""
+    kind = python_type_of(x) if isinstance(x, Tensor) else type(x)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__

@@ -11,8 +11,10 @@ from typing import Any, Generic
 import numpy as np
 
 from autograph.operators.captures import current_trace, is_fixed
+from autograph.operators.caught import Caught, KindOfError, PartOfError
 from autograph.operators.grown_text import letters_of
 from autograph.operators.guards import same_value
+from autograph.operators.host_values import HostValue
 from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.runs import Opened, has_runs
 from autograph.operators.templates import LazyString
@@ -170,6 +172,11 @@ def describe(x: Any) -> str:
         return f"{describe(x.value)} or None"
     if isinstance(x, LazyString):
         return "a str"
+    if isinstance(x, Caught):
+        return "an exception that was caught"
+    if isinstance(x, PartOfError) and not isinstance(x, HostValue):
+        what = "the class" if isinstance(x, KindOfError) else "a part"
+        return f"{what} of an exception that was caught"
     if isinstance(x, str) and len(x) <= _LONGEST_TEXT:
         return f"the str {x!r}"
     if has_runs(x):
@@ -323,7 +330,7 @@ def with_children(like: Any, parts: list[Any]) -> Any:
             made[Opened(made)] = made.pop(key)
         return made
     if isinstance(like, tuple) and hasattr(type(like), "_fields"):
-        return type(like)(*parts)
+        return tuple.__new__(type(like), parts)
     if isinstance(like, (tuple, list)):
         return type(like)(parts)
     made = object.__new__(type(like))

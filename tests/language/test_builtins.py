@@ -359,6 +359,13 @@ def sorted_by_data(x, y):
     )  # fmt: skip
 
 
+@samples("B3.10", (A(3, 1, 2, 3),), (A(1, 1, 4, 0),))
+def iterators_sorted(x):
+    pairs = sorted(zip(x, range(4)))
+    numbered = sorted(enumerate(x), reverse=True)
+    return pairs, numbered, sorted(map(lambda v: (v > 1, -v), x)), sorted(reversed(x))
+
+
 @samples("B3.10", (A(1, 2),), (A(3, 1),))
 def copied_into(x):
     y = np.zeros(2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import sys
+import types
 from types import SimpleNamespace
 
 import numpy as np
@@ -164,3 +167,63 @@ def test_an_attribute_that_is_none_on_one_path(backend):
     expected = run(lambda x: sample(thing, x))
     with config.backend.using(backend):
         assert_equal(run(ag.convert(lambda x: sample(thing, x))), expected)
+
+
+# ---- what belongs to a module --------------------------------------------------------------------
+
+
+class Setting:
+    def __init__(self):
+        self.value = 0.0
+
+
+SHELF = types.ModuleType("shelf_of_tests")
+sys.modules[SHELF.__name__] = SHELF
+
+
+def an_attribute_of_a_module(x):
+    SHELF.number = float(x)
+    return x * 2.0
+
+
+def an_attribute_of_a_module_on_one_path(x):
+    if x > 0:
+        SHELF.number += float(x)
+        SHELF.late = 1.0
+    return SHELF.number, getattr(SHELF, "late", -1.0), hasattr(SHELF, "late")
+
+
+def a_number_that_is_imported(x):
+    from shelf_of_tests import number
+
+    return x * number
+
+
+def an_object_that_is_imported(x):
+    from shelf_of_tests import setting as own
+    from shelf_of_tests import table
+
+    own.value += float(x)
+    table["last"] = float(x)
+    return own.value
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("sample", [
+    an_attribute_of_a_module, an_attribute_of_a_module_on_one_path, a_number_that_is_imported,
+    an_object_that_is_imported,
+])  # fmt: skip
+def test_e2_what_a_module_holds_is_read_and_written_by_each_call(sample, backend):
+    """Writes to modules were lost, and so was what an import in the function reads later."""
+
+    def outcomes(function):
+        SHELF.number, SHELF.setting, SHELF.table = 1.0, Setting(), {"last": 0.0}
+        vars(SHELF).pop("late", None)
+        for k, x in enumerate((-1.0, 2.0, -1.0, 3.0)):
+            found = function(np.float64(x))
+            yield found, SHELF.number, SHELF.setting.value, SHELF.table, vars(SHELF).get("late")
+            SHELF.number += k
+
+    expected = list(copy.deepcopy(tuple(outcomes(sample))))
+    with config.backend.using(backend), config.check.using(True):
+        assert list(copy.deepcopy(tuple(outcomes(ag.convert(sample))))) == expected

@@ -365,6 +365,29 @@ def used_before_assignment(x):
     return y
 
 
+class Rate:
+    value = 1.0
+
+
+RATE = Rate()
+
+
+def halved(x):
+    RATE.value = RATE.value / 2
+    if RATE.value < 0.2:
+        raise ValueError("tiny")
+    return x * RATE.value
+
+
+def test_s17_what_is_raised_while_a_trace_is_made_anew_has_no_context_of_ours():
+    f = ag.convert(halved)
+    RATE.value = 1.0
+    assert [f(1.0), f(1.0)] == [0.5, 0.25]
+    with pytest.raises(ValueError, match="tiny") as caught:
+        f(1.0)
+    assert caught.value.__context__ is None and caught.value.__cause__ is None
+
+
 test_exceptions = samples.test()
 
 

@@ -830,6 +830,14 @@ def items_of_two_kinds(n):
     return out
 
 
+def items_of_two_kinds_at_the_end(x):
+    out = []
+    for v in x:
+        out.append(v)
+    out.append((x[0], 1.0))
+    return out  # refused
+
+
 def items_of_two_shapes(x):
     out = []
     for i in range(3):
@@ -858,6 +866,7 @@ def changed_while_something_goes_through_it(n):
 
 REFUSED = [
     (items_of_two_kinds, (I(2),), "its items are not of one kind: a int and the str 'a'"),
+    (items_of_two_kinds_at_the_end, (X,), "a float64.. and a tuple of 2 items"),
     (
         items_of_two_shapes,
         (X,),

@@ -554,7 +554,7 @@ def last_error(x, n):
 
 
 def test_an_exception_that_a_loop_keeps_is_refused_in_words():
-    refuse(last_error, F(0.5), I(3), match="`last` is .*Caught")
+    refuse(last_error, F(0.5), I(3), match="`last` is .*an exception that was caught")
 
 
 def test_gradient_through_optional_values():

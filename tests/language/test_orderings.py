@@ -350,6 +350,50 @@ def test_a_counter_that_data_stopped_counts_no_further():
     refuse(counted_further, F(3.0), match="which are left is known only when the graph runs")
 
 
+class Visit:
+    def __init__(self, at, number):
+        self.at, self.number = at, number
+
+    def __lt__(self, other):
+        return self.at < other.at
+
+
+class Asked(Visit):
+    asked = 0
+
+    def __lt__(self, other):
+        Asked.asked += 1
+        return self.at < other.at
+
+
+@samples("B3.10", (np.array([3.0, 1.0, 2.0, 1.0]),), (np.array([1.0, 1.0, 1.0, 0.0]),))
+def a_list_of_objects_is_sorted_in_place(x):
+    visits = [Visit(v, i) for i, v in enumerate(x)]
+    visits.sort()
+    first = [visit.number for visit in visits]
+    visits.sort(reverse=True)
+    return first, [visit.number for visit in visits]
+
+
+def objects_with_nan(x):
+    return [visit.number for visit in sorted([Visit(v, i) for i, v in enumerate(x)])]
+
+
+def test_objects_of_which_none_is_the_least_are_not_sorted():
+    f = ag.convert(objects_with_nan)
+    assert f(np.array([2.0, 1.0, 3.0])) == [1, 0, 2]
+    with pytest.raises(ValueError, match="objects are sorted of which none is the least"):
+        f(np.array([2.0, np.nan, 1.0]))
+
+
+def sorted_by_what_counts(x):
+    return sorted([Asked(v, 0) for v in x])[0].at  # refused
+
+
+def test_what_compares_with_effects_is_not_sorted_by_data():
+    refuse(sorted_by_what_counts, np.ones(3), match="`Asked.__lt__` changes or prints something")
+
+
 test_sample = samples.test()
 
 

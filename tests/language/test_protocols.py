@@ -14,7 +14,7 @@ from runtime.compile import BACKENDS
 from tests.language.harness import Samples, assert_equal, no_line_of, observe, refuse
 
 samples = Samples()
-F = np.float64
+F, I = np.float64, np.int64
 
 
 def follow(sample, make, change, *cases, traces):
@@ -667,6 +667,188 @@ def test_s9_a_number_of_numpys_is_a_float():
     for n in (3, -4):
         found = converted(np.int64(n))
         assert found == a_number_of_numpys_as_a_float(np.int64(n)) and type(found) is float
+
+
+# ---- `in` of what has no `__contains__` goes through it up to what is found ----------------------
+
+
+class Counted:
+    def __init__(self, items):
+        self.items, self.seen = items, 0
+
+    def __iter__(self):
+        for v in self.items:
+            self.seen += 1
+            yield v
+
+
+class Indexed:
+    def __init__(self, items):
+        self.items, self.seen = items, 0
+
+    def __getitem__(self, i):
+        self.seen += 1
+        return self.items[i]
+
+
+class Going:
+    def __init__(self, items):
+        self.items, self.seen = items, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.seen >= len(self.items):
+            raise StopIteration
+        self.seen += 1
+        return self.items[self.seen - 1]
+
+
+SOUGHT = np.array([3.0, 4.0, 5.0]), F(4)
+
+
+@samples("B5.10", SOUGHT, (SOUGHT[0], F(3)), (SOUGHT[0], F(7)))
+def objects_that_are_searched(x, wanted):
+    things = [Counted(x), Indexed([x[0], 4.0, x[2]]), Going([x[0], 4.0, x[2]])]
+    found = [wanted in thing for thing in things]
+    return found, [thing.seen for thing in things], 4.0 in Counted([x[0], 4.0])
+
+
+@samples("B5.10", SOUGHT, (SOUGHT[0], F(3)), (SOUGHT[0], F(7)))
+def iterators_that_are_searched(x, wanted):
+    asked = []
+
+    def ask(v):
+        asked.append(v)
+        return v
+
+    def each():
+        for v in x:
+            asked.append(-v)
+            yield v
+
+    found = wanted in map(ask, x), wanted in each(), wanted not in iter([3.0, 4.0])
+    return found, asked, wanted in reversed(x), (0, wanted) in enumerate(x)
+
+
+@samples("B5.10", (np.array([3.0, 4.0]),), (np.array([-3.0, 4.0]),))
+def a_sum_that_starts_with_an_object_that_can_be_gone_through(x):
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+        def __add__(self, other):
+            return Pair(self.a + other.a, self.b + other.b)
+
+        def __iter__(self):
+            yield self.a
+            yield self.b
+
+    total = sum([Pair(v, -v) for v in x], Pair(1.0, x[0]))
+    return list(total)
+
+
+# ---- numbers and text that methods give ------------------------------------------------------
+
+
+class Amount:
+    def __init__(self, cents):
+        self.cents = cents
+
+    def __float__(self):
+        return self.cents / 100
+
+    def __complex__(self):
+        return self.cents * 1j
+
+    def __bool__(self):
+        return self.cents > 3
+
+    def __str__(self):
+        return self.cents
+
+    __repr__ = __str__
+
+    def __format__(self, spec):
+        return self.cents
+
+    __int__ = __str__
+
+
+def asked(question, thing):
+    try:
+        return question(thing)
+    except TypeError as error:
+        return str(error)
+
+
+@pytest.mark.filterwarnings("ignore:.*returned non-:DeprecationWarning")
+@pytest.mark.parametrize("number", [I(5), F(5), np.float32(5)])
+@pytest.mark.parametrize("question", [
+    float, complex, int, bool, str, repr, lambda a: f"{a}", lambda a: f"{a!r}",
+    lambda a: 1 if a else 2,
+])  # fmt: skip
+def test_b5_10_numbers_and_text_of_the_wrong_class(question, number):
+    """NumPy's float64 is a float, too; what is no text is a TypeError in Python's words."""
+
+    def sample(x):
+        return asked(question, Amount(x))
+
+    assert_equal(ag.convert(sample)(number), sample(number))
+
+
+# ---- attributes that raise where data says so ------------------------------------------------
+
+
+class Rooted:
+    def __init__(self, v):
+        self.v = v
+
+    @property
+    def root(self):
+        if self.v < 0:
+            raise AttributeError("negative")
+        return np.sqrt(self.v)
+
+    @functools.cached_property
+    def double(self):
+        if self.v < 0:
+            raise AttributeError("negative")
+        return self.v * 2
+
+    def __getattr__(self, name):
+        if name == "triple" and self.v > 0:
+            return self.v * 3
+        raise AttributeError(name)
+
+
+@samples("B5.10", (F(4),), (F(-1),))
+def attributes_that_are_asked_for(x):
+    thing = Rooted(x)
+    found = [hasattr(thing, name) for name in ("root", "double", "triple", "none")]
+    values = [getattr(thing, name, F(-1)) for name in ("root", "double", "triple", "none")]
+    return found, values, 1 if hasattr(thing, "root") else 2
+
+
+def names_that_an_object_has(x):
+    thing = Rooted(x)
+    if x > 0:
+        thing.extra = x
+    return thing.__dict__.get("extra", -1.0)  # refused
+
+
+def names_by_vars(x):
+    thing = Rooted(x)
+    if x > 0:
+        thing.extra = x
+    return len(vars(thing)) * x  # refused
+
+
+def test_the_dict_of_an_object_whose_attributes_depend_on_data_is_not_looked_at():
+    """It had the attribute on every path, and 0 where there was none."""
+    for sample in (names_that_an_object_has, names_by_vars):
+        refuse(sample, F(1), match="whether `extra` is in it depends on data")
 
 
 test_protocols = samples.test()

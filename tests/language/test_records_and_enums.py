@@ -133,6 +133,43 @@ def test_s9_text_that_would_be_frozen_is_refused(sample, match):
     refuse(sample, 3.0, match=match)
 
 
+class Rank(enum.IntEnum):
+    LOW = 1
+    HIGH = 4
+
+
+class Grain(enum.Enum):
+    FINE = 1
+    ROUGH = 2.5
+
+    @property
+    def weight(self):
+        return self.value * 10.0
+
+
+@samples("S9", (F(1.0),), (F(2.5),), (F(4.0),), (F(7.0),), tensors=False)
+def members_that_data_looks_up(x):
+    try:
+        weight = Grain(x).weight
+    except ValueError as error:
+        print(error)
+        weight = -1.0
+    found = Rank(int(x))
+    return weight, found + 1, found is Rank.HIGH, x.is_integer()
+
+
+class Lenient(enum.Enum):
+    ONE = 1
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls.ONE
+
+
+def test_an_enum_that_finds_members_by_itself_is_not_asked_by_data():
+    refuse(lambda x: Lenient(int(x)).value, F(1.0), match="known only when the graph runs")
+
+
 test_records_and_enums = samples.test()
 
 

@@ -1021,6 +1021,59 @@ def test_context_of_an_error_in_a_handler(backend):
     assert caught.value.__cause__ is None
 
 
+def looked_up(x, i):
+    if i < 0:
+        raise KeyError("below")
+    if x[i] > 3:
+        raise ZeroDivisionError("four")
+    return x[i]
+
+
+@samples("B2.17", (X, I(1)), (X, I(3)), (X, I(9)), (X, I(-1)))
+def the_name_of_the_class_of_an_error_is_text(x, i):
+    seen = ""
+    try:
+        looked_up(x, i)
+    except Exception as error:
+        seen = f"{error}: "
+        seen += type(error).__name__
+        print(error.__class__.__qualname__ + ",")
+    return seen, [seen]
+
+
+class Wrapper:
+    def __radd__(self, other):
+        return [other, self]
+
+
+@samples("B2.17", (X, I(1)), (X, I(9)))
+def an_object_that_is_added_to_text(x, i):
+    parts = f"{i}" + Wrapper()
+    return parts[0]
+
+
+def the_class_of_an_error_is_given_back(x, i):
+    try:
+        return looked_up(x, i)
+    except Exception as error:
+        return type(error)  # refused
+
+
+def the_class_of_one_of_two_errors(x):
+    try:
+        if x[0] > 0:
+            raise KeyError("above")
+        raise IndexError("below")
+    except Exception as error:
+        return type(error)  # refused
+
+
+def test_the_class_of_an_error_cannot_be_given_back():
+    what = "the class of an exception that was caught"
+    refuse(the_class_of_an_error_is_given_back, X, I(9), match=f"on one path but {what} on the")
+    refuse(the_class_of_one_of_two_errors, X, match=f"{what} is in the result")
+
+
 test_try = samples.test()
 
 

@@ -112,6 +112,10 @@ def is_not_none(value):
     return ld(value) is not None
 
 
+def imported(path, name, value):
+    return value
+
+
 def ld_free(value):
     if isinstance(value, Undefined):
         raise NameError(

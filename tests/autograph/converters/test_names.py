@@ -25,6 +25,11 @@ CASES = {
         "x.a",
         "ag__.getattr_(ag__.ld(x), 'a')",
     ),
+    "import from": (
+        "from os import path as p, sep",
+        "from os import path as p, sep\np = ag__.imported('os', 'path', p)\n"
+        "sep = ag__.imported('os', 'sep', sep)",
+    ),
     "item": (
         "x[y]",
         "ag__.getitem(ag__.ld(x), ag__.ld(y))",

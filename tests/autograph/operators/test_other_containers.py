@@ -20,6 +20,26 @@ class Table(dict):
         return "a table"
 
 
+class Titled(list):
+    __slots__ = ("title",)
+
+    def __init__(self, title, items):
+        super().__init__(items)
+        self.title = title
+
+    def __repr__(self):
+        return f"{self.title}: {list(self)}"
+
+
+class Names(tuple):
+    def __repr__(self):
+        return " ".join(self)
+
+
+class Again(deque):
+    pass
+
+
 MOVED = OrderedDict(a=1, b=2)
 MOVED.move_to_end("a")
 
@@ -28,14 +48,15 @@ MOVED.move_to_end("a")
     MOVED, Counter("aab"), defaultdict(float, a=1.0), deque([1, 2], 3), deque([1]), Row([1]),
     {"a": 1}.keys(), {"a": 1}.values(), {"a": 1}.items(), MOVED.items(), MOVED.values(),
     MOVED.keys(), UserDict(a=1), UserList([1]), ChainMap({"a": 1}, {"b": 2}),
-    SimpleNamespace(a=1), MappingProxyType({"a": 1}),
+    SimpleNamespace(a=1), MappingProxyType({"a": 1}), Table(a=1), Titled("t", [1, 2]), Names("ab"),
+    Again(["a"], 4),
 ], ids=lambda x: type(x).__name__)  # fmt: skip
 def test_text_is_the_same_when_it_is_made_again(x):
     parts = apart(x)
     assert parts is not None and repr(parts.made_of(parts.content)) == repr(x)
 
 
-@pytest.mark.parametrize("x", [[1], (1,), {"a": 1}, Table(a=1), "text", 1.5, {1}, np.ones(2)])
+@pytest.mark.parametrize("x", [[1], (1,), {"a": 1}, "text", 1.5, {1}, np.ones(2)])
 def test_others_are_left(x):
     assert apart(x) is None
 

@@ -54,8 +54,11 @@ def test_cells_of_the_functions_own_are_not_guarded():
 
 
 def test_a_captured_name_without_a_value_is_pythons_name_error():
+    y = 1
     with pytest.raises(NameError, match="cannot access free variable 'y' where it is not"):
-        scope().read("y", Undefined("y"))
+        scope(lambda: y).read("y", Undefined("y"))
+    with pytest.raises(NameError, match="name 'z' is not defined"):
+        scope().read("z", Undefined("z"))
 
 
 def test_a_scope_is_open_only_while_its_function_runs():
