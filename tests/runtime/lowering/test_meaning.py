@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from runtime import ops
+from runtime.errors import LimitOverflowError
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 ARITHMETIC = [
@@ -129,6 +130,8 @@ def outcome(function, *arguments):
     """What a function gives, as type and value, or raises."""
     try:
         result = function(*arguments)
+    except LimitOverflowError:
+        return OverflowError
     except (ArithmeticError, ValueError) as error:
         return type(error)
     if isinstance(result, int) and not -BIG - 1 <= result <= BIG:
