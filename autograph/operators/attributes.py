@@ -336,10 +336,18 @@ def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
         return None if getter is None else lambda: _cached(thing, name, getter)
     get = attribute(type(found), "__get__")
     if isinstance(get, FunctionType) and convert(get) is not None:
+        _note_older(found)
         return lambda: convert(get)(found, thing, kind)  # type: ignore[misc]
     if found is None and not hasattr(kind, name):
         return _fallback(thing, name)
     return None
+
+
+def _note_older(descriptor: Any) -> None:
+    """Note that what a descriptor holds outlives the call, if the trace did not make it."""
+    trace = current_trace()
+    if trace is not None and not journal.is_fresh(descriptor):
+        trace.add_outside(descriptor)
 
 
 def _fallback(thing: Any, name: str) -> Callable[[], Any] | None:
@@ -376,7 +384,10 @@ def _descriptor_setter(thing: Any, name: str, slot: str) -> Callable[..., Any] |
         return None if setter is None else functools.partial(setter, thing)
     set_ = attribute(type(found), slot)
     twin = convert(set_) if isinstance(set_, FunctionType) else None
-    return None if twin is None else functools.partial(twin, found, thing)
+    if twin is None:
+        return None
+    _note_older(found)
+    return functools.partial(twin, found, thing)
 
 
 def _number_method(x: Tensor, name: str) -> Callable[[], Any] | None:

@@ -180,6 +180,8 @@ def converted_call(
             return converted_call(own, args, kwargs, scope)
     if isinstance(function, _HANDLED) and function in _CALLING:
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
+    if type(function) is operator.attrgetter and len(args) == 1 and not kwargs:
+        return _attributes(function, args[0])
     inlined = getattr(type(function), "__ag_call__", None)
     if inlined is not None:
         return inlined(function, args, kwargs)
@@ -430,6 +432,13 @@ def _in_module_of(scope: FunctionScope, args: tuple[Any, ...], x: Any) -> Any:
 
 
 _OPERATORS = "autograph.operators."
+
+
+def _attributes(getter: Any, thing: Any) -> Any:
+    """What an `operator.attrgetter` gives, each attribute read as `thing.name` is."""
+    names = getter.__reduce__()[1]
+    found = tuple(functools.reduce(getattr_, name.split("."), thing) for name in names)
+    return found if len(found) > 1 else found[0]
 
 
 def _note_left(function: FunctionType) -> None:

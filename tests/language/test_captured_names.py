@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import sys
 import types
 from types import SimpleNamespace
@@ -208,9 +209,15 @@ def an_object_that_is_imported(x):
     return own.value
 
 
+def an_object_that_a_getter_takes(x):
+    own, number = operator.attrgetter("setting", "number")(SHELF)
+    own.value += number
+    return operator.attrgetter("setting.value")(SHELF) * float(x)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("sample", [
-    an_attribute_of_a_module, an_attribute_of_a_module_on_one_path, a_number_that_is_imported,
+    an_object_that_a_getter_takes, an_attribute_of_a_module, an_attribute_of_a_module_on_one_path, a_number_that_is_imported,
     an_object_that_is_imported,
 ])  # fmt: skip
 def test_e2_what_a_module_holds_is_read_and_written_by_each_call(sample, backend):

@@ -851,4 +851,67 @@ def test_the_dict_of_an_object_whose_attributes_depend_on_data_is_not_looked_at(
         refuse(sample, F(1), match="whether `extra` is in it depends on data")
 
 
+# ---- descriptors with a state of their own ---------------------------------------------------
+
+
+class Watched:
+    def __init__(self):
+        self.sets = self.gets = 0
+        self.large = []
+
+    def __get__(self, thing, kind=None):
+        if thing is None:
+            return self
+        self.gets += 1
+        return thing.kept
+
+    def __set__(self, thing, value):
+        self.sets += 1
+        if value > 1:
+            self.large.append(float(value))
+        thing.kept = value
+
+
+class CountedMethod:
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+
+    def __get__(self, thing, kind=None):
+        return functools.partial(self, thing)
+
+    def __call__(self, *args):
+        self.calls += 1
+        return self.function(*args)
+
+
+class Watching:
+    value = Watched()
+
+    @CountedMethod
+    def twice(self, v):
+        return v * 2
+
+
+def through_descriptors(x):
+    thing = Watching()
+    thing.value = x
+    return thing.twice(thing.value) + Watching().twice(x)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_e2_what_a_descriptor_counts_outlives_the_call(backend):
+    watched, method = Watching.__dict__["value"], Watching.__dict__["twice"]
+
+    def outcomes(function):
+        watched.sets = watched.gets = method.calls = 0
+        watched.large = []
+        for x in (1.0, 3.0, -1.0):
+            found = function(F(x))
+            yield found, watched.sets, watched.gets, list(watched.large), method.calls
+
+    expected = list(outcomes(through_descriptors))
+    with config.backend.using(backend), config.check.using(True):
+        assert list(outcomes(ag.convert(through_descriptors))) == expected
+
+
 test_protocols = samples.test()
