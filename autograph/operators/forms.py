@@ -554,12 +554,29 @@ def _joined(a: Form, b: Form, name: str) -> Form:
     one, other = _ragged(a), _ragged(b)
     if one is not None and other is not None:
         item = _joined(one.item, other.item, name)
-        return item if isinstance(item, Poisoned) else Ragged(item)
+        return item if isinstance(item, Poisoned) else _within(item, name)
     return Poisoned(
         f"{subject(name)} has a length that depends on data, and its items are not of one kind: "
         f"{_described(a)} and {_described(b)}",
         "let all items have one type and shape, or keep those of another kind in a list of their "
         "own",
+    )
+
+
+# Lists in lists that are deeper are taken for such as each round puts into another list.
+_DEEPEST = 6
+
+
+def _within(item: Form, name: str) -> Ragged | Poisoned:
+    """The form of lists of such items; poisoned where they are lists in lists without end."""
+    depth, inner = 0, item
+    while isinstance(inner, Ragged):
+        depth, inner = depth + 1, inner.item
+    if depth < _DEEPEST:
+        return Ragged(item)
+    return Poisoned(
+        f"{subject(name)} holds lists in lists, {depth + 2} deep or more",
+        "keep the items in one list, and how deep each of them is beside it",
     )
 
 

@@ -154,13 +154,13 @@ def test_python_numbers_are_appended_as_they_are(backend):
 
 def looked_into(x):
     if x > 0:
-        LOG.append("positive")  # refused
+        LOG.append(3.5)  # refused
     return len(LOG)
 
 
 def changed_otherwise(x):
     if x > 0:
-        LOG.append("positive")  # refused
+        LOG.append(3.5)  # refused
     LOG.clear()
     return x
 
@@ -169,6 +169,22 @@ def changed_otherwise(x):
 def test_a_list_that_is_looked_into_is_refused(sample):
     LOG[:] = ["start", None]
     refuse(sample, F(1), match="is appended to where that depends on data")
+
+
+def texts_that_are_counted(x):
+    if x > 0:
+        LOG.append("positive")
+    return len(LOG)
+
+
+def test_a_list_of_texts_may_be_looked_into():
+    converted = ag.convert(texts_that_are_counted)
+    for number in (1.0, -1.0, 2.0, 3.0):
+        LOG[:] = ["start", None]
+        expected = texts_that_are_counted(F(number)), LOG[:]
+        LOG[:] = ["start", None]
+        assert (converted(F(number)), LOG) == expected
+    assert converted.trace_count == 1
 
 
 def an_array(x):

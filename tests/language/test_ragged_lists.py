@@ -390,11 +390,11 @@ def an_array_of_them(x):
     return np.array(runs_of(x))  # refused
 
 
-def of_two_kinds(x):
-    runs = runs_of(x)
-    if x[0] > 0:
-        runs.append((1.0, 2.0))
-    return runs
+def deeper_in_each_round(x):
+    nest = []
+    for v in x[x > 0]:
+        nest = [nest]  # refused
+    return nest
 
 
 @pytest.mark.parametrize(
@@ -405,6 +405,7 @@ def of_two_kinds(x):
         (compared, "it is in a list that is compared"),
         (sorted_by_items, "its items are no numbers"),
         (an_array_of_them, "its items are no numbers, arrays or tuples"),
+        (deeper_in_each_round, "`nest` holds lists in lists, 8 deep or more"),
     ],
 )
 def test_questions_that_no_graph_answers_are_refused(sample, words):
