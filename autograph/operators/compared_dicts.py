@@ -8,7 +8,8 @@ from typing import Any
 
 from autograph.operators import growing_methods, open_dicts, open_sets
 from autograph.operators.conditionals import if_exp
-from autograph.operators.forms import Growing, Unbound, growing_form
+from autograph.operators.forms import Growing, Unbound
+from autograph.operators.item_forms import growing_form
 from autograph.operators.rows import length, pack
 from runtime import ops
 

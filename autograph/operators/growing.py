@@ -25,9 +25,9 @@ from autograph.operators.forms import (
     Poisoned,
     Ragged,
     Unbound,
-    growing_form,
 )
 from autograph.operators.identity import note_chosen_value
+from autograph.operators.item_forms import growing_form
 from autograph.operators.iterables import Indexed
 from autograph.operators.one_of import one_of
 from autograph.operators.references import snapshot

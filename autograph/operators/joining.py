@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form
+from autograph.operators.forms import Growing, Poisoned, Unbound
+from autograph.operators.item_forms import growing_form
 from autograph.operators.rows import number_leaves, pack
 from autograph.operators.runs import Run, has_runs, settled
 from autograph.operators.templates import RepeatedText

@@ -14,10 +14,11 @@ from autograph.operators.alternatives import Part, Reference
 from autograph.operators.bodies import Outcome, check_defined
 from autograph.operators.captures import same_value
 from autograph.operators.contents import container_base
-from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form, parts_of
+from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.grown_text import GrownText, is_grown, letters_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import note_chosen_value
+from autograph.operators.item_forms import growing_form, parts_of
 from autograph.operators.kinship import Chosen, made_of
 from autograph.operators.one_of import (
     OneOf,

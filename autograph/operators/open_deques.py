@@ -18,7 +18,7 @@ from autograph.operators.bodies import OPENERS, stage_raise
 from autograph.operators.captures import current_trace
 from autograph.operators.choosing import chosen
 from autograph.operators.contents import content_slot
-from autograph.operators.forms import Growing, Unbound, growing_form, item_form
+from autograph.operators.forms import Growing, Unbound
 from autograph.operators.growing import (
     ListItems,
     checked,
@@ -31,6 +31,7 @@ from autograph.operators.growing import (
     without,
     write,
 )
+from autograph.operators.item_forms import growing_form, item_form
 from autograph.operators.open_dicts import is_key, made_where
 from autograph.operators.rows import length, size_of
 from autograph.operators.runs import OpenDeque, has_runs, padded, settled

@@ -17,14 +17,7 @@ from autograph.operators.absorbing import absorb
 from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import container_base, content_slot
-from autograph.operators.forms import (
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    Unbound,
-    growing_form,
-)
+from autograph.operators.forms import Branching, Form, Growing, Leaf, Unbound
 from autograph.operators.growing import (
     checked,
     item_at,
@@ -34,6 +27,7 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.growing_methods import matches
+from autograph.operators.item_forms import growing_form
 from autograph.operators.one_of import texts_of
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
 from autograph.operators.runs import LiveRun, Opened, Run, live, opened, padded

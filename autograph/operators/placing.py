@@ -21,9 +21,9 @@ from autograph.operators.forms import (
     Static,
     Unbound,
     Written,
-    parts_of,
 )
 from autograph.operators.grown_text import LETTERS, GrownText
+from autograph.operators.item_forms import parts_of
 from autograph.operators.one_of import index_of, number_of, one_of
 from autograph.operators.references import refer, reference_of
 from autograph.operators.rows import as_rows, row_types

@@ -17,9 +17,8 @@ from autograph.operators.forms import (
     Ragged,
     Static,
     Unbound,
-    growing_form,
-    parts_of,
 )
+from autograph.operators.item_forms import growing_form, parts_of
 from autograph.operators.one_of import are_numbers, index_of, numbers_of
 from autograph.operators.runs import Run, has_runs, unpadded
 from autograph.operators.values import NOTHING, split_none, tensor

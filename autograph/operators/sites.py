@@ -22,8 +22,8 @@ from autograph.operators.forms import (
     Referring,
     Static,
     Unbound,
-    parts_of,
 )
+from autograph.operators.item_forms import parts_of
 from autograph.operators.references import has_cell, reference_of, reserve
 from autograph.operators.values import (
     has_parts,

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
 from autograph.operators.forms import Form as ItemForm
-from autograph.operators.forms import Growing, Poisoned, Unbound, growing_form
+from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.grown_text import LETTERS, GrownText
+from autograph.operators.item_forms import growing_form
 from autograph.operators.kinship import made_of
 from autograph.operators.rows import as_rows, number_leaves, row_types
 from autograph.operators.runs import Run, has_runs

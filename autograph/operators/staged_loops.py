@@ -34,9 +34,6 @@ from autograph.operators.forms import (
     Poisoned,
     Referring,
     changed_length,
-    form_of,
-    form_of_parts,
-    widen,
 )
 from autograph.operators.iterators import refuse_in_loop
 from autograph.operators.kinship import Sight
@@ -50,6 +47,7 @@ from autograph.operators.sharing import Ownership
 from autograph.operators.sites import Site
 from autograph.operators.values import NOTHING, merge_types, tensor
 from autograph.operators.variables import in_words
+from autograph.operators.widening import form_of, form_of_parts, widen
 from runtime import control, journal, ops, trace
 from runtime.building import Builder, building, traced
 from runtime.cells import Cell

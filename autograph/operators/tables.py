@@ -15,16 +15,9 @@ import numpy as np
 from autograph.operators.bodies import Restart, is_of_this_body
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
-from autograph.operators.forms import (
-    Branching,
-    Form,
-    Growing,
-    Leaf,
-    Poisoned,
-    Unbound,
-    growing_form,
-)
+from autograph.operators.forms import Branching, Form, Growing, Leaf, Poisoned, Unbound
 from autograph.operators.growing import checked, item_at
+from autograph.operators.item_forms import growing_form
 from autograph.operators.rows import pack
 from autograph.operators.runs import (
     LiveRun,

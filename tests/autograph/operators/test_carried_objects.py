@@ -4,9 +4,9 @@ import pytest
 
 from autograph.operators.bodies import Outcome, State
 from autograph.operators.carried_objects import CarriedObjects, Place
-from autograph.operators.forms import form_of_parts
 from autograph.operators.kinship import Sight
 from autograph.operators.values import NOTHING
+from autograph.operators.widening import form_of_parts
 from runtime import journal
 from tests.autograph.operators.tracing_by_hand import tracing
 

@@ -2,10 +2,11 @@
 
 import pytest
 
-from autograph.operators.forms import Leaf, Optional, OrNone, Static, form_of, form_of_parts
+from autograph.operators.forms import Leaf, Optional, OrNone, Static
 from autograph.operators.placing import Makers, containers, leaves, place, statics
 from autograph.operators.values import NOTHING, with_children
 from autograph.operators.variables import Maybe, Nullable, Undefined
+from autograph.operators.widening import form_of, form_of_parts
 from runtime.building import building
 from runtime.spec import type_of_number
 from tests.autograph.operators.tracing_by_hand import tracing

@@ -1,0 +1,338 @@
+"""How what a loop carries in one place widens from round to round."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from autograph.operators.alternatives import Part, Reference
+from autograph.operators.forms import (
+    Among,
+    Branching,
+    Form,
+    Growing,
+    Leaf,
+    Optional,
+    OrNone,
+    Owning,
+    Poisoned,
+    Referring,
+    Static,
+    Unbound,
+    Written,
+    changed,
+)
+from autograph.operators.host_values import HostValue
+from autograph.operators.item_forms import (
+    all_joined,
+    growing_form,
+    item_of,
+    of_length,
+    parts_of,
+)
+from autograph.operators.one_of import (
+    OneOf,
+    are_numbers,
+    can_be_chosen,
+    is_number_of_class,
+    joined,
+    number_of,
+    things_of,
+)
+from autograph.operators.references import (
+    is_all_older,
+    is_older,
+    is_older_cell,
+    reference_of,
+    reserve,
+    seen_by,
+)
+from autograph.operators.runs import has_runs, known_length
+from autograph.operators.templates import ChosenText, LazyString
+from autograph.operators.values import (
+    describe,
+    describe_both,
+    has_parts,
+    is_array,
+    is_changeable,
+    is_either,
+    is_numeric,
+    is_same,
+    is_unset,
+    merge_types,
+    split_none,
+    type_of,
+    with_children,
+)
+from autograph.operators.variables import Maybe, Nullable, Poison
+from runtime import trace
+from runtime.building import Builder
+from runtime.errors import StagingError
+from runtime.spec import TensorType
+from runtime.tensor import Tensor
+
+__all__ = ["form_of", "form_of_parts", "widen"]
+
+_numbers = itertools.count(1)
+
+
+def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = False) -> Form:
+    """Form of a value; Python bools are carried only with `bools` (flags mostly stay constant).
+
+    So are names of arrays only with the `body` that left them: mostly the array changes, through
+    its cell, not which array it is. And so are containers only where a round `made` them: mostly
+    what is in one changes, by writes that the journal knows.
+    """
+    if isinstance(x, Poison):
+        return Poisoned(x.what, x.hint)
+    if is_unset(x):
+        return Unbound()
+    if isinstance(x, Maybe):
+        return Optional(form_of(x.value, bools=True, body=body, made=made))
+    if isinstance(x, Nullable):
+        return OrNone(form_of(x.value, bools=True, body=body))
+    if body is not None and type(x) in (OneOf, ChosenText):
+        things = things_of(x, body)
+        return Static(x) if things is None else Among(things)
+    if body is not None and isinstance(x, LazyString):
+        return Written()
+    if is_array(x):
+        return Static(x) if body is None else _referring(_no_array(x), x, "", body)
+    if isinstance(x, bool) and not bools:
+        return Static(x)
+    if is_numeric(x) and not is_number_of_class(x):
+        return Leaf(type_of(x))
+    if has_parts(x) and not (is_changeable(x) and (not made or _is_older(x, body))):
+        return form_of_parts(x, bools=bools, body=body, made=made)
+    return Static(x)
+
+
+def _is_older(x: Any, body: Builder | None) -> bool:
+    """Whether a container that a round left was there before the loop: it stays what it is."""
+    return body is not None and is_all_older(x, body)
+
+
+def form_of_parts(
+    x: Any,
+    *,
+    bools: bool,
+    body: Builder | None = None,
+    made: bool = False,
+    is_content: bool = False,
+) -> Branching | Growing | Poisoned:
+    """Form of a container whose parts are carried; `is_content`: it is only what is in one."""
+    number = next(_numbers) if is_changeable(x) and not is_content else 0
+    if has_runs(x):
+        like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
+        form = growing_form(Growing(Unbound(), number, like), x, f"a {type(x).__name__}")
+        return form if isinstance(form, Poisoned) else replace(form, length=known_length(x) or None)
+    children = parts_of(x)
+    parts = tuple(form_of(part, bools=bools, body=body, made=made) for _, part in children)
+    like = with_children(x, [part for _, part in children])
+    return Branching(like, tuple(step for step, _ in children), parts, number)
+
+
+def _no_array(x: Any) -> Referring:
+    return Referring(type_of(x), (), ())
+
+
+def widen(
+    form: Form, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...] = ()
+) -> Form:
+    """The smallest form that covers `form` and the value `x` that a round of `body` left.
+
+    `within` are the containers around the place, by identity: before the loop, and after a round.
+    """
+    if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
+        return replace(form, either=True) if not form.either and is_either(x) else form
+    if isinstance(form, Poisoned):
+        return form
+    if isinstance(x, Poison):
+        return Poisoned(x.what, x.hint)
+    late = x.value if isinstance(x, Maybe) else x
+    if isinstance(late, HostValue) and not (isinstance(form, Static) and form.value is late):
+        return Poisoned(*late.on_one_path(name))
+    if isinstance(form, Unbound):
+        if is_unset(x):
+            return form
+        value = x.value if isinstance(x, Maybe) else x
+        return Optional(form_of(value, bools=True, body=body, made=True))
+    if isinstance(form, Optional):
+        if is_unset(x):
+            return form
+        value = x.value if isinstance(x, Maybe) else x
+        return Optional(widen(form.part, value, name, body, within))
+    if is_unset(x):
+        return Optional(_carried(form, body))
+    if isinstance(x, Maybe):
+        return Optional(widen(_carried(form, body), x.value, name, body, within))
+    nullable = _widen_nullable(form, x, name, body)
+    if nullable is not None:
+        return nullable
+    if isinstance(form, Static):
+        return _widen_static(form, x, name, body, within)
+    if isinstance(form, Written):
+        is_text = isinstance(x, str | LazyString)
+        return form if is_text else changed(name, "a str", describe(x))
+    if isinstance(form, Leaf | Referring):
+        x = number_of(x)
+        if is_numeric(x) and isinstance(form, Referring) and is_array(x):
+            return _referring(form, x, name, body)
+        if is_numeric(x):
+            either = isinstance(form, Leaf) and form.either or is_either(x)
+            return Leaf(_widen_type(form.type, type_of(x), name), either)
+        return changed(name, f"a {form.type}", describe(x))
+    if isinstance(form, Among):
+        things = joined(form.things, things_of(x, body, objects=True))
+        if things is None and is_numeric(x) and are_numbers(form.things):
+            types = map(type_of, form.things)
+            return Leaf(
+                functools.reduce(lambda t, one: _widen_type(t, one, name), types, type_of(x))
+            )
+        if things is None and isinstance(x, str | LazyString) and isinstance(form.things[0], str):
+            return Written()
+        return Among(things) if things else changed(name, *describe_both(form.things[0], x))
+    if isinstance(form, Growing):
+        return of_length(growing_form(form, x, name), form.length, x)
+    assert isinstance(form, Branching)
+    if not has_parts(x) or type(x) is not type(form.like):
+        return changed(name, *describe_both(form.like, x))
+    if type(x) in (list, tuple) and (has_runs(x) or len(x) != len(form.parts)):
+        items = [item_of(part) for part in form.parts]
+        like: list[Any] | tuple[Any, ...] = () if type(x) is tuple else []
+        grown = growing_form(Growing(all_joined(items, name), form.number, like), x, name)
+        if isinstance(grown, Poisoned) and type(x) is tuple and not has_runs(x):
+            return changed(name, *describe_both(form.like, x))
+        return of_length(grown, len(form.parts) or None, x)
+    children = parts_of(x)
+    if tuple(step for step, _ in children) != form.steps:
+        return changed(name, *describe_both(form.like, x))
+    parts = tuple(
+        widen(part, child, f"{name}{step}", body, within)
+        for part, (step, child) in zip(form.parts, children, strict=True)
+    )
+    return replace(form, parts=parts)
+
+
+def _widen_static(
+    form: Static, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+) -> Form:
+    if is_same(form.value, x):
+        return form
+    carried = _carried(form, body)
+    if isinstance(carried, Referring) and is_numeric(x):
+        found = widen(carried, x, name, body)
+        is_leaf = isinstance(found, Leaf) and is_either(form.value)
+        return replace(found, either=True) if is_leaf else found  # type: ignore[call-arg]
+    things = joined(things_of(form.value, body), things_of(x, body))
+    if things is not None:
+        return Among(things)
+    if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
+        return Written()
+    number = number_of(x)
+    if is_numeric(form.value) and is_numeric(number):
+        return Leaf(_widen_type(type_of(form.value), type_of(number), name))
+    before, after = describe_both(form.value, x)
+    if has_parts(form.value) and has_parts(x) and type(x) is type(form.value):
+        pair = id(form.value), id(x)
+        if pair in within:
+            return changed(name, before, f"{describe(x)} that leads to itself")
+        spread: Form = form_of_parts(form.value, bools=False)
+        return widen(spread, x, name, body, (*within, pair))
+    of_users = (things_of(one, body, objects=True) for one in (form.value, x))
+    things = joined(*of_users)
+    if things is not None:
+        return Among(things)
+    return changed(name, before, after)
+
+
+def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None:
+    """The form of a place that is None at times, if it is such a one."""
+    value = split_none(x)[0]
+    if isinstance(value, Poison):
+        return Poisoned(value.what, value.hint)
+    is_left = x is None or (isinstance(x, Nullable) and _may_be_absent(value))
+    if isinstance(form, OrNone):
+        if x is None:
+            return form
+        if _may_be_absent(value):
+            part = widen(form.part, value, name, body)
+            return part if isinstance(part, Poisoned) else OrNone(part)
+        return changed(name, "a value or None", describe(value))
+    if isinstance(form, Static) and form.value is None:
+        is_value = x is not None and _may_be_absent(value)
+        return OrNone(form_of(value, bools=True, body=body)) if is_value else None
+    is_value = isinstance(form, Leaf | Referring) or (
+        _may_be_absent(form.value if isinstance(form, Static) else getattr(form, "like", None))
+    )
+    if not is_left or not is_value:
+        return None
+    part = _carried(form, body)
+    part = part if x is None else widen(part, value, name, body)
+    return part if isinstance(part, Poisoned) else OrNone(part)
+
+
+def _may_be_absent(x: Any) -> bool:
+    """Whether a value may be None in some rounds: a number, array or text, or a tuple of these."""
+    return (
+        is_numeric(x) or can_be_chosen(x) or (isinstance(x, tuple) and all(map(_may_be_absent, x)))
+    )
+
+
+def _carried(form: Form, body: Builder) -> Form:
+    return form_of(form.value, bools=True, body=body) if isinstance(form, Static) else form
+
+
+def _referring(form: Referring, x: Any, name: str, body: Builder) -> Referring:
+    """The form of a name that is an array of `form` or one that `x` may be."""
+    with trace.interpreting(body):
+        found = reference_of(x) or Reference(0, {})
+    older = {n: part for n, part in found.parts.items() if is_older(part, body)}
+    parts = {part.number: part for part in form.parts} | older
+    types = {part.number: operands for part, operands in zip(form.parts, form.types, strict=True)}
+    for number, part in older.items():
+        own = tuple(map(type_of, part.operands))
+        joined = map(merge_types, ["an index"] * len(own), own, types.get(number, own))
+        types[number] = tuple(joined)
+    numbers = sorted(parts)
+    type_ = _widen_type(form.type, type_of(x), name)
+    of_parts = tuple(parts[n] for n in numbers), tuple(types[n] for n in numbers)
+    made = [part for n, part in found.parts.items() if n not in older]
+    seen = [c for part in made for c in seen_by(part) if is_older_cell(c, body)]
+    if _grows(form, older.values()) or form.sources or seen:
+        number = form.own if isinstance(form, Owning) else reserve()
+        cells = (*(part.cell for part in (*form.parts, *parts.values())), *seen)
+        sources = tuple(dict.fromkeys((*form.sources, *cells)))
+        return Owning(type_, (), (), number, name, sources=sources)
+    if isinstance(form, Owning):
+        return Owning(type_, *of_parts, form.own, name)
+    is_made = not found.parts or len(older) < len(found.parts)
+    if is_made or any(part.type != type_ for part in parts.values()):
+        return Owning(type_, *of_parts, reserve(), name)
+    return Referring(type_, *of_parts)
+
+
+def _grows(form: Referring, found: Iterable[Part]) -> bool:
+    """Whether each round takes a view of the view of the last one: there is no end of them."""
+    return any(
+        new.cell is old.cell
+        and 0 < len(old.chain) < len(new.chain)
+        and Part(old.cell, old.chain, new.type).is_alike(
+            Part(new.cell, new.chain[: len(old.chain)], new.type)
+        )
+        for new in found
+        for old in form.parts
+    )
+
+
+def _widen_type(a: TensorType, b: TensorType, name: str) -> TensorType:
+    joined = merge_types(name, a, b)
+    if joined.shape is None and a.shape is not None and b.shape is not None:
+        raise StagingError(
+            f"`{name}` has shape {a.shape} before the loop but {b.shape} after one iteration",
+            "a loop variable must keep its number of axes",
+        )
+    return joined
