@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -161,12 +162,15 @@ def numbers_left(iterator: Any) -> Indexed | None:
     """What an `itertools.count` of ints goes on to give, as far as a graph counts; else None."""
     if type(iterator) is not itertools.count:
         return None
-    start, step = (*iterator.__reduce__()[1], 1)[:2]
-    if type(start) is not int or type(step) is not int or step == 0:
+    # It says where it is in its text only, once it cannot be pickled any more.
+    found = _COUNT.fullmatch(repr(iterator))
+    start, step = (0, 0) if found is None else (int(found[1]), int(found[2] or 1))
+    if step == 0:
         return None
     return as_indexed(range(start, _LARGEST if step > 0 else -_LARGEST, step))
 
 
+_COUNT = re.compile(r"count\((-?\d+)(?:, (-?\d+))?\)")
 # Far below the largest int of a graph, and more than anyone counts to.
 _LARGEST = 2**62
 

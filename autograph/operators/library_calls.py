@@ -18,6 +18,8 @@ from autograph.operators.attributes import is_computed
 from autograph.operators.generators import call_of
 from autograph.operators.runs import holds_runs
 from autograph.operators.templates import has_traced
+from runtime.errors import StagingError
+from runtime.origins import origin_of_caller
 
 __all__ = ["in_python"]
 
@@ -58,8 +60,16 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return found
     given = (*args, *kwargs.values())
     if isinstance(function, EnumMeta):
-        is_asked = len(given) == 1 and has_traced(args) and _is_plain(function)
-        return functools.partial(members.member_of, function) if is_asked else None
+        if len(given) != 1 or not has_traced(args):
+            return None
+        if not _is_plain(function):
+            raise StagingError(
+                f"`{function.__name__}` finds members by more than their values, and is asked for one "
+                "whose value is known only when the graph runs",
+                "compare the value with those of its members",
+                origin=origin_of_caller(),
+            )
+        return functools.partial(members.member_of, function)
     if function in _OF_DATA and (has_traced(given) or _is_open(given)):
         return _OF_DATA[function]
     if function is np.fromiter and len(given) > 2:  # which counts the items that it takes
