@@ -209,7 +209,7 @@ def _slots(kind: Any) -> tuple[str, ...]:
     return tuple(name for name, x in slots if isinstance(x, MemberDescriptorType))
 
 
-# Py_TPFLAGS_HEAPTYPE, which `defaultdict` has, too, from Python 3.12 on; Py_TPFLAGS_IMMUTABLETYPE.
+# Py_TPFLAGS_HEAPTYPE, which `defaultdict` has from Python 3.12 on, and Py_TPFLAGS_IMMUTABLETYPE.
 _MADE_BY_CLASS_STATEMENT, _KINDS = 1 << 9, 1 << 9 | 1 << 8
 
 
