@@ -64,8 +64,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
             return None
         if not _is_plain(function):
             raise StagingError(
-                f"`{function.__name__}` finds members by more than their values, and is asked for one "
-                "whose value is known only when the graph runs",
+                f"`{function.__name__}` finds members by more than their values, and is asked for "
+                "one whose value is known only when the graph runs",
                 "compare the value with those of its members",
                 origin=origin_of_caller(),
             )
