@@ -18,10 +18,9 @@ import numpy as np
 
 from runtime import ops
 from runtime.errors import StagingError
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["Operator"]
-
-_MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
     "pow": "** or pow()", "matmul": "@", "and": "&", "or": "|", "xor": "^", "lshift": "<<",
@@ -88,7 +87,7 @@ class Operator:
     def _runs_code_of(self, other: Any) -> bool:
         """Whether to find out what Python does would run code of the object's class."""
         kind = type(other)
-        if not kind.__flags__ & _MADE_BY_CLASS_STATEMENT or isinstance(other, type):
+        if not kind.__flags__ & MADE_BY_CLASS_STATEMENT or isinstance(other, type):
             return False
         names = self._methods()
         own = [_of_class(other, name) for name in names]

@@ -152,12 +152,9 @@ def _parts(x: Any) -> tuple[Any, ...]:
 
 def _adds_itself(x: Any) -> bool:
     """Whether a class that is neither text nor number says what a text and an object of it give."""
-    is_users = type(x).__flags__ & _MADE_BY_CLASS_STATEMENT and not hasattr(type(x), "dtype")
+    is_users = type(x).__flags__ & tree.MADE_BY_CLASS_STATEMENT and not hasattr(type(x), "dtype")
     is_text = isinstance(x, LazyString)
     return bool(is_users) and not is_text and hasattr(type(x), "__radd__")
-
-
-_MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 class Alternative(Fillable):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 __all__ = [
     "LEAF",
+    "MADE_BY_CLASS_STATEMENT",
     "Structure",
     "attributes_of",
     "builder",
@@ -204,13 +205,14 @@ def attributes_of(nest: Any) -> dict[str, Any]:
 @functools.lru_cache(maxsize=1024)
 def _slots(kind: Any) -> tuple[str, ...]:
     """Names of what a class of the user's keeps in slots."""
-    kinds = [cls for cls in kind.__mro__ if cls.__flags__ & _KINDS == _MADE_BY_CLASS_STATEMENT]
+    kinds = [cls for cls in kind.__mro__ if cls.__flags__ & _KINDS == MADE_BY_CLASS_STATEMENT]
     slots = [(name, x) for cls in kinds for name, x in vars(cls).items()]
     return tuple(name for name, x in slots if isinstance(x, MemberDescriptorType))
 
 
-# Py_TPFLAGS_HEAPTYPE, which `defaultdict` has from Python 3.12 on, and Py_TPFLAGS_IMMUTABLETYPE.
-_MADE_BY_CLASS_STATEMENT, _KINDS = 1 << 9, 1 << 9 | 1 << 8
+MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+# With Py_TPFLAGS_IMMUTABLETYPE, which tells `defaultdict`, from Python 3.12 on of that type, too.
+_KINDS = MADE_BY_CLASS_STATEMENT | 1 << 8
 
 
 def _is_its_fields(nest: Any, names: tuple[str, ...]) -> bool:

@@ -21,7 +21,7 @@ from autograph.operators.references import (
     seen_by,
 )
 from autograph.operators.runs import Run, has_runs, live
-from autograph.operators.values import has_parts, own_children
+from autograph.operators.values import has_parts, own_children, with_children
 from runtime import journal, trace
 from runtime.building import building
 from runtime.cells import Cell
@@ -136,13 +136,11 @@ def at_end(x: Any, writes: dict[Any, Any]) -> Any:
         return x
     found = writes.get(("content", id(x)))
     now = x if found is None else found[2]
-    items = list(now.values()) if type(now) is dict else list(now)
+    items = [part for _, part in own_children(now)]
     made = [at_end(item, writes) for item in items]
     if found is None and all(map(operator.is_, made, items)):
         return x
-    if type(now) is dict:
-        return dict(zip(now, made, strict=True))
-    return type(x)(*made) if hasattr(type(x), "_fields") else type(x)(made)
+    return with_children(now, made)
 
 
 def freeze_again(outcome: Outcome, *, repeats: bool) -> None:

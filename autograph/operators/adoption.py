@@ -24,20 +24,14 @@ from autograph.operators.conditionals import condition
 from autograph.operators.generators import made
 from autograph.operators.iterators import ends
 from autograph.operators.logical import and_, is_, not_
-from autograph.operators.methods import (
-    ARTIFACT,
-    MADE_BY_CLASS_STATEMENT,
-    ORIGINALS,
-    Function,
-    attribute,
-    convert,
-)
+from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
 from autograph.operators.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["adopting"]
 

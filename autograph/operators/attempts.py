@@ -194,7 +194,7 @@ class Attempt:
     def _round(self, body: Callable[[], None]) -> Outcome:
         self._changed = self.raises = False
         for place in self.places.values():
-            place.found = []
+            place.found, place.items_held = [], []
             if place.slot is not None:
                 place.before = slot_content(place.slot)
         for i, (name, value) in enumerate(zip(self.state.names, self.state.get(), strict=True)):

@@ -33,7 +33,7 @@ from autograph.operators.chosen_text import method_of_each, of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.generators import made
 from autograph.operators.host_values import HostValue, NumPyValue
-from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, convert, method
+from autograph.operators.methods import attribute, convert, method
 from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
 from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld
@@ -42,6 +42,7 @@ from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
 from runtime.ops.python_math import MATH
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = [

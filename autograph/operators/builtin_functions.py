@@ -41,7 +41,7 @@ from autograph.operators.listed import is_of_open_length
 from autograph.operators.logical import greater, less
 from autograph.operators.loops import for_stmt
 from autograph.operators.membership import in_
-from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, method
+from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf
 from autograph.operators.printing import format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
@@ -66,6 +66,7 @@ from runtime.errors import StagingError
 from runtime.ops.python_math import math_power_modulo
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = ["HANDLERS", "WITH_CALLBACKS", "reduced", "single", "type_"]

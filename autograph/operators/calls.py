@@ -45,15 +45,7 @@ from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
 from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
-from autograph.operators.methods import (
-    ARTIFACT,
-    MADE_BY_CLASS_STATEMENT,
-    ORIGINALS,
-    attribute,
-    convert,
-    method,
-    why_left,
-)
+from autograph.operators.methods import ARTIFACT, ORIGINALS, attribute, convert, method, why_left
 from autograph.operators.one_of import OneOf, number_of
 from autograph.operators.own_iterators import begun
 from autograph.operators.plain_calls import UNCONVERTED, resolve
@@ -71,6 +63,7 @@ from runtime.building import building
 from runtime.ops.declare import Primitive
 from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = [

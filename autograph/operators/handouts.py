@@ -31,7 +31,6 @@ from autograph.operators.forms import OrNone as ItemOrNone
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import is_iterator, title
-from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.one_of import OneOf
 from autograph.operators.references import Snapshot, has_cell, reference_of
 from autograph.operators.remaking import (
@@ -71,6 +70,7 @@ from runtime.errors import StagingError
 from runtime.origins import Origin
 from runtime.templates import Fillable, Hole, LazyString, OrNone
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = ["Handouts", "Place", "template_of"]

@@ -28,13 +28,13 @@ from typing import Any, NamedTuple
 from autograph.generated import AG
 from autograph.operators.bodies import Outcome, State
 from autograph.operators.captures import current_trace
-from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.pending import has_pending
 from autograph.operators.runs import LiveRun, OpenDeque, known_items
 from autograph.operators.scope import cells_of
 from autograph.operators.values import NOTHING, attributes_of, is_changeable, with_children
 from autograph.operators.variables import Maybe, Nullable, in_words
 from runtime import journal
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["Chosen", "Sight", "StandIn", "made_of", "note_kin", "note_stand_ins"]
 

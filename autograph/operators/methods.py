@@ -9,9 +9,10 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from runtime.tree import MADE_BY_CLASS_STATEMENT
+
 __all__ = [
     "ARTIFACT",
-    "MADE_BY_CLASS_STATEMENT",
     "ORIGINAL",
     "ORIGINALS",
     "attribute",
@@ -28,7 +29,6 @@ Function = Callable[..., Any]
 ARTIFACT = "__ag_artifact__"
 # Of a converted function: a weak reference to the user's.
 ORIGINAL = "__ag_original__"
-MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 class _Converters(NamedTuple):

@@ -21,6 +21,7 @@ from autograph.operators.scope import FunctionScope
 from autograph.operators.templates import LazyString
 from autograph.operators.variables import _Unreadable
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = ["UNCONVERTED", "Resolved", "resolve"]
@@ -33,7 +34,6 @@ Convert: TypeAlias = Callable[[FunctionType], Callable[..., Any] | None]
 _TENSORS = (Tensor, Variable, Indexed, LazyString)
 # The text of an exception is made of what it was given.
 _WITH_TENSORS = (*_TENSORS, BaseException)
-_MADE_BY_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def resolve(
@@ -152,7 +152,7 @@ def _from(scope: FunctionScope, function: Any, args: tuple[Any, ...]) -> Callabl
 def _looks_at_its_caller(cls: type, args: tuple[Any, ...]) -> bool:
     if cls is type:
         return bool(args[1:])
-    return bool(cls.__flags__ & _MADE_BY_CLASS_STATEMENT)
+    return bool(cls.__flags__ & MADE_BY_CLASS_STATEMENT)
 
 
 def _call(function: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -145,20 +145,18 @@ def _depths(item: Form) -> Iterator[int]:
 
 
 def aligned(
-    item: Form, rows: Sequence[Tensor], more: Sequence[Tensor]
+    item: Form, rows: Sequence[Tensor], more: Sequence[Tensor], first: int = 1
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Rows for items of a form, and more of them, of which lists among the items are as long."""
-    pairs = [
-        _aligned(x, y, depth) for x, y, depth in zip(rows, more, _all_depths(item), strict=True)
-    ]
+    """Rows for items of a form, and more of them, of which lists among the items are as long.
+
+    The items are behind the `first` axes.
+    """
+    depths = list(_depths(item)) or [0]
+    pairs = [_aligned(x, y, d, first) for x, y, d in zip(rows, more, depths, strict=True)]
     return [x for x, _ in pairs], [y for _, y in pairs]
 
 
-def _all_depths(item: Form) -> list[int]:
-    return list(_depths(item)) or [0]
-
-
-def _aligned(x: Tensor, y: Tensor, depth: int, first: int = 1) -> tuple[Tensor, Tensor]:
+def _aligned(x: Tensor, y: Tensor, depth: int, first: int) -> tuple[Tensor, Tensor]:
     for axis in range(first, first + depth):
         sizes = [_size(each, axis) for each in (x, y)]
         if all(isinstance(n, int) for n in sizes) and sizes[0] == sizes[1]:
@@ -269,7 +267,7 @@ def _with_lengths(
     joined = [[ops.expand_dims(x, axis=1) for x in column] for column in columns]
     made = joined[0]
     for more in joined[1:]:
-        pairs = zip(*_alike_within(item, made, more), strict=True)
+        pairs = zip(*aligned(item.item, made, more, 2), strict=True)
         made = [ops.concat([x, y], axis=1) for x, y in pairs]
     yield from made
 
@@ -295,15 +293,6 @@ def _as_items(item: Form, own: Form, rows: Iterator[Tensor], count: Any) -> Iter
     made = list(_with_numbers_of(item, own, iter(given), counted)) or counted
     for x, type_ in zip(made, _leaf_types(item), strict=True):
         yield control.coerce(x, TensorType(type_.dtype, x.type.shape, device=type_.device))
-
-
-def _alike_within(
-    item: Ragged, rows: list[Tensor], more: list[Tensor]
-) -> tuple[list[Tensor], list[Tensor]]:
-    """Items of lists side by side, where what is in these is as long."""
-    depths = _all_depths(item.item)
-    pairs = [_aligned(x, y, d, 2) for x, y, d in zip(rows, more, depths, strict=True)]
-    return [x for x, _ in pairs], [y for _, y in pairs]
 
 
 def _no_items(type_: TensorType, count: Any) -> Tensor:

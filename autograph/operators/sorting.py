@@ -14,7 +14,6 @@ from autograph.operators.conditionals import condition
 from autograph.operators.contents import content_slot
 from autograph.operators.gathering import listed
 from autograph.operators.iterables import Indexed
-from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
 from autograph.operators.values import is_numeric, type_of
@@ -25,6 +24,7 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.spec import promote
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = ["has_own_order", "sort", "sorted_"]

@@ -12,7 +12,7 @@ import numpy as np
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.host_values import HostValue
-from autograph.operators.methods import MADE_BY_CLASS_STATEMENT, attribute, method
+from autograph.operators.methods import attribute, method
 from autograph.operators.other_containers import apart
 from autograph.operators.runs import OpenSet, Run
 from autograph.operators.settings import guard_print_options
@@ -38,6 +38,7 @@ from runtime.templates import (
     format_part,
 )
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
 __all__ = [

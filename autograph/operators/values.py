@@ -15,7 +15,6 @@ from autograph.operators.caught import Caught, KindOfError, PartOfError
 from autograph.operators.grown_text import letters_of
 from autograph.operators.guards import same_value
 from autograph.operators.host_values import HostValue
-from autograph.operators.methods import MADE_BY_CLASS_STATEMENT
 from autograph.operators.runs import Opened, has_runs
 from autograph.operators.templates import LazyString
 from autograph.operators.variables import (
@@ -30,6 +29,7 @@ from runtime.building import building, traced
 from runtime.errors import StagingError
 from runtime.spec import TensorType, join, type_of_number
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
     "NOTHING",
