@@ -17,6 +17,7 @@ from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Trace, guard_apart
+from autograph.operators.chosen_objects import apart
 from autograph.operators.decisions import PLAIN, Decision
 from autograph.operators.generators import check_left
 from autograph.operators.growing import sealed
@@ -126,18 +127,22 @@ def trace_call(
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     logs: dict[int, Any] = {}
     recursions = Recursions()
+    by_number = False
     while True:
         builder = FunctionBuilder(
             name, stands_for_tensors, prints, may_create, tensor_class, array_class
         )
         builder.trace.logs, builder.trace.recursions = logs, recursions
+        builder.trace.chooses_by_number = by_number
         try:
             with rarely, adopting(builder.trace):
                 return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
         except StagingError:
             found, is_news = builder.trace.found_logs, recursions.begin()
-            if not is_news and (not found or builder.created):
+            is_refused = bool(builder.trace.refused_choices) and not by_number
+            if not is_news and (not (found or is_refused) or builder.created):
                 raise
+            by_number = by_number or is_refused
             logs = {**logs, **found}
 
 
@@ -164,6 +169,7 @@ def _traced(
         opened(facts, numbers) as watch,
         journal.transaction(watch) as transaction,
     ):
+        facts.refused_choices = transaction.refused_choices
         for variable in _variables(arguments):
             facts.add_outside(variable)
         owner = getattr(function, "__self__", None)
@@ -319,7 +325,7 @@ def _finish(
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     open_deques.open_in(result)
-    result, stands_for = sealed(result)
+    result, stands_for = sealed(apart(result) if facts.chooses_by_number else result)
     template = dig_result(result, operands, handles, identical, inputs)
     if grown_arrays(template[1]):
         refuse_shared(facts, handles, operands)

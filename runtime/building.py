@@ -82,6 +82,8 @@ class Builder:
         self.captures: dict[Value, Value] = {}
         self.externals: dict[int, tuple[Any, Value]] = {}
         self._local: set[Value] = set()
+        # Whether an object was made in the body whose graph this is.
+        self.has_made: Callable[[Any], bool] = lambda thing: False
         self._numbers: dict[tuple[type, Any], Value] = {}
         if parent is None:
             self._begin()

@@ -105,6 +105,8 @@ class Transaction:
         self.places: dict[Hashable, Origin | None] = {}
         # Objects made since it began, by id: nobody else can see what is written into them.
         self.made: dict[int, Any] = {}
+        # And those made in transactions within it that are over.
+        self.made_within: dict[int, Any] = {}
         # Generators among them, if any, which end when the last one who uses them lets them go.
         self.generators: weakref.WeakSet[Any] | None = None
         # The iterators that are older and were advanced, which cannot be undone.
@@ -124,6 +126,8 @@ class Transaction:
         self.all_made: dict[int, Any] | None = None if parent is None else parent.all_made
         # Objects that Python code was given and may keep, by id: each with the name of that code.
         self.lent: dict[int, tuple[Any, str]] = {} if parent is None else parent.lent
+        # Whether one of several containers was to be written, where data says which, and was not.
+        self.refused_choices: list[str] = [] if parent is None else parent.refused_choices
 
     def __enter__(self) -> Transaction:
         self._token = _transaction.set(self)
@@ -132,6 +136,9 @@ class Transaction:
     def __exit__(self, *details: object) -> None:
         _transaction.reset(self._token)
         self.roll_back()
+        if self.parent is not None:
+            self.parent.made_within.update(self.made)
+            self.parent.made_within.update(self.made_within)
 
     def note(self, slot: Slot) -> None:
         """Remember the content of `slot` before it is overwritten for the first time."""
@@ -146,6 +153,10 @@ class Transaction:
         if type(thing) is GeneratorType:
             return self.generators is not None and thing in self.generators
         return self.made.get(id(thing)) is thing
+
+    def has_made_within(self, thing: Any) -> bool:
+        """Whether an object was made since it began, also in a part that was rolled back."""
+        return self.has_made(thing) or self.made_within.get(id(thing)) is thing
 
     def hold(self, generator: Any) -> None:
         """Remember that a generator was made."""
@@ -274,6 +285,7 @@ def _refuse_kin(slot: Slot, open_: Transaction) -> None:
     if found is None:
         return
     thing, name = found
+    open_.refused_choices.append(name)
     kind = type(thing).__name__
     place = name if " " in name else f"`{name}`"
     raise StagingError(

@@ -23,6 +23,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.caught import PartOfError
 from autograph.operators.choosing import chosen
+from autograph.operators.chosen_objects import is_container, items_of
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
@@ -235,6 +236,9 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
         if is_from(value, thing, key):
             return  # `rows[i] += [x]` sets the very list that is there
+        if is_container(thing):
+            of_each(thing, lambda one: setitem(one, key, value))
+            return
         if is_chosen(key) and isinstance(thing, dict) and _has_all(thing, key):
             of_each(key, lambda one: setitem(thing, one, value))
             return
@@ -364,6 +368,9 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     thing, key = _present(thing), there(key)
+    if is_container(thing):
+        of_each(thing, lambda one: delitem(one, key))
+        return
     if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
         key = shown(key)
     if has_runs(thing) or growing.is_at_unknown(thing, key):
@@ -396,7 +403,7 @@ def unpack(value: Any, count: int) -> Any:
     """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
     if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
         value = open_dicts.view(value)
-    value = open_deques.as_list(value)
+    value = open_deques.as_list(items_of(value))
     return growing.unpack(value, count) if has_runs(value) else _rows(value)
 
 
@@ -404,7 +411,7 @@ def unpack_ex(value: Any, before: int, after: int) -> Any:
     """What `a, *b, c = value` unpacks."""
     if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
         value = open_dicts.view(value)
-    value = open_deques.as_list(value)
+    value = open_deques.as_list(items_of(value))
     value = expanded(value) if has_runs(value) else value
     return growing.unpack_ex(value, before, after) if has_runs(value) else _rows(value)
 
@@ -461,7 +468,7 @@ def iterate(values: Any) -> Iterable[Any]:
         values = open_dicts.view(values)
     if has_runs(values):
         values = growing.items_of(values)
-    values = open_deques.going_through(values)
+    values = open_deques.going_through(items_of(values))
     if open_sets.items_of(values) is not None:
         raise open_sets.refused("the order in which it gives them is Python's own")
     if hasattr(type(values), "unrolled"):
@@ -483,12 +490,21 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
     def _in_place(target: Any, value: Any) -> None:
         operate(target, value)
 
+    def _in_place_of_each(target: Any, value: Any) -> Any:
+        """Of lists each is changed; what objects give may be another one."""
+        if not all(type(x) is list for x in target.things):
+            return of_each(target, lambda one: operate(one, value))
+        of_each(target, lambda one: _in_place(one, value))
+        return target
+
     def operate(target: Any, value: Any) -> Any:
         target, value = _present(target), _present(value)
         if journal.recording() is not None and not isinstance(target, Tensor):
             taken(value)
             if type(value) is list and has_runs(value):
                 value = settled(value)
+            if is_container(target):
+                return _in_place_of_each(target, value)
             one = of_several(target)
             if one is not None and name in ("iadd", "imul"):
                 one.each(lambda k: _in_place(one.things[k], value))

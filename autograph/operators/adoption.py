@@ -25,6 +25,7 @@ from autograph.operators.generators import made
 from autograph.operators.iterators import ends
 from autograph.operators.logical import and_, is_, not_
 from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
+from autograph.operators.one_of import note_refused_choice
 from autograph.operators.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building
@@ -138,6 +139,7 @@ def _is_same_object(self: Any, other: Any) -> Any:
 def _hash_of_object(self: Any) -> int:
     """The `__hash__` of a class that has none."""
     if building() is not None and journal.is_kin(self):
+        note_refused_choice("it")
         raise StagingError(
             f"which {type(self).__name__} this is depends on data, and it is looked up in a dict "
             "or set",

@@ -73,10 +73,10 @@ def getattr_(thing: Any, name: str) -> Any:
             return thing.part(name)
         if type(thing) is ChosenText:
             return method_of_each(thing, name)
-        if type(thing) is OneOf:
-            return of_each(thing, lambda one: getattr_(one, name))
         if type(thing) is Nullable:
             thing = thing.load()
+        if type(thing) is OneOf:
+            return of_each(thing, lambda one: getattr_(one, name))
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):
             return python_type_of(thing)
         if name == "__class__" and isinstance(thing, LazyString):
@@ -515,6 +515,9 @@ def setattr_plain(thing: Any, name: str, value: Any) -> None:
 def delattr_(thing: Any, name: str) -> None:
     """`del thing.name`."""
     if building() is not None:
+        if type(thing) is OneOf:
+            of_each(thing, lambda one: delattr_(one, name))
+            return
         deleter = _setter(thing, name, "__delete__")
         if deleter is not None:
             deleter()

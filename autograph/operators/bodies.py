@@ -164,6 +164,8 @@ class Outcome:
     # The arrays of which lists hold the content: see `journal.note_frozen`.
     # Lists and dicts that are items stand among them for themselves.
     frozen: dict[int, tuple[Any, bool]] = field(default_factory=dict)
+    # The containers that are one or another by data: see `journal.note_kin`.
+    kin: dict[int, tuple[Any, str]] = field(default_factory=dict)
     # The lists of which the items are held by the graph, by id.
     growing: dict[int, Any] = field(default_factory=dict)
     # The lists of a length that depends on data, by id and form of the items.
@@ -253,6 +255,7 @@ def run_body(
     result, raised = None, False
     with body(name, parent) as builder, journal.transaction() as transaction:
         transaction.is_of_body = True
+        builder.has_made = transaction.has_made_within
         try:
             try:
                 result = function(builder)
@@ -269,7 +272,7 @@ def run_body(
             writes = _writes(transaction, state, builder) if transaction.slots else {}
             told = transaction.advanced, transaction.chosen, transaction.places
             outcome = Outcome(builder, values, writes, raised, result, *told)
-            outcome.frozen = transaction.frozen
+            outcome.frozen, outcome.kin = transaction.frozen, transaction.kin
             outcome.time = clock()
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:

@@ -28,6 +28,7 @@ from autograph.operators.captures import (
     read,
     weak,
 )
+from autograph.operators.chosen_objects import items_of
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import container_base, content_slot
 from autograph.operators.counting import update
@@ -241,7 +242,7 @@ def _gone_through(x: Any) -> Any:
     """What a method goes through: of a dict whose keys depend on data, these."""
     if open_sets.items_of(x) is not None:
         raise open_sets.refused("a method goes through it")
-    x = open_deques.as_list(x)
+    x = open_deques.as_list(items_of(x))
     return open_dicts.view(x) if _is_open_dict(x) else x
 
 

@@ -34,6 +34,7 @@ from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
 from autograph.operators.chosen_errors import made_of_chosen
+from autograph.operators.chosen_objects import called_with_each, items_of, views_of_each
 from autograph.operators.chosen_text import of_each
 from autograph.operators.counting import METHODS
 from autograph.operators.decisions import LEFT
@@ -156,7 +157,15 @@ def converted_call(
         error = made_of_chosen(function, lambda one: converted_call(one, args, kwargs, scope))
         if error is not None:
             return error
+        views = views_of_each(function, lambda one: converted_call(one, args, kwargs, scope))
+        if views is not None:
+            return views
         return of_each(function, lambda one: converted_call(one, args, kwargs, scope))
+    each = called_with_each(
+        function, args, kwargs, lambda some, named: converted_call(function, some, named, scope)
+    )
+    if each is not None:
+        return each()
     if is_progress(function):
         return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
@@ -303,6 +312,8 @@ def _keys_in(x: Any, function: Any, kwargs: dict[str, Any]) -> Any:
     """What a built-in goes through: of a dict or set that depends on data, its keys or items."""
     if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
         return open_dicts.view(x)
+    if function in _LAZY:
+        x = items_of(x)
     if open_deques.items_of(x) is not None:
         return open_deques.going_through(x) if function in _LAZY else open_deques.as_list(x)
     if open_sets.items_of(x) is None or function is set:

@@ -136,6 +136,11 @@ class Trace:
     # found that they must be such ones.
     logs: dict[int, Any] = field(default_factory=dict)
     found_logs: dict[int, Any] = field(default_factory=dict)
+    # Whether objects and containers that data chooses between are told by a number: a trace found
+    # that one of them is written.
+    chooses_by_number: bool = False
+    # The names of those that were to be written and were not, as they were not told by a number.
+    refused_choices: list[str] = field(default_factory=list)
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
     # Whether there is, or was, a list whose length depends on data.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.operators.conditionals import if_exp
+from autograph.operators.conditionals import if_exp, of_things
 from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText
 
@@ -20,25 +20,12 @@ def is_chosen(x: Any) -> bool:
 def of_each(text: Any, function: Callable[[str], Any]) -> Any:
     """What `function` gives for the text or object that it is: it is called for each of them."""
     if type(text) is OneOf:
-        return _of_some(text, 0, len(text.things), function)
+        return of_things(text, function)
     if type(text) is not ChosenText:
         return function(text)
     first, second = text.texts
     return if_exp(
         text.which, lambda: of_each(first, function), lambda: of_each(second, function), "text"
-    )
-
-
-def _of_some(x: OneOf, first: int, end: int, function: Callable[[Any], Any]) -> Any:
-    """What `function` gives, where the number of the object is in a range."""
-    if end - first == 1:
-        return function(x.things[first])
-    middle = (first + end) // 2
-    return if_exp(
-        x.index < middle,
-        lambda: _of_some(x, first, middle, function),
-        lambda: _of_some(x, middle, end, function),
-        "one of several objects",
     )
 
 

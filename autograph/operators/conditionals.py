@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +37,7 @@ from runtime.cells import Cell
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["condition", "if_exp", "if_stmt", "keys_of", "staged_if", "tested_exp"]
+__all__ = ["condition", "if_exp", "if_stmt", "keys_of", "of_things", "staged_if", "tested_exp"]
 
 
 def if_stmt(
@@ -110,7 +111,7 @@ def _truth_of(x: Any) -> Any:
     if isinstance(x, LazyString):
         return has_letters(x)
     if type(x) is OneOf:
-        return condition(x.is_any([bool(condition(one)) for one in x.things]))
+        return condition(of_things(x, condition))
     if isinstance(x, OpenRange):
         return condition(x.length > 0)
     own = method(x, "__bool__")
@@ -190,8 +191,9 @@ def merge_branches(
         slot = (left.writes.get(key) or right.writes[key])[0]
         contents = [_content(outcome, key, slot) for outcome in outcomes]
         plan = merger.numeric if isinstance(slot.owner, Cell) else merger.plan
-        if slot.is_content and type(slot.owner) is not list:
-            plan = merger.plan_of_fixed_length
+        if slot.is_content:
+            is_list = type(slot.owner) is list
+            plan = functools.partial(merger.plan_of_content, is_list=is_list)
         slots.append((slot, plan(slot.name, *contents)))
     outputs = merger.emit(parent, test)
     if left.raised and right.raised:
@@ -246,6 +248,23 @@ def if_exp(
     result = box[0]
     is_read = isinstance(result, _Unreadable) and not isinstance(result, Nullable)
     return result.load() if is_read else result
+
+
+def of_things(x: OneOf, function: Callable[[Any], Any]) -> Any:
+    """What `function` gives for the one of several objects that it is: each has a branch."""
+
+    def of_some(first: int, end: int) -> Any:
+        if end - first == 1:
+            return function(x.things[first])
+        middle = (first + end) // 2
+        return if_exp(
+            x.index < middle,
+            lambda: of_some(first, middle),
+            lambda: of_some(middle, end),
+            "one of several objects",
+        )
+
+    return of_some(0, len(x.things))
 
 
 def tested_exp(

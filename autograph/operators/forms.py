@@ -200,6 +200,8 @@ def changed(name: str, before: str, after: str) -> Poisoned:
 
 
 def _advice_on_objects(before: str, after: str) -> str:
+    if after.startswith("one of several objects"):
+        return "make all of them before the loop, or change a copy of the one"
     if after.endswith(" that leads to itself"):
         return "keep the objects in a list, and carry the index of one"
     if after.startswith("another "):

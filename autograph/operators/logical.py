@@ -15,6 +15,8 @@ from autograph.operators import (
 from autograph.operators.absorbing import is_item
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
+from autograph.operators.chosen_objects import is_container
+from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import condition, if_exp, tested_exp
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import (
@@ -23,7 +25,7 @@ from autograph.operators.identity import (
     is_one_of_chosen,
     unknown,
 )
-from autograph.operators.one_of import OneOf
+from autograph.operators.one_of import OneOf, note_refused_choice
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import holds_runs
 from autograph.operators.values import is_numeric
@@ -152,6 +154,10 @@ def truth(x: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
+    if is_container(left):
+        return of_each(left, lambda one: equal(one, right))
+    if is_container(right):
+        return of_each(right, lambda one: equal(left, one))
     if compared_dicts.are_compared(left, right):
         return compared_dicts.equal(left, right)
     if _are_growing(left, right):
@@ -161,6 +167,10 @@ def equal(left: Any, right: Any) -> Any:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
+    if is_container(left):
+        return of_each(left, lambda one: not_equal(one, right))
+    if is_container(right):
+        return of_each(right, lambda one: not_equal(left, one))
     if compared_dicts.are_compared(left, right):
         return not_(compared_dicts.equal(left, right))
     if _are_growing(left, right):
@@ -234,6 +244,7 @@ def is_(left: Any, right: Any) -> Any:
         return True
     for x, other in ((left, right), (right, left)):
         if type(x) is OneOf:
+            _refuse_kin(x, other)
             return x.is_(other)
     same = are_one_number(left, right)
     if same is not None:
@@ -243,11 +254,19 @@ def is_(left: Any, right: Any) -> Any:
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return bool(are_one_object(left, right))
     if _may_be_one(left, right):
+        note_refused_choice("it")
         raise unknown(type(left).__name__)
     for x in (left, right):
         if left is not right and isinstance(x, HostValue):
             x.refuse()
     return left is right
+
+
+def _refuse_kin(x: OneOf, other: Any) -> None:
+    """Refuse to tell one of several objects from another one where some may be one."""
+    others = other.things if type(other) is OneOf else (other,)
+    if any(_may_be_one(one, another) for one in x.things for another in others):
+        raise unknown("object")
 
 
 def _may_be_one(left: Any, right: Any) -> bool:

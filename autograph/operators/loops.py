@@ -10,6 +10,7 @@ from autograph.operators import growing, open_deques, open_dicts
 from autograph.operators.bodies import Restart, State
 from autograph.operators.captured_items import one_by_one
 from autograph.operators.captures import current_trace
+from autograph.operators.chosen_objects import items_of
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.decisions import UNROLLED
 from autograph.operators.generators import Again, Consumer, Run, call_of
@@ -172,7 +173,7 @@ def for_stmt(
         iterated = open_dicts.view(iterated)
     if has_runs(iterated):
         iterated = growing.items_of(iterated)
-    iterated = open_deques.going_through(iterated)
+    iterated = open_deques.going_through(items_of(iterated))
     loop = _For(extra_test, body, State(get_state, set_state, symbol_names), opts)
     if type(iterated) is Again:
         loop.in_place(iterated.generator, iterated.run)

@@ -22,9 +22,13 @@ from autograph.operators.item_forms import growing_form, parts_of
 from autograph.operators.kinship import Chosen, made_of
 from autograph.operators.one_of import (
     OneOf,
+    are_containers,
+    can_be_told_by_number,
+    chooses_by_number,
     index_of,
     is_number_of_class,
     joined,
+    note_refused_choice,
     number_of,
     one_of,
     things_of,
@@ -75,7 +79,7 @@ from autograph.operators.variables import (
     Undefined,
     _Unreadable,
 )
-from runtime import control, ops, trace
+from runtime import control, journal, ops, trace
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
@@ -120,8 +124,11 @@ class Merger:
     _uses: Counter[Cell] = field(default_factory=Counter)
     _moved: dict[Cell, _Moved] = field(default_factory=dict)
 
-    def plan(self, name: str, a: Any, b: Any) -> Rebuild:
-        """How the place called `name`, with `a` on one path and `b` on the other, goes on."""
+    def plan(self, name: str, a: Any, b: Any, *, is_content: bool = False) -> Rebuild:
+        """How the place called `name`, with `a` on one path and `b` on the other, goes on.
+
+        With `is_content` they are not in the place, but copies of all that is in it.
+        """
         if a is b:
             return lambda outputs: a
         if type(a) is type(b) is Tensor and not (is_array(a) or is_array(b)):
@@ -151,6 +158,10 @@ class Merger:
             return self._one_of(name, a, b, things)
         if _is_range_place(a, b):
             return self._range(name, a, b)
+        if chooses_by_number() and not is_content:
+            choice = self._choice(name, a, b)
+            if choice is not None:
+                return choice
         if a is NOTHING and _is_whole(b):
             return self._whole(name, b, 1)
         if b is NOTHING and _is_whole(a):
@@ -183,13 +194,54 @@ class Merger:
         )
         return joined(left, right)
 
-    def _one_of(self, name: str, a: Any, b: Any, things: tuple[Any, ...]) -> Rebuild:
-        """An object, by its number among those that it may be."""
+    def _choice(self, name: str, a: Any, b: Any) -> Rebuild | None:
+        """One of several objects or containers, which stay themselves and can be written.
+
+        One that a path made is there from then on, whichever path is taken.
+        """
+        left, right = (self._candidates(x, o) for x, o in zip((a, b), self.outcomes, strict=True))
+        if left is None or right is None:
+            return None
+        plans: dict[int, Rebuild] = {}
+        things: list[Any] = []
+        for side, (found, outcome) in enumerate(zip((left, right), self.outcomes, strict=True)):
+            for thing in found:
+                if any(thing is x for x in things):
+                    continue
+                if outcome.builder.has_made(thing):
+                    pair = (thing, NOTHING) if side == 0 else (NOTHING, thing)
+                    plans[len(things)] = self.plan(name, *pair)
+                things.append(thing)
+        number = self._number(name, a, b, tuple(things))
+
+        def build(outputs: Sequence[Any]) -> Any:
+            found = (plans[k](outputs) if k in plans else x for k, x in enumerate(things))
+            return one_of(number(outputs), tuple(found))
+
+        return build
+
+    @staticmethod
+    def _candidates(x: Any, outcome: Outcome) -> tuple[Any, ...] | None:
+        """The objects that `x` is one of, if it is such a thing; those that its path made, too."""
+        if type(x) is OneOf:
+            return x.things if are_containers(x.things) else None
+        if not can_be_told_by_number(x) or journal.is_kin(x) or id(x) in outcome.kin:
+            return None
+        inner = outcome.builder
+        is_there = has_parts(x) if inner.has_made(x) else is_all_older(x, inner)
+        return (x,) if is_there else None
+
+    def _number(self, name: str, a: Any, b: Any, things: tuple[Any, ...]) -> Rebuild:
+        """The number of an object among those that it may be."""
         indices = []
         for x, outcome in zip((a, b), self.outcomes, strict=True):
             with trace.interpreting(outcome.builder):
                 indices.append(NOTHING if x is NOTHING else index_of(x, things))
-        index = self.numeric(f"{name}_which", *indices)
+        return self.numeric(f"{name}_which", *indices)
+
+    def _one_of(self, name: str, a: Any, b: Any, things: tuple[Any, ...]) -> Rebuild:
+        """An object, by its number among those that it may be."""
+        index = self._number(name, a, b, things)
         return lambda outputs: one_of(index(outputs), things)
 
     def _range(self, name: str, a: Any, b: Any) -> Rebuild:
@@ -210,9 +262,11 @@ class Merger:
         late = Poison(name, what, f"make a {kind} on each path, or before the branch")
         return lambda outputs: late
 
-    def plan_of_fixed_length(self, name: str, a: Any, b: Any) -> Rebuild:
-        """As `plan`, for what is in a container that is no list: it keeps its number of items."""
-        return _poison(name, a, b) if self._is_growing_place(a, b) else self.plan(name, a, b)
+    def plan_of_content(self, name: str, a: Any, b: Any, *, is_list: bool) -> Rebuild:
+        """As `plan`, for what is in a container: one that is no list keeps its number of items."""
+        if not is_list and self._is_growing_place(a, b):
+            return _poison(name, a, b)
+        return self.plan(name, a, b, is_content=True)
 
     def numeric(self, name: str, a: Any, b: Any) -> Rebuild:
         """How a place goes on that holds numbers, or the content of arrays."""
@@ -273,7 +327,8 @@ class Merger:
         if a is not NOTHING and b is not NOTHING:
             return None
         x, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
-        is_kept = is_all_older(x, outcome.builder)
+        is_made = chooses_by_number() and outcome.builder.has_made(x)
+        is_kept = is_all_older(x, outcome.builder) and not is_made
         return Chosen(name, (a, b), lambda outputs: x, is_kept=True) if is_kept else None
 
     def _left(self, x: Any, side: int) -> Any:
@@ -627,6 +682,8 @@ def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
 
 
 def _poison(name: str, a: Any, b: Any) -> Rebuild:
+    if type(a) is type(b) and can_be_told_by_number(a):
+        note_refused_choice(name)
     one, other = describe_both(a, b)
     what = f"{subject(name)} is {one} on one path but {other} on the other"
     hint = advice(one, other) or "keep its kind the same on both paths, or use another name"

@@ -9,7 +9,9 @@ from __future__ import annotations
 import enum
 import functools
 import operator
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -21,10 +23,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.operators.captures import current_trace
 from autograph.operators.methods import attribute
 from autograph.operators.references import is_all_older, select
+from autograph.operators.runs import OpenDeque, OpenSet, python_class
 from autograph.operators.templates import ChosenText, Late
-from autograph.operators.values import is_object, tensor, type_of
+from autograph.operators.values import is_changeable, is_object, is_of_users, tensor, type_of
 from runtime import journal, ops
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -35,15 +39,20 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "OneOf",
+    "are_containers",
     "are_numbers",
     "are_same",
     "can_be_chosen",
+    "can_be_told_by_number",
+    "chooses_by_number",
     "index_of",
     "is_number_of_class",
     "joined",
+    "note_refused_choice",
     "number_of",
     "numbers_of",
     "one_of",
+    "read_apart",
     "texts_of",
     "things_of",
 ]
@@ -64,6 +73,13 @@ class OneOf(Late):
         """The objects, and a hole for the number, which is appended to `operands`."""
         operands.append(self.index)
         return Selection(Hole(len(operands) - 1), self.things)
+
+    def described(self) -> str:
+        """It in a few words, for messages."""
+        return f"one of several objects ({self._kinds()}), depending on data"
+
+    def _kinds(self) -> str:
+        return " or ".join(sorted({python_class(type(x)).__name__ for x in self.things}))
 
     def is_any(self, answers: Sequence[bool]) -> Any:
         """Whether it is one of those for which the answer is true: a bool, or a traced one."""
@@ -86,16 +102,17 @@ class OneOf(Late):
         same = self == other
         return ops.logical_not(same) if isinstance(same, Tensor) else not same
 
-    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        kinds = " or ".join(sorted({type(x).__name__ for x in self.things}))
+    def refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise the error for a use in which one object must be known."""
+        kinds = self._kinds()
         raise StagingError(
             f"which {kinds} this is depends on data, and it is used where one must be known",
             "call it, compare it, or choose by `if` and `elif` and use it in each branch",
             origin=origin_of_caller(),
         )
 
-    __hash__ = __call__ = __iter__ = __len__ = __bool__ = __getitem__ = _refuse
-    __or__ = __ror__ = __and__ = __rand__ = __xor__ = __rxor__ = __invert__ = _refuse
+    __hash__ = __call__ = __iter__ = __len__ = __bool__ = __getitem__ = refuse
+    __or__ = __ror__ = __and__ = __rand__ = __xor__ = __rxor__ = __invert__ = refuse
     __array_ufunc__ = None  # operators of arrays ask this class
 
     def in_numbers(self, *, weak: bool) -> Any:
@@ -112,7 +129,7 @@ class OneOf(Late):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        self._refuse()
+        self.refuse()
 
 
 def is_number_of_class(x: Any) -> bool:
@@ -152,17 +169,17 @@ def _operator(name: str) -> Any:
 
     def method(self: OneOf, *others: Any) -> Any:
         if any(attribute(type(x), name) not in _of_numbers(name) for x in self.things):
-            self._refuse()
+            self.refuse()
         given = [number_of(x) for x in others]
         are_floats = [isinstance(x, float) for x in self.things]
         if name not in _REFLECTED and any(are_floats) and any(map(_is_float64, given)):
             # To Python, such a scalar is a float: it does what `float` does.
             if not all(are_floats):
-                self._refuse()
+                self.refuse()
             given = [ops.as_weak(tensor(x), kind="float") for x in given]
         number = self.in_numbers(weak=not any(map(_is_numpys, given)))
         if any(type(x) is OneOf for x in (number, *given)):
-            self._refuse()
+            self.refuse()
         return run(*given, number) if name in _REFLECTED else run(number, *given)
 
     return method
@@ -204,6 +221,48 @@ def can_be_chosen(x: Any) -> bool:
     return is_number_of_class(x) or isinstance(x, (str, ChosenText, OneOf, *_KINDS))
 
 
+_VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
+_CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict, Counter, OpenSet, OpenDeque)
+
+
+def chooses_by_number() -> bool:
+    """Whether objects and containers that data chooses between stay themselves, as some is written.
+
+    Else such a choice is an object of its own, which Python itself can read.
+    """
+    facts = current_trace()
+    return facts is not None and facts.chooses_by_number
+
+
+def note_refused_choice(name: str) -> None:
+    """Remember that what is called `name` is one of several objects, which must be themselves."""
+    facts = current_trace()
+    if facts is not None:
+        facts.refused_choices.append(name)
+
+
+@contextmanager
+def read_apart() -> Iterator[None]:
+    """Choices that are made within this are objects of their own."""
+    facts = current_trace()
+    assert facts is not None
+    before, facts.chooses_by_number = facts.chooses_by_number, False
+    try:
+        yield
+    finally:
+        facts.chooses_by_number = before
+
+
+def are_containers(things: Sequence[Any]) -> bool:
+    """Whether some of these are objects, lists or dicts, which may be written."""
+    return any(type(x) in _CONTAINERS or type(x) in _VIEWS or is_of_users(x) for x in things)
+
+
+def can_be_told_by_number(x: Any) -> bool:
+    """Whether data may choose between `x` and others, which can be written then."""
+    return type(x) in _CONTAINERS or (is_of_users(x) and is_changeable(x))
+
+
 def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ...] | None:
     """The objects that `x` may be; None where the graph does not choose between such.
 
@@ -211,13 +270,16 @@ def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ..
     `objects` they may be of the user's classes: then they are themselves, not their parts.
     """
     if type(x) is OneOf:
-        return x.things
+        is_old = not are_containers(x.things) or not any(map(inner.has_made, x.things))
+        return x.things if is_old else None
     if isinstance(x, str):
         return (x,)
     if type(x) is ChosenText:
         return texts_of(x)
-    if objects and is_object(x) and not isinstance(x, tuple):
-        return (x,) if is_all_older(x, inner) and not journal.is_kin(x) else None
+    is_plain = is_object(x) and not isinstance(x, tuple)
+    if objects and (is_plain or (chooses_by_number() and can_be_told_by_number(x))):
+        is_there = is_all_older(x, inner) and not inner.has_made(x)
+        return (x,) if is_there and not journal.is_kin(x) else None
     if not can_be_chosen(x):
         return None
     return (x,) if all(is_all_older(part, inner) for part in _held_by(x)) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from autograph.operators.chosen_objects import items_of
 from autograph.operators.generators import call_of
 from autograph.operators.iterables import Indexed
 from autograph.operators.methods import method
@@ -18,7 +19,10 @@ def begun(x: Any) -> Any:
 
     How many items it has may be known only when the graph runs.
     """
-    if method(x, "__iter__") is None or building() is None:
+    if building() is None:
+        return x
+    x = items_of(x)
+    if method(x, "__iter__") is None:
         return x
     found = iter(x)
     return found if isinstance(found, Indexed) or call_of(found) is not None else _Started(x, found)

@@ -14,7 +14,7 @@ from typing import Any
 from autograph.operators.alternatives import Part, Reference, handle_of, trace_root
 from autograph.operators.host_values import HostValue
 from autograph.operators.runs import Run
-from autograph.operators.templates import LazyString, dig
+from autograph.operators.templates import Late, LazyString, dig
 from autograph.operators.values import has_parts, is_array, is_numeric, own_children, type_of
 from autograph.operators.variables import Maybe, Nullable
 from runtime import journal, ops, trace
@@ -289,7 +289,7 @@ def _late_parts(x: Any) -> tuple[Any, ...]:
     if isinstance(x, Run):
         return tuple(x.rows)
     values: list[Any] = []
-    if isinstance(x, LazyString):
+    if isinstance(x, LazyString | Late):
         dig(x, values)
     return tuple(values)
 

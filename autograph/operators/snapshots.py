@@ -11,6 +11,16 @@ from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.grown_text import LETTERS, GrownText
 from autograph.operators.item_forms import growing_form
 from autograph.operators.kinship import made_of
+from autograph.operators.one_of import (
+    OneOf,
+    are_same,
+    can_be_told_by_number,
+    chooses_by_number,
+    index_of,
+    joined,
+    note_refused_choice,
+    one_of,
+)
 from autograph.operators.rows import as_rows, number_leaves, row_types
 from autograph.operators.runs import Run, has_runs
 from autograph.operators.templates import LazyString
@@ -36,6 +46,7 @@ from autograph.operators.variables import Maybe, Nullable, Poison, Undefined
 from runtime.spec import TensorType, type_of_number
 
 __all__ = [
+    "Among",
     "Form",
     "Grown",
     "Leaf",
@@ -90,6 +101,12 @@ class Grown(NamedTuple):
     like: Any = None
 
 
+class Among(NamedTuple):
+    """One of several objects that are there after the `try`, by its number."""
+
+    things: tuple[Any, ...]
+
+
 class Written(NamedTuple):
     """A text, by its letters."""
 
@@ -113,7 +130,7 @@ class Conflict(NamedTuple):
     hint: str
 
 
-Form: TypeAlias = Same | Unset | Leaf | Nest | Grown | Written | Perhaps | OrNone | Conflict
+Form: TypeAlias = Same | Unset | Leaf | Nest | Grown | Among | Written | Perhaps | OrNone | Conflict
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -126,6 +143,8 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return Perhaps(form_of(x.value, is_kept))
     if isinstance(x, Nullable):
         return OrNone(form_of(x.value, is_kept))
+    if type(x) is OneOf:
+        return _among(x, is_kept)
     if is_kept(x):
         return Same(x)
     if isinstance(x, LazyString):
@@ -140,6 +159,15 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
         return Nest(like, tuple(form_of(part, is_kept) for _, part in children))
     return Same(x)
+
+
+def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Among | Conflict:
+    if all(map(is_kept, x.things)):
+        return Among(x.things)
+    return Conflict(
+        f"{x.described()}, is left by a `try` in which one of them was made",
+        "make all of them before the `try`, or take a copy of the one",
+    )
 
 
 def form_of_content(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -193,6 +221,9 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return _optional(a, b, name)
     if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
         return a
+    things = joined(_things(a), _things(b))
+    if things is not None and (chooses_by_number() or Among in (type(a), type(b))):
+        return Among(things)
     if _is_or_none(a, b):
         return _or_none(a, b, name)
     one, other = _type(a), _type(b)
@@ -207,6 +238,8 @@ def unite(a: Form, b: Form, name: str) -> Form:
     grown = _united(a, b, name)
     if grown is not None:
         return grown
+    if type(_value(a)) is type(_value(b)) and can_be_told_by_number(_value(a)):
+        note_refused_choice(name)
     shown = _shown(a), _shown(b)
     if shown[0] == shown[1] and isinstance(b, Same | Nest):
         shown = shown[0], f"another {type(_value(b)).__name__}"
@@ -215,6 +248,14 @@ def unite(a: Form, b: Form, name: str) -> Form:
         "raised",
         advice(*shown) or "let it be the same kind of value wherever the body may raise",
     )
+
+
+def _things(form: Form) -> tuple[Any, ...] | None:
+    """The objects of which a place holds one, if they are such as are told by a number."""
+    if isinstance(form, Among):
+        return form.things
+    is_told = isinstance(form, Same) and can_be_told_by_number(form.value)
+    return (_value(form),) if is_told else None
 
 
 def _is_text(form: Form) -> bool:
@@ -239,6 +280,8 @@ def is_one_form(a: Form, b: Form) -> bool:
         return _steps(a) == _steps(b) and all(is_one_form(x, y) for x, y in pairs)
     if isinstance(a, Perhaps | OrNone):
         return is_one_form(a.part, b.part)  # type: ignore[union-attr]
+    if isinstance(a, Among) and isinstance(b, Among):
+        return are_same(a.things, b.things)
     return a == b
 
 
@@ -284,6 +327,8 @@ def _steps(form: Nest) -> tuple[Any, ...]:
 def _shown(form: Form) -> str:
     if isinstance(form, Leaf):
         return f"a {form.type}"
+    if isinstance(form, Among):
+        return "one of several objects"
     return "a str" if isinstance(form, Written) else describe(_value(form))
 
 
@@ -295,6 +340,8 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
     """The graph values that `x` has for a form, with their types; NOTHING where it lacks one."""
     if isinstance(form, Leaf):
         yield x, form.type
+    elif isinstance(form, Among):
+        yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
     elif isinstance(form, Written):
         yield x, LETTERS
     elif isinstance(form, Grown):
@@ -333,7 +380,7 @@ def hold_arrays(form: Form) -> Iterator[bool]:
     """Of each leaf whether it holds an array."""
     if isinstance(form, Leaf):
         yield form.is_array
-    elif isinstance(form, Written):
+    elif isinstance(form, Written | Among):
         yield False
     elif isinstance(form, Grown):
         yield from (False for _ in row_types(form.item))
@@ -373,6 +420,8 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         return next(outputs)
     if isinstance(form, Written):
         return GrownText(next(outputs))
+    if isinstance(form, Among):
+        return one_of(next(outputs), form.things)
     if isinstance(form, Perhaps):
         value = rebuild(form.part, name, outputs)
         return Maybe(name, value, next(outputs), check_defined)

@@ -71,6 +71,13 @@ class Late:
         """The template of it; its traced values are appended to `operands`."""
         raise NotImplementedError
 
+    def described(self) -> str:
+        """It in a few words, for messages."""
+        return "what is known only when the graph runs"
+
+    def own_text(self, conversion: int, spec: Any) -> Any:
+        """What it is as text, made of what it stands for; None where it is made later."""
+
 
 class VariableThen(NamedTuple):
     """A variable in text that is made later: what it held when the text was asked for."""
@@ -465,6 +472,9 @@ def with_own_text(value: Any, conversion: int, spec: Any) -> Any:
     """A piece of text, an object of the user's replaced by what its own method gives for it."""
     if not type(value).__flags__ & MADE_BY_CLASS_STATEMENT:
         return value, conversion, spec
+    text = value.own_text(conversion, spec) if isinstance(value, Late) else None
+    if text is not None:
+        return text, -1, None
     if conversion == -1:
         own = method(value, "__format__")
         if own is not None:

@@ -16,7 +16,7 @@ from autograph.operators.grown_text import letters_of
 from autograph.operators.guards import same_value
 from autograph.operators.host_values import HostValue
 from autograph.operators.runs import Opened, has_runs
-from autograph.operators.templates import LazyString
+from autograph.operators.templates import Late, LazyString
 from autograph.operators.variables import (
     Maybe,
     Nullable,
@@ -172,6 +172,8 @@ def describe(x: Any) -> str:
         return f"{describe(x.value)} or None"
     if isinstance(x, LazyString):
         return "a str"
+    if isinstance(x, Late):
+        return x.described()
     if isinstance(x, Caught):
         return "an exception that was caught"
     if isinstance(x, PartOfError) and not isinstance(x, HostValue):
@@ -237,14 +239,20 @@ def _is_record(x: Any) -> bool:
 
 def is_object(x: Any) -> bool:
     """Whether `x` is an object of the user's that is no more than its attributes."""
+    return is_of_users(x) and not any(
+        name in vars(base) for base in type(x).__mro__[:-1] for name in _NOT_PLAIN
+    )
+
+
+def is_of_users(x: Any) -> bool:
+    """Whether `x` is an object of a class of the user's that has no base of another kind."""
     cls = type(x)
     if not cls.__flags__ & MADE_BY_CLASS_STATEMENT or type(cls) not in (type, ABCMeta):
         return False
     bases = [base for base in cls.__mro__[:-1] if base not in _WITHOUT_STATE]
-    return (
-        all(base.__flags__ & MADE_BY_CLASS_STATEMENT for base in bases)
-        and not any(_is_of_library(base.__module__) for base in bases)
-        and not any(name in vars(base) for base in bases for name in _NOT_PLAIN)
+    return all(
+        base.__flags__ & MADE_BY_CLASS_STATEMENT and not _is_of_library(base.__module__)
+        for base in bases
     )
 
 

@@ -37,8 +37,11 @@ from autograph.operators.one_of import (
     OneOf,
     are_numbers,
     can_be_chosen,
+    can_be_told_by_number,
+    chooses_by_number,
     is_number_of_class,
     joined,
+    note_refused_choice,
     number_of,
     things_of,
 )
@@ -96,7 +99,15 @@ def form_of(x: Any, *, bools: bool, body: Builder | None = None, made: bool = Fa
         return OrNone(form_of(x.value, bools=True, body=body))
     if body is not None and type(x) in (OneOf, ChosenText):
         things = things_of(x, body)
-        return Static(x) if things is None else Among(things)
+        if things is not None:
+            return Among(things)
+        if type(x) is OneOf:
+            return Poisoned(
+                f"this is {x.described()}, and it is left by a loop or `try` in which one of them "
+                "was made",
+                "make all of them before it, or take a copy of the one",
+            )
+        return Static(x)
     if body is not None and isinstance(x, LazyString):
         return Written()
     if is_array(x):
@@ -236,16 +247,21 @@ def _widen_static(
     if is_numeric(form.value) and is_numeric(number):
         return Leaf(_widen_type(type_of(form.value), type_of(number), name))
     before, after = describe_both(form.value, x)
+    of_users = (things_of(one, body, objects=True) for one in (form.value, x))
+    things = joined(*of_users)
+    if things is not None and chooses_by_number():
+        return Among(things)
     if has_parts(form.value) and has_parts(x) and type(x) is type(form.value):
         pair = id(form.value), id(x)
         if pair in within:
+            note_refused_choice(name)
             return changed(name, before, f"{describe(x)} that leads to itself")
         spread: Form = form_of_parts(form.value, bools=False)
         return widen(spread, x, name, body, (*within, pair))
-    of_users = (things_of(one, body, objects=True) for one in (form.value, x))
-    things = joined(*of_users)
     if things is not None:
         return Among(things)
+    if type(form.value) is type(x) and can_be_told_by_number(x):
+        note_refused_choice(name)
     return changed(name, before, after)
 
 
@@ -276,9 +292,16 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
 
 
 def _may_be_absent(x: Any) -> bool:
-    """Whether a value may be None in some rounds: a number, array or text, or a tuple of these."""
+    """Whether a value may be None in some rounds: a number, array or text, or a tuple of these.
+
+    So may be an object that is told by a number.
+    """
+    by_number = chooses_by_number() and can_be_told_by_number(x)
     return (
-        is_numeric(x) or can_be_chosen(x) or (isinstance(x, tuple) and all(map(_may_be_absent, x)))
+        by_number
+        or is_numeric(x)
+        or can_be_chosen(x)
+        or (isinstance(x, tuple) and all(map(_may_be_absent, x)))
     )
 
 

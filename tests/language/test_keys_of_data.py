@@ -236,10 +236,6 @@ def a_list_in_a_list_that_is_changed(n):
     return rows
 
 
-def dicts_by_data(n):
-    return len({1: {"a": 1}, 2: {"b": 2}}[int(n)])  # refused
-
-
 def many_arrays_of_which_one_is_written(n):
     rows = [np.zeros(2) for _ in range(20)]
     rows[n][0] = 9.0  # refused
@@ -254,10 +250,6 @@ def many_arrays_of_which_one_is_written(n):
         (a_key_taken_out, "is a key in `pop`"),
         (a_dict_that_makes_items, "a defaultdict is asked for a key"),
         (a_list_in_a_list_that_is_changed, "depends on data, and one that it may be is changed"),
-        (
-            dicts_by_data,
-            "data does not choose between its items \\(dict\\)",
-        ),
         (many_arrays_of_which_one_is_written, "which part of it depends on data"),
     ],
 )

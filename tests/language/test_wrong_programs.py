@@ -152,8 +152,8 @@ def item_of_a_number(x):
 @wrong(
     I(3), cause="data does not choose between its items", hint="that are alike", names=("steps",)
 )
-def list_of_dicts_indexed_by_data(i):
-    steps = [{"sin": np.sin}, {"cos": np.cos}]
+def list_of_a_dict_and_a_tuple_indexed_by_data(i):
+    steps = [{"sin": np.sin}, (np.cos, 2)]
     return len(steps[i % 2])  # wrong
 
 
