@@ -298,6 +298,8 @@ def _refuse_kin(slot: Slot, open_: Transaction) -> None:
 def _refuse_frozen(slot: Slot, open_: Transaction | None) -> None:
     """Refuse to write an array of which a list has the content, and would not see the write."""
     if _has_frozen(slot.owner, open_):
+        if open_ is not None:
+            open_.refused_choices.append(slot.name)
         raise frozen_refusal(slot.name, origin_of_caller())
 
 

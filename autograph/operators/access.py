@@ -30,7 +30,7 @@ from autograph.operators.expanding import expanded
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
-from autograph.operators.one_of import OneOf, one_of, texts_of
+from autograph.operators.one_of import OneOf, can_be_told_by_number, chooses_by_number, one_of, texts_of
 from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import OpenDeque, has_runs, refusal, settled
 from autograph.operators.tables import is_from, note_origin, of_several, picked
@@ -200,8 +200,13 @@ def _letter(text: str, key: Tensor) -> Any:
 
 def _one_of(things: list[Any], position: Tensor, title: str) -> Any:
     """The thing at a position that is in range; a list may be written by that name."""
-    found = picked(things, position, setitem)
+    is_told = chooses_by_number() and len(things) <= _FEW
+    found = None if is_told else picked(things, position, setitem)
     return chosen(things, position, title) if found is None else found
+
+
+# So many lists are chosen by a branch for each: they can be put in the place of one another then.
+_FEW = 8
 
 
 def _check_index(thing: Any, key: Tensor) -> None:
@@ -245,7 +250,9 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if open_deques.items_of(thing) is not None:
             open_deques.put_item(thing, key, value)
             return
-        is_put = has_runs(thing) or growing.is_at_unknown(thing, key)
+        is_put = has_runs(thing) or (
+            growing.is_at_unknown(thing, key) and not _holds_containers(thing)
+        )
         if is_put or (type(thing) is list and isinstance(key, slice) and has_runs(value)):
             growing.put(thing, key, _listed(value) if isinstance(key, slice) else value)
             return
@@ -264,6 +271,12 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
             own(key, value)
             return
     thing[key] = value
+
+
+def _holds_containers(x: list[Any]) -> bool:
+    """Whether items of a list stay themselves where data says which of them are exchanged."""
+    told = (can_be_told_by_number(item) or is_container(item) for item in x)
+    return chooses_by_number() and any(told)
 
 
 def _has_all(thing: dict[Any, Any], key: Any) -> bool:
