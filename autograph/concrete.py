@@ -400,6 +400,9 @@ class ConcreteFunction(Described):
                 if position is not None:
                     results.append(self._given_back(i, inputs, position, tensors))
                     continue
+            if output is None:  # of a path that was not taken
+                results.append(None)
+                continue
             tensor = None if tensors is None else tensors[i]
             if i in traced.shared and self._returns is None:
                 results.append(self._shared(i, outputs, tensor))

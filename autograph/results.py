@@ -166,6 +166,8 @@ class ListHole:
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         rows = results[self.first : self.first + self.count]
+        if rows[0] is None:
+            return None  # one of several lists, which the path that was taken does not have
         parts = [
             part if isinstance(part, ItemPart) else part.fill(results, raws) for part in self.parts
         ]

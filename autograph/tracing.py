@@ -17,7 +17,7 @@ from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
 from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Trace, guard_apart
-from autograph.operators.chosen_objects import apart
+from autograph.operators.chosen_objects import as_choices
 from autograph.operators.decisions import PLAIN, Decision
 from autograph.operators.generators import check_left
 from autograph.operators.growing import sealed
@@ -325,7 +325,7 @@ def _finish(
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     open_deques.open_in(result)
-    result, stands_for = sealed(apart(result) if facts.chooses_by_number else result)
+    result, stands_for = sealed(as_choices(result) if facts.chooses_by_number else result)
     template = dig_result(result, operands, handles, identical, inputs)
     if grown_arrays(template[1]):
         refuse_shared(facts, handles, operands)

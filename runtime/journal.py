@@ -28,6 +28,7 @@ __all__ = [
     "frozen_refusal",
     "frozen_wholly",
     "is_fresh",
+    "is_frozen",
     "is_kin",
     "is_noted",
     "is_spent",

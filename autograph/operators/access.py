@@ -30,7 +30,13 @@ from autograph.operators.expanding import expanded
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, method
-from autograph.operators.one_of import OneOf, can_be_told_by_number, chooses_by_number, one_of, texts_of
+from autograph.operators.one_of import (
+    OneOf,
+    can_be_told_by_number,
+    chooses_by_number,
+    one_of,
+    texts_of,
+)
 from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import OpenDeque, has_runs, refusal, settled
 from autograph.operators.tables import is_from, note_origin, of_several, picked

@@ -18,15 +18,14 @@ from autograph.operators.captures import current_trace
 from autograph.operators.chosen_text import of_each
 from autograph.operators.methods import ARTIFACT, convert
 from autograph.operators.one_of import OneOf, are_containers, read_apart
-from autograph.operators.runs import has_runs, opened, python_class, settled
+from autograph.operators.runs import has_runs, opened, settled
 from autograph.operators.templates import fstring
-from autograph.operators.values import describe_both
 from runtime import journal, tree
 from runtime.errors import StagingError
-from runtime.origins import Origin, origin_of_caller
+from runtime.origins import origin_of_caller
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
-__all__ = ["apart", "called_with_each", "is_container", "items_of", "views_of_each"]
+__all__ = ["Choice", "as_choices", "called_with_each", "is_container", "items_of", "views_of_each"]
 
 
 def is_container(x: Any) -> bool:
@@ -111,56 +110,39 @@ def _takes_choices(function: Any) -> bool:
     return bool(is_of_users) or isinstance(function, partial) or function in _ASKING
 
 
-def apart(x: Any) -> Any:
-    """A result in which such choices are objects of their own: nothing writes them any more."""
-    return _apart(x, {})
+class Choice(tuple[Any, ...]):
+    """One of several objects in a result: its number, and all of them.
+
+    It is a container like the others of a result, with these as its parts.
+    """
+
+    __slots__ = ()
+    _fields = ()
+    unstorable = "a list or object that is one or another by data"
 
 
-def _apart(x: Any, made: dict[int, Any]) -> Any:
+def as_choices(x: Any) -> Any:
+    """A result, with a `Choice` for each choice of which the function made an object."""
+    return _as_choices(x, {})
+
+
+def _as_choices(x: Any, made: dict[int, Any]) -> Any:
     if id(x) in made:
         return made[id(x)]
     if is_container(x):
-        made[id(x)] = _made_of(x, made)
+        facts = current_trace()
+        assert facts is not None
+        is_older = all(map(facts.is_outside, x.things))  # the caller gets the very object
+        made[id(x)] = x if is_older else Choice((x.index, *x.things))
         return made[id(x)]
     entries = tree.entries(x)
     if entries is None:
         return x
     keys, parts, extra = entries
-    found = [_apart(part, made) for part in parts]
+    found = [_as_choices(part, made) for part in parts]
     if all(map(operator.is_, found, parts)):
         return x
-    one_level = tree.Structure(type(x), keys, (tree.LEAF,) * len(keys), extra)
-    return tree.unflatten(one_level, found)
-
-
-def _made_of(x: OneOf, made: dict[int, Any]) -> Any:
-    facts = current_trace()
-    assert facts is not None
-    if all(map(facts.is_outside, x.things)):
-        return x  # the caller gets the very object
-    with read_apart():
-        try:
-            found = of_each(x, lambda one: one)
-        except StagingError:
-            raise _unlike(x, facts.returned) from None
-    # Whether the caller would see one of them in another place, too, is asked of all results.
-    journal.note_chosen(found, x.things)
-    for one in (found, *x.things):
-        journal.note_kin(one, "the result")
-    return _apart(found, made)
-
-
-def _unlike(x: OneOf, place: Origin | None) -> StagingError:
-    kind = python_class(type(x.things[0])).__name__
-    one, other = next(
-        (found for found in map(describe_both, x.things, x.things[1:]) if found[0] != found[1]),
-        ("one", "another one"),
-    )
-    return StagingError(
-        f"which {kind} is in the result depends on data, and it is {one} or {other}",
-        "let the result be of one kind on every path, or return a number that tells which it is",
-        origin=place,
-    )
+    return tree.container(type(x), keys, found, extra)
 
 
 # ---- operators -----------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ import numpy as np
 from autograph.operators import growing, templates
 from autograph.operators.alternatives import Part
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.chosen_objects import Choice, is_container
 from autograph.operators.contents import container_base
 from autograph.operators.forms import Among, Branching, Leaf, Ragged, Static
 from autograph.operators.forms import Form as ItemForm
@@ -31,9 +32,10 @@ from autograph.operators.forms import OrNone as ItemOrNone
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import is_iterator, title
-from autograph.operators.one_of import OneOf
+from autograph.operators.one_of import OneOf, note_refused_choice
 from autograph.operators.references import Snapshot, has_cell, reference_of
 from autograph.operators.remaking import (
+    AnyOf,
     Argument,
     Array,
     Form,
@@ -193,6 +195,9 @@ class Handouts:
             return self._leaf(x, Hole(next(leaves)))
         keys, children, extra = entries
         parts = [self._nest(child, leaves) for child in children]
+        if type(x) is Choice:
+            self._is_special = True
+            return AnyOf(parts[0], parts[1:])
         _, x = self._stands_for.get(id(x), (None, x))
         if isinstance(x, tuple):
             found = self._tuple(x, parts)
@@ -283,6 +288,9 @@ class Handouts:
             )
         if isinstance(x, Tensor):
             return self._number_or_array(x, operands)
+        if is_container(x):
+            which = Hole(_appended(operands, x.index))
+            return AnyOf(which, [self._part(one, operands) for one in x.things])
         if isinstance(x, OneOf):
             self._refuse_one_of(x)
         if isinstance(x, _Unreadable):
@@ -495,6 +503,7 @@ class Handouts:
             known = one is not x and (self.facts.is_outside(one) or id(one) in self.containers)
             if known or self._chosen.setdefault(id(one), x) is not x:
                 kind = type(x).__name__
+                note_refused_choice(kind)
                 raise self._refusal(
                     f"which {kind} is {self._place} depends on data",
                     f"do it in each branch, or take a copy of the {kind}",

@@ -180,7 +180,7 @@ class Merger:
                 return self._container(name, a, b, children)
         if a is not NOTHING and b is not NOTHING and is_same(a, b):
             return lambda outputs: a
-        things = self._things(a, b, objects=True)
+        things = None if is_content else self._things(a, b, objects=True)
         return _poison(name, a, b) if things is None else self._one_of(name, a, b, things)
 
     def _things(self, a: Any, b: Any, *, objects: bool = False) -> tuple[Any, ...] | None:

@@ -26,6 +26,7 @@ from runtime.templates import Fillable, fill
 from runtime.tensor import Tensor
 
 __all__ = [
+    "AnyOf",
     "Argument",
     "Array",
     "Form",
@@ -159,6 +160,18 @@ class Tuple(Fillable):
         if self.key not in known:
             known[self.key] = tuple.__new__(self.kind, [fill(p, operands) for p in self.parts])
         return known[self.key]
+
+
+class AnyOf(Fillable):
+    """One of several objects, each with a template: `which` is that of its number."""
+
+    __slots__ = ("parts", "which")
+
+    def __init__(self, which: Any, parts: list[Any]) -> None:
+        self.which, self.parts = which, parts
+
+    def fill(self, operands: Sequence[Any]) -> Any:
+        return fill(self.parts[int(fill(self.which, operands))], operands)
 
 
 class Once(Fillable):

@@ -30,6 +30,8 @@ def write_structure(structure: tree.Structure, writer: Writer) -> Any:
     kind = structure.kind
     if kind is None:
         return LEAF
+    if hasattr(kind, "unstorable"):
+        raise Unstorable(kind.unstorable)
     children = [write_structure(child, writer) for child in structure.children]
     if kind in (tuple, list):
         return {kind.__name__: children}
