@@ -127,22 +127,26 @@ def trace_call(
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
     logs: dict[int, Any] = {}
     recursions = Recursions()
-    by_number = False
+    first: StagingError | None = None
     while True:
         builder = FunctionBuilder(
             name, stands_for_tensors, prints, may_create, tensor_class, array_class
         )
         builder.trace.logs, builder.trace.recursions = logs, recursions
-        builder.trace.chooses_by_number = by_number
+        builder.trace.chooses_by_number = first is not None
         try:
             with rarely, adopting(builder.trace):
                 return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
-        except StagingError:
+        except StagingError as error:
             found, is_news = builder.trace.found_logs, recursions.begin()
-            is_refused = bool(builder.trace.refused_choices) and not by_number
-            if not is_news and (not (found or is_refused) or builder.created):
+            is_refused = bool(builder.trace.refused_choices)
+            is_new_way = is_refused and first is None
+            if not is_news and (not (found or is_new_way) or builder.created):
+                if is_refused and first is not None:
+                    raise first from None  # it says more: this way leads no further
                 raise
-            by_number = by_number or is_refused
+            if is_new_way:
+                first = error
             logs = {**logs, **found}
 
 

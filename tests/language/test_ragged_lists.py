@@ -410,3 +410,20 @@ def deeper_in_each_round(x):
 )
 def test_questions_that_no_graph_answers_are_refused(sample, words):
     refuse(sample, X, match=words)
+
+
+def taken_on_one_way_through_a_try(x):
+    runs = runs_of(x)
+    now = runs[0]
+    try:
+        if x[0] > 0.5:
+            raise ValueError
+        now = runs[1]
+    except ValueError:
+        pass
+    now.append(9.0)  # refused
+    return runs
+
+
+def test_an_item_that_a_try_left_is_not_written():
+    refuse(taken_on_one_way_through_a_try, np.array([0.1, 0.4, 0.2, 0.3]), match="would not see")

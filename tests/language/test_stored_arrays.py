@@ -384,7 +384,7 @@ def stores_an_iterator(s, x):
 
 
 def stores_one_list_or_another(s, x):
-    s.c = s.l if x.sum() > 0 else s.m  # refused
+    s.c = s.l if x.sum() > 0 else s.m
 
 
 @pytest.mark.parametrize(
@@ -392,8 +392,14 @@ def stores_one_list_or_another(s, x):
     [
         (stores_a_function, "refers to what is known only when the graph runs"),
         (stores_an_iterator, "every call would store the same one"),
-        (stores_one_list_or_another, "which list is stored in `Plain.c` depends on data"),
     ],
 )
 def test_refused(sample, match):
     refuse(sample, new_owner(), np.ones(3), match=match)
+
+
+def test_which_list_is_stored_may_depend_on_data():
+    owner, converted = new_owner(), ag.convert(stores_one_list_or_another)
+    for x in (np.ones(3), -np.ones(3)):
+        converted(owner, x)
+        assert owner.c is (owner.l if x.sum() > 0 else owner.m)
