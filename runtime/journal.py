@@ -8,7 +8,9 @@ tracing do not happen twice.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import GeneratorType
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
 
 __all__ = [
+    "Item",
     "Slot",
     "Transaction",
     "Watch",
@@ -32,11 +35,13 @@ __all__ = [
     "is_kin",
     "is_noted",
     "is_spent",
+    "item_of",
     "may_be",
     "note",
     "note_advanced",
     "note_chosen",
     "note_frozen",
+    "note_item",
     "note_kin",
     "note_lent",
     "note_result",
@@ -44,7 +49,9 @@ __all__ = [
     "note_unspent",
     "place_of",
     "recording",
+    "thawed",
     "transaction",
+    "was_item",
 ]
 
 
@@ -67,6 +74,19 @@ class Slot(NamedTuple):
     def is_content(self) -> bool:
         """Whether it is all that is in a container."""
         return isinstance(self.key, tuple) and self.key[0] == "content"
+
+
+class Item(NamedTuple):
+    """A list or dict that is an item of a container, what gives it, and what sets it anew there.
+
+    `writes` is how often the container had been written when it was taken out.
+    """
+
+    thing: Any
+    container: Any
+    get: Callable[[], Any]
+    put: Callable[[Any], None]
+    writes: int
 
 
 class Watch:
@@ -120,6 +140,12 @@ class Transaction:
         # with the cell, and whether the array itself is an item, not a part of it. So are lists
         # and dicts, which stand for themselves.
         self.frozen: dict[int, tuple[Any, bool]] = {}
+        # Lists and dicts that were taken out of others as items, by id.
+        self.items: dict[int, Item] = {}
+        # How often containers were written, by id; what is rolled back counts, too.
+        self.writes: Counter[int] = Counter() if parent is None else parent.writes
+        # Those of them that are being written.
+        self.thawed: list[Any] = [] if parent is None else parent.thawed
         # Iterators of which it depends on data how far they have come, by id.
         self.spent: dict[int, Any] = {} if parent is None else parent.spent
         # All objects made since some transaction around began, those of branches included, if it
@@ -188,6 +214,7 @@ class Transaction:
             self.parent.kin.update(self.kin)
             self.parent.chosen.update(self.chosen)
             self.parent.frozen.update(self.frozen)
+            self.parent.items.update(self.items)
         self.slots.clear()
 
 
@@ -241,6 +268,7 @@ def note(slot: Slot) -> None:
     if open_ is not None:
         check(slot)
         open_.note(slot)
+        open_.writes[id(slot.owner)] += 1
 
 
 def check(slot: Slot) -> None:
@@ -257,6 +285,7 @@ def note_result(slot: Slot) -> None:
     open_ = _transaction.get()
     if open_ is not None:
         open_.note(slot)
+        open_.writes[id(slot.owner)] += 1
 
 
 def _refuse_lent(slot: Slot, open_: Transaction) -> None:
@@ -305,11 +334,61 @@ def _refuse_frozen(slot: Slot, open_: Transaction | None) -> None:
 
 
 def _has_frozen(thing: Any, open_: Transaction | None) -> bool:
+    if open_ is not None and any(x is thing for x in open_.thawed):
+        return False
     while open_ is not None:
         if open_.frozen.get(id(thing), (None,))[0] is thing:
             return True
         open_ = open_.parent
     return False
+
+
+def note_item(
+    thing: Any, container: Any, get: Callable[[], Any], put: Callable[[Any], None]
+) -> None:
+    """Remember that `thing` is an item of a container, and how it is taken out and set anew."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.items[id(thing)] = Item(thing, container, get, put, open_.writes[id(container)])
+
+
+def item_of(thing: Any) -> Item | None:
+    """What is known of a list or dict that is an item, and is where it was taken out.
+
+    None where its container was written since, and while it is being written itself.
+    """
+    open_ = _transaction.get()
+    if open_ is None or not _has_frozen(thing, open_):
+        return None
+    found = _noted_item(thing, open_)
+    is_there = found is not None and found.writes == open_.writes[id(found.container)]
+    return found if is_there else None
+
+
+def was_item(thing: Any) -> bool:
+    """Whether a list or dict was taken out of a container as an item."""
+    return _noted_item(thing, _transaction.get()) is not None
+
+
+def _noted_item(thing: Any, open_: Transaction | None) -> Item | None:
+    while open_ is not None:
+        found = open_.items.get(id(thing))
+        if found is not None and found.thing is thing:
+            return found
+        open_ = open_.parent
+    return None
+
+
+@contextmanager
+def thawed(thing: Any) -> Iterator[None]:
+    """Within this a list or dict that is an item may be written: whoever does so puts it back."""
+    open_ = _transaction.get()
+    assert open_ is not None
+    open_.thawed.append(thing)
+    try:
+        yield
+    finally:
+        open_.thawed.pop()
 
 
 def frozen_refusal(name: str, origin: Origin | None) -> StagingError:

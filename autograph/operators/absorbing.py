@@ -99,6 +99,8 @@ def _freeze(nest: Any) -> None:
             origin=origin_of_caller(),
         )
     for one in ones:
+        if facts is not None and journal.is_frozen(one):
+            facts.shares_nests = True
         journal.note_frozen(one, whole=True)
     run = live(nest) if type(nest) is list else None
     for cell in run.cells() if run is not None else ():

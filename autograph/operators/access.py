@@ -42,6 +42,7 @@ from autograph.operators.runs import OpenDeque, has_runs, refusal, settled
 from autograph.operators.tables import is_from, note_origin, of_several, picked
 from autograph.operators.templates import python_type_of, shown
 from autograph.operators.variables import Nullable, _Unreadable, ld, there
+from autograph.operators.written_items import is_writable, written
 from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.building import building, constant, origin_of_caller
@@ -250,6 +251,9 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if is_container(thing):
             of_each(thing, lambda one: setitem(one, key, value))
             return
+        if is_writable(thing):
+            written(thing, lambda: setitem(thing, key, value))
+            return
         if is_chosen(key) and isinstance(thing, dict) and _has_all(thing, key):
             of_each(key, lambda one: setitem(thing, one, value))
             return
@@ -390,6 +394,9 @@ def delitem(thing: Any, key: Any) -> None:
     if is_container(thing):
         of_each(thing, lambda one: delitem(one, key))
         return
+    if is_writable(thing):
+        written(thing, lambda: delitem(thing, key))
+        return
     if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
         key = shown(key)
     if has_runs(thing) or growing.is_at_unknown(thing, key):
@@ -524,6 +531,8 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
                 value = settled(value)
             if is_container(target):
                 return _in_place_of_each(target, value)
+            if is_writable(target) and name in ("iadd", "imul", "ior"):
+                return written(target, lambda: operate(target, value))
             one = of_several(target)
             if one is not None and name in ("iadd", "imul"):
                 one.each(lambda k: _in_place(one.things[k], value))

@@ -164,6 +164,8 @@ class Outcome:
     # The arrays of which lists hold the content: see `journal.note_frozen`.
     # Lists and dicts that are items stand among them for themselves.
     frozen: dict[int, tuple[Any, bool]] = field(default_factory=dict)
+    # The lists and dicts that were taken out of others: see `journal.note_item`.
+    items: dict[int, journal.Item] = field(default_factory=dict)
     # The containers that are one or another by data: see `journal.note_kin`.
     kin: dict[int, tuple[Any, str]] = field(default_factory=dict)
     # The lists of which the items are held by the graph, by id.
@@ -273,6 +275,7 @@ def run_body(
             told = transaction.advanced, transaction.chosen, transaction.places
             outcome = Outcome(builder, values, writes, raised, result, *told)
             outcome.frozen, outcome.kin = transaction.frozen, transaction.kin
+            outcome.items = transaction.items
             outcome.time = clock()
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:

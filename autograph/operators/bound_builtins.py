@@ -52,6 +52,7 @@ from autograph.operators.unconverted import (
     call_unconverted,
     is_of_ufunc,
 )
+from autograph.operators.written_items import is_writable, written
 from runtime import journal
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -149,6 +150,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         open_deques.opened_by(owner)
     if open_deques.items_of(owner) is not None:
         return open_deques.call(owner, name, args, kwargs, _call_list)
+    if name in _MUTATORS and is_writable(owner):
+        return written(owner, lambda: call_bound_builtin(function, args, kwargs))
     one = of_several(owner) if name in _MUTATORS else None
     if one is not None:
         return one.each(lambda k: call_bound_builtin(getattr(one.things[k], name), args, kwargs))

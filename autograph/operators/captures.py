@@ -149,6 +149,8 @@ class Trace:
     joins: int = 0
     # Whether an array is in such a list twice, or in two of them.
     shares_items: bool = False
+    # Whether a list or dict that is an item of a list may be in another place, too.
+    shares_nests: bool = False
     failures: list[StagingError] = field(default_factory=list)
     # Where the function gave its result.
     returned: Origin | None = None

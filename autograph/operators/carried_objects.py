@@ -69,6 +69,8 @@ class CarriedObjects:
         self._places: dict[int, Place] = {}
         self._things: dict[int, Any] = {}
         self._seen: set[int] = set()
+        # The places that may hold an item of a list, which a write would have to reach.
+        self._items: set[int] = set()
 
     # ---- in a round, and after the loop --------------------------------------------------------
 
@@ -114,7 +116,8 @@ class CarriedObjects:
             others = [both[frozenset((first, x))] for x in mine if isinstance(x, int)]
             journal.note_chosen(self._made[first], (*older, *others, object()))
             seen = [x for x in older if id(x) in self._seen]
-            for x in (self._made[first], *seen) if seen or others else ():
+            is_kin = seen or others or first in self._items
+            for x in (self._made[first], *seen) if is_kin else ():
                 journal.note_kin(x, place.name)
 
     # ---- what a round left ---------------------------------------------------------------------
@@ -136,6 +139,11 @@ class CarriedObjects:
         self._things = {id(x): x for x in things if x is not NOTHING}
         self._seen = {k for k, x in self._things.items() if sight.has(x) or journal.is_kin(x)}
         self._find_pairs(given, left)
+        self._items = {
+            n
+            for n, found in (*given.items(), *left.items())
+            if any(id(x) in outcome.items or journal.was_item(x) for x in found)
+        }
         return self._refuse()
 
     def _find_pairs(self, given: dict[int, list[Any]], left: dict[int, list[Any]]) -> None:
@@ -161,6 +169,8 @@ class CarriedObjects:
     def _refuse(self) -> bool:
         """Find what is not to be written in a round; whether that is more than was known."""
         known = len(self._made_refused), len(self._older_refused)
+        for number in self._items:
+            self._made_refused.setdefault(number, self._places[number].name)
         for number, other in self._pairs[0] | self._pairs[1]:
             name = self._places[number].name
             if isinstance(other, _Older) and other.key in self._seen:

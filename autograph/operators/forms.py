@@ -20,6 +20,11 @@ __all__ = ["Among", "Branching", "Form", "Growing", "Leaf", "Optional", "OrNone"
 class Form:
     """What a loop carries in one place; a subclass per kind."""
 
+    @property
+    def holds_nests(self) -> bool:
+        """Whether it is a list or dict that is made anew for whoever asks, or has such in it."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Static(Form):
@@ -111,6 +116,11 @@ class Branching(Form):
     def __hash__(self) -> int:
         return hash((self.steps, self.parts))
 
+    @property
+    def holds_nests(self) -> bool:
+        """Whether it is a list or dict, or has such in it."""
+        return not isinstance(self.like, tuple) or any(part.holds_nests for part in self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Growing(Form):
@@ -150,6 +160,11 @@ class Ragged(Form):
 
     item: Form
 
+    @property
+    def holds_nests(self) -> bool:
+        """Each of them is a list."""
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Written(Form):
@@ -173,6 +188,11 @@ class OrNone(Form):
     """A number or an array, or None, and a bool that says whether it is not None."""
 
     part: Form
+
+    @property
+    def holds_nests(self) -> bool:
+        """Whether what may be there is a list or dict, or has such in it."""
+        return self.part.holds_nests
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ from autograph.operators.runs import (
     has_runs,
     known_length,
     live,
+    note_shared,
     opened,
     padded,
     refusal,
@@ -50,6 +51,7 @@ from autograph.operators.runs import (
 from autograph.operators.templates import lazy
 from autograph.operators.values import with_children
 from autograph.operators.variables import Nullable
+from autograph.operators.written_items import as_item
 from runtime import journal, ops, tree
 from runtime.errors import StagingError
 from runtime.origins import Origin, origin_of_caller
@@ -95,9 +97,14 @@ def item(x: Any, key: Any) -> Any:
     position = position_of(x, key)
     if position is not None:
         return x[position]
-    form, rows = packed(x)
-    key = checked(key, size_of(rows), _OUT_OF_RANGE.format(_kind(x).__name__))
-    return item_at(form, rows, key)
+    count = size_of(packed(x)[1])
+    key = checked(key, count, _OUT_OF_RANGE.format(_kind(x).__name__))
+    position = ops.where(key < 0, key + count, key)
+
+    def get() -> Any:
+        return item_at(*packed(x), position)
+
+    return as_item(get, x, lambda value: put(x, position, value))
 
 
 def _kind(x: Any) -> type:
@@ -318,6 +325,7 @@ def slice_of(x: Any, key: slice) -> Any:
     """`x[key]`, a new list or tuple."""
     form, rows = packed(x)
     run = Run(form, [ops.getitem(row, key) for row in rows])
+    note_shared([run])
     return (run,) if type(x) is tuple else journal.fresh([run])
 
 

@@ -147,6 +147,15 @@ class Sight:
             self._before = _by_owner(written if before is None else before)
             self._reach([v for frame in pending for v in _locals(frame).values()], self._parts_then)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether code under way holds values that no name holds, which are not known."""
+        return any(map(has_pending, _frames_of_users()))
+
+    def reached(self) -> Iterable[Any]:
+        """All that user code may reach."""
+        return self._found.values()
+
     def has(self, x: Any) -> bool:
         """Whether user code may reach `x`, in the function or after the call."""
         facts = current_trace()

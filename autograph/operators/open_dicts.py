@@ -30,9 +30,10 @@ from autograph.operators.growing_methods import matches
 from autograph.operators.item_forms import growing_form
 from autograph.operators.one_of import texts_of
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
-from autograph.operators.runs import LiveRun, Opened, Run, live, opened, padded
+from autograph.operators.runs import LiveRun, Opened, Run, live, note_shared, opened, padded
 from autograph.operators.templates import ChosenText
 from autograph.operators.values import is_numeric, type_of
+from autograph.operators.written_items import as_item
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -215,9 +216,19 @@ def item(x: dict[Any, Any], key: Any) -> Any:
     if type(x) is defaultdict and x.default_factory is not None:
         return _setdefault(x, key, x.default_factory)
     refuse_unhashable(key)
-    there, position = _where(pairs, key)
-    stage_raise(ops.logical_not(there), KeyError(key))
-    return _value_at(pairs, position)
+    stage_raise(ops.logical_not(_where(pairs, key)[0]), KeyError(key))
+    return _as_item(x, key)
+
+
+def _as_item(x: dict[Any, Any], key: Any) -> Any:
+    """The value of a key that is there."""
+    pairs = pairs_of(x)
+    assert pairs is not None
+
+    def found() -> Any:
+        return _value_at(pairs, _where(pairs, key)[1])
+
+    return as_item(found, pairs, lambda value: put(x, key, value))
 
 
 def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
@@ -287,9 +298,12 @@ def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
         value = make()
     else:
         there, position = _where(pairs, key)
+        if _parts(pairs)[1].holds_nests:
+            if_exp(there, lambda: None, lambda: put(x, key, make()), "setdefault")
+            return _as_item(x, key)
         value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
     put(x, key, value)
-    return value
+    return _as_item(x, key) if type(value) in (list, dict) else value
 
 
 def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:
@@ -368,6 +382,7 @@ def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]
     made: dict[Any, Any] = (kind or type(x))(*factory)
     own: list[Any] = journal.fresh([])
     own[:] = padded([Run(*looked_at(pairs))], own)
+    note_shared(own)
     container_base(made).__setitem__(made, Opened(made), own)
     return journal.fresh(made)  # type: ignore[no-any-return]
 

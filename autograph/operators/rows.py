@@ -20,7 +20,7 @@ from autograph.operators.forms import (
 )
 from autograph.operators.item_forms import growing_form, parts_of
 from autograph.operators.one_of import are_numbers, index_of, numbers_of
-from autograph.operators.runs import Run, has_runs, unpadded
+from autograph.operators.runs import Run, has_runs, note_shared, unpadded
 from autograph.operators.values import NOTHING, split_none, tensor
 from runtime import control, ops
 from runtime.spec import TensorType, type_of_number
@@ -200,6 +200,9 @@ def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x:
     types = _leaf_types(item)
     rows: list[Tensor] | None = None
     waiting: list[list[Tensor]] = []
+    runs = [part for part in items if isinstance(part, Run)]
+    if len({id(run) for run in runs}) < len(runs):
+        note_shared(runs)
     for part in unpadded(items):
         if isinstance(part, Run):
             part = content(part)

@@ -36,10 +36,12 @@ __all__ = [
     "Sealed",
     "as_users",
     "has_runs",
+    "holds_nests",
     "holds_runs",
     "known_items",
     "known_length",
     "live",
+    "note_shared",
     "opened",
     "padded",
     "python_class",
@@ -380,14 +382,30 @@ def refusal(what: str, hint: str = "", origin: Origin | None = None) -> StagingE
     )
 
 
-def settled(items: list[Any], owner: list[Any] | None = None) -> list[Any]:
+def settled(items: list[Any], owner: list[Any] | None = None, *, apart: bool = False) -> list[Any]:
     """Items of a list, to be put into another one: of a live run, what it is now.
 
-    `owner` is the list that they were copied from just now, if they were.
+    `owner` is the list that they were copied from just now, if they were. With `apart`, lists and
+    dicts among the items are other ones in the new list.
     """
     if owner is None:
         live(items)
-    return [item.frozen() if isinstance(item, LiveRun) else item for item in unpadded(items)]
+    found = [item.frozen() if isinstance(item, LiveRun) else item for item in unpadded(items)]
+    if not apart:
+        note_shared(found)
+    return found
+
+
+def holds_nests(run: Run) -> bool:
+    """Whether there are lists or dicts among the items of a run, which are made anew there."""
+    return run.item is not None and bool(run.item.holds_nests)
+
+
+def note_shared(items: Iterable[Any]) -> None:
+    """Remember that what these items of a list are may be in another list, too, or there twice."""
+    trace = current_trace()
+    if trace is not None and any(isinstance(x, Run) and holds_nests(x) for x in items):
+        trace.shares_nests = True
 
 
 def has_runs(x: Any) -> bool:
