@@ -128,26 +128,29 @@ def trace_call(
     logs: dict[int, Any] = {}
     recursions = Recursions()
     first: StagingError | None = None
-    while True:
-        builder = FunctionBuilder(
-            name, stands_for_tensors, prints, may_create, tensor_class, array_class
-        )
-        builder.trace.logs, builder.trace.recursions = logs, recursions
-        builder.trace.chooses_by_number = first is not None
-        try:
-            with rarely, adopting(builder.trace):
-                return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
-        except StagingError as error:
-            found, is_news = builder.trace.found_logs, recursions.begin()
-            is_refused = bool(builder.trace.refused_choices)
-            is_new_way = is_refused and first is None
-            if not is_news and (not (found or is_new_way) or builder.created):
-                if is_refused and first is not None:
-                    raise first from None  # it says more: this way leads no further
-                raise
-            if is_new_way:
-                first = error
-            logs = {**logs, **found}
+    try:
+        while True:
+            builder = FunctionBuilder(
+                name, stands_for_tensors, prints, may_create, tensor_class, array_class
+            )
+            builder.trace.logs, builder.trace.recursions = logs, recursions
+            builder.trace.chooses_by_number = first is not None
+            try:
+                with rarely, adopting(builder.trace):
+                    return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
+            except StagingError as error:
+                found, is_news = builder.trace.found_logs, recursions.begin()
+                is_refused = bool(builder.trace.refused_choices)
+                is_new_way = is_refused and first is None
+                if not is_news and (not (found or is_new_way) or builder.created):
+                    if is_refused and first is not None:
+                        raise first from None  # it says more: this way leads no further
+                    raise
+                if is_new_way:
+                    first = error
+                logs = {**logs, **found}
+    finally:
+        first = None  # with it go the frames of that trace, and the generators that these hold
 
 
 def _traced(

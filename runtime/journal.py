@@ -34,6 +34,7 @@ __all__ = [
     "is_frozen",
     "is_kin",
     "is_noted",
+    "is_only_in",
     "is_spent",
     "item_of",
     "may_be",
@@ -140,6 +141,8 @@ class Transaction:
         # with the cell, and whether the array itself is an item, not a part of it. So are lists
         # and dicts, which stand for themselves.
         self.frozen: dict[int, tuple[Any, bool]] = {}
+        # Of lists and dicts that were put into a container as items, by id: that one, if known.
+        self.containers: dict[int, tuple[Any, Any]] = {} if parent is None else parent.containers
         # Lists and dicts that were taken out of others as items, by id.
         self.items: dict[int, Item] = {}
         # How often containers were written, by id; what is rolled back counts, too.
@@ -418,6 +421,17 @@ def note_frozen(cell: Any, *, whole: bool) -> bool:
     known = any(x is cell for x in frozen_wholly())
     open_.frozen[id(cell)] = cell, known or whole
     return known
+
+
+def is_only_in(thing: Any, container: Any) -> bool:
+    """Whether a list or dict is an item of no other container; from now on it is one of this."""
+    open_ = _transaction.get()
+    assert open_ is not None
+    known, holder = open_.containers.get(id(thing), (None, None))
+    if known is not thing:
+        open_.containers[id(thing)] = thing, container
+        return not is_frozen(thing)
+    return holder is container and container is not None
 
 
 def is_frozen(thing: Any) -> bool:

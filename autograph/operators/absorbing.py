@@ -7,7 +7,7 @@ of it under another name would have to be seen in the list, and is refused.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from autograph.operators.bodies import Outcome
@@ -46,14 +46,14 @@ def lists() -> Cell:
     return root.lists  # type: ignore[no-any-return]
 
 
-def absorb(items: Iterable[Any]) -> None:
+def absorb(items: Iterable[Any], within: Any = None) -> None:
     """Note that the arrays among the items of a list, and in them, are held by their content.
 
-    So are the lists and dicts among them.
+    So are the lists and dicts among them. The list is `within`, where that is known.
     """
     items = list(items)
     for nest in _nests(items):
-        _freeze(nest)
+        _freeze(nest, within)
     for x in _arrays(items):
         for cell in cells_under(x):
             _note(cell, not x._chain)
@@ -88,7 +88,7 @@ def _nests(items: Iterable[Any]) -> Iterator[Any]:
             yield from _nests(part for _, part in own_children(x))
 
 
-def _freeze(nest: Any) -> None:
+def _freeze(nest: Any, within: Any) -> None:
     facts = current_trace()
     ones = journal.may_be(nest)
     if facts is not None and any(facts.is_outside(x) or facts.is_given(x) for x in ones):
@@ -99,7 +99,7 @@ def _freeze(nest: Any) -> None:
             origin=origin_of_caller(),
         )
     for one in ones:
-        if facts is not None and journal.is_frozen(one):
+        if facts is not None and not journal.is_only_in(one, within):
             facts.shares_nests = True
         journal.note_frozen(one, whole=True)
     run = live(nest) if type(nest) is list else None
@@ -128,7 +128,7 @@ def absorb_left(outcome: Outcome, x: Any) -> None:
     with trace.interpreting(outcome.builder), journal.transaction() as noted:
         noted.frozen.update(outcome.frozen)
         noted.chosen.update(outcome.chosen)
-        absorb(item for item in x if not isinstance(item, Run))
+        absorb((item for item in x if not isinstance(item, Run)), x)
         outcome.frozen.update(noted.frozen)
 
 
@@ -171,7 +171,8 @@ def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:
     """
     left = [*outcome.values, *(new for _, _, new in outcome.writes.values())]
     held = [new for slot, _, new in outcome.writes.values() if id(slot.owner) in outcome.growing]
-    for x in _held_in([x for x in left if not any(x is y for y in held)], outcome.growing, set()):
+    growing = outcome.growing.keys() - outcome.items.keys()
+    for x in _held_in([x for x in left if not any(x is y for y in held)], growing, set()):
         if id(x) in nests:
             raise StagingError(
                 f"a {type(x).__name__} that is an item of a list whose length depends on data has "
@@ -181,7 +182,7 @@ def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:
             )
 
 
-def _held_in(things: Iterable[Any], growing: dict[int, Any], met: set[int]) -> Iterator[Any]:
+def _held_in(things: Iterable[Any], growing: Collection[int], met: set[int]) -> Iterator[Any]:
     """The lists and dicts that are in things, but not those in the `growing` lists."""
     for x in things:
         if id(x) in growing or id(x) in met or not has_parts(x):

@@ -167,7 +167,7 @@ def raise_if(condition: Any, error: BaseException) -> None:
 
 def packed(x: Iterable[Any], *more: Any, origin: Origin | None = None) -> tuple[Form, list[Tensor]]:
     """As `looked_at`, for a list that goes on as these rows."""
-    absorb(part for part in x if not isinstance(part, Run))
+    absorb((part for part in x if not isinstance(part, Run)), x)
     return looked_at(x, *more, origin=origin)
 
 

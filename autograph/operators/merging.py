@@ -228,6 +228,8 @@ class Merger:
         if not can_be_told_by_number(x) or journal.is_kin(x) or id(x) in outcome.kin:
             return None
         inner = outcome.builder
+        if id(x) in outcome.items:
+            return None  # what is written into it would have to be put back
         is_there = has_parts(x) if inner.has_made(x) else is_all_older(x, inner)
         return (x,) if is_there else None
 
