@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import GeneratorType
@@ -368,9 +368,16 @@ def item_of(thing: Any) -> Item | None:
     return found if is_there else None
 
 
-def was_item(thing: Any) -> bool:
-    """Whether a list or dict was taken out of a container as an item."""
-    return _noted_item(thing, _transaction.get()) is not None
+def was_item(thing: Any, inner: Mapping[int, tuple[Any, bool]]) -> bool:
+    """Whether a list or dict was taken out of a container as an item, or may be one that was.
+
+    `inner` is what a body that was rolled back had told by `note_frozen`.
+    """
+    found, open_ = inner.get(id(thing)), _transaction.get()
+    while open_ is not None and (found is None or found[0] is not thing):
+        found, open_ = open_.frozen.get(id(thing)), open_.parent
+    is_copy = found is not None and found[0] is thing and not found[1]
+    return is_copy or _noted_item(thing, _transaction.get()) is not None
 
 
 def _noted_item(thing: Any, open_: Transaction | None) -> Item | None:

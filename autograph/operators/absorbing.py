@@ -7,7 +7,7 @@ of it under another name would have to be seen in the list, and is refused.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from autograph.operators.bodies import Outcome
@@ -120,15 +120,18 @@ def is_item(x: Any) -> bool:
     return any(known in seen_by(part) for part in parts.values())
 
 
-def absorb_left(outcome: Outcome, x: Any) -> None:
-    """Note the arrays in a list or tuple that a body left, and whose length depends on data."""
+def absorb_left(outcome: Outcome, x: Any, owner: Any) -> None:
+    """Note the arrays in a list or tuple that a body left, and whose length depends on data.
+
+    It is what is in the list `owner`, if that is given.
+    """
     if type(x) is not list and not has_runs(x):
         return
     outcome.growing[id(x)] = x
     with trace.interpreting(outcome.builder), journal.transaction() as noted:
         noted.frozen.update(outcome.frozen)
         noted.chosen.update(outcome.chosen)
-        absorb((item for item in x if not isinstance(item, Run)), x)
+        absorb((item for item in x if not isinstance(item, Run)), x if owner is None else owner)
         outcome.frozen.update(noted.frozen)
 
 
@@ -150,7 +153,8 @@ def freeze_again(outcome: Outcome, *, repeats: bool) -> None:
 
     Where it `repeats`, an older array is in a list several times.
     """
-    nests = {id(x): x for x, _ in outcome.frozen.values() if not isinstance(x, Cell)}
+    held = [x for x, whole in outcome.frozen.values() if whole]
+    nests = {id(x): x for x in held if not isinstance(x, Cell)}
     if nests:
         _refuse_other_names(outcome, nests)
     for cell, whole in outcome.frozen.values():
@@ -171,8 +175,7 @@ def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:
     """
     left = [*outcome.values, *(new for _, _, new in outcome.writes.values())]
     held = [new for slot, _, new in outcome.writes.values() if id(slot.owner) in outcome.growing]
-    growing = outcome.growing.keys() - outcome.items.keys()
-    for x in _held_in([x for x in left if not any(x is y for y in held)], growing, set()):
+    for x in _held_in([x for x in left if not any(x is y for y in held)], outcome.growing, set()):
         if id(x) in nests:
             raise StagingError(
                 f"a {type(x).__name__} that is an item of a list whose length depends on data has "
@@ -182,7 +185,7 @@ def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:
             )
 
 
-def _held_in(things: Iterable[Any], growing: Collection[int], met: set[int]) -> Iterator[Any]:
+def _held_in(things: Iterable[Any], growing: dict[int, Any], met: set[int]) -> Iterator[Any]:
     """The lists and dicts that are in things, but not those in the `growing` lists."""
     for x in things:
         if id(x) in growing or id(x) in met or not has_parts(x):

@@ -457,7 +457,7 @@ class Attempt:
             for name, x in containers(form, value, place)
         ]
         for one in found:
-            if any(journal.is_frozen(x) or id(x) in outcome.frozen for x in one.ones):
+            if any(outcome.was_item(x) for x in one.ones):
                 journal.note_frozen(one.made, whole=False)  # it is an item of a list, too
         slots = [(p.slot, p.before) for p in self.places.values() if p.slot is not None]
         note_stand_ins(found, self.state, {slot.key: before for slot, before in slots})

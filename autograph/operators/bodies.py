@@ -217,6 +217,10 @@ class Outcome:
         """`x`, and the containers of which it is one at the end of the body, depending on data."""
         return journal.may_be(x, self.chosen)
 
+    def was_item(self, x: Any) -> bool:
+        """Whether `x` was taken out of a list or dict, or may be one that was."""
+        return id(x) in self.items or journal.was_item(x, self.frozen)
+
     def keep(self, x: Any, around: tuple[int, ...] = ()) -> None:
         """Note what is in the arrays of `x`; `around` are the objects that it is in."""
         if x is None or type(x) in _WITHOUT_ARRAYS:

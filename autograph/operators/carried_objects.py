@@ -93,6 +93,8 @@ class CarriedObjects:
         first = self.firsts.get(form.number, form.number)
         if first not in self._made:
             made = self._made[first] = made_of(form.like, parts)
+            if first in self._items:
+                journal.note_frozen(made, whole=False)
             if self._locks is not None and first in self._made_refused:
                 self._locks.kin[id(made)] = (made, self._made_refused[first])
         return self._made[first]
@@ -116,8 +118,7 @@ class CarriedObjects:
             others = [both[frozenset((first, x))] for x in mine if isinstance(x, int)]
             journal.note_chosen(self._made[first], (*older, *others, object()))
             seen = [x for x in older if id(x) in self._seen]
-            is_kin = seen or others or first in self._items
-            for x in (self._made[first], *seen) if is_kin else ():
+            for x in (self._made[first], *seen) if seen or others else ():
                 journal.note_kin(x, place.name)
 
     # ---- what a round left ---------------------------------------------------------------------
@@ -139,12 +140,14 @@ class CarriedObjects:
         self._things = {id(x): x for x in things if x is not NOTHING}
         self._seen = {k for k, x in self._things.items() if sight.has(x) or journal.is_kin(x)}
         self._find_pairs(given, left)
-        self._items = {
+        known = len(self._items)
+        self._items |= {
             n
             for n, found in (*given.items(), *left.items())
-            if any(id(x) in outcome.items or journal.was_item(x) for x in found)
+            if any(outcome.was_item(x) for x in found)
         }
-        return self._refuse()
+        is_more = self._refuse()
+        return is_more or len(self._items) > known
 
     def _find_pairs(self, given: dict[int, list[Any]], left: dict[int, list[Any]]) -> None:
         """What may be one object: closed under what a round does to it."""
@@ -169,8 +172,6 @@ class CarriedObjects:
     def _refuse(self) -> bool:
         """Find what is not to be written in a round; whether that is more than was known."""
         known = len(self._made_refused), len(self._older_refused)
-        for number in self._items:
-            self._made_refused.setdefault(number, self._places[number].name)
         for number, other in self._pairs[0] | self._pairs[1]:
             name = self._places[number].name
             if isinstance(other, _Older) and other.key in self._seen:

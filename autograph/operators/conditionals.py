@@ -192,8 +192,7 @@ def merge_branches(
         contents = [_content(outcome, key, slot) for outcome in outcomes]
         plan = merger.numeric if isinstance(slot.owner, Cell) else merger.plan
         if slot.is_content:
-            is_list = type(slot.owner) is list
-            plan = functools.partial(merger.plan_of_content, is_list=is_list)
+            plan = functools.partial(merger.plan_of_content, owner=slot.owner)
         slots.append((slot, plan(slot.name, *contents)))
     outputs = merger.emit(parent, test)
     if left.raised and right.raised:

@@ -124,10 +124,10 @@ class Merger:
     _uses: Counter[Cell] = field(default_factory=Counter)
     _moved: dict[Cell, _Moved] = field(default_factory=dict)
 
-    def plan(self, name: str, a: Any, b: Any, *, is_content: bool = False) -> Rebuild:
+    def plan(self, name: str, a: Any, b: Any, owner: Any = None) -> Rebuild:
         """How the place called `name`, with `a` on one path and `b` on the other, goes on.
 
-        With `is_content` they are not in the place, but copies of all that is in it.
+        With an `owner` they are not in a place, but copies of all that is in this container.
         """
         if a is b:
             return lambda outputs: a
@@ -158,7 +158,7 @@ class Merger:
             return self._one_of(name, a, b, things)
         if _is_range_place(a, b):
             return self._range(name, a, b)
-        if chooses_by_number() and not is_content:
+        if chooses_by_number() and owner is None:
             choice = self._choice(name, a, b)
             if choice is not None:
                 return choice
@@ -170,7 +170,7 @@ class Merger:
         if _is_numeric_or_nothing(a) and _is_numeric_or_nothing(b):
             return self.numeric(name, a, b)
         if self._is_growing_place(a, b):
-            return self._growing(name, a, b)
+            return self._growing(name, a, b, owner)
         if _has_parts_or_nothing(a) and _has_parts_or_nothing(b):
             kept = self._kept(name, a, b)
             if kept is not None:
@@ -180,7 +180,7 @@ class Merger:
                 return self._container(name, a, b, children)
         if a is not NOTHING and b is not NOTHING and is_same(a, b):
             return lambda outputs: a
-        things = None if is_content else self._things(a, b, objects=True)
+        things = None if owner is not None else self._things(a, b, objects=True)
         return _poison(name, a, b) if things is None else self._one_of(name, a, b, things)
 
     def _things(self, a: Any, b: Any, *, objects: bool = False) -> tuple[Any, ...] | None:
@@ -228,7 +228,7 @@ class Merger:
         if not can_be_told_by_number(x) or journal.is_kin(x) or id(x) in outcome.kin:
             return None
         inner = outcome.builder
-        if id(x) in outcome.items:
+        if inner.has_made(x) and outcome.was_item(x):
             return None  # what is written into it would have to be put back
         is_there = has_parts(x) if inner.has_made(x) else is_all_older(x, inner)
         return (x,) if is_there else None
@@ -264,11 +264,11 @@ class Merger:
         late = Poison(name, what, f"make a {kind} on each path, or before the branch")
         return lambda outputs: late
 
-    def plan_of_content(self, name: str, a: Any, b: Any, *, is_list: bool) -> Rebuild:
+    def plan_of_content(self, name: str, a: Any, b: Any, owner: Any) -> Rebuild:
         """As `plan`, for what is in a container: one that is no list keeps its number of items."""
-        if not is_list and self._is_growing_place(a, b):
+        if type(owner) is not list and self._is_growing_place(a, b):
             return _poison(name, a, b)
-        return self.plan(name, a, b, is_content=True)
+        return self.plan(name, a, b, owner)
 
     def numeric(self, name: str, a: Any, b: Any) -> Rebuild:
         """How a place goes on that holds numbers, or the content of arrays."""
@@ -311,7 +311,7 @@ class Merger:
             plans: list[Rebuild] = []
 
             def build(outputs: Sequence[Any]) -> Any:
-                made = made_of(like, [plan(outputs) for plan in plans])
+                made = self._as_item(made_of(like, [plan(outputs) for plan in plans]), a, b)
                 if a is not NOTHING and b is not NOTHING:
                     note_chosen_value(made, self.test, (a, b))
                 return made
@@ -323,6 +323,13 @@ class Merger:
         elif key in self._around:
             return _poison(name, a, b)
         return known.make
+
+    def _as_item(self, made: Any, a: Any, b: Any) -> Any:
+        """A container that stands for two; one that may be an item of a list is not written."""
+        sides = zip((a, b), self.outcomes, strict=True)
+        if any(outcome.was_item(x) for x, outcome in sides):
+            journal.note_frozen(made, whole=False)
+        return made
 
     def _kept(self, name: str, a: Any, b: Any) -> Chosen | None:
         """A container that is there on one path only, if all of it is older than the `if`."""
@@ -347,7 +354,7 @@ class Merger:
             return False
         return any(map(has_runs, lists)) or len({len(x) for x in lists}) > 1
 
-    def _growing(self, name: str, a: Any, b: Any) -> Rebuild:
+    def _growing(self, name: str, a: Any, b: Any, owner: Any) -> Rebuild:
         """A list of as many items as it has on the path taken, for all places that hold it."""
         key = (id(a), id(b))
         known = self._containers.get(key)
@@ -367,7 +374,7 @@ class Merger:
                 return lambda outputs: poisoned
             item = form.item
             for outcome, x in zip(self.outcomes, (a, b), strict=True):
-                absorb_left(outcome, x)
+                absorb_left(outcome, x, owner)
             rows = [[r for r, _ in as_rows(item, x)] if x is not NOTHING else None for x in left]
             plans = [
                 self.numeric(f"{name}_rows", *(NOTHING if r is None else r[k] for r in rows))
@@ -376,7 +383,9 @@ class Merger:
 
             def build(outputs: Sequence[Any]) -> Any:
                 run = Run(item, [tensor(plan(outputs)) for plan in plans])
-                return (run,) if type(like) is tuple else made_of(like, [run])
+                if type(like) is tuple:
+                    return (run,)
+                return self._as_item(made_of(like, [run]), a, b)
 
             known = self._containers[key] = Chosen(name, (a, b), build)
         return known.make

@@ -73,6 +73,11 @@ class _Entry:
     # The user's line that a round was first seen to write it at.
     place: Origin | None = None
 
+    @property
+    def owner(self) -> Any:
+        """The container of which it is the content; None for any other place."""
+        return self.slot.owner if self.slot is not None and self.slot.is_content else None
+
 
 def staged_loop(
     go: Any, step: Step, state: State, options: dict[str, Any], peeled: int = 0
@@ -262,7 +267,7 @@ class _Loop:
             return False
         for key, entry in self.entries.items():
             if isinstance(entry.form, Growing):
-                absorb_left(outcome, self._after(outcome, key, entry))
+                absorb_left(outcome, self._after(outcome, key, entry), entry.owner)
         changed = False
         with trace.interpreting(outcome.builder):
             for key, entry in self.entries.items():
@@ -391,7 +396,7 @@ class _Loop:
         """Emit the node, and give names and objects the values after the loop."""
         for entry in self.entries.values():
             if isinstance(entry.form, Growing) and type(entry.initial) is list:
-                absorb(entry.initial)
+                absorb(entry.initial, entry.initial if entry.owner is None else entry.owner)
         freeze_again(outcome, repeats=True)
         self._refuse_frozen()
         carried = self._carried(outcome)

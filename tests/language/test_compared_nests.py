@@ -131,4 +131,6 @@ def test_one_of_two_lengths_is_the_result():
 
 
 def test_a_list_that_a_loop_made_or_the_callers_is_refused():
-    refuse(callers_or_a_slice_of_it, F(2.5), [1.0, 2.0], match="which list is in the result depends")
+    refuse(
+        callers_or_a_slice_of_it, F(2.5), [1.0, 2.0], match="which list is in the result depends"
+    )

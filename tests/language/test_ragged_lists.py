@@ -352,7 +352,7 @@ def written_after_it_was_read(x):
 def added_to_a_group(k):
     found = defaultdict(list)
     for place, key in enumerate(k):
-        found[int(key)].append(place)  # refused
+        found[int(key)].append(place)
     return found
 
 
@@ -362,11 +362,14 @@ def added_to_a_group(k):
         (written, X),
         (set_within, X),
         (one_list_in_each_round, X),
-        (added_to_a_group, K),
     ],
 )
 def test_writes_are_refused(sample, argument):
     refuse(sample, argument, match=r"set the item anew \(`d\[k\] = d\[k\] \+ \[x\]`\)")
+
+
+def test_a_group_is_added_to():
+    check(added_to_a_group, (K,), (K[::-1],))
 
 
 def identity(x):
