@@ -169,3 +169,16 @@ def test_repeated_text_is_text():
         return len("ab" * n)
 
     assert length(I(2)) == 4 and length(I(0)) == 0 and length.trace_count == 1
+
+
+def taken_in_parts(numbers, n):
+    rest = iter([1, 2, 3, 4, 5])
+    first = list(itertools.islice(rest, n))
+    total = sum(itertools.islice(numbers, 1, n)) if n > 0 else 0
+    return first, [k * 2 for k in rest], total
+
+
+def test_parts_whose_size_is_the_second_of_its_kind():
+    staged = ag.convert(taken_in_parts)
+    for n in (2, 3, 0, 9):
+        assert staged(X, n) == taken_in_parts(X, n)
