@@ -25,7 +25,9 @@ from autograph.operators.forms import (
     Poisoned,
     Ragged,
     Unbound,
+    Written,
 )
+from autograph.operators.grown_text import GrownText
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.item_forms import growing_form
 from autograph.operators.iterables import Indexed
@@ -205,6 +207,9 @@ def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
         return _frozen(with_children(form.like, [_built(part, leaf) for part in form.parts]))
     if isinstance(form, Ragged):
         return _frozen(_list_of(form, leaf))
+    if isinstance(form, Written):
+        count, letters = [leaf(part) for part in number_leaves(form)]
+        return GrownText(ops.getitem(letters, slice(None, count)))
     return form.value  # type: ignore[attr-defined]
 
 

@@ -10,7 +10,17 @@ from typing import Any
 from autograph.operators.bodies import stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
-from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Ragged, Static, Unbound
+from autograph.operators.forms import (
+    Among,
+    Branching,
+    Form,
+    Leaf,
+    OrNone,
+    Ragged,
+    Static,
+    Unbound,
+    Written,
+)
 from autograph.operators.growing import (
     checked,
     delete,
@@ -24,10 +34,11 @@ from autograph.operators.growing import (
     without,
     write,
 )
+from autograph.operators.grown_text import letters_of
 from autograph.operators.one_of import OneOf, number_of, texts_of
-from autograph.operators.rows import in_numbers, length, number_leaves, size_of
+from autograph.operators.rows import are_text, in_numbers, length, number_leaves, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
-from autograph.operators.templates import lazy
+from autograph.operators.templates import LazyString, lazy
 from autograph.operators.values import both_hold, is_numeric, type_of
 from autograph.operators.variables import Nullable
 from runtime import journal, ops
@@ -159,6 +170,11 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         return functools.reduce(both_hold, parts, _is_alike(form, value))
     if isinstance(form, Ragged):
         raise refusal("its items, which are lists of several lengths, are compared")
+    if isinstance(form, Written):
+        count, letters = next(rows), next(rows)
+        if not isinstance(value, str | LazyString):
+            return False
+        return are_text(count, letters, letters_of(value))
     return form.value == value if isinstance(form, Static) else False
 
 
@@ -237,6 +253,8 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     """Whether the items of two lists are equal, one by one; a bool where that is so of all."""
     if isinstance(a, Ragged) or isinstance(b, Ragged):
         raise refusal("its items, which are lists of several lengths, are compared")
+    if isinstance(a, Written) or isinstance(b, Written):
+        raise refusal("its items, which are texts that data makes, are compared")
     if isinstance(a, OrNone) or isinstance(b, OrNone) or _is_none(a) or _is_none(b):
         return _same_or_none(a, b, rows, others)
     if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:

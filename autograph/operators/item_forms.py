@@ -19,6 +19,7 @@ from autograph.operators.forms import (
     Referring,
     Static,
     Unbound,
+    Written,
     changed,
 )
 from autograph.operators.one_of import OneOf, is_number_of_class, joined, texts_of
@@ -92,11 +93,7 @@ def item_form(x: Any) -> Form:
         if texts is not None:
             return Among(texts)
     if isinstance(x, LazyString):
-        return _no_item(
-            describe(x),
-            "put one text together (`text += ...`), or keep the numbers in the list and make text "
-            "of them where it is printed",
-        )
+        return Written()
     return _no_item(describe(x))
 
 
@@ -126,7 +123,7 @@ def item_of(form: Form) -> Form:
         return Leaf(form.type)
     if isinstance(form, Branching) and isinstance(form.like, tuple | list | dict):
         return replace(form, parts=tuple(map(item_of, form.parts)))
-    if isinstance(form, Leaf | Poisoned | Among):
+    if isinstance(form, Leaf | Poisoned | Among | Written):
         return form
     if isinstance(form, OrNone) and _may_be_none(form.part):
         return form
@@ -159,6 +156,8 @@ def _joined(a: Form, b: Form, name: str) -> Form:
     texts = joined(_texts_in(a), _texts_in(b))
     if texts is not None:
         return Among(texts)
+    if _is_text(a) and _is_text(b):
+        return Written()
     if isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
         parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
@@ -230,6 +229,11 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
     return (form.value,) if is_one else None
 
 
+def _is_text(form: Form) -> bool:
+    """Whether an item is a text."""
+    return isinstance(form, Written) or isinstance((_texts_in(form) or (None,))[0], str)
+
+
 def _are_alike(a: Branching, b: Branching) -> bool:
     return type(a.like) is type(b.like) and a.steps == b.steps
 
@@ -242,8 +246,8 @@ def _have_one_shape(a: TensorType, b: TensorType) -> bool:
 def _described(form: Form) -> str:
     if isinstance(form, Leaf):
         return f"a {form.type}"
-    if isinstance(form, Ragged):
-        return "a list"
+    if isinstance(form, Ragged | Written):
+        return "a list" if isinstance(form, Ragged) else "a str"
     return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
 
 

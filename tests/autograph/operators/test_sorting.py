@@ -92,7 +92,12 @@ def test_records_stay_records(kind):
     def ranked(x):
         points = [kind(x, "a"), kind(2.0, "b"), kind(0.5, "c")]
         points.sort(key=lambda p: -p.x)
-        return sorted(points, key=lambda p: p.x), points, [p.name for p in points], type(points[0]).__name__
+        return (
+            sorted(points, key=lambda p: p.x),
+            points,
+            [p.name for p in points],
+            type(points[0]).__name__,
+        )
 
     staged = ag.convert(ranked)
     for x in (1.0, 3.0, 0.0):
