@@ -216,6 +216,11 @@ def advice(one: str, other: str) -> str:
             "texts, and no list of an own class or deque that is older than the call; use a list "
             "of numbers, or an array of the full length"
         )
+    if one.startswith("a dict of ") and other.startswith("a dict of "):
+        return (
+            "give it all its keys before (`d[key] = None`), or let its values be numbers of one "
+            "type: only such a dict may get a key on one path"
+        )
     if all(text.startswith(("the str ", "a str")) for text in (one, other)):
         return (
             "a graph holds numbers, not text: keep a number, and choose the text outside of the "
