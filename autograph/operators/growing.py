@@ -50,7 +50,7 @@ from autograph.operators.runs import (
     settled,
 )
 from autograph.operators.templates import lazy
-from autograph.operators.values import with_children
+from autograph.operators.values import is_changeable, with_children
 from autograph.operators.variables import Nullable
 from runtime import journal, ops, tree
 from runtime.errors import StagingError
@@ -225,7 +225,7 @@ def _list_of(form: Ragged, leaf: Callable[[Leaf], Any]) -> list[Any]:
 
 def _frozen(nest: Any) -> Any:
     """A list, dict or tuple that is an item: a write of it would have to reach the list."""
-    if isinstance(nest, (list, dict)):
+    if is_changeable(nest):
         journal.note_frozen(journal.fresh(nest), whole=False)
     else:
         note_chosen_value(nest)

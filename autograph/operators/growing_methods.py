@@ -164,8 +164,9 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
                 found = is_it if found is False else ops.logical_or(found, is_it)
         return found
     if isinstance(form, Branching):
-        if type(form.like) is dict:
-            raise refusal("its items, which are dicts, are compared")
+        if not isinstance(form.like, tuple | list):
+            what = "dicts" if type(form.like) is dict else "objects"
+            raise refusal(f"its items, which are {what}, are compared")
         parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
         return functools.reduce(both_hold, parts, _is_alike(form, value))
     if isinstance(form, Ragged):
@@ -257,6 +258,8 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
         raise refusal("its items, which are texts that data makes, are compared")
     if isinstance(a, OrNone) or isinstance(b, OrNone) or _is_none(a) or _is_none(b):
         return _same_or_none(a, b, rows, others)
+    if _are_objects(a) or _are_objects(b):
+        raise refusal("its items, which are objects, are compared")
     if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:
         if type(a.like) is not type(b.like) or len(a.parts) != len(b.parts):
             return False
@@ -270,6 +273,10 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     )
     refuse_nan_sought(row, mine)
     return row == mine
+
+
+def _are_objects(form: Form) -> bool:
+    return isinstance(form, Branching) and not isinstance(form.like, tuple | list | dict)
 
 
 def _same_or_none(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:

@@ -29,8 +29,8 @@ from autograph.operators.values import (
     attributes_of,
     children_after,
     describe,
-    has_parts,
     is_array,
+    is_nest,
     is_numeric,
     merge_types,
     own_children,
@@ -80,8 +80,7 @@ def item_form(x: Any) -> Form:
     if type(x) is list and has_runs(x):
         form = growing_form(Growing(Unbound()), x, "the list")
         return form if isinstance(form, Poisoned) else Ragged(form.item)
-    is_nest = isinstance(x, tuple) or type(x) in (list, dict)
-    if is_nest and has_parts(x) and not has_runs(x):
+    if is_nest(x) and not has_runs(x):
         children = parts_of(x)
         parts = tuple(item_form(part) for _, part in children)
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
@@ -110,8 +109,8 @@ def _no_item(what: str, hint: str = "") -> Poisoned:
     return Poisoned(
         f"the length of a list depends on data, and an item of it is {what}",
         hint
-        or "such a list can hold numbers, arrays of one shape, lists of them, and tuples and dicts "
-        "of them that are of one length",
+        or "such a list can hold numbers, arrays of one shape, lists of them, and tuples, dicts "
+        "and dataclass objects of them that are of one length",
     )
 
 
@@ -121,7 +120,7 @@ def item_of(form: Form) -> Form:
         return item_form(form.value)
     if isinstance(form, Referring):
         return Leaf(form.type)
-    if isinstance(form, Branching) and isinstance(form.like, tuple | list | dict):
+    if isinstance(form, Branching) and is_nest(form.like):
         return replace(form, parts=tuple(map(item_of, form.parts)))
     if isinstance(form, Leaf | Poisoned | Among | Written):
         return form

@@ -423,7 +423,7 @@ class _Loop:
             cell = None if entry.slot is None else entry.slot.owner
             is_seen = isinstance(cell, Cell) and bool(cell.seen_by)
             if entry.slot is not None and (is_seen or journal.is_frozen(cell)):
-                raise journal.frozen_refusal(entry.slot.name, entry.place)
+                raise journal.frozen_refusal(entry.slot, entry.place)
 
     def _carried(self, outcome: Outcome) -> list[tuple[Any, Any, TensorType]]:
         """(value before the loop, value after a round, type) of each carried graph value."""

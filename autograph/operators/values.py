@@ -15,6 +15,7 @@ from autograph.operators.caught import Caught, KindOfError, PartOfError
 from autograph.operators.grown_text import letters_of
 from autograph.operators.guards import same_value
 from autograph.operators.host_values import HostValue
+from autograph.operators.methods import attribute
 from autograph.operators.runs import Opened, has_runs
 from autograph.operators.templates import LazyString
 from autograph.operators.variables import (
@@ -231,6 +232,13 @@ def advice(one: str, other: str) -> str:
 
 def is_container(x: Any) -> bool:
     return type(x) in (tuple, list, dict) or _is_record(x)
+
+
+def is_nest(x: Any) -> bool:
+    """Whether `x` can be an item of which the graph holds the parts: it is equal to its like."""
+    if isinstance(x, tuple) or type(x) in (list, dict):
+        return has_parts(x)
+    return _is_record(x) and attribute(type(x), "__eq__") is not object.__eq__
 
 
 def _is_record(x: Any) -> bool:
