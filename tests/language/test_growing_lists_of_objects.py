@@ -79,6 +79,25 @@ def simulated(arrivals):
     return waited, free, served
 
 
+@dataclass(order=True)
+class Job:
+    time: float
+    name: str = field(compare=False)
+
+
+@samples("E4", (X,), (Y,), (Z,))
+def taken_off_a_heap(x):
+    jobs, times = [], []
+    for i, t in enumerate(x):
+        heapq.heappush(jobs, Job(t, "long" if i % 2 else "short"))
+    while jobs:
+        job = heapq.heappop(jobs)
+        times.append(job.time)
+        if job.name == "long" and job.time < 2:
+            heapq.heappush(jobs, Job(job.time + 1, "short"))
+    return times
+
+
 @samples("E4", (X,), (Y,), (Z,))
 def written_before(x):
     points, first = [], Point(x[0])
