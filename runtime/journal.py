@@ -309,7 +309,10 @@ def frozen_refusal(slot: Slot, origin: Origin | None) -> StagingError:
     if is_part:
         hint = "put a new one into the list (`copy.copy(x)`, `dataclasses.replace(x, ...)`)"
     if name in ("a list", "a dict"):
-        hint = "set the item anew (`d[k] = d[k] + [x]`), or put a copy into the list"
+        hint = (
+            "set the item anew (`d[k] = d[k] + [x]`), give a dict all its keys before "
+            "(`d = {'a': [], 'b': []}`), or put a copy into the list"
+        )
     return StagingError(
         f"{name} is an item of a list whose length depends on data, and it is written here, which "
         "the list would not see",
