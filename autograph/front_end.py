@@ -69,12 +69,7 @@ def _converted(
 
 def make(conversion: Conversion, function: FunctionType) -> FunctionType:
     """The converted twin of `function`: it shares globals and closure cells with it."""
-    return _marked(make_function(conversion.code, function, operators))
-
-
-def _marked(made: FunctionType) -> FunctionType:
-    setattr(made, methods.ARTIFACT, True)
-    return made
+    return methods.mark(make_function(conversion.code, function, operators))
 
 
 def consumer_of(
@@ -93,7 +88,7 @@ def consumer_of(
     shadowed = _shadowed_builtins(function)
     if not convert(tree, _context(function, source, options, shadowed)):
         return None
-    return _marked(make_function(_compiled(function, tree, source), function, operators))
+    return methods.mark(make_function(_compiled(function, tree, source), function, operators))
 
 
 def text_of(conversion: Conversion, function: FunctionType, options: Options) -> str:

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from autograph.concrete import ConcreteFunction
 from autograph.operators.captures import Captured, Place
-from autograph.operators.remaking import ItemPart, OptionalPart, RaggedPart, TextPart
+from autograph.operators.remaking import ItemPart, LettersPart, OptionalPart, RaggedPart, TextPart
 from autograph.operators.runs import FACTORIES, KINDS, ContainerKind
 from autograph.options import Binding
 from autograph.program import Program, Signature
@@ -323,6 +323,10 @@ class _Loader:
             return FixedPart(self.reader.read(part["value"]))
         if type(part) is dict and "list" in part:
             return self._lists_in_items(part, count, depth)
+        if type(part) is dict and "letters" in part:
+            numbers = members(part, {"row": (int,), "letters": (int,)}, {})
+            what = "number of a part of an item"
+            return LettersPart(*(whole(number, 0, count - 1, what) for number in numbers))
         required: dict[str, tuple[type, ...]] = {"row": (int,), "weak": (bool,)}
         row, weak, texts, present = members(part, required, {"texts": (list,), "present": (int,)})
         what = "number of a part of an item"

@@ -16,7 +16,7 @@ import numpy as np
 from autograph.concrete import ConcreteFunction
 from autograph.function import BoundFunction, Function, convert
 from autograph.loading import FORMAT, VERSION, WRITERS, program_of
-from autograph.operators.remaking import ItemPart, OptionalPart, RaggedPart, TextPart
+from autograph.operators.remaking import ItemPart, LettersPart, OptionalPart, RaggedPart, TextPart
 from autograph.operators.runs import FACTORIES, ContainerKind
 from autograph.program import Program, Signature
 from autograph.results import (
@@ -437,6 +437,8 @@ class _Document:
             structure = self._structure(hole.structure, "the result")
             item = {"structure": structure, "leaves": list(map(self._item_part, hole.parts))}
             return {"row": hole.row, "rows": list(hole.rows), "list": item}
+        if isinstance(hole, LettersPart):
+            return {"row": hole.row, "letters": hole.letters}
         if isinstance(hole, ItemPart):
             number: dict[str, Any] = {"row": hole.row, "weak": hole.weak}
             return number | {"texts": list(hole.texts)} if isinstance(hole, TextPart) else number

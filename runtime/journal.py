@@ -333,7 +333,7 @@ def _refuse_frozen(slot: Slot, open_: Transaction | None) -> None:
     if _has_frozen(slot.owner, open_):
         if open_ is not None:
             open_.refused_choices.append(slot.name)
-        raise frozen_refusal(slot.name, origin_of_caller())
+        raise frozen_refusal(slot, origin_of_caller())
 
 
 def _has_frozen(thing: Any, open_: Transaction | None) -> bool:
@@ -401,14 +401,22 @@ def thawed(thing: Any) -> Iterator[None]:
         open_.thawed.pop()
 
 
-def frozen_refusal(name: str, origin: Origin | None) -> StagingError:
+def frozen_refusal(slot: Slot, origin: Origin | None) -> StagingError:
     """The error for a write of an array that is an item of a list whose length depends on data.
 
-    Or of a list or dict that is one, which may just have come from there (`d[k].append(x)`).
+    Or of a list, dict or object that is one, which may just have come from there
+    (`d[k].append(x)`).
     """
+    is_part = isinstance(slot.key, tuple) and slot.key[0] == "attr"
+    name = f"a {type(slot.owner).__name__}" if is_part else slot.name
     hint = "put a copy into the list (`.append(x.copy())`), or write it before"
+    if is_part:
+        hint = "put a new one into the list (`copy.copy(x)`, `dataclasses.replace(x, ...)`)"
     if name in ("a list", "a dict"):
-        hint = "set the item anew (`d[k] = d[k] + [x]`), or put a copy into the list"
+        hint = (
+            "set the item anew (`d[k] = d[k] + [x]`), give a dict all its keys before "
+            "(`d = {'a': [], 'b': []}`), or put a copy into the list"
+        )
     return StagingError(
         f"{name} is an item of a list whose length depends on data, and it is written here, which "
         "the list would not see",
@@ -442,8 +450,9 @@ def is_only_in(thing: Any, container: Any) -> bool:
 
 
 def is_frozen(thing: Any) -> bool:
-    """Whether a list or dict is an item of a list that has its content."""
-    return isinstance(thing, list | dict) and _has_frozen(thing, _transaction.get())
+    """Whether a list, dict or object is an item of a list that has its content."""
+    is_nest = isinstance(thing, list | dict) or hasattr(type(thing), "__dataclass_fields__")
+    return is_nest and _has_frozen(thing, _transaction.get())
 
 
 def frozen_wholly() -> list[Any]:

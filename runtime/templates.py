@@ -38,6 +38,7 @@ __all__ = [
     "format_part",
     "letters_of_text",
     "summary",
+    "text_of_letters",
 ]
 
 # How the value in a piece of text is converted before it is formatted, as in code objects.
@@ -216,8 +217,7 @@ class Letters(Fillable):
     def fill(self, operands: Sequence[Any]) -> Any:
         given = fill(self.numbers, operands)
         on_host = given if isinstance(given, np.ndarray) else given.tolist()
-        numbers = np.ascontiguousarray(on_host, np.int32)
-        return numbers.tobytes().decode(_ENCODING, "surrogatepass")
+        return text_of_letters(on_host)
 
 
 def letters_of_text(text: str) -> np.ndarray[Any, Any]:
@@ -227,6 +227,16 @@ def letters_of_text(text: str) -> np.ndarray[Any, Any]:
     array([97, 98, 99], dtype=int32)
     """
     return np.frombuffer(text.encode(_ENCODING, "surrogatepass"), np.int32)
+
+
+def text_of_letters(numbers: Any) -> str:
+    """The text of which these are the numbers of the letters.
+
+    >>> text_of_letters([97, 98, 99])
+    'abc'
+    """
+    found = np.ascontiguousarray(numbers, np.int32)
+    return found.tobytes().decode(_ENCODING, "surrogatepass")
 
 
 _ENCODING = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"

@@ -50,6 +50,7 @@ retval_ = ag__.UndefinedReturnValue()
 END_RETURN = Template("return fscope.ret(retval_, do_return)")
 CELLS = Template("lambda: captured")
 ARTIFACT = Template("ag__.autograph_artifact")
+DECORATOR = Template("ag__.decorator(function, fscope)")
 DECLARE = Template("""
 nonlocal names
 global shared
@@ -175,7 +176,7 @@ def convert_class(node: Any, conversion: Conversion) -> list[gast.stmt]:
         node.bases = [conversion.expression(base) for base in node.bases]
         for keyword in node.keywords:
             keyword.value = conversion.expression(keyword.value)
-    node.decorator_list = [conversion.expression(d) for d in node.decorator_list]
+    node.decorator_list = _decorators(node, conversion)
     return [node]
 
 
@@ -186,12 +187,21 @@ def convert_untouched(node: Any, conversion: Conversion) -> list[gast.stmt]:
 
 def convert_function(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """A nested function is converted like any other; coroutines are Python's."""
-    node.decorator_list = [conversion.expression(d) for d in node.decorator_list]
+    node.decorator_list = _decorators(node, conversion)
     convert_defaults(node.args, conversion)
     if why_left(node, conversion.lowering.scopes[node]) is None:
         conversion.convert_nested(node)
         node.decorator_list = [*node.decorator_list, ARTIFACT.expression(node)]
     return [node]
+
+
+def _decorators(node: Any, conversion: Conversion) -> list[gast.expr]:
+    return [
+        DECORATOR.expression(
+            decorator, function=conversion.expression(decorator), fscope=conversion.fscope
+        )
+        for decorator in node.decorator_list
+    ]
 
 
 STATEMENTS = {

@@ -26,12 +26,11 @@ def heappop(heap: list[Any]) -> Any:
     """Take the smallest item off a heap."""
     if not heap:
         raise IndexError("index out of range")
-    last = heap.pop()
-    if not heap:
-        return last
     smallest = heap[0]
-    heap[0] = last
-    _sink(heap, 0)
+    last = heap.pop()
+    if heap:
+        heap[0] = last
+        _sink(heap, 0)
     return smallest
 
 
@@ -100,8 +99,9 @@ def _sink(heap: list[Any], position: Any) -> None:
 
 
 def _is_less(a: Any, b: Any) -> Any:
-    """`a < b`, also of tuples of data."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    """`a < b`, also of tuples and lists of data."""
+    are_lists = type(a) is list and type(b) is list
+    if are_lists or (isinstance(a, tuple) and isinstance(b, tuple)):
         for x, y in zip(a, b):  # noqa: B905 - the shorter one may be a beginning of the other
             if x != y:
                 return x < y

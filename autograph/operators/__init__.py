@@ -31,6 +31,7 @@ from autograph.operators.comprehensions import dict_comp, generator_exp, list_co
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contexts import context, with_stmt
 from autograph.operators.counting import dict_display, ior, union
+from autograph.operators.decorators import decorator
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
 from autograph.operators.expanding import fstring, percent
 from autograph.operators.gathering import named, spread, unpack, unpack_ex
@@ -90,6 +91,7 @@ __all__ = [
     "context",
     "converted_call",
     "converted_lambda",
+    "decorator",
     "delattr_",
     "delitem",
     "dict_comp",

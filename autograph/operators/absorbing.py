@@ -21,7 +21,14 @@ from autograph.operators.references import (
     seen_by,
 )
 from autograph.operators.runs import Run, has_runs, live
-from autograph.operators.values import has_parts, own_children, with_children
+from autograph.operators.values import (
+    children_after,
+    has_parts,
+    is_changeable,
+    is_nest,
+    own_children,
+    with_children,
+)
 from runtime import journal, trace
 from runtime.building import building
 from runtime.cells import Cell
@@ -76,14 +83,14 @@ def _arrays(items: Iterable[Any]) -> Iterator[Tensor]:
     for x in items:
         if has_cell(x):
             yield x
-        elif isinstance(x, tuple | list | dict) and has_parts(x):
+        elif is_nest(x):
             yield from _arrays(part for _, part in own_children(x))
 
 
 def _nests(items: Iterable[Any]) -> Iterator[Any]:
     for x in items:
-        if isinstance(x, tuple | list | dict) and has_parts(x):
-            if not isinstance(x, tuple):
+        if is_nest(x):
+            if is_changeable(x):
                 yield x
             yield from _nests(part for _, part in own_children(x))
 
@@ -137,13 +144,13 @@ def absorb_left(outcome: Outcome, x: Any, owner: Any) -> None:
 
 def at_end(x: Any, writes: dict[Any, Any]) -> Any:
     """A list or tuple, and those and dicts among its items, with what a body wrote into them."""
-    if not (type(x) in (list, dict) or isinstance(x, tuple)) or not has_parts(x):
+    if not is_nest(x):
         return x
     found = writes.get(("content", id(x)))
     now = x if found is None else found[2]
     items = [part for _, part in own_children(now)]
-    made = [at_end(item, writes) for item in items]
-    if found is None and all(map(operator.is_, made, items)):
+    made = [at_end(part, writes) for _, part in children_after(x, writes)]
+    if found is None and len(made) == len(items) and all(map(operator.is_, made, items)):
         return x
     return with_children(now, made)
 
@@ -191,7 +198,7 @@ def _held_in(things: Iterable[Any], growing: dict[int, Any], met: set[int]) -> I
         if id(x) in growing or id(x) in met or not has_parts(x):
             continue
         met.add(id(x))
-        if isinstance(x, list | dict):
+        if is_nest(x) and is_changeable(x):
             yield x
         yield from _held_in([part for _, part in own_children(x)], growing, met)
 

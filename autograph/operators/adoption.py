@@ -24,7 +24,7 @@ from autograph.operators.conditionals import condition
 from autograph.operators.generators import made
 from autograph.operators.iterators import ends
 from autograph.operators.logical import and_, is_, not_
-from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
+from autograph.operators.methods import ORIGINALS, Function, attribute, convert, mark
 from autograph.operators.one_of import note_refused_choice
 from autograph.operators.templates import LazyString, shown
 from runtime import journal, ops
@@ -151,22 +151,17 @@ def _hash_of_object(self: Any) -> int:
 
 def _stand_in(cls: type, name: str, function: Any) -> Function | None:
     if cls is Counter and name in counters.OPERATORS:
-        return functools.wraps(function)(_marked(_dispatcher(name, function, counters.OPERATORS)))
+        return mark(functools.wraps(function)(_dispatcher(name, function, counters.OPERATORS)))
     order = orderings.order_of(cls, name, function)
     if order is not None:
-        return functools.wraps(function)(_marked(order))
+        return mark(functools.wraps(function)(order))
     if not isinstance(function, FunctionType) or not _is_special(cls, name):
         return None
     if _is_of_others(function):
         return None
     is_equality = _is_generated_equality(cls, name, function)
     made = _equality_of(cls, function) if is_equality else _dispatcher(name, function)
-    return functools.wraps(function)(_marked(made))
-
-
-def _marked(made: Function) -> Function:
-    setattr(made, ARTIFACT, True)
-    return made
+    return mark(functools.wraps(function)(made))
 
 
 def _is_special(cls: type, name: str) -> bool:

@@ -46,7 +46,15 @@ from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
 from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
-from autograph.operators.methods import ARTIFACT, ORIGINALS, attribute, convert, method, why_left
+from autograph.operators.methods import (
+    ORIGINALS,
+    attribute,
+    convert,
+    is_marked,
+    mark,
+    method,
+    why_left,
+)
 from autograph.operators.one_of import OneOf, number_of
 from autograph.operators.own_iterators import begun
 from autograph.operators.plain_calls import UNCONVERTED, resolve
@@ -97,7 +105,7 @@ def autograph_artifact(function: Any) -> Any:
     """
     if AG in function.__globals__:
         function.__qualname__ = _qualified(function.__qualname__)
-    setattr(function, ARTIFACT, True)
+    mark(function)
     _note_local_cells(function)
     return function
 
@@ -107,7 +115,8 @@ converted_lambda = autograph_artifact
 
 def is_artifact(function: Any) -> bool:
     """Whether calling `function` runs converted code."""
-    return hasattr(function, ARTIFACT)
+    function = getattr(function, "__func__", function)
+    return isinstance(function, FunctionType) and is_marked(function)
 
 
 def _note_local_cells(function: FunctionType) -> None:
@@ -139,7 +148,7 @@ def converted_call(
         if function is zip:
             return zipped(args)
         args = spread_over(function, args, kwargs)
-    if type(function) is FunctionType and ARTIFACT in function.__dict__:
+    if type(function) is FunctionType and is_marked(function):
         if function in ORIGINALS:
             args, kwargs = with_defaults(function, args, kwargs)
         return made(run_function(function, args, kwargs), function, args, kwargs)
@@ -263,13 +272,13 @@ def _on_arrays(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _twin(function: FunctionType) -> Callable[..., Any] | None:
     """What runs a function's converted code, None for one that is left alone."""
-    if ARTIFACT in function.__dict__:
+    if is_marked(function):
         return function
     return None if _is_left_alone(function) else convert(function)
 
 
 def _no_twin(function: FunctionType) -> Callable[..., Any] | None:
-    return function if ARTIFACT in function.__dict__ else None
+    return function if is_marked(function) else None
 
 
 def _bound_to(owner: Any, function: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograph.operators.captures import Place, Trace, current_trace, read, weak
 from autograph.operators.guards import PLAIN
-from autograph.operators.methods import ARTIFACT, ORIGINALS
+from autograph.operators.methods import ORIGINALS, is_marked
 
 __all__ = ["with_defaults"]
 
@@ -46,7 +46,7 @@ def with_defaults(
 
 def _is_older(function: FunctionType, args: tuple[Any, ...], trace: Trace) -> bool:
     """Whether the function, and so its defaults, existed before the trace."""
-    if ARTIFACT in function.__dict__:
+    if is_marked(function):
         return False
     if "<locals>" not in function.__qualname__ or trace.is_outside(function):
         return True

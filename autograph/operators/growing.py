@@ -25,7 +25,9 @@ from autograph.operators.forms import (
     Poisoned,
     Ragged,
     Unbound,
+    Written,
 )
+from autograph.operators.grown_text import GrownText
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.item_forms import growing_form
 from autograph.operators.iterables import Indexed
@@ -49,7 +51,7 @@ from autograph.operators.runs import (
     settled,
 )
 from autograph.operators.templates import lazy
-from autograph.operators.values import with_children
+from autograph.operators.values import is_changeable, with_children
 from autograph.operators.variables import Nullable
 from autograph.operators.written_items import as_item
 from runtime import journal, ops, tree
@@ -212,6 +214,9 @@ def _built(form: Form, leaf: Callable[[Leaf], Any]) -> Any:
         return _frozen(with_children(form.like, [_built(part, leaf) for part in form.parts]))
     if isinstance(form, Ragged):
         return _frozen(_list_of(form, leaf))
+    if isinstance(form, Written):
+        count, letters = [leaf(part) for part in number_leaves(form)]
+        return GrownText(ops.getitem(letters, slice(None, count)))
     return form.value  # type: ignore[attr-defined]
 
 
@@ -227,7 +232,7 @@ def _list_of(form: Ragged, leaf: Callable[[Leaf], Any]) -> list[Any]:
 
 def _frozen(nest: Any) -> Any:
     """A list, dict or tuple that is an item: a write of it would have to reach the list."""
-    if isinstance(nest, (list, dict)):
+    if is_changeable(nest):
         journal.note_frozen(journal.fresh(nest), whole=False)
     else:
         note_chosen_value(nest)

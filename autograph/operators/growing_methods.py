@@ -10,7 +10,17 @@ from typing import Any
 from autograph.operators.bodies import stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
-from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Ragged, Static, Unbound
+from autograph.operators.forms import (
+    Among,
+    Branching,
+    Form,
+    Leaf,
+    OrNone,
+    Ragged,
+    Static,
+    Unbound,
+    Written,
+)
 from autograph.operators.growing import (
     checked,
     delete,
@@ -24,10 +34,11 @@ from autograph.operators.growing import (
     without,
     write,
 )
+from autograph.operators.grown_text import letters_of
 from autograph.operators.one_of import OneOf, number_of, texts_of
-from autograph.operators.rows import in_numbers, length, number_leaves, size_of
+from autograph.operators.rows import are_text, in_numbers, length, number_leaves, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
-from autograph.operators.templates import lazy
+from autograph.operators.templates import LazyString, lazy
 from autograph.operators.values import both_hold, is_numeric, type_of
 from autograph.operators.variables import Nullable
 from runtime import journal, ops
@@ -153,12 +164,18 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
                 found = is_it if found is False else ops.logical_or(found, is_it)
         return found
     if isinstance(form, Branching):
-        if type(form.like) is dict:
-            raise refusal("its items, which are dicts, are compared")
+        if not isinstance(form.like, tuple | list):
+            what = "dicts" if type(form.like) is dict else "objects"
+            raise refusal(f"its items, which are {what}, are compared")
         parts = [_equal(part, rows, v) for part, v in _paired(form, value)]
         return functools.reduce(both_hold, parts, _is_alike(form, value))
     if isinstance(form, Ragged):
         raise refusal("its items, which are lists of several lengths, are compared")
+    if isinstance(form, Written):
+        count, letters = next(rows), next(rows)
+        if not isinstance(value, str | LazyString):
+            return False
+        return are_text(count, letters, letters_of(value))
     return form.value == value if isinstance(form, Static) else False
 
 
@@ -237,8 +254,12 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     """Whether the items of two lists are equal, one by one; a bool where that is so of all."""
     if isinstance(a, Ragged) or isinstance(b, Ragged):
         raise refusal("its items, which are lists of several lengths, are compared")
+    if isinstance(a, Written) or isinstance(b, Written):
+        raise refusal("its items, which are texts that data makes, are compared")
     if isinstance(a, OrNone) or isinstance(b, OrNone) or _is_none(a) or _is_none(b):
         return _same_or_none(a, b, rows, others)
+    if _are_objects(a) or _are_objects(b):
+        raise refusal("its items, which are objects, are compared")
     if isinstance(a, Branching) and isinstance(b, Branching) and type(a.like) is not dict:
         if type(a.like) is not type(b.like) or len(a.parts) != len(b.parts):
             return False
@@ -252,6 +273,10 @@ def _same_rows(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor
     )
     refuse_nan_sought(row, mine)
     return row == mine
+
+
+def _are_objects(form: Form) -> bool:
+    return isinstance(form, Branching) and not isinstance(form.like, tuple | list | dict)
 
 
 def _same_or_none(a: Form, b: Form, rows: Iterator[Tensor], others: Iterator[Tensor]) -> Any:

@@ -91,7 +91,7 @@ def _columns(form: Form, rows: list[Tensor]) -> list[Tensor]:
 def _are_compared(form: Form) -> bool:
     """Whether items are numbers or texts, or tuples or lists of them."""
     if isinstance(form, Branching):
-        return type(form.like) is not dict and all(map(_are_compared, form.parts))
+        return isinstance(form.like, tuple | list) and all(map(_are_compared, form.parts))
     if isinstance(form, OrNone):
         return _are_compared(form.part)
     if isinstance(form, Static):

@@ -26,7 +26,7 @@ from autograph.operators.alternatives import Part
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.chosen_objects import Choice, is_container
 from autograph.operators.contents import container_base
-from autograph.operators.forms import Among, Branching, Leaf, Ragged, Static
+from autograph.operators.forms import Among, Branching, Leaf, Ragged, Static, Written
 from autograph.operators.forms import Form as ItemForm
 from autograph.operators.forms import OrNone as ItemOrNone
 from autograph.operators.host_values import HostValue
@@ -42,6 +42,7 @@ from autograph.operators.remaking import (
     IfPresent,
     ItemPart,
     Items,
+    LettersPart,
     Made,
     Once,
     OptionalPart,
@@ -549,6 +550,8 @@ def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
             return TextPart(next(numbers), form.things)
         if isinstance(form, Branching):
             return with_children(form.like, list(map(part, form.parts)))
+        if isinstance(form, Written):
+            return LettersPart(next(numbers), next(numbers))
         if isinstance(form, Ragged):
             count, rows = next(numbers), [next(numbers) for _ in inner_types(form)]
             parts, structure = template_of(form.item)

@@ -19,6 +19,7 @@ from autograph.operators.forms import (
     Referring,
     Static,
     Unbound,
+    Written,
     changed,
 )
 from autograph.operators.one_of import OneOf, is_number_of_class, joined, texts_of
@@ -28,8 +29,8 @@ from autograph.operators.values import (
     attributes_of,
     children_after,
     describe,
-    has_parts,
     is_array,
+    is_nest,
     is_numeric,
     merge_types,
     own_children,
@@ -79,8 +80,7 @@ def item_form(x: Any) -> Form:
     if type(x) is list and has_runs(x):
         form = growing_form(Growing(Unbound()), x, "the list")
         return form if isinstance(form, Poisoned) else Ragged(form.item)
-    is_nest = isinstance(x, tuple) or type(x) in (list, dict)
-    if is_nest and has_parts(x) and not has_runs(x):
+    if is_nest(x) and not has_runs(x):
         children = parts_of(x)
         parts = tuple(item_form(part) for _, part in children)
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
@@ -92,11 +92,7 @@ def item_form(x: Any) -> Form:
         if texts is not None:
             return Among(texts)
     if isinstance(x, LazyString):
-        return _no_item(
-            describe(x),
-            "put one text together (`text += ...`), or keep the numbers in the list and make text "
-            "of them where it is printed",
-        )
+        return Written()
     return _no_item(describe(x))
 
 
@@ -113,8 +109,8 @@ def _no_item(what: str, hint: str = "") -> Poisoned:
     return Poisoned(
         f"the length of a list depends on data, and an item of it is {what}",
         hint
-        or "such a list can hold numbers, arrays of one shape, lists of them, and tuples and dicts "
-        "of them that are of one length",
+        or "such a list can hold numbers, arrays of one shape, lists of them, and tuples, dicts "
+        "and dataclass objects of them that are of one length",
     )
 
 
@@ -124,9 +120,9 @@ def item_of(form: Form) -> Form:
         return item_form(form.value)
     if isinstance(form, Referring):
         return Leaf(form.type)
-    if isinstance(form, Branching) and isinstance(form.like, tuple | list | dict):
+    if isinstance(form, Branching) and is_nest(form.like):
         return replace(form, parts=tuple(map(item_of, form.parts)))
-    if isinstance(form, Leaf | Poisoned | Among):
+    if isinstance(form, Leaf | Poisoned | Among | Written):
         return form
     if isinstance(form, OrNone) and _may_be_none(form.part):
         return form
@@ -159,6 +155,8 @@ def _joined(a: Form, b: Form, name: str) -> Form:
     texts = joined(_texts_in(a), _texts_in(b))
     if texts is not None:
         return Among(texts)
+    if _is_text(a) and _is_text(b):
+        return Written()
     if isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
         parts = tuple(_joined(x, y, name) for x, y in zip(a.parts, b.parts, strict=True))
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)
@@ -230,6 +228,11 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
     return (form.value,) if is_one else None
 
 
+def _is_text(form: Form) -> bool:
+    """Whether an item is a text."""
+    return isinstance(form, Written) or isinstance((_texts_in(form) or (None,))[0], str)
+
+
 def _are_alike(a: Branching, b: Branching) -> bool:
     return type(a.like) is type(b.like) and a.steps == b.steps
 
@@ -242,8 +245,8 @@ def _have_one_shape(a: TensorType, b: TensorType) -> bool:
 def _described(form: Form) -> str:
     if isinstance(form, Leaf):
         return f"a {form.type}"
-    if isinstance(form, Ragged):
-        return "a list"
+    if isinstance(form, Ragged | Written):
+        return "a list" if isinstance(form, Ragged) else "a str"
     return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
 
 

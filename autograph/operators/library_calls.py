@@ -74,6 +74,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return _OF_DATA[function]
     if function is np.fromiter and len(given) > 2:  # which counts the items that it takes
         return None
+    if function is itertools.islice and has_traced(args[1:]):
+        return grouping.islice
     return _OF_OPEN[function] if function in _OF_OPEN and _is_open(given) else None
 
 

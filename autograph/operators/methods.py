@@ -7,25 +7,29 @@ import functools
 from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from autograph.generated import AG
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
-    "ARTIFACT",
     "ORIGINAL",
     "ORIGINALS",
     "attribute",
     "convert",
     "for_consumer",
     "for_context",
+    "is_marked",
+    "mark",
     "method",
     "use_converters",
     "why_left",
 ]
 
 Function = Callable[..., Any]
+T = TypeVar("T")
 
+# Of a function that runs converted code: this code, as `functools.wraps` copies attributes.
 ARTIFACT = "__ag_artifact__"
 # Of a converted function: a weak reference to the user's.
 ORIGINAL = "__ag_original__"
@@ -60,6 +64,20 @@ def _converters() -> _Converters:
         import_module("autograph.conversion")
     assert _installed is not None
     return _installed
+
+
+def mark(function: T) -> T:
+    """Say that a Python function runs converted code; gives it back."""
+    setattr(function, ARTIFACT, function.__code__)  # type: ignore[attr-defined]
+    return function
+
+
+def is_marked(function: FunctionType) -> bool:
+    """Whether a Python function runs converted code."""
+    held, code = function.__dict__.get(ARTIFACT), function.__code__
+    if held is None or held is code:
+        return held is not None
+    return AG in code.co_freevars or AG in code.co_names  # it has the attributes of another one
 
 
 def convert(function: Any) -> Function | None:

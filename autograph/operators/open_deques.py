@@ -64,6 +64,8 @@ _OUT_OF_RANGE = "deque index out of range"
 
 def fresh(items: Any = (), maxlen: Any = None) -> Any:
     """`deque(items, maxlen)`: one that is of a length that data decides if the items are."""
+    if isinstance(maxlen, Tensor):  # which `deque` itself takes for no integer
+        maxlen = operator.index(maxlen)
     if building() is None:
         return deque(items, maxlen)
     found = as_list(items)

@@ -17,7 +17,7 @@ from autograph.operators.absorbing import absorb
 from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import container_base, content_slot
-from autograph.operators.forms import Branching, Form, Growing, Leaf, Unbound
+from autograph.operators.forms import Branching, Form, Growing, Leaf, Static, Unbound
 from autograph.operators.growing import (
     checked,
     item_at,
@@ -91,8 +91,19 @@ def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
     """Whether a dict may get a key that only the graph knows, with this value."""
     if type(x) not in _KINDS or not journal.is_fresh(x) or not all(map(is_key, (*x, key))):
         return False
-    form = growing_form(Growing(Unbound()), [*dict.items(x), *((key, v) for v in value)], "it")
-    return isinstance(form, Growing) and _is_of_numbers(form.item)
+    items = [*dict.items(x), *((key, v) for v in value)]
+    form = growing_form(Growing(Unbound()), items, "it")
+    return isinstance(form, Growing) and _is_of_numbers(form.item) and _are_of_one_kind(items)
+
+
+def _are_of_one_kind(items: list[tuple[Any, Any]]) -> bool:
+    """Whether numbers under texts are all of one type, as each is what stands under its text."""
+    kinds = {key: _kind_of(value) for key, value in items if type(key) is str}
+    return len({kind for kind in kinds.values() if kind is not None}) <= 1
+
+
+def _kind_of(x: Any) -> Any:
+    return (type_of(x).dtype.kind, type_of(x).weak) if is_numeric(x) else None
 
 
 def _is_of_numbers(form: Form) -> bool:
@@ -155,7 +166,7 @@ def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     if not all(is_key(key) for key, _ in items):
         return None
     form = growing_form(Growing(Unbound()), items, "it")
-    can_be = isinstance(form, Growing) and _is_of_numbers(form.item)
+    can_be = isinstance(form, Growing) and _is_of_numbers(form.item) and _are_of_one_kind(items)
     return functools.partial(opened_by, x) if can_be else None
 
 
@@ -255,6 +266,12 @@ def size(x: dict[Any, Any]) -> Any:
 def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     """`x[key] = value`."""
     pairs = opened_by(x)
+    _refuse_no_key(key)
+    _refuse_other_kind(pairs, key, value)
+    _put(pairs, key, value)
+
+
+def _refuse_no_key(key: Any) -> None:
     refuse_unhashable(key)
     if not is_key(key):
         raise StagingError(
@@ -263,6 +280,26 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
             "keep it in a dict of its own, or make a list of pairs",
             origin=origin_of_caller(),
         )
+
+
+def _refuse_other_kind(pairs: list[Any], key: Any, value: Any) -> None:
+    """Refuse a number under a text where there may be numbers of another type under others."""
+    keys, values, _, _ = _parts(pairs)
+    is_alone = isinstance(keys, Static) and keys.value == key
+    if type(key) is not str or not isinstance(values, Leaf) or is_alone:
+        return
+    kind = _kind_of(value)
+    if kind is not None and kind != (values.type.dtype.kind, values.type.weak):
+        raise StagingError(
+            f"which keys a dict has depends on data, and the item of {key!r} is a number of "
+            "another type than the others",
+            "give the dict all its keys before (`d[key] = None`), or let its values be numbers of "
+            "one type",
+            origin=origin_of_caller(),
+        )
+
+
+def _put(pairs: list[Any], key: Any, value: Any) -> None:
     form, _ = looked_at(pairs, (key, value))
     assert isinstance(form, Branching)
     keys = len(list(number_leaves(form.parts[0])))
@@ -302,7 +339,8 @@ def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
             if_exp(there, lambda: None, lambda: put(x, key, make()), "setdefault")
             return _as_item(x, key)
         value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
-    put(x, key, value)
+    _refuse_no_key(key)
+    _put(pairs, key, value)
     return _as_item(x, key) if type(value) in (list, dict) else value
 
 

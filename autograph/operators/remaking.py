@@ -22,7 +22,7 @@ from runtime import ops, tree
 from runtime.cells import ViewStep
 from runtime.devices import copied, device_of, host_array, is_device_array, module_of, moved
 from runtime.eager import is_array
-from runtime.templates import Fillable, fill
+from runtime.templates import Fillable, fill, text_of_letters
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "IfPresent",
     "ItemPart",
     "Items",
+    "LettersPart",
     "Made",
     "Once",
     "OptionalPart",
@@ -324,6 +325,25 @@ class TextPart(ItemPart):
     def column(self, rows: Any) -> list[Any]:
         """The texts of all items."""
         return [self.texts[int(number)] for number in super().column(rows)]
+
+
+class LettersPart(ItemPart):
+    """A text in each item of a list, of as many letters as the row of lengths says.
+
+    `letters` is the number of the row that has the numbers of the letters.
+    """
+
+    __slots__ = ("letters",)
+
+    def __init__(self, row: int, letters: int) -> None:
+        super().__init__(row, True)
+        self.letters = letters
+
+    def of_rows(self, rows: Sequence[Any]) -> list[Any]:
+        """The texts of all items."""
+        letters = np.asarray(host_array(rows[self.letters]))
+        counts = super().of_rows(rows)
+        return [text_of_letters(x[: int(n)]) for x, n in zip(letters, counts, strict=True)]
 
 
 class OptionalPart(ItemPart):

@@ -17,19 +17,23 @@ from autograph.operators.forms import (
     Ragged,
     Static,
     Unbound,
+    Written,
 )
+from autograph.operators.grown_text import LETTERS, letters_of
 from autograph.operators.item_forms import growing_form, parts_of
 from autograph.operators.one_of import are_numbers, index_of, numbers_of
 from autograph.operators.runs import Run, has_runs, note_shared, unpadded
 from autograph.operators.values import NOTHING, split_none, tensor
 from runtime import control, ops
 from runtime.spec import TensorType, type_of_number
+from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
 
 __all__ = [
     "Packing",
     "Rows",
     "aligned",
+    "are_text",
     "as_rows",
     "in_numbers",
     "inner_types",
@@ -107,9 +111,13 @@ def number_leaves(item: Form) -> Iterator[Leaf]:
     """The numbers and arrays of an item.
 
     Of a list with a length of its own: that, and arrays as long as the longest of these lists.
+    Of a text likewise: its length, and its letters.
     """
     if isinstance(item, Leaf):
         yield item
+    elif isinstance(item, Written):
+        yield Leaf(type_of_number(0))
+        yield Leaf(LETTERS)
     elif isinstance(item, Ragged):
         yield Leaf(type_of_number(0))
         for type_ in inner_types(item):
@@ -136,6 +144,8 @@ def _depths(item: Form) -> Iterator[int]:
         if not isinstance(item.item, Unbound):
             for depth in list(_depths(item.item)) or [0]:
                 yield depth + 1
+    elif isinstance(item, Written):
+        yield from (0, 1)
     elif isinstance(item, Branching):
         for part in item.parts:
             yield from _depths(part)
@@ -235,6 +245,8 @@ def _with_numbers_of(
         yield from _with_presence(item, own, rows, all_rows)
     elif isinstance(item, Ragged):
         yield from _with_lengths(item, own, rows, all_rows)
+    elif isinstance(item, Written):
+        yield from _with_letters(own, rows, all_rows)
     elif isinstance(item, Branching) and isinstance(own, Branching):
         for part, own_part in zip(item.parts, own.parts, strict=True):
             yield from _with_numbers_of(part, own_part, rows, all_rows)
@@ -249,6 +261,23 @@ def _with_numbers_of(
     elif isinstance(item, Leaf):
         were_python = isinstance(own, Leaf) and own.type.weak and not item.type.weak
         yield control.fitting(next(rows), item.type.dtype) if were_python else next(rows)
+
+
+def _with_letters(own: Form, rows: Iterator[Tensor], all_rows: list[Tensor]) -> Iterator[Tensor]:
+    """Likewise for texts: how many letters they have, and these."""
+    if isinstance(own, Written):
+        yield next(rows)
+        yield next(rows)
+        return
+    texts = own.things if isinstance(own, Among) else (own.value,)  # type: ignore[attr-defined]
+    found = [letters_of_text(text) for text in texts]
+    letters = np.zeros((len(texts), max(map(len, found))), np.int32)
+    for k, own_letters in enumerate(found):
+        letters[k, : len(own_letters)] = own_letters
+    count = size_of(all_rows)
+    which = next(rows) if isinstance(own, Among) else ops.zeros(count, dtype=np.dtype(np.int64))
+    yield ops.getitem(np.array(list(map(len, found))), which)
+    yield ops.getitem(letters, which)
 
 
 def _with_lengths(
@@ -283,6 +312,16 @@ def _of_lists(item: Ragged, own: Ragged, inner: list[Tensor]) -> list[Tensor]:
     flat = [ops.reshape(x, (sizes[0] * sizes[1], *_sizes_behind(x, 2))) for x in inner]
     made = list(_as_items(item.item, own.item, iter(flat), size_of(flat)))
     return [ops.reshape(x, (*sizes, *_sizes_behind(x, 1))) for x in made]
+
+
+def are_text(counts: Tensor, letters: Tensor, text: Tensor) -> Any:
+    """Which texts, of so many letters each, are one text."""
+    now, own = _size(letters, 1), _size(text, 0)
+    most = ops.maximum(now, own)
+    letters, text = _lengthened(letters, 1, most, now), _lengthened(text, 0, most, own)
+    is_behind = ops.arange(most) >= ops.expand_dims(counts, axis=1)
+    are_alike = ops.all(ops.logical_or(is_behind, letters == text), axis=1)
+    return ops.logical_and(counts == own, are_alike)
 
 
 def _sizes_behind(x: Tensor, first: int) -> list[Any]:
@@ -362,6 +401,10 @@ def _numbers_of(item: Form, x: Any, content: Callable[[Any], Any]) -> Iterator[A
         yield x
     elif isinstance(item, Among):
         yield index_of(x, item.things)
+    elif isinstance(item, Written):
+        letters = letters_of(x)
+        yield ops.dim(letters, axis=0)
+        yield letters
     elif isinstance(item, Ragged):
         yield length(x)
         yield from [] if isinstance(item.item, Unbound) else pack(item.item, x, content)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
+from autograph.operators.forms import Branching, Growing, Poisoned, Unbound
 from autograph.operators.forms import Form as ItemForm
-from autograph.operators.forms import Growing, Poisoned, Unbound
+from autograph.operators.forms import Written as WrittenItem
 from autograph.operators.grown_text import LETTERS, GrownText
 from autograph.operators.item_forms import growing_form
 from autograph.operators.kinship import made_of
@@ -180,10 +181,18 @@ def form_of_content(x: Any, is_kept: Callable[[Any], bool]) -> Form:
 def grown_form(growing: Growing, x: Any, name: str) -> Growing | Poisoned:
     """`growing`, widened by what is in a list; poisoned where it is more than numbers and text."""
     form = growing_form(growing, x, name)
-    if isinstance(form, Growing) and any(leaf.type.rank != 0 for leaf in number_leaves(form.item)):
+    if isinstance(form, Growing) and _has_arrays(form.item):
         what = f"{subject(name)} has a length that depends on data, and its items are arrays"
         return Poisoned(what, "append them after the `try`")
     return form
+
+
+def _has_arrays(item: ItemForm) -> bool:
+    """Whether there are arrays in an item, or lists of a length of their own; letters are none."""
+    if isinstance(item, Branching):
+        return any(map(_has_arrays, item.parts))
+    is_text = isinstance(item, WrittenItem)
+    return not is_text and any(leaf.type.rank != 0 for leaf in number_leaves(item))
 
 
 def _grown(lists: list[Any], name: str) -> Grown | Conflict | None:

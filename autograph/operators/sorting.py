@@ -16,7 +16,7 @@ from autograph.operators.gathering import listed
 from autograph.operators.iterables import Indexed
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
-from autograph.operators.values import is_numeric, type_of
+from autograph.operators.values import is_numeric, type_of, with_children
 from autograph.operators.variables import there
 from runtime import journal, ops
 from runtime.building import building
@@ -187,11 +187,12 @@ _FEW = 16
 
 def _permuted(items: list[Any], order: Any) -> list[Any]:
     """Items in another order, which is known only when the graph runs."""
-    if all(isinstance(item, tuple) for item in items):
+    if items and _are_alike(items):
         columns = [_permuted(list(column), order) for column in zip(*items, strict=True)]
-        return list(zip(*columns, strict=True))
+        return [with_children(items[0], list(parts)) for parts in zip(*columns, strict=True)]
     wrong = next((item for item in items if not is_numeric(item)), None)
-    if wrong is not None and len(items) <= _FEW:
+    lengths = {len(item) for item in items if isinstance(item, tuple)}
+    if wrong is not None and len(items) <= _FEW and not (type(wrong) is tuple and len(lengths) > 1):
         return [chosen(items, order[k], "list") for k in range(len(items))]
     if wrong is not None:
         raise StagingError(
@@ -207,6 +208,17 @@ def _permuted(items: list[Any], order: Any) -> list[Any]:
         return made
     kind = _WEAK_KINDS[promote(*types).dtype.kind]
     return [ops.as_weak(item, kind=kind) for item in made]
+
+
+def _are_alike(items: list[Any]) -> bool:
+    """Whether items are tuples, or namedtuples of one class, of one length."""
+    kind, length = type(items[0]), len(items[0]) if isinstance(items[0], tuple) else 0
+    is_record = kind is tuple or (hasattr(kind, "_fields") and not hasattr(items[0], "__dict__"))
+    return (
+        issubclass(kind, tuple)
+        and is_record
+        and all(type(item) is kind and len(item) == length for item in items)
+    )
 
 
 def _is_array(x: Any) -> bool:

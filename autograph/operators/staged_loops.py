@@ -373,10 +373,13 @@ class _Loop:
 
         def run(builder: Builder) -> Any:
             index = self._placeholders(builder)
-            go = self.step.go_on(index)
+            with journal.transaction() as asked:  # the placeholders themselves are written before
+                go = self.step.go_on(index)
+                alters = any(_is_altered(*entry) for entry in asked.written().values())
+                asked.commit()
             placed = [entry.placed for entry in self.entries.values() if entry.slot is None]
             same = all(a is b for a, b in zip(placed, self.state.get(), strict=True))
-            return builder.value_of(go), same
+            return builder.value_of(go), same and not alters
 
         kept = [entry.placed for entry in self.entries.values()]
         outcome = self._run("test", run)
@@ -387,10 +390,9 @@ class _Loop:
             return False
         go, unchanged = outcome.result
         graph = outcome.builder.graph
-        written = any(key not in self.entries for key in outcome.writes)
         self.test = outcome.builder
         graph.outputs = [go]
-        return unchanged and not written and not any(n.has_effect for n in graph.nodes)
+        return unchanged and not any(n.has_effect for n in graph.nodes)
 
     def emit(self, outcome: Outcome) -> None:
         """Emit the node, and give names and objects the values after the loop."""
@@ -426,7 +428,7 @@ class _Loop:
             cell = None if entry.slot is None else entry.slot.owner
             is_seen = isinstance(cell, Cell) and bool(cell.seen_by)
             if entry.slot is not None and (is_seen or journal.is_frozen(cell)):
-                raise journal.frozen_refusal(entry.slot.name, entry.place)
+                raise journal.frozen_refusal(entry.slot, entry.place)
 
     def _carried(self, outcome: Outcome) -> list[tuple[Any, Any, TensorType]]:
         """(value before the loop, value after a round, type) of each carried graph value."""
@@ -519,6 +521,13 @@ def _refusal_of_content(slot: journal.Slot, form: Poisoned, origin: Origin | Non
     what = f"{slot.name} that is changed in place has other items after one iteration"
     hint = "a graph holds no set whose items depend on data; use an array of bools"
     return StagingError(what, hint, origin=origin)
+
+
+def _is_altered(slot: journal.Slot, old: Any, new: Any) -> bool:
+    """Whether a place was written, and not only looked at anew."""
+    if isinstance(slot.owner, Cell):
+        old, new = old[0], new[0]
+    return new is not old
 
 
 def _of_fixed_length(form: Form, before: Form, after: Any, slot: journal.Slot | None) -> Form:

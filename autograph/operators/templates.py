@@ -335,7 +335,9 @@ class ChosenText(LazyString):
         return LazyString(((Alternative(which, (first, second)), -1, None),))
 
     def equals(self, other: Any) -> Any:
-        """Whether it is a str: a bool if that is known, else a traced one."""
+        """Whether it is that text: a bool if that is known, else a traced one."""
+        if isinstance(other, ChosenText):
+            return self._compared(other, ops.equal)
         if not isinstance(other, str) or any(isinstance(t, FilledText) for t in self.texts):
             self._refuse()
         first, second = (
@@ -347,12 +349,48 @@ class ChosenText(LazyString):
             return ops.as_weak(self.which if first else ops.logical_not(self.which), kind="bool")
         return ops.as_weak(ops.where(self.which, first, second), kind="bool")
 
+    def _leaves(self) -> list[Any]:
+        """The texts that it may be."""
+        parts = (t._leaves() if isinstance(t, ChosenText) else [t] for t in self.texts)
+        return [text for part in parts for text in part]
+
+    def _place_in(self, order: list[str]) -> Any:
+        """The number of the text that it is, of several in a row."""
+        numbers = (
+            t._place_in(order) if isinstance(t, ChosenText) else order.index(t) for t in self.texts
+        )
+        return ops.where(self.which, *numbers)
+
+    def _compared(self, other: object, compare: Callable[[Any, Any], Any]) -> Any:
+        """What compares it with a text, by the places of both in the order of texts."""
+        if not isinstance(other, str | ChosenText):
+            return NotImplemented
+        theirs = other._leaves() if isinstance(other, ChosenText) else [other]
+        known = [*self._leaves(), *theirs]
+        if not all(isinstance(text, str) for text in known):
+            return self._refuse()
+        order = sorted(set(known))
+        own = other._place_in(order) if isinstance(other, ChosenText) else order.index(other)
+        return ops.as_weak(compare(self._place_in(order), own), kind="bool")
+
     def __eq__(self, other: object) -> Any:
         return self.equals(other)
 
     def __ne__(self, other: object) -> Any:
         equal = self.equals(other)
         return ops.logical_not(equal) if isinstance(equal, Tensor) else not equal
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared(other, ops.less)
+
+    def __le__(self, other: object) -> Any:
+        return self._compared(other, ops.less_equal)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compared(other, ops.greater)
+
+    def __ge__(self, other: object) -> Any:
+        return self._compared(other, ops.greater_equal)
 
     __hash__ = LazyString.__hash__  # type: ignore[assignment]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograph.operators.captured_items import with_inputs
 from autograph.operators.captures import current_trace
-from autograph.operators.methods import ARTIFACT, attribute, convert, method
+from autograph.operators.methods import attribute, convert, is_marked, method
 from runtime import journal
 
 __all__ = ["is_ours", "rewired", "with_converted"]
@@ -25,7 +25,7 @@ _ABOUT_FUNCTIONS = frozenset(
 
 def is_ours(function: Any) -> bool:
     """Whether a Python function is defined in our packages, whatever it claims to be."""
-    if not isinstance(function, FunctionType) or ARTIFACT in function.__dict__:
+    if not isinstance(function, FunctionType) or is_marked(function):
         return False
     module = str(function.__globals__.get("__name__"))
     return module.partition(".")[0] in _OURS and not module.startswith("autograph.library.")

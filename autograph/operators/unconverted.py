@@ -150,9 +150,11 @@ def _looked_at(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return args if only_holds else (*args, *kwargs.values())
 
 
-def _as_arange(x: Any) -> Any:
-    """A range with bounds of the graph, as NumPy takes it."""
-    return ops.arange(x.start, x.stop, x.step) if isinstance(x, OpenRange) else x
+def _as_array_like(x: Any) -> Any:
+    """A range with bounds of the graph, or a deque, as NumPy takes it."""
+    if isinstance(x, OpenRange):
+        return ops.arange(x.start, x.stop, x.step)
+    return list(x) if isinstance(x, deque) else x
 
 
 def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -197,7 +199,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         args = tuple(map(there, args))
         kwargs = {name: there(value) for name, value in kwargs.items()}
     if root in ARRAYS:
-        args = tuple(map(_as_arange, args))
+        args = tuple(map(_as_array_like, args))
     if root in OURS:
         return function(*args, **kwargs)
     if _is_special(function, args, kwargs):

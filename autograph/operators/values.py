@@ -15,6 +15,7 @@ from autograph.operators.caught import Caught, KindOfError, PartOfError
 from autograph.operators.grown_text import letters_of
 from autograph.operators.guards import same_value
 from autograph.operators.host_values import HostValue
+from autograph.operators.methods import attribute
 from autograph.operators.runs import Opened, has_runs
 from autograph.operators.templates import Late, LazyString
 from autograph.operators.variables import (
@@ -218,6 +219,11 @@ def advice(one: str, other: str) -> str:
             "texts, and no list of an own class or deque that is older than the call; use a list "
             "of numbers, or an array of the full length"
         )
+    if one.startswith("a dict of ") and other.startswith("a dict of "):
+        return (
+            "give it all its keys before (`d[key] = None`), or let its values be numbers of one "
+            "type: only such a dict may get a key on one path"
+        )
     if all(text.startswith(("the str ", "a str")) for text in (one, other)):
         return (
             "a graph holds numbers, not text: keep a number, and choose the text outside of the "
@@ -228,6 +234,13 @@ def advice(one: str, other: str) -> str:
 
 def is_container(x: Any) -> bool:
     return type(x) in (tuple, list, dict) or _is_record(x)
+
+
+def is_nest(x: Any) -> bool:
+    """Whether `x` can be an item of which the graph holds the parts: it is equal to its like."""
+    if isinstance(x, tuple) or type(x) in (list, dict):
+        return has_parts(x)
+    return _is_record(x) and attribute(type(x), "__eq__") is not object.__eq__
 
 
 def _is_record(x: Any) -> bool:

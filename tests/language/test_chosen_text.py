@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
+import pytest
 
 import autograph as ag
 from tests.language.harness import Samples, refuse
@@ -146,11 +149,54 @@ def as_a_new_key(x):
     return {named(x): 1.0}
 
 
+def level(x):
+    return "low" if x < 1 else "mid" if x < 2 else "top"
+
+
+@samples("B2.26", (F(0.5),), (F(1.5),), (F(3),), (F(9),))
+def in_order(x):
+    s, t = level(x), "low" if x > 5 else "mid"
+    if s > "m":
+        x = x + 1
+    pairs = sorted([(s, 1.0), (t, 2.0), ("a", 3.0)], key=lambda pair: pair[0])
+    order = [s < t, s <= "mid", "mid" > s, s >= t, s == t, s != t, (x, s) < (x, "m")]
+    return x, order, min(s, t), sorted([s, t, "a"]), max([s, "zz"]), [v for _, v in pairs]
+
+
+GRAPH = {"a": [("b", 1.0), ("c", 4.0)], "b": [("c", 2.0), ("a", 1.0)], "c": []}
+OTHER = {"a": [("b", 3.0), ("c", 3.0)], "b": [("c", 0.0), ("a", 1.0)], "c": []}
+
+
+@samples("B2.26", (GRAPH, "a"), (OTHER, "a"), joined=True)
+def shortest_paths(graph, start):
+    found = {node: float("inf") for node in graph}
+    found[start] = 0
+    queue = [(0, start)]
+    while queue:
+        d, node = heapq.heappop(queue)
+        if d > found[node]:
+            continue
+        for other, weight in graph[node]:
+            if d + weight < found[other]:
+                found[other] = d + weight
+                heapq.heappush(queue, (d + weight, other))
+    return found
+
+
 test_chosen_text = samples.test()
 
 
 def put_in_order(x):
-    return named(x) < "k"  # refused
+    return (f"{x}" if x > 0 else "h") < "k"  # refused
+
+
+def in_order_with_a_number(x):
+    return named(x) < 3.0
+
+
+def test_text_and_number_have_no_order():
+    with pytest.raises(TypeError, match="not supported between instances of"):
+        ag.convert(in_order_with_a_number)(F(1))
 
 
 def test_what_needs_the_text_while_tracing_is_refused():

@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 import autograph as ag
-from tests.language.harness import Samples, refuse
+from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64
 X = np.array([3, 1, 3, 2, 1, 3, 7])
@@ -169,3 +169,29 @@ def test_repeated_text_is_text():
         return len("ab" * n)
 
     assert length(I(2)) == 4 and length(I(0)) == 0 and length.trace_count == 1
+
+
+def lists_on_a_heap(numbers):
+    heap = []
+    for i, v in enumerate(numbers):
+        heappush(heap, [v, 1.0 * i])
+        if len(heap) > 3:
+            heappop(heap)
+    return heap, heap[0]
+
+
+def test_lists_are_items_of_heaps():
+    check(lists_on_a_heap, *TWO)
+
+
+def taken_in_parts(numbers, n):
+    rest = iter([1, 2, 3, 4, 5])
+    first = list(itertools.islice(rest, n))
+    total = sum(itertools.islice(numbers, 1, n)) if n > 0 else 0
+    return first, [k * 2 for k in rest], total
+
+
+def test_parts_whose_size_is_the_second_of_its_kind():
+    staged = ag.convert(taken_in_parts)
+    for n in (2, 3, 0, 9):
+        assert staged(X, n) == taken_in_parts(X, n)

@@ -385,3 +385,21 @@ def test_what_a_graph_cannot_tell_is_refused(sample, arguments, words):
 def test_a_deque_of_items_of_two_kinds_or_of_arrays_is_not_given_back():
     refuse(lambda x: deque([x[0], 1]), X, match="a deque that it made")
     refuse(lambda x: deque([x * 2]), X, match="a deque that it made")
+
+
+def averages(x, n):
+    window, found = deque(maxlen=n), []
+    for v in x:
+        window.append(v)
+        found.append(np.mean(window))
+    return found, np.array(window), np.std(window), np.stack(window), max(window)
+
+
+def test_arrays_are_made_of_deques():
+    staged = ag.convert(averages)
+    for n in (3, 2, 4):
+        for found, expected in zip(
+            staged(F(1, 2, 5, 3), n), averages(F(1, 2, 5, 3), n), strict=True
+        ):
+            np.testing.assert_array_equal(found, expected)
+    assert staged.trace_count >= 2

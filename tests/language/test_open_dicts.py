@@ -358,6 +358,21 @@ def test_lists_are_values_and_are_appended_to():
     check(lists_as_values, (numbers,), (numbers[::-1],))
 
 
+def numbers_of_two_types_on_one_path(numbers):
+    found = {"n": len(numbers), "some": False}
+    if numbers.sum() > 3:  # refused
+        found["mean"] = numbers.sum() / 2
+    return found
+
+
+def another_type_later(numbers):
+    found = {"n": 3}
+    if numbers.sum() > 3:
+        found["most"] = 7
+    found["ratio"] = 0.5  # refused
+    return found
+
+
 kept = {}
 
 
@@ -373,12 +388,39 @@ REFUSED = [
     (text_among_the_values, "not of one kind"),
     (text_among_the_keys, "not of one kind"),
     (of_the_module, "an item of a dict is set at a key"),
+    (numbers_of_two_types_on_one_path, r"give it all its keys before \(`d\[key\] = None`\)"),
+    (another_type_later, "the item of 'ratio' is a number of another type than the others"),
 ]
 
 
 @pytest.mark.parametrize(("sample", "match"), REFUSED, ids=[r[0].__name__ for r in REFUSED])
 def test_what_such_a_dict_cannot_do_is_refused_at_its_line(sample, match):
     refuse(sample, X, match=match)
+
+
+def all_keys_before(numbers):
+    found = {"n": len(numbers), "some": False, "mean": None}
+    if numbers.sum() > 3:
+        found["mean"] = numbers.sum() / 2
+        found["some"] = True
+    return found
+
+
+def one_type_each(numbers):
+    totals, found = defaultdict(int), {"n": 3}
+    for n in numbers:
+        if n > 1:
+            totals["many"] += n / 2
+        else:
+            totals["few"] += n / 4
+    if numbers.sum() > 3:
+        found["most"] = 7
+    return totals, found
+
+
+def test_numbers_under_texts_keep_their_types():
+    check(all_keys_before, *TWO, (X * 0,))
+    check(one_type_each, *TWO, (X * 0,))
 
 
 def test_a_dict_of_the_callers_keeps_its_keys():

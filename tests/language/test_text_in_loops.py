@@ -210,17 +210,25 @@ def letters_looked_for(n):
     return text.count("1")  # refused
 
 
-def texts_in_a_list(x):
+def a_text_as_a_key(x):
+    found = {}
+    for v in x:
+        found[f"{v}"] = v  # refused
+    return found
+
+
+def texts_in_order(x):
     found = []
     for v in x:
         if v > 0:
             found.append(f"{v}")
-    return found
+    return sorted(found)  # refused
 
 
 REFUSED = [
     (letters_looked_for, (I(5),), "needed while tracing"),
-    (texts_in_a_list, (X,), "an item of it is a str"),
+    (a_text_as_a_key, (X,), "needed while tracing"),
+    (texts_in_order, (X,), "it is sorted, and its items are no numbers"),
 ]
 
 

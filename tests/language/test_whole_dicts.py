@@ -276,7 +276,10 @@ def lists_by_key(x):
         (a_counter_and_a_dict, "a Counter and a dict are put together"),
         (views_put_together, r"make sets of them before \(`set\(a\)"),
         (names_by_data, "they are names of arguments"),
-        (lists_by_key, r"set the item anew \(`d\[k\] = d\[k\] \+ \[x\]`\)"),
+        (
+            lists_by_key,
+            r"set the item anew \(`d\[k\] = d\[k\] \+ \[x\]`\), give a dict all its keys",
+        ),
     ],
 )
 def test_what_no_graph_makes_of_dicts_is_refused(sample, words):

@@ -396,6 +396,11 @@ def converted_call(function, arguments, keywords, fscope):
     return function(*arguments) if keywords is None else function(*arguments, **keywords)
 
 
+def decorator(function, fscope):
+    assert isinstance(fscope, FunctionScope)
+    return function
+
+
 def frame_call(function, arguments, keywords, fscope, visible):
     names = {}
     for name, read in visible.items():

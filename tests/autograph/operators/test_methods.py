@@ -45,7 +45,7 @@ def test_an_attribute_is_found_without_asking_the_class():
 
 def test_a_method_of_the_users_is_converted_and_bound():
     found = methods.method(Derived(), "size")
-    assert found.func is not Base.size and getattr(found.func, methods.ARTIFACT)
+    assert found.func is not Base.size and methods.is_marked(found.func)
     assert found() == 3
 
 

@@ -1,5 +1,7 @@
 """`sorted`: arrays, numbers and tuples of numbers by a sort in the graph."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,50 @@ def test_single_operations_are_sorted_by_python():
     with ag.eager():
         np.testing.assert_array_equal(ag.convert(sorted)(x), sorted(x))
         np.testing.assert_array_equal(ag.convert(lambda x: sorted(x))(x), sorted(x))
+
+
+class Point(NamedTuple):
+    x: float
+    name: str
+
+
+class Spot(Point):
+    def shifted(self):
+        return self.x + 1
+
+
+class Pair(tuple):
+    """A tuple of a class of its own."""
+
+
+@pytest.mark.parametrize("kind", [Point, Spot])
+def test_records_stay_records(kind):
+    def ranked(x):
+        points = [kind(x, "a"), kind(2.0, "b"), kind(0.5, "c")]
+        points.sort(key=lambda p: -p.x)
+        return (
+            sorted(points, key=lambda p: p.x),
+            points,
+            [p.name for p in points],
+            type(points[0]).__name__,
+        )
+
+    staged = ag.convert(ranked)
+    for x in (1.0, 3.0, 0.0):
+        found = staged(x)
+        assert found == ranked(x)
+        assert [type(p) for p in found[0] + found[1]] == [kind] * 6
+    assert staged.trace_count == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: [(x, 1), (2.0, 1, 5), (3.0,)],
+        lambda x: [Pair((x, 1.0)), Pair((2.0, 2.0))],
+        lambda x: [Point(x, "a"), (2.0, "b")],
+    ],
+)
+def test_tuples_that_differ_are_not_mixed(make):
+    with pytest.raises(ag.StagingError, match="known only when the graph runs"):
+        ag.convert(lambda x: sorted(make(x), key=lambda t: t[0]))(1.0)

@@ -1,10 +1,11 @@
 """Functions of ours that are given the user's."""
 
 import functools
+from types import FunctionType
 
 import autograph as ag
 from autograph.operators import transforms
-from autograph.operators.methods import ARTIFACT
+from autograph.operators.methods import is_marked
 from tests.autograph.operators.tracing_by_hand import tracing
 
 
@@ -23,7 +24,7 @@ class Layer:
 
 
 def is_converted(function):
-    return ARTIFACT in getattr(function, "__dict__", {})
+    return isinstance(function, FunctionType) and is_marked(function)
 
 
 def held_by(function):
