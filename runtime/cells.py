@@ -97,6 +97,8 @@ class Cell:
         "__weakref__", "exported", "first", "is_watched", "locked", "name", "needs_contiguous",
         "root", "seen_by", "token",
     )  # fmt: skip
+    # What helps where it is locked.
+    hint = "make a copy (`y = x.copy()`) where the second name is bound"
 
     def __init__(self, root: Any) -> None:
         self.root = root
@@ -136,7 +138,7 @@ class Cell:
         """The error for a use of a locked cell."""
         return StagingError(
             f"{self.locked}, and {what}",
-            "make a copy (`y = x.copy()`) where the second name is bound",
+            self.hint,
             origin=origin or origin_of_caller(),
         )
 

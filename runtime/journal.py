@@ -305,6 +305,8 @@ def frozen_refusal(name: str, origin: Origin | None) -> StagingError:
     hint = "put a copy into the list (`.append(x.copy())`), or write it before"
     if name in ("a list", "a dict"):
         hint = "set the item anew (`d[k] = d[k] + [x]`), or put a copy into the list"
+    elif name == "an array":
+        hint = f"{hint}; of an item, set it anew (`d[k] = d[k] + x`)"
     return StagingError(
         f"{name} is an item of a list whose length depends on data, and it is written here, which "
         "the list would not see",

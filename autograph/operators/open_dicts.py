@@ -17,7 +17,7 @@ from autograph.operators.absorbing import absorb
 from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import container_base, content_slot
-from autograph.operators.forms import Branching, Form, Growing, Leaf, Unbound
+from autograph.operators.forms import Branching, Form, Growing, Unbound
 from autograph.operators.growing import (
     checked,
     item_at,
@@ -27,7 +27,7 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.growing_methods import matches
-from autograph.operators.item_forms import growing_form
+from autograph.operators.item_forms import growing_form, item_form
 from autograph.operators.one_of import texts_of
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
 from autograph.operators.runs import LiveRun, Opened, Run, live, opened, padded
@@ -59,7 +59,9 @@ __all__ = [
     "view",
 ]
 
-_KINDS = (dict, OrderedDict, defaultdict, Counter)
+# Those that make an item that is missing.
+_MAKING = (defaultdict, Counter)
+_KINDS = (dict, OrderedDict, *_MAKING)
 
 
 def pairs_of(x: Any) -> list[Any] | None:
@@ -90,14 +92,14 @@ def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
     """Whether a dict may get a key that only the graph knows, with this value."""
     if type(x) not in _KINDS or not journal.is_fresh(x) or not all(map(is_key, (*x, key))):
         return False
+    if type(x) not in _MAKING and any(map(_holds_arrays, dict.values(x))):
+        return False  # at known keys, an array stays the very array that it is
     form = growing_form(Growing(Unbound()), [*dict.items(x), *((key, v) for v in value)], "it")
-    return isinstance(form, Growing) and _is_of_numbers(form.item)
+    return isinstance(form, Growing)
 
 
-def _is_of_numbers(form: Form) -> bool:
-    if isinstance(form, Branching):
-        return all(map(_is_of_numbers, form.parts))
-    return not isinstance(form, Leaf) or form.type.rank == 0
+def _holds_arrays(value: Any) -> bool:
+    return any(leaf.type.rank for leaf in number_leaves(item_form(value)))
 
 
 def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
@@ -109,7 +111,7 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
     if found is not None:
         return found
     if item and not can_be_opened(x, *item):
-        raise refused("it has, or is to have, an item that is no number, nor a tuple of numbers")
+        raise refused("it has, or is to have, items that are not of one kind")
 
     def make() -> list[Any]:
         base = container_base(x)  # of an OrderedDict, dict knows neither the order nor the end
@@ -154,8 +156,7 @@ def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     if not all(is_key(key) for key, _ in items):
         return None
     form = growing_form(Growing(Unbound()), items, "it")
-    can_be = isinstance(form, Growing) and _is_of_numbers(form.item)
-    return functools.partial(opened_by, x) if can_be else None
+    return functools.partial(opened_by, x) if isinstance(form, Growing) else None
 
 
 OPENERS.append(_opener)

@@ -141,6 +141,13 @@ class Snapshot(Cell):
         self.seen_by, self.is_watched = (), False
         self._taken: tuple[Any, Tensor] = (None, content)
 
+    @property
+    def hint(self) -> str:  # type: ignore[override]
+        """What helps: an item of a container has no second name of its own."""
+        if not (self.name or "").startswith("an item of"):
+            return Cell.hint
+        return "set the item anew (`x[k] = x[k] + y`), or take a copy of it (`y = x[k].copy()`)"
+
     def assume(self) -> None:
         """Learn that the content is that of the arrays as they are now."""
         self._taken = self.token, self._taken[1]
