@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import Samples, refuse
 
 samples = Samples()
@@ -300,7 +302,52 @@ def shrinking_then_written(x):
     return (t, w)
 
 
+@samples("E6", (A(1, -2, 3, -0.5),), (A(-1, -2, -3, -4),), (A(1, 2, 3, -4),))
+def written_where_it_has_grown(x):
+    kept = np.zeros(0)
+    for v in x:
+        if v > 0:
+            kept = np.append(kept, v)
+        elif len(kept):
+            kept[-1] *= v
+    return kept
+
+
+@samples("E6", (A(1, -2, 3, -0.5),), (A(-1, -2, 9, -4),), (A(9, 2, 3, -4),))
+def written_where_it_may_not_have_grown(x):
+    kept = np.zeros(1)
+    for v in x:
+        if v > 5:
+            kept[1] = v  # IndexError where it has one element
+        elif len(kept) > 2:
+            kept[1:3] = [v, 7]
+        kept = np.append(kept, v)
+    return kept
+
+
+@samples("E6", (A(1, -2, 3, -0.5),), (A(-1, 6, 2, -4),), (A(6, 2, 3, -4),))
+def errors_of_an_array_that_grows_are_caught(x):
+    columns, missed = np.zeros((2, 0)), 0
+    for v in x:
+        try:
+            columns[:, 1] = v
+        except IndexError as error:
+            missed += 1
+            print(error)
+        if v < 5:
+            columns = np.column_stack([columns, [v, 2 * v]])
+    return columns, missed
+
+
 test_rebound_arrays = samples.test()
+
+
+def test_a_write_where_it_has_grown_has_a_gradient():
+    x = A(1, -2, 3, -0.5)
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            found = ag.grad(ag.convert(lambda x: written_where_it_has_grown(x) @ A(1, 10)))(x)
+        assert found.tolist() == [-2.0, 1.0, -5.0, 30.0], backend
 
 
 def base_and_view_in_a_round(x, z, n):
