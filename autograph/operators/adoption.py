@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -283,6 +284,24 @@ def _equality_of(cls: type, original: FunctionType) -> Function:
         return ops.as_weak(result, kind="bool") if isinstance(result, Tensor) else result
 
     return equal
+
+
+def factories_asked(
+    made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Iterator[tuple[str, Function]]:
+    """The fields of a dataclass that its `__init__` would fill, and what makes their values."""
+    init = attribute(type(made), "__init__")
+    init = ORIGINALS.get(init, init)
+    owner = next((cls for cls in type(made).__mro__ if "__init__" in vars(cls)), object)
+    if "__dataclass_fields__" not in vars(owner) or init.__code__.co_filename != "<string>":
+        return
+    try:
+        given = inspect.signature(init).bind(made, *args, **kwargs).arguments
+    except TypeError:
+        return  # as the call itself will say
+    for one in dataclasses.fields(owner):
+        if one.init and one.name not in given and one.default_factory is not dataclasses.MISSING:
+            yield one.name, one.default_factory
 
 
 def _comparison(one: Any, other: Any, name: str) -> Function:

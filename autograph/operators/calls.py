@@ -28,6 +28,7 @@ from autograph import rules
 from autograph.generated import AG
 from autograph.operators import growing_arrays, open_deques, open_dicts, open_sets
 from autograph.operators.access import IN_PLACE
+from autograph.operators.adoption import factories_asked
 from autograph.operators.attributes import getattr_
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
@@ -475,7 +476,10 @@ def _call_class(
         made = journal.fresh(cls.__new__(cls, *args, **kwargs))
     if not isinstance(made, cls):
         return made
-    result = converted_init(made, args, kwargs)
+    # What a generated `__init__` calls would be called while tracing only.
+    own = factories_asked(made, args, kwargs)
+    fields = {name: converted_call(factory, (), {}, scope) for name, factory in own}
+    result = converted_init(made, args, {**kwargs, **fields})
     if result is not None:
         raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
     return made
