@@ -192,6 +192,8 @@ def converted_call(
     if isinstance(function, _BOUND_BUILTINS) and not isinstance(
         function.__self__, types.ModuleType | None
     ):
+        if function.__name__ == "__next__" and not args:
+            return converted_call(next, (function.__self__,), None, scope)
         if kwargs.get("key") is not None and function.__name__ == "sort":
             kwargs = {**kwargs, "key": _callback(kwargs["key"], scope)}
         return call_bound_builtin(function, args, kwargs)

@@ -28,6 +28,7 @@ from autograph.operators.growing import (
 )
 from autograph.operators.growing_methods import matches
 from autograph.operators.item_forms import growing_form, item_form
+from autograph.operators.methods import called
 from autograph.operators.one_of import texts_of
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
 from autograph.operators.runs import LiveRun, Opened, Run, live, opened, padded
@@ -214,7 +215,7 @@ def item(x: dict[Any, Any], key: Any) -> Any:
     if type(x) is Counter:
         return get(x, key, 0)
     if type(x) is defaultdict and x.default_factory is not None:
-        return _setdefault(x, key, x.default_factory)
+        return _setdefault(x, key, functools.partial(called, x.default_factory))
     refuse_unhashable(key)
     there, position = _where(pairs, key)
     stage_raise(ops.logical_not(there), KeyError(key))

@@ -352,6 +352,27 @@ def arrays_of_a_defaultdict(keys, rows):
     return dict(sums), np.array(list(more.values()))
 
 
+def seven():
+    print("seven")
+    return 7
+
+
+@samples("S9", *TWO, tensors=False)
+def factories_are_called_at_each_call(numbers):
+    known, by_data = defaultdict(seven), defaultdict(seven)
+    known["a"] += numbers[0]
+    for n in numbers:
+        by_data[int(n)] += 1
+    return known["a"], known["b"], dict(by_data)
+
+
+@samples("E4", *TWO)
+def numbered_by_the_length(numbers):
+    number, again = defaultdict(), defaultdict(lambda: len(again))
+    number.default_factory = number.__len__
+    return [number[int(n)] for n in numbers], [again[int(n)] for n in numbers], dict(number)
+
+
 test_open_dict = samples.test()
 
 
