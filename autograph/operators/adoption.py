@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import FunctionType, GeneratorType
+from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
 from autograph.library import counters
@@ -25,7 +24,14 @@ from autograph.operators.conditionals import condition
 from autograph.operators.generators import made
 from autograph.operators.iterators import ends
 from autograph.operators.logical import and_, is_, not_
-from autograph.operators.methods import ARTIFACT, ORIGINALS, Function, attribute, convert
+from autograph.operators.methods import (
+    ARTIFACT,
+    ORIGINALS,
+    Function,
+    attribute,
+    called,
+    convert,
+)
 from autograph.operators.templates import LazyString, shown
 from runtime import journal, ops
 from runtime.building import building
@@ -286,22 +292,34 @@ def _equality_of(cls: type, original: FunctionType) -> Function:
     return equal
 
 
-def factories_asked(
-    made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Iterator[tuple[str, Function]]:
-    """The fields of a dataclass that its `__init__` would fill, and what makes their values."""
-    init = attribute(type(made), "__init__")
-    init = ORIGINALS.get(init, init)
-    owner = next((cls for cls in type(made).__mro__ if "__init__" in vars(cls)), object)
-    if "__dataclass_fields__" not in vars(owner) or init.__code__.co_filename != "<string>":
-        return
-    try:
-        given = inspect.signature(init).bind(made, *args, **kwargs).arguments
-    except TypeError:
-        return  # as the call itself will say
-    for one in dataclasses.fields(owner):
-        if one.init and one.name not in given and one.default_factory is not dataclasses.MISSING:
-            yield one.name, one.default_factory
+def with_factories(function: Any, made: Any) -> Function | None:
+    """The generated `__init__` of a dataclass, for an object, with factories that are converted.
+
+    What it calls itself would be called while tracing only. None for any other function.
+    """
+    init = ORIGINALS.get(function, function)
+    owner = next((cls for cls in type(made).__mro__ if _is_init(cls, init)), None)
+    if owner is None or not init.__closure__:
+        return None
+    wanted = [f.default_factory for f in dataclasses.fields(owner)]
+
+    def cell(own: CellType) -> CellType:
+        content = own.cell_contents
+        is_factory = content is not dataclasses.MISSING and any(content is f for f in wanted)
+        return CellType(functools.partial(called, content)) if is_factory else own
+
+    cells = tuple(map(cell, init.__closure__))
+    result = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, cells)
+    result.__kwdefaults__, result.__qualname__ = init.__kwdefaults__, init.__qualname__
+    return result
+
+
+def _is_init(cls: type, init: Any) -> bool:
+    """Whether a function is the `__init__` that was generated for a dataclass."""
+    if "__dataclass_fields__" not in vars(cls) or not isinstance(init, FunctionType):
+        return False
+    own = vars(cls).get("__init__")
+    return ORIGINALS.get(own, own) is init and init.__code__.co_filename == "<string>"
 
 
 def _comparison(one: Any, other: Any, name: str) -> Function:

@@ -210,6 +210,18 @@ class Charged(Particle):
         self.field[1] *= self.charge
 
 
+class Named(Charged):
+    def __init__(self, mass, name):
+        super().__init__(mass, number=1)
+        self.name = name
+
+
+@dataclasses.dataclass
+class Tally:
+    start: int = dataclasses.field(default_factory=counted, init=False)
+    steps: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(2), init=False)
+
+
 @samples("S9", (A(1, -2, 3),), (A(-1, -2, -3),), tensors=False)
 def what_default_factories_make_is_of_the_call(forces):
     light, total = Particle(2.0), 0
@@ -220,6 +232,10 @@ def what_default_factories_make_is_of_the_call(forces):
         total += one.speed[0] * one.field[1] + one.number
     given = Charged(1.0, np.ones(2), [], 1, hits=np.zeros(2, int))
     given.push(forces[0])
+    named, tally = Named(0.5, "a"), Tally()
+    named.push(forces[1])
+    tally.steps[1] += forces[2] + tally.start
+    total += named.speed[1] + tally.steps[1]
     return light.speed, light.hits, light.seen, light.number, total, given.speed, given.hits
 
 
