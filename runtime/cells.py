@@ -150,6 +150,11 @@ class Cell:
             root = ops.to_device(root, self.root.type.device or HOST)
         self._set((root, next(_tokens)))
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it is one of several arrays, which have several dtypes."""
+        return False
+
     def update(self, handle: Any, change: Callable[[Any], Any]) -> None:
         """Write `change(content)` through `handle`, a tensor of this cell."""
         handle.assign(change(handle.current()))

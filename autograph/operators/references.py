@@ -105,6 +105,11 @@ class Choice(Cell):
 
         self._write((), write)
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the arrays have several dtypes."""
+        return len({part.type.dtype for part in self.choices.parts.values()}) > 1
+
     def update(self, handle: Any, change: Callable[[Any], Any]) -> None:
         self._write(handle._chain, lambda part: part.assign(change(part.current())))
 
