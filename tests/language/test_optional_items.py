@@ -8,6 +8,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from runtime.errors import GraphLimit
 from tests.language.harness import Samples, refuse
 
 samples = Samples()
@@ -167,7 +168,35 @@ def sum_over_tuples_or_none(x):
     return total
 
 
+@samples("E4", (X,), (Y,), tensors=False)
+def an_array_of_what_is_there_by_then(x):
+    found, pairs = [], []
+    for v in x:
+        best, pair = None, None
+        for k, w in enumerate(x):
+            if best is None or w * v > x[best] * v:
+                best, pair = k, (w, k)
+        if v != 3:
+            found.append(best)
+            pairs.append(pair)
+    return np.array(found), np.array(pairs)
+
+
 test_sample = samples.test()
+
+
+def an_array_with_none(x):
+    found = []
+    for v in x:
+        if v != 2:
+            found.append(v if v > 0 else None)
+    return np.array(found)
+
+
+def test_an_array_of_objects_is_none_of_a_graph():
+    for backend in BACKENDS:
+        with config.backend.using(backend), pytest.raises(GraphLimit, match="an array of objects"):
+            ag.convert(an_array_with_none)(X)
 
 
 def test_gradients_flow_through_tuples_or_none():
