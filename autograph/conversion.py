@@ -20,6 +20,7 @@ from autograph.generated import AG, Options
 from autograph.operators import calls, methods
 from autograph.operators.methods import ORIGINAL
 from autograph.operators.plain_calls import UNCONVERTED
+from autograph.operators.scope import ConversionOptions, FunctionScope
 from runtime import config, head_start
 from runtime.collector import rarely
 from runtime.frame_room import roomy
@@ -202,7 +203,13 @@ def _for_consumer(function: FunctionType, of_context: bool) -> FunctionType | No
         return known[of_context]
 
 
-methods.use_converters(_callee, _for_consumer, left_alone)
+def _called(function: Any) -> Any:
+    """What a function gives that is called by Python itself, as converted code calls it."""
+    scope = FunctionScope("call", "fscope", ConversionOptions(user_requested=True))
+    return calls.converted_call(function, (), None, scope)
+
+
+methods.use_converters(_callee, _for_consumer, left_alone, _called)
 
 
 def is_converted(function: Any) -> bool:

@@ -327,13 +327,25 @@ class _Loader:
             numbers = members(part, {"row": (int,), "letters": (int,)}, {})
             what = "number of a part of an item"
             return LettersPart(*(whole(number, 0, count - 1, what) for number in numbers))
+        if type(part) is dict and "optional" in part:
+            return self._optional_in_items(part, count, depth)
         required: dict[str, tuple[type, ...]] = {"row": (int,), "weak": (bool,)}
         row, weak, texts, present = members(part, required, {"texts": (list,), "present": (int,)})
         what = "number of a part of an item"
         found = self._number_of_item(whole(row, 0, count - 1, what), weak, texts)
         if present is None:
             return found
-        return OptionalPart(found, whole(present, 0, count - 1, what))
+        return OptionalPart(tree.LEAF, [found], whole(present, 0, count - 1, what))
+
+    def _optional_in_items(self, part: Any, count: int, depth: int) -> OptionalPart:
+        """Tuples that may be None, and are parts of the items of a list."""
+        if depth >= _DEEPEST:
+            raise Malformed("what may be None in a result is nested too deeply")
+        item, present = members(part, {"optional": (dict,), "present": (int,)}, {})
+        structure, parts = self._item(item, count, depth + 1)
+        fixed = [x.value if isinstance(x, FixedPart) else x for x in parts]
+        whole(present, 0, count - 1, "number of a part of an item")
+        return OptionalPart(structure, fixed, present)
 
     def _lists_in_items(self, part: Any, count: int, depth: int) -> RaggedPart:
         """Lists, each of a length of its own, that are the items of a list."""

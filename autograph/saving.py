@@ -432,7 +432,11 @@ class _Document:
             nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
             return {"optional": nest, "present": hole.present}
         if isinstance(hole, OptionalPart):
-            return {**self._hole(hole.part), "present": hole.present}
+            if hole.structure.kind is None:
+                return {**self._item_part(hole.parts[0]), "present": hole.present}
+            structure = self._structure(hole.structure, "the result")
+            nest = {"structure": structure, "leaves": list(map(self._item_part, hole.parts))}
+            return {"optional": nest, "present": hole.present}
         if isinstance(hole, RaggedPart):
             structure = self._structure(hole.structure, "the result")
             item = {"structure": structure, "leaves": list(map(self._item_part, hole.parts))}

@@ -15,7 +15,6 @@ from autograph.operators import open_deques
 from autograph.operators.absorbing import refuse_shared
 from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
-from autograph.operators.bodies import emit_raise
 from autograph.operators.captures import Trace, guard_apart
 from autograph.operators.chosen_objects import as_choices
 from autograph.operators.decisions import PLAIN, Decision
@@ -25,6 +24,7 @@ from autograph.operators.handouts import Handouts
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
 from autograph.operators.open_numbers import Numbers, opened
+from autograph.operators.raising import emit_raise
 from autograph.operators.recursion import Recursions, run_function
 from autograph.operators.runs import Run
 from autograph.operators.settings import guard_held_decimals, note_settings

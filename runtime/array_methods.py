@@ -289,6 +289,10 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
                 return NotImplemented
             other = _operand(other)
         self.refuse_unclear_write()
+        cell = getattr(self, "_cell", None)
+        if cell is not None and cell.is_mixed and _operates(self, other):
+            _operate_on_each(name, function, self, other)
+            return self
         result = function(self, other)
         if not self.is_array:  # NumPy scalars and Python numbers are immutable: the name is rebound
             return result
@@ -298,6 +302,26 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
         return self
 
     return method
+
+
+def _operates(x: Any, other: Any) -> bool:
+    """Whether an operand has one dtype, whichever of several arrays `x` is, or is that very one."""
+    cell = getattr(other, "_cell", None)
+    return other is x or cell is None or not cell.is_mixed
+
+
+def _operate_on_each(name: str, function: Callable[..., Any], x: Any, other: Any) -> None:
+    """Operate in place on one of several arrays, depending on data: in the dtype of each."""
+    is_own = other is x
+    if hasattr(type(other), "current"):
+        other = other.current()
+
+    def change(old: Any) -> Any:
+        result = function(old, old if is_own else other)
+        check_in_place(name, old.type, result.type)
+        return ops.index_update(old, result, ...)
+
+    x.cell().update(x, change)
 
 
 def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:

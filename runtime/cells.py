@@ -97,6 +97,8 @@ class Cell:
         "__weakref__", "exported", "first", "is_watched", "locked", "name", "needs_contiguous",
         "root", "seen_by", "token",
     )  # fmt: skip
+    # What helps where it is locked.
+    hint = "make a copy (`y = x.copy()`) where the second name is bound"
 
     def __init__(self, root: Any) -> None:
         self.root = root
@@ -136,7 +138,7 @@ class Cell:
         """The error for a use of a locked cell."""
         return StagingError(
             f"{self.locked}, and {what}",
-            "make a copy (`y = x.copy()`) where the second name is bound",
+            self.hint,
             origin=origin or origin_of_caller(),
         )
 
@@ -147,6 +149,11 @@ class Cell:
             # What is written in a `with device(...)` stays where the array is.
             root = ops.to_device(root, self.root.type.device or HOST)
         self._set((root, next(_tokens)))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it is one of several arrays, which have several dtypes."""
+        return False
 
     def update(self, handle: Any, change: Callable[[Any], Any]) -> None:
         """Write `change(content)` through `handle`, a tensor of this cell."""

@@ -417,6 +417,8 @@ def frozen_refusal(slot: Slot, origin: Origin | None) -> StagingError:
             "set the item anew (`d[k] = d[k] + [x]`), give a dict all its keys before "
             "(`d = {'a': [], 'b': []}`), or put a copy into the list"
         )
+    elif name == "an array":
+        hint = f"{hint}; of an item, set it anew (`d[k] = d[k] + x`)"
     return StagingError(
         f"{name} is an item of a list whose length depends on data, and it is written here, which "
         "the list would not see",

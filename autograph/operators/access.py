@@ -29,7 +29,7 @@ from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.iterators import taken
-from autograph.operators.methods import attribute, method
+from autograph.operators.methods import attribute, called, method
 from autograph.operators.one_of import (
     OneOf,
     can_be_told_by_number,
@@ -152,8 +152,13 @@ def _made_item(thing: defaultdict[Any, Any], key: Any, trace: Trace) -> Any:
     if trace.is_outside(thing):
         guard_absent_item(thing, key)
         trace.consumed(thing)
+    if type(thing) is not defaultdict or thing.default_factory is None:
+        journal.note(content_slot(thing))
+        return journal.fresh(thing[key])
+    value = called(thing.default_factory)
     journal.note(content_slot(thing))
-    return journal.fresh(thing[key])
+    dict.__setitem__(thing, key, value)
+    return value
 
 
 def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:

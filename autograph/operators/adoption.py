@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import FunctionType, GeneratorType
+from types import CellType, FunctionType, GeneratorType
 from typing import Any
 
 from autograph.library import counters
@@ -24,7 +24,14 @@ from autograph.operators.conditionals import condition
 from autograph.operators.generators import made
 from autograph.operators.iterators import ends
 from autograph.operators.logical import and_, is_, not_
-from autograph.operators.methods import ORIGINALS, Function, attribute, convert, mark
+from autograph.operators.methods import (
+    ORIGINALS,
+    Function,
+    attribute,
+    called,
+    convert,
+    mark,
+)
 from autograph.operators.one_of import note_refused_choice
 from autograph.operators.templates import LazyString, shown
 from runtime import journal, ops
@@ -280,6 +287,36 @@ def _equality_of(cls: type, original: FunctionType) -> Function:
         return ops.as_weak(result, kind="bool") if isinstance(result, Tensor) else result
 
     return equal
+
+
+def with_factories(function: Any, made: Any) -> Function | None:
+    """The generated `__init__` of a dataclass, for an object, with factories that are converted.
+
+    What it calls itself would be called while tracing only. None for any other function.
+    """
+    init = ORIGINALS.get(function, function)
+    owner = next((cls for cls in type(made).__mro__ if _is_init(cls, init)), None)
+    if owner is None or not init.__closure__:
+        return None
+    wanted = [f.default_factory for f in dataclasses.fields(owner)]
+
+    def cell(own: CellType) -> CellType:
+        content = own.cell_contents
+        is_factory = content is not dataclasses.MISSING and any(content is f for f in wanted)
+        return CellType(functools.partial(called, content)) if is_factory else own
+
+    cells = tuple(map(cell, init.__closure__))
+    result = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, cells)
+    result.__kwdefaults__, result.__qualname__ = init.__kwdefaults__, init.__qualname__
+    return result
+
+
+def _is_init(cls: type, init: Any) -> bool:
+    """Whether a function is the `__init__` that was generated for a dataclass."""
+    if "__dataclass_fields__" not in vars(cls) or not isinstance(init, FunctionType):
+        return False
+    own = vars(cls).get("__init__")
+    return ORIGINALS.get(own, own) is init and init.__code__.co_filename == "<string>"
 
 
 def _comparison(one: Any, other: Any, name: str) -> Function:

@@ -22,7 +22,6 @@ from autograph.operators.bodies import (
     apply_slot,
     ask_to_open,
     content_left,
-    emit_raise,
     run_body,
     slot_content,
 )
@@ -31,6 +30,7 @@ from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.grown_text import letters_of
 from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
+from autograph.operators.raising import emit_raise
 from autograph.operators.references import is_all_older
 from autograph.operators.rows import Rows
 from autograph.operators.runs import OpenDeque, OpenSet, Run, has_runs

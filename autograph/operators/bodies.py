@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from autograph.operators.caught import Caught
-from autograph.operators.hints import add_hint
 from autograph.operators.iterators import spend
+from autograph.operators.raising import emit_raise
 from autograph.operators.references import Snapshot, cells_under, known_older
 from autograph.operators.rows import Packing, Rows
 from autograph.operators.runs import LiveRun
 from autograph.operators.scope import cells_of
-from autograph.operators.templates import exception_template
 from autograph.operators.values import has_parts, own_children
 from autograph.operators.variables import Maybe, Nullable, Poison, _Unreadable
 from runtime import control, journal, ops, trace
@@ -22,7 +19,7 @@ from runtime.building import Builder, body, building
 from runtime.cells import Cell, clock
 from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
-from runtime.origins import is_user_code, origin_of_caller, origin_of_error
+from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -34,7 +31,6 @@ __all__ = [
     "ask_to_open",
     "check_defined",
     "content_left",
-    "emit_raise",
     "is_of_this_body",
     "put_slot",
     "restarting",
@@ -335,44 +331,6 @@ def _is_local(slot: journal.Slot, builder: Builder) -> bool:
     if not isinstance(cell, Cell) or cell.first is None:
         return False
     return builder.owns(cell.first)
-
-
-def emit_raise(error: BaseException) -> None:
-    """A node that raises the user's exception, its message filled in when the graph runs."""
-    builder = building()
-    assert builder is not None
-    origin = origin_of_error(error)
-    _refuse_own_assertion(error, origin)
-    add_hint(error)
-    if isinstance(error, Caught):
-        node = builder.emit(control.RERAISE, [builder.value_of(error.value)])
-        node.origin = origin or node.origin
-        return
-    operands: list[Tensor] = []
-    template = exception_template(error, operands)
-    error.__traceback__ = None  # where it was raised while tracing: it may be raised again
-    values = [builder.value_of(t) for t in operands]
-    node = builder.emit(control.RAISE, values, {"template": template})
-    if origin is not None:
-        node.origin = origin
-
-
-def _refuse_own_assertion(error: BaseException, origin: Origin | None) -> None:
-    """An `assert` of ours that does not hold is no exception of the user's function."""
-    step = error.__traceback__
-    if type(error) is not AssertionError or step is None:
-        return
-    while step.tb_next is not None:
-        step = step.tb_next
-    code = step.tb_frame.f_code
-    statement = linecache.getline(code.co_filename, step.tb_lineno).lstrip()
-    if not is_user_code(code) and statement.startswith("assert "):
-        raise StagingError(
-            f"the compiler does not know how to stage this (`{code.co_name}`: {statement.strip()})",
-            "please report it with the function; until then, mark the function with "
-            "@ag.do_not_convert, or write the statement another way",
-            origin=origin,
-        ) from error
 
 
 def stage_raise(condition: Tensor, error: BaseException) -> None:

@@ -28,6 +28,7 @@ from autograph import rules
 from autograph.generated import AG
 from autograph.operators import growing_arrays, open_deques, open_dicts, open_sets
 from autograph.operators.access import IN_PLACE
+from autograph.operators.adoption import with_factories
 from autograph.operators.attributes import getattr_
 from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
@@ -150,6 +151,9 @@ def converted_call(
         args = spread_over(function, args, kwargs)
     if type(function) is FunctionType and is_marked(function):
         if function in ORIGINALS:
+            own = with_factories(function, args[0]) if args else None
+            if own is not None:
+                return own(*args, **kwargs)
             args, kwargs = with_defaults(function, args, kwargs)
         return made(run_function(function, args, kwargs), function, args, kwargs)
     if building() is None:
@@ -209,6 +213,8 @@ def converted_call(
     if isinstance(function, _BOUND_BUILTINS) and not isinstance(
         function.__self__, types.ModuleType | None
     ):
+        if function.__name__ == "__next__" and not args:
+            return converted_call(next, (function.__self__,), None, scope)
         if kwargs.get("key") is not None and function.__name__ == "sort":
             kwargs = {**kwargs, "key": _callback(kwargs["key"], scope)}
         return call_bound_builtin(function, args, kwargs)
@@ -426,6 +432,9 @@ def _call_function(
         return rewired(function)(*args, **kwargs)
     converted = convert(function)
     if converted is None:
+        own = with_factories(function, args[0]) if args else None
+        if own is not None:
+            return own(*args, **kwargs)
         return _in_module_of(scope, args, call_unconverted(function, args, kwargs))
     called = converted if scope.options.recursive else function
     args, kwargs = with_defaults(function, args, kwargs)
@@ -507,9 +516,11 @@ _MAKE = type.__dict__["__call__"]
 def converted_init(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`made.__init__(*args, **kwargs)`, converted where it is the user's."""
     init = method(made, "__init__")
+    function = attribute(type(made), "__init__")
     if init is None:
-        return type(made).__init__(made, *args, **kwargs)
-    (_, *args_), kwargs = with_defaults(attribute(type(made), "__init__"), (made, *args), kwargs)
+        function = with_factories(function, made) or type(made).__init__
+        return function(made, *args, **kwargs)
+    (_, *args_), kwargs = with_defaults(function, (made, *args), kwargs)
     return init(*args_, **kwargs)
 
 

@@ -65,8 +65,12 @@ def _kept(found: Tensor, things: list[Any], title: str) -> Tensor:
 
 
 def _stacked(things: list[Any]) -> Any:
+    """Numbers or arrays in one array; None where they may be of several shapes."""
     types = [type_of(x) for x in things]
-    if len({t.shape for t in types}) != 1 or any(t.dtype.kind not in "biufc" for t in types):
+    shape = types[0].shape
+    if shape is None or None in shape or any(t.shape != shape for t in types):
+        return None
+    if any(t.dtype.kind not in "biufc" for t in types):
         return None
     return ops.stack([x if isinstance(x, Tensor) else np.asarray(x) for x in things])
 

@@ -10,7 +10,7 @@ from autograph.operators import growing_methods, open_dicts, open_sets
 from autograph.operators.conditionals import if_exp
 from autograph.operators.forms import Growing, Unbound
 from autograph.operators.item_forms import growing_form
-from autograph.operators.rows import length, pack
+from autograph.operators.rows import length, number_leaves, pack
 from runtime import ops
 
 __all__ = ["are_compared", "equal"]
@@ -69,6 +69,8 @@ def _all_found(one: list[Any], other: list[Any]) -> Any:
         raise open_dicts.refused("it is compared with one of other items")
     if isinstance(form.item, Unbound):
         return True
+    if any(leaf.type.rank for leaf in number_leaves(form.item)):
+        raise open_dicts.refused("its values, which are arrays, are compared")
     pairs = zip(pack(form.item, one), pack(form.item, other), strict=True)
     found: Any = True
     for row, mine in pairs:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.bodies import stage_raise
-from autograph.operators.forms import Branching, Leaf, Unbound
+from autograph.operators.forms import Branching, Leaf, OrNone, Unbound
 from autograph.operators.growing import looked_at
 from autograph.operators.rows import in_numbers
 from autograph.operators.runs import has_runs, refusal
 from runtime import ops
+from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
 __all__ = ["as_array", "as_index", "call_on_arrays"]
@@ -47,6 +48,10 @@ def as_index(key: Any) -> Any:
 def _as_rows(x: list[Any]) -> Tensor:
     """The items of a list as the rows of an array."""
     form, rows = looked_at(x)
+    if isinstance(form, OrNone):
+        error = LimitValueError("an item of a list is None: NumPy makes an array of objects of it")
+        stage_raise(ops.logical_not(ops.all(rows[-1])), error)
+        form, rows = form.part, rows[:-1]
     numbers = in_numbers(form, rows)
     if numbers is not None:
         return numbers

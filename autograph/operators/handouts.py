@@ -545,7 +545,8 @@ def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
         if isinstance(form, Leaf):
             return ItemPart(next(numbers), form.type.weak)
         if isinstance(form, ItemOrNone):
-            return OptionalPart(part(form.part), next(numbers))
+            leaves, structure = tree.flatten(part(form.part))
+            return OptionalPart(structure, leaves, next(numbers))
         if isinstance(form, Among):
             return TextPart(next(numbers), form.things)
         if isinstance(form, Branching):

@@ -110,7 +110,7 @@ def known_result(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return _of_ufunc(function, args, kwargs)
     owner, name = owner_of(function)
     if isinstance(owner, _randoms()) or owner in _randoms():
-        return _of_random(name, (args, kwargs))
+        return _of_random(name, args, kwargs)
     if isinstance(owner, generators()) or owner in generators():
         return _of_generator(owner, name, args, kwargs)
     certain = _CERTAIN.get((root_of(function), name))
@@ -170,15 +170,40 @@ _LOGGING = frozenset(
 )
 
 
-def _of_random(name: str, arguments: Any) -> Declared | None:
-    numbers = all(
-        x.type.weak if isinstance(x, Tensor) else type(x) in (bool, int, float)
-        for x in tree.leaves(arguments)
-        if x is not None
-    )
+def _of_random(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
+    if name in _PICKS:
+        return _of_pick(name, args, kwargs)
+    numbers = all(_python_kind(x) for x in tree.leaves((args, kwargs)) if x is not None)
     if not numbers or name not in _FLOATS | _INTS:
         return None
     return types_of(float if name in _FLOATS else int, is_new=True)
+
+
+def _python_kind(x: Any) -> type | None:
+    """The class of a Python number, be it known or not; None for what is none."""
+    if isinstance(x, Tensor):
+        return type(x.type.dtype.type(0).item()) if x.type.weak else None
+    return type(x) if type(x) in (bool, int, float) else None
+
+
+# Methods of `random.Random` that give items of a sequence.
+_PICKS = frozenset(("choice", "choices", "sample"))
+
+
+def _of_pick(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:
+    """What is picked of a sequence of Python numbers of one class."""
+    if not args or type(args[0]) not in (list, tuple, range) or not len(args[0]):
+        return None
+    kinds = {int} if type(args[0]) is range else set(map(_python_kind, args[0]))
+    kind = kinds.pop()
+    if kinds or kind is None:
+        return None
+    if name == "choice":
+        return types_of(kind, is_new=True)
+    count = kwargs.get("k", args[1] if name == "sample" and len(args) > 1 else 1)
+    if type(count) is not int or count < 0:
+        return None
+    return types_of([kind] * count, is_new=True)
 
 
 def _of_generator(
@@ -193,6 +218,7 @@ def _of_generator(
         return None
     alike = _Alike()
     given = tree.map_structure(alike, (list(args), dict(kwargs)))
+    _without_chances(name, *given)
     makes: Callable[[int], Any] = np.random.RandomState if legacy else np.random.default_rng
     try:
         made = getattr(makes(0), name)(*given[0], **given[1])
@@ -206,6 +232,16 @@ def _of_generator(
     if alike.open_sizes:
         known = [TensorType(t.dtype, (None,) * len(t.shape or ())) if t.rank else t for t in known]
     return Declared(structure, tuple(known), True)
+
+
+def _without_chances(name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+    """Change probabilities among the arguments of a draw to valid ones; they change no type."""
+    if name == "choice":
+        kwargs.pop("p", None)
+        args[3:4] = [None] * len(args[3:4])
+    elif name == "multinomial":
+        args[1:2] = map(np.zeros_like, args[1:2])
+        kwargs.update({"pvals": np.zeros_like(kwargs["pvals"])} if "pvals" in kwargs else {})
 
 
 def _of_ufunc(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Declared | None:

@@ -214,7 +214,12 @@ def _value_or_none(form: Form) -> Form:
 
 
 def _may_be_none(form: Form) -> bool:
-    """Whether an item of that form may be None at times."""
+    """Whether an item of that form may be None at times: a number, a text, or a tuple of such."""
+    if isinstance(form, Branching):
+        parts = [part for part in form.parts if not isinstance(part, Static)]
+        return isinstance(form.like, tuple) and all(map(_may_be_none, parts))
+    if isinstance(form, OrNone):
+        return True
     return isinstance(form, Among) or (isinstance(form, Leaf) and form.type.rank == 0)
 
 

@@ -207,6 +207,7 @@ def greater_equal(left: Any, right: Any) -> Any:
 
 
 def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    left, right = (x.load() if type(x) is Nullable else x for x in (left, right))
     if isinstance(left, (list, tuple)) and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)
     return sign(left, right)

@@ -16,6 +16,7 @@ __all__ = [
     "ORIGINAL",
     "ORIGINALS",
     "attribute",
+    "called",
     "convert",
     "for_consumer",
     "for_context",
@@ -41,6 +42,7 @@ class _Converters(NamedTuple):
     convert: Callable[[Any], Function | None]
     for_consumer: Callable[[Any, bool], Function | None]
     why_left: Callable[[Any], str | None]
+    called: Callable[[Any], Any]
 
 
 _installed: _Converters | None = None
@@ -53,10 +55,14 @@ def use_converters(
     function: Callable[[Any], Function | None],
     for_consumer: Callable[[Any, bool], Function | None],
     why_left: Callable[[Any], str | None],
+    called: Callable[[Any], Any],
 ) -> None:
-    """Install what gives the converted twins of a function (called once, by `conversion`)."""
+    """Install what gives the converted twins of a function, and what calls one without arguments.
+
+    Called once, by `conversion`.
+    """
     global _installed
-    _installed = _Converters(function, for_consumer, why_left)
+    _installed = _Converters(function, for_consumer, why_left, called)
 
 
 def _converters() -> _Converters:
@@ -83,6 +89,11 @@ def is_marked(function: FunctionType) -> bool:
 def convert(function: Any) -> Function | None:
     """The converted twin of a function, None for one that is left alone."""
     return _converters().convert(ORIGINALS.get(function, function))
+
+
+def called(function: Any) -> Any:
+    """What a function gives that Python itself would call, without arguments: converted."""
+    return _converters().called(function)
 
 
 def why_left(function: Any) -> str:

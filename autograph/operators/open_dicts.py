@@ -27,7 +27,8 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.growing_methods import matches
-from autograph.operators.item_forms import growing_form
+from autograph.operators.item_forms import growing_form, item_form
+from autograph.operators.methods import called
 from autograph.operators.one_of import texts_of
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
 from autograph.operators.runs import LiveRun, Opened, Run, live, note_shared, opened, padded
@@ -60,7 +61,9 @@ __all__ = [
     "view",
 ]
 
-_KINDS = (dict, OrderedDict, defaultdict, Counter)
+# Those that make an item that is missing.
+_MAKING = (defaultdict, Counter)
+_KINDS = (dict, OrderedDict, *_MAKING)
 
 
 def pairs_of(x: Any) -> list[Any] | None:
@@ -91,9 +94,11 @@ def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
     """Whether a dict may get a key that only the graph knows, with this value."""
     if type(x) not in _KINDS or not journal.is_fresh(x) or not all(map(is_key, (*x, key))):
         return False
+    if type(x) not in _MAKING and any(map(_holds_arrays, dict.values(x))):
+        return False  # at known keys, an array stays the very array that it is
     items = [*dict.items(x), *((key, v) for v in value)]
     form = growing_form(Growing(Unbound()), items, "it")
-    return isinstance(form, Growing) and _is_of_numbers(form.item) and _are_of_one_kind(items)
+    return isinstance(form, Growing) and _are_of_one_kind(items)
 
 
 def _are_of_one_kind(items: list[tuple[Any, Any]]) -> bool:
@@ -106,10 +111,8 @@ def _kind_of(x: Any) -> Any:
     return (type_of(x).dtype.kind, type_of(x).weak) if is_numeric(x) else None
 
 
-def _is_of_numbers(form: Form) -> bool:
-    if isinstance(form, Branching):
-        return all(map(_is_of_numbers, form.parts))
-    return not isinstance(form, Leaf) or form.type.rank == 0
+def _holds_arrays(value: Any) -> bool:
+    return any(leaf.type.rank for leaf in number_leaves(item_form(value)))
 
 
 def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
@@ -121,7 +124,7 @@ def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:
     if found is not None:
         return found
     if item and not can_be_opened(x, *item):
-        raise refused("it has, or is to have, an item that is no number, nor a tuple of numbers")
+        raise refused("it has, or is to have, items that are not of one kind")
 
     def make() -> list[Any]:
         base = container_base(x)  # of an OrderedDict, dict knows neither the order nor the end
@@ -166,7 +169,7 @@ def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     if not all(is_key(key) for key, _ in items):
         return None
     form = growing_form(Growing(Unbound()), items, "it")
-    can_be = isinstance(form, Growing) and _is_of_numbers(form.item) and _are_of_one_kind(items)
+    can_be = isinstance(form, Growing) and _are_of_one_kind(items)
     return functools.partial(opened_by, x) if can_be else None
 
 
@@ -225,7 +228,7 @@ def item(x: dict[Any, Any], key: Any) -> Any:
     if type(x) is Counter:
         return get(x, key, 0)
     if type(x) is defaultdict and x.default_factory is not None:
-        return _setdefault(x, key, x.default_factory)
+        return _setdefault(x, key, functools.partial(called, x.default_factory))
     refuse_unhashable(key)
     stage_raise(ops.logical_not(_where(pairs, key)[0]), KeyError(key))
     return _as_item(x, key)

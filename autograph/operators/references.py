@@ -13,6 +13,7 @@ from typing import Any
 
 from autograph.operators.alternatives import Part, Reference, handle_of, trace_root
 from autograph.operators.host_values import HostValue
+from autograph.operators.raising import emit_raise
 from autograph.operators.runs import Run
 from autograph.operators.templates import Late, LazyString, dig
 from autograph.operators.values import has_parts, is_array, is_numeric, own_children, type_of
@@ -21,6 +22,7 @@ from runtime import journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell, ViewStep
 from runtime.control import coerce, emit_cond
+from runtime.errors import StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
@@ -103,6 +105,11 @@ class Choice(Cell):
 
         self._write((), write)
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the arrays have several dtypes."""
+        return len({part.type.dtype for part in self.choices.parts.values()}) > 1
+
     def update(self, handle: Any, change: Callable[[Any], Any]) -> None:
         self._write(handle._chain, lambda part: part.assign(change(part.current())))
 
@@ -140,6 +147,13 @@ class Snapshot(Cell):
         self.sources = tuple(sources)
         self.seen_by, self.is_watched = (), False
         self._taken: tuple[Any, Tensor] = (None, content)
+
+    @property
+    def hint(self) -> str:  # type: ignore[override]
+        """What helps: an item of a container has no second name of its own."""
+        if not (self.name or "").startswith("an item of"):
+            return Cell.hint
+        return "set the item anew (`x[k] = x[k] + y`), or take a copy of it (`y = x[k].copy()`)"
 
     def assume(self) -> None:
         """Learn that the content is that of the arrays as they are now."""
@@ -421,12 +435,22 @@ def _content(reference: Reference, type_: TensorType) -> Tensor:
 def _if(
     bit: Tensor, yes: Callable[[], Tensor], no: Callable[[], Tensor], type_: TensorType
 ) -> Tensor:
-    """A cond node with one result."""
+    """A cond node with one result.
+
+    What a branch raises, of an array of another shape than that which it is, is raised in it.
+    """
     parent = building()
     assert parent is not None
     branches = []
     for name, thunk in (("true", yes), ("false", no)):
         with body(name, parent) as branch, journal.transaction():
-            branch.graph.outputs = [branch.value_of(coerce(thunk(), type_))]
+            try:
+                result = coerce(thunk(), type_)
+            except StagingError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the user's own, raised where it belongs
+                emit_raise(error)
+                result = ops.missing(type=type_)
+            branch.graph.outputs = [branch.value_of(result)]
             branches.append(branch)
     return emit_cond(parent, parent.value_of(bit), (branches[0], branches[1]), [type_])[0]

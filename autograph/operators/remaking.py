@@ -298,6 +298,11 @@ class ItemPart:
     def __init__(self, row: int, weak: bool) -> None:
         self.row, self.weak = row, weak
 
+    def weak_rows(self) -> Iterator[int]:
+        """The rows of its Python numbers, which are handed out as they are."""
+        if self.weak:
+            yield self.row
+
     def of_rows(self, rows: Sequence[Any]) -> list[Any]:
         """The parts of all items, of which `rows` are the numbers."""
         return self.column(rows[self.row])
@@ -347,19 +352,35 @@ class LettersPart(ItemPart):
 
 
 class OptionalPart(ItemPart):
-    """A number or text in each item of a list, or None: the row `present` says which."""
+    """A number, a text or a tuple of such in each item of a list, or None.
 
-    __slots__ = ("part", "present")
+    The row `present` says which; `parts` are those of a `structure`.
+    """
 
-    def __init__(self, part: ItemPart, present: int) -> None:
-        super().__init__(part.row, part.weak)
-        self.part, self.present = part, present
+    __slots__ = ("parts", "structure")
+
+    def __init__(self, structure: tree.Structure, parts: list[Any], present: int) -> None:
+        super().__init__(present, True)
+        self.structure, self.parts = structure, parts
+
+    @property
+    def present(self) -> int:
+        """The number of the row that says whether there is more than None."""
+        return self.row
+
+    def weak_rows(self) -> Iterator[int]:
+        """The rows of its Python numbers."""
+        yield self.row
+        for part in self.parts:
+            if isinstance(part, ItemPart):
+                yield from part.weak_rows()
 
     def of_rows(self, rows: Sequence[Any]) -> list[Any]:
-        """The numbers, texts and Nones of all items."""
-        there = np.asarray(rows[self.present])
-        found = zip(self.part.of_rows(rows), there.tolist(), strict=True)
-        return [x if is_there else None for x, is_there in found]
+        """The numbers, texts, tuples and Nones of all items."""
+        there = np.asarray(rows[self.row])
+        found = items_of_rows(self.structure, self.parts, rows)
+        pairs = zip(found, there.tolist(), strict=True)
+        return [x if is_there else None for x, is_there in pairs]
 
 
 class RaggedPart(ItemPart):
@@ -419,7 +440,8 @@ class Items(Fillable):
     def fill(self, operands: Sequence[Any]) -> list[Any]:
         rows = [operands[index] for index in self.rows]
         if self.form.tensors:  # Python numbers are handed out as they are, as outside of lists
-            numbers = {part.row for part in self.parts if isinstance(part, ItemPart) and part.weak}
+            own = (part for part in self.parts if isinstance(part, ItemPart))
+            numbers = {row for part in own for row in part.weak_rows()}
             rows = [row if k in numbers else Tensor(row) for k, row in enumerate(rows)]
         return items_of_rows(self.structure, self.parts, rows)
 

@@ -25,7 +25,7 @@ from autograph.operators.one_of import are_numbers, index_of, numbers_of
 from autograph.operators.runs import Run, has_runs, note_shared, unpadded
 from autograph.operators.values import NOTHING, split_none, tensor
 from runtime import control, ops
-from runtime.spec import TensorType, type_of_number
+from runtime.spec import Shape, TensorType, type_of_number
 from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
 
@@ -167,6 +167,9 @@ def aligned(
 
 
 def _aligned(x: Tensor, y: Tensor, depth: int, first: int) -> tuple[Tensor, Tensor]:
+    behind = first + depth
+    if not _surely_alike(x.type.shape, y.type.shape, behind):
+        x, y = ops.rows_alike(x, y, axes=behind), ops.rows_alike(y, x, axes=behind)
     for axis in range(first, first + depth):
         sizes = [_size(each, axis) for each in (x, y)]
         if all(isinstance(n, int) for n in sizes) and sizes[0] == sizes[1]:
@@ -174,6 +177,13 @@ def _aligned(x: Tensor, y: Tensor, depth: int, first: int) -> tuple[Tensor, Tens
         most = ops.maximum(*sizes)
         x, y = (_lengthened(each, axis, most, n) for each, n in zip((x, y), sizes, strict=True))
     return x, y
+
+
+def _surely_alike(a: Shape, b: Shape, behind: int) -> bool:
+    """Whether arrays that are items have one shape, as far as is known before the graph runs."""
+    if a is None or b is None:
+        return False
+    return None not in a[behind:] and a[behind:] == b[behind:]
 
 
 def _size(x: Tensor, axis: int) -> Any:
@@ -372,7 +382,8 @@ def _appended(
     item: Form, rows: list[Tensor] | None, waiting: list[list[Tensor]]
 ) -> list[Tensor] | None:
     """`rows` with single items behind them."""
-    if rows is None and waiting and not any(_depths(item)):
+    is_even = not any(_depths(item)) and all(None not in (t.shape or ()) for t in _leaf_types(item))
+    if rows is None and waiting and (is_even or len(waiting) == 1):
         return [ops.stack(list(numbers)) for numbers in zip(*waiting, strict=True)]
     for numbers in waiting:
         alone = [ops.expand_dims(n, axis=0) for n in numbers]

@@ -132,12 +132,24 @@ NOTHING = _Nothing()
 
 
 def merge_types(name: str, a: TensorType, b: TensorType) -> TensorType:
-    """Joined type of one place on two paths."""
+    """Joined type of one place on two paths.
+
+    Refuses what is a mask on one and an index on the other.
+    """
     joined = join(a, b)
     if not isinstance(joined, TensorType):
         raise StagingError(f"`{name}` is {a} on one path but {b} on the other")
+    if a.dtype == b.dtype:
+        return joined
+    kinds = {a.dtype.kind, b.dtype.kind}
+    if "b" in kinds and kinds & {"i", "u"} and (a.rank or b.rank):
+        raise StagingError(
+            f"{subject(name)} is an array of {a.dtype} on one path but of {b.dtype} on the other: "
+            "as an index, and in `~`, `+` and `*`, truth values mean something else than integers",
+            "give it one dtype on both paths (`.astype(bool)`, `.astype(int)`, `np.flatnonzero`)",
+        )
     trace = current_trace()
-    if trace is not None and a.dtype != b.dtype:
+    if trace is not None:
         trace.joins += 1
     return joined
 

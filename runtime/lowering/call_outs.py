@@ -47,7 +47,7 @@ _KEEPING = (STORE, HOST_CALL)
 # Plans overwrite an array for ops that have one of these. To copy one of more elements is slower.
 _IN_PLACE, _LITTLE = {"inplace", "statement"}, 1024
 # What is no computation, or has no sizes that native code could know.
-_NEVER = frozenset(("constant", "missing", "raise", "append_row"))
+_NEVER = frozenset(("constant", "missing", "raise", "append_row", "rows_alike"))
 
 
 def has_effects(graph: Graph) -> bool:

@@ -215,7 +215,7 @@ _OF_SIZES_OF_THE_RUN = frozenset((
 ))  # fmt: skip
 # Why there is no native form, where the name of the op says little to the user.
 _REASONS = {
-    "append_row": "a list that grows",
+    **dict.fromkeys(("append_row", "rows_alike"), "a list that grows"),
     **dict.fromkeys(("recursion", "recur"), "a function that calls itself until data stops it"),
 }
 _CONTROL = {"cond": cond, "while": while_loop, "call": call_graph}

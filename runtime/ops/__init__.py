@@ -339,7 +339,7 @@ from runtime.ops.rounding import (
     round_number,
     trunc,
 )
-from runtime.ops.rows import append_row
+from runtime.ops.rows import append_row, rows_alike
 from runtime.ops.scans import (
     cumprod,
     cumsum,
@@ -695,6 +695,7 @@ __all__ = [
     "rot90",
     "round",
     "round_number",
+    "rows_alike",
     "scatter",
     "searchsorted",
     "segment_max",

@@ -123,7 +123,7 @@ class Primitive:
         else:
             operands, static = self._arguments(operands, attrs)
         for x in operands:
-            if hasattr(x, "read_value") and not self._takes_variables:
+            if hasattr(type(x), "read_value") and not self._takes_variables:
                 operands = tuple(map(content, operands))
                 break
         return trace.apply(self.op, operands, static)

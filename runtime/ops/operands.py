@@ -89,8 +89,9 @@ def is_empty(x: Operand) -> bool:
 
 def content(x: Operand) -> Operand:
     """`x`, but for a variable the value that it holds now."""
-    read = getattr(x, "read_value", None)
-    return x if read is None else read()
+    # An object of the user's may have an answer for every name.
+    read: Any = getattr(type(x), "read_value", None)
+    return x if read is None else read(x)
 
 
 def is_number(x: Operand) -> bool:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
+from runtime.errors import LimitValueError
 from runtime.ops.declare import op
 from runtime.ops.indexing import getitem
 from runtime.ops.operands import Array, Module, type_of
 from runtime.ops.samples import array, fixed
 from runtime.spec import Dim, TensorType
 
-__all__ = ["append_row"]
+__all__ = ["append_row", "rows_alike"]
 
 # The room, in rows, that the first row gets.
 _LEAST_ROOM = 8
@@ -85,10 +87,7 @@ def append_row(xp: Module, x: Array, row: Array) -> Array:
     count, shape = len(x), xp.shape(row)
     if x.shape[1:] != shape:
         if count or x.ndim != len(shape) + 1:
-            raise ValueError(
-                f"a row of shape {shape} is appended to an array of shape {x.shape}: the rows must "
-                "be alike"
-            )
+            raise _unlike(x.shape[1:], shape)
         x = xp.empty((0, *shape), x.dtype)
     if xp is not np:
         return xp.concatenate([x, xp.asarray(row, x.dtype)[None]])
@@ -100,6 +99,60 @@ def append_row(xp: Module, x: Array, row: Array) -> Array:
         whole[:count] = x
     whole[first + count] = row
     return whole[first : first + count + 1]
+
+
+def _unlike(one: Sequence[int], other: Sequence[int]) -> Exception:
+    """The error of rows that a list in Python could hold beside each other."""
+    return LimitValueError(
+        f"the items of a list or dict whose length depends on data are arrays of shapes {one} and "
+        f"{other}: they must be of one shape"
+    )
+
+
+def _alike_vjp(g: Any, out: Any, x: Any, other: Any, *, axes: int = 1) -> Any:
+    return rows_alike(g, x, axes=axes)
+
+
+def _alike_type(x: TensorType, other: TensorType, *, axes: int = 1) -> TensorType:
+    if x.shape is None or other.shape is None:
+        return TensorType(x.dtype, x.shape)
+    own, rows = x.shape[axes:], other.shape[axes:]
+    if len(own) != len(rows):
+        raise ValueError(f"items of shape {own} are to be as those of shape {rows}")
+    sizes = (b if a is None else a for a, b in zip(own, rows, strict=True))
+    return TensorType(x.dtype, (*x.shape[:axes], *sizes))
+
+
+@op(
+    inputs=2,
+    infer=_alike_type,
+    vjp=(_alike_vjp, None),
+    reads=(0,),
+    raises=lambda types, attrs: True,
+    view=True,
+    samples=fixed(
+        lambda: (
+            (array((3, 2)), array((4, 2), "i8")),
+            (array((0, 2)), array((0, 2), "i8")),
+            (array((3,)), array((2,), "i8")),
+        )
+    ),
+)
+def rows_alike(xp: Module, x: Array, other: Array, *, axes: int = 1) -> Array:
+    """`x`, of which the items behind the first `axes` have the shape of those of `other`.
+
+    Where `x` has no items, the result is as empty, of the shape that they would have. Raises
+    ValueError where both have items, of two shapes.
+
+    >>> ag.rows_alike(np.zeros((0, 0)), np.ones((3, 2))).shape
+    (0, 2)
+    """
+    own, wanted = x.shape[axes:], other.shape[axes:]
+    if own == wanted or 0 in other.shape[:axes]:
+        return x
+    if 0 not in x.shape[:axes]:
+        raise _unlike(own, wanted)
+    return xp.empty((*x.shape[:axes], *wanted), x.dtype)
 
 
 def _room_behind(x: Array, whole: Any) -> int:

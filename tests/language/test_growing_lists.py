@@ -8,6 +8,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from runtime.errors import GraphLimit
 from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64
@@ -880,3 +881,54 @@ REFUSED = [
 @pytest.mark.parametrize(("sample", "arguments", "words"), REFUSED)
 def test_what_no_graph_holds_is_refused(sample, arguments, words):
     refuse(sample, *arguments, match=words)
+
+
+# ---- arrays of which only the run tells the shape ------------------------------------------------
+
+
+def heads(x, n, m):
+    out, more = [], []
+    for _ in range(n):
+        out.append(x[:m])
+    for _ in range(n - 1):
+        more.append(x[:m] * 2.0)
+    return more + out, len(out)
+
+
+def test_arrays_of_one_shape_that_only_the_run_tells():
+    check(heads, (X, I(3), I(2)), (X, I(0), I(2)), (X, I(1), I(4)), tensors=False)
+
+
+def set_to_a_shorter_one(x, n, m):
+    out = []
+    for _ in range(n):
+        out.append(x[:m])
+    out[I(0) * m] = x[: m - 1]
+    return out
+
+
+def a_shorter_one_between(x, n, m):
+    out = [x[:m], x[: m - 1]]
+    for _ in range(n):
+        out.append(x[:m])
+    return out
+
+
+def a_list_of_shorter_ones_behind(x, n, m):
+    out, more = [], []
+    for _ in range(n):
+        out.append(x[:m])
+        more.append(x[: m - 1])
+    return out + more
+
+
+UNLIKE = [set_to_a_shorter_one, a_shorter_one_between, a_list_of_shorter_ones_behind]
+
+
+@pytest.mark.parametrize("sample", UNLIKE)
+def test_arrays_of_two_shapes_are_an_error_of_the_graph_when_it_runs(sample):
+    """Not one of the program, which Python would not raise, and never a broadcast one."""
+    match = r"are arrays of shapes \(\d,\) and \(\d,\): they must be of one shape"
+    for backend in BACKENDS:
+        with config.backend.using(backend), pytest.raises(GraphLimit, match=match):
+            ag.convert(sample)(X, I(3), I(2))

@@ -619,6 +619,25 @@ def draws_around_traced(x):
     return total, rng.normal(x), own.gauss(x, 1.0)
 
 
+def weighted_draws(p, n):
+    rng, state, way = np.random.default_rng(n), 0, []
+    random.seed(5)
+    np.random.seed(6)
+    for _ in range(n):
+        state = rng.choice(3, p=p if state < 2 else p[::-1])
+        way.append(state)
+    if random.choice([1, 2, 3]) > 2 and random.choices((0.5, 1.5), weights=p[:2])[0] > p[0]:
+        state = state + 10
+    picked = random.sample(range(9), 2)
+    counts = rng.multinomial(5, p) + np.random.multinomial(n, pvals=p)
+    if np.random.choice([0.5, 1.5], p=p[:2] / (p[0] + p[1])) > 1:
+        counts = counts + picked[0] - picked[1]
+    return state, np.array(way), counts, rng.choice(p, 2, False, p)
+
+
+P = ((0.1, 0.2, 0.7), (0.3, 0.3, 0.4), (0.4, 0.6, 0.0))
+
+
 def shuffles(x):
     rng = np.random.default_rng(7)
     order = np.arange(5)
@@ -630,6 +649,7 @@ def shuffles(x):
 @pytest.mark.parametrize(("sample", "cases"), [
     (draws, [(np.arange(3.0),), (np.ones(3),)]), (draws_in_a_loop, [(F(1), I(3)), (F(2), I(4))]),
     (draws_around_traced, [(3.0,), (5.0,)]), (shuffles, [(np.arange(4.0),), (np.ones(4),)]),
+    (weighted_draws, [(p, I(n)) for n, p in zip((4, 7, 2), np.array(P), strict=True)]),
 ], ids=lambda p: getattr(p, "__name__", ""))  # fmt: skip
 def test_s16_draws_are_those_of_the_generator(sample, cases):
     check(sample, *cases, tensors=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import autograph as ag
 from tests.language.harness import Samples, check, refuse
 
-samples = Samples()
+samples, samples_of_next = Samples(), Samples()
 I = np.int64
 F = np.float64
 X = np.array([1.0, 2.0, 3.0])
@@ -353,3 +354,34 @@ def left_by_data_in_step(items):
 def test_b2_10_items_are_read_when_it_is_their_turn(sample):
     cases = [([np.float64(1), np.float64(k), np.float64(3)],) for k in (2, -1)]
     check(sample, *cases, conds=None)
+
+
+# ---- `it.__next__()` -------------------------------------------------------------------------------
+
+
+@samples_of_next("B3.10", (F(2),), (F(-2),))
+def asked_by_its_method(x):
+    it, count = iter([x, 2.0, 3.0]), itertools.count(4)
+    step = count.__next__
+    return it.__next__() + it.__next__(), step(), next(count), step(), list(it)
+
+
+test_next_by_its_method = samples_of_next.test()
+
+
+def advanced_by_its_method(x):
+    count = itertools.count()
+    y = -1
+    if x > 0:
+        y = count.__next__()
+    return y, next(count)  # refused
+
+
+def a_numbering_factory(x):
+    number = collections.defaultdict(itertools.count().__next__)
+    return [number[v] for v in x]  # refused
+
+
+def test_next_by_its_method_is_next():
+    refuse(advanced_by_its_method, F(2), match=LEFT)
+    refuse(a_numbering_factory, X, match=LEFT)

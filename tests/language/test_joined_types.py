@@ -287,6 +287,39 @@ def bool_or_float(x):
     return y + 0
 
 
+def a_mask_or_an_index(x):
+    found = x > 1
+    if not found.any():  # refused
+        found = np.arange(1)
+    return x[found]
+
+
+def a_mask_on_some_rounds(x):
+    found = np.arange(2)
+    for v in x:
+        if v > 1:  # refused
+            found = x == v
+        x = x + ~found
+    return x
+
+
+def a_mask_or_an_index_of_a_list(x):
+    found = []
+    for v in x:
+        if v > 1:  # refused
+            found.append(x > v)
+        else:
+            found.append(np.arange(2))
+    return found
+
+
+@pytest.mark.parametrize(
+    "sample", [a_mask_or_an_index, a_mask_on_some_rounds, a_mask_or_an_index_of_a_list]
+)
+def test_b2_05_truth_values_are_no_integers(sample):
+    refuse(sample, A(1, 2), match="an array of (bool|int64) on one path but of (bool|int64)")
+
+
 def test_b2_05_float32_stays_with_python_scalars():
     f = ag.convert(relu_with_python_zero)
     assert type(f(np.float32(2))) is np.float32

@@ -187,6 +187,18 @@ def slices(n):
     return items[:n], items[n:], sum(items[: n + 1]), items[n::-1]
 
 
+@samples("B3.15", (np.array([1.0, -2, 3, -0.5]),), (np.array([-1.0, -2, -3, -4]),))
+def arrays_of_several_sizes_that_come_to_grow(x):
+    parts = {0: np.zeros(2), 1: np.zeros(5)}
+    for v in x:
+        key = int(v > 0)
+        if len(parts[key]) > 2:
+            parts[key][3] += v
+        parts[key] = np.append(parts[key], v)
+        parts[1 - key] *= 2
+    return parts
+
+
 test_keys_and_positions_by_data = samples.test()
 
 

@@ -10,6 +10,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
+from runtime.errors import GraphLimit
 from tests.language.harness import Samples, check, refuse
 
 F, I = np.float64, np.int64
@@ -309,6 +310,69 @@ def texts_of_two_kinds(numbers, limit):
     return found
 
 
+ROWS = np.array([[1.0, 2.0], [3.0, -4.0], [0.5, 0.25]])
+BY = ((np.array([2, 1, 2]), ROWS), (np.array([5, 5, 5]), ROWS), (np.array([0, 7, -1]), -ROWS))
+
+
+@samples("E4", *BY)
+def arrays_as_values(keys, rows):
+    sums = {}
+    for key, row in zip(keys, rows):
+        key = int(key)
+        if key in sums:
+            sums[key] = sums[key] + row
+        else:
+            sums[key] = row.copy()
+    best = max(sums, key=lambda k: sums[k].sum())
+    return best, {key: value / 2 for key, value in sums.items()}
+
+
+@samples("E4", *BY)
+def arrays_in_tuples_as_values(keys, rows):
+    parts = {}
+    for key in np.unique(keys):
+        some = rows[keys == key]
+        parts[int(key)] = (some.mean(axis=0), len(some))
+    best, at = -1.0, None
+    for key, (mean, count) in parts.items():
+        print(key, mean, count)
+        if abs(mean @ mean) * count > best:
+            best, at = abs(mean @ mean) * count, key
+    return best, at, len(parts)
+
+
+@samples("E4", *BY, tensors=False)
+def arrays_of_a_defaultdict(keys, rows):
+    sums = defaultdict(lambda: np.zeros(2))
+    for key, row in zip(keys, rows):
+        sums[key] = sums[key] * 2 + row
+    more = sums.copy()
+    more[3] = np.ones(2)
+    del more[keys[0]]
+    return dict(sums), np.array(list(more.values()))
+
+
+def seven():
+    print("seven")
+    return 7
+
+
+@samples("S9", *TWO, tensors=False)
+def factories_are_called_at_each_call(numbers):
+    known, by_data = defaultdict(seven), defaultdict(seven)
+    known["a"] += numbers[0]
+    for n in numbers:
+        by_data[int(n)] += 1
+    return known["a"], known["b"], dict(by_data)
+
+
+@samples("E4", *TWO)
+def numbered_by_the_length(numbers):
+    number, again = defaultdict(), defaultdict(lambda: len(again))
+    number.default_factory = number.__len__
+    return [number[int(n)] for n in numbers], [again[int(n)] for n in numbers], dict(number)
+
+
 test_open_dict = samples.test()
 
 
@@ -332,6 +396,66 @@ def test_gradients_flow_through_values():
         with config.backend.using(backend):
             found = ag.grad(ag.convert(weighted))(F(1.5), keys)
         assert np.isclose(found, expected, rtol=1e-6), backend
+
+
+def of_arrays(x, keys):
+    sums = {}
+    for k in keys:
+        sums[int(k)] = sums.get(int(k), np.ones(2)) * x + k
+    total = 0.0
+    for key, value in sums.items():
+        total += key * (value @ value)
+    return total
+
+
+def test_gradients_flow_through_arrays():
+    keys, x, step = np.array([2, 3, 2, 2]), np.array([1.5, -0.5]), 1e-6
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            found = ag.grad(ag.convert(of_arrays))(x, keys)
+        for k in range(2):
+            h = step * np.eye(2)[k]
+            expected = (of_arrays(x + h, keys) - of_arrays(x - h, keys)) / (2 * step)
+            assert np.isclose(found[k], expected, rtol=1e-6), (backend, k)
+
+
+def arrays_of_two_shapes(numbers):
+    parts = {}
+    for n in np.unique(numbers):
+        parts[int(n)] = numbers[numbers == n]
+    return parts
+
+
+def an_array_of_another_size(numbers):
+    parts = {}
+    for n in numbers:
+        parts[int(n) % 2] = numbers[:n]
+    return parts
+
+
+@pytest.mark.parametrize("sample", [arrays_of_two_shapes, an_array_of_another_size])
+def test_arrays_of_several_shapes_are_no_values(sample):
+    """Nor are they broadcast to the shape of what was there."""
+    match = r"are arrays of shapes \(\d,\) and \(\d,\): they must be of one shape"
+    for backend in BACKENDS:
+        with config.backend.using(backend), pytest.raises(GraphLimit, match=match):
+            ag.convert(sample)(np.array([3, 1, 3]))
+
+
+def a_value_written_in_place(numbers):
+    sums = {}
+    for n in numbers:
+        if int(n) not in sums:
+            sums[int(n)] = np.zeros(2)
+        sums[int(n)] += n  # refused
+
+
+def arrays_compared(numbers):
+    one, other = {}, {}
+    for n in numbers:
+        one[int(n)] = n * np.ones(2)
+        other[int(n)] = n * np.ones(2)
+    return one == other  # refused
 
 
 def text_among_the_values(numbers):
@@ -385,6 +509,8 @@ def of_the_caller(numbers, counts):
 
 
 REFUSED = [
+    (a_value_written_in_place, r"set the item anew \(`x\[k\] = x\[k\] \+ y`\)"),
+    (arrays_compared, "its values, which are arrays, are compared"),
     (text_among_the_values, "not of one kind"),
     (text_among_the_keys, "not of one kind"),
     (of_the_module, "an item of a dict is set at a key"),

@@ -914,4 +914,23 @@ def test_e2_what_a_descriptor_counts_outlives_the_call(backend):
         assert list(outcomes(ag.convert(through_descriptors))) == expected
 
 
+class Obliging:
+    def __init__(self, position):
+        self.position = position
+
+    def __index__(self):
+        return self.position
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return 5
+
+
+@samples("B3.02", (np.arange(3.0),), (np.ones(3),))
+def an_index_that_has_an_answer_for_every_name(x):
+    one = Obliging(1)
+    return x[one] + one.anything
+
+
 test_protocols = samples.test()

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
 from tests.language.harness import Samples, refuse
 
 samples = Samples()
@@ -300,7 +302,97 @@ def shrinking_then_written(x):
     return (t, w)
 
 
+@samples("E6", (A(1, -2, 3, -0.5),), (A(-1, -2, -3, -4),), (A(1, 2, 3, -4),))
+def written_where_it_has_grown(x):
+    kept = np.zeros(0)
+    for v in x:
+        if v > 0:
+            kept = np.append(kept, v)
+        elif len(kept):
+            kept[-1] *= v
+    return kept
+
+
+@samples("E6", (A(1, -2, 3, -0.5),), (A(-1, -2, 9, -4),), (A(9, 2, 3, -4),))
+def written_where_it_may_not_have_grown(x):
+    kept = np.zeros(1)
+    for v in x:
+        if v > 5:
+            kept[1] = v  # IndexError where it has one element
+        elif len(kept) > 2:
+            kept[1:3] = [v, 7]
+        kept = np.append(kept, v)
+    return kept
+
+
+@samples("E6", (A(1, -2, 3, -0.5),), (A(-1, 6, 2, -4),), (A(6, 2, 3, -4),))
+def errors_of_an_array_that_grows_are_caught(x):
+    columns, missed = np.zeros((2, 0)), 0
+    for v in x:
+        try:
+            columns[:, 1] = v
+        except IndexError as error:
+            missed += 1
+            print(error)
+        if v < 5:
+            columns = np.column_stack([columns, [v, 2 * v]])
+    return columns, missed
+
+
+@samples("E5", (A(1, -2, 3, -0.5),), (A(-1, -2, -3, -4),), (A(2, 4, 0.5, 9),))
+def in_the_dtype_of_the_one_that_it_is(x):
+    small, wide = np.array([100, 50, -3], np.int8), A(1.5, 2.5, 3.5)
+    for v in x:
+        one = small if v > 0 else wide
+        one *= 100
+        one[1:] -= 7
+        one += one
+        one //= 3
+    return small, wide
+
+
+@samples("E5", (A(1, -2, 3, -0.5),), (A(-1, -2, -3, -4),), joined=True)
+def raises_where_the_dtype_cannot_hold_it(x):
+    whole, missed = np.array([1, 2, 3]), 0
+    for v in x:
+        if v > 2.5:
+            whole = whole / 2
+        try:
+            whole *= 1.5
+        except TypeError as error:
+            print(error)
+            missed += 1
+        whole += 1
+    return whole, missed
+
+
 test_rebound_arrays = samples.test()
+
+
+def halves(x):
+    whole = np.zeros(3, int)
+    if x > 0:
+        whole = whole * 1.0
+    whole += 0.5
+    return whole
+
+
+def test_an_array_that_stays_whole_takes_no_halves():
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            converted = ag.convert(halves)
+            assert converted(F(1)).tolist() == [0.5, 0.5, 0.5]
+            for function in (halves, converted):
+                with pytest.raises(TypeError, match="^Cannot cast ufunc 'add' output from"):
+                    function(F(-1))
+
+
+def test_a_write_where_it_has_grown_has_a_gradient():
+    x = A(1, -2, 3, -0.5)
+    for backend in BACKENDS:
+        with config.backend.using(backend):
+            found = ag.grad(ag.convert(lambda x: written_where_it_has_grown(x) @ A(1, 10)))(x)
+        assert found.tolist() == [-2.0, 1.0, -5.0, 30.0], backend
 
 
 def base_and_view_in_a_round(x, z, n):

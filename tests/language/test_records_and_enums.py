@@ -16,6 +16,10 @@ samples = Samples()
 F = np.float64
 
 
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
 class Doubling(list):
     def append(self, x):
         super().append(x * 2)
@@ -175,6 +179,64 @@ def test_an_enum_that_finds_members_by_itself_is_not_asked_by_data():
     words = "`(Lenient|Bits)` finds members by more than their values"
     refuse(lambda x: Lenient(int(x)).value, F(1.0), match=words)
     refuse(lambda x: Bits(int(x)).value, F(1.0), match=words)
+
+
+def counted():
+    print("counted")
+    return 7
+
+
+@dataclasses.dataclass
+class Particle:
+    mass: float
+    speed: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(2))
+    seen: list = dataclasses.field(default_factory=list)
+    number: int = dataclasses.field(default_factory=counted)
+    hits: np.ndarray = dataclasses.field(default_factory=lambda: np.ones(2, int), kw_only=True)
+
+    def push(self, force):
+        self.speed += force / self.mass
+        if force > 0:
+            self.hits[0] += 1
+            self.seen.append(force)
+
+
+@dataclasses.dataclass
+class Charged(Particle):
+    charge: float = 1.0
+    field: np.ndarray = dataclasses.field(default_factory=lambda: np.full(2, 0.5))
+
+    def __post_init__(self):
+        self.field[1] *= self.charge
+
+
+class Named(Charged):
+    def __init__(self, mass, name):
+        super().__init__(mass, number=1)
+        self.name = name
+
+
+@dataclasses.dataclass
+class Tally:
+    start: int = dataclasses.field(default_factory=counted, init=False)
+    steps: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(2), init=False)
+
+
+@samples("S9", (A(1, -2, 3),), (A(-1, -2, -3),), tensors=False)
+def what_default_factories_make_is_of_the_call(forces):
+    light, total = Particle(2.0), 0
+    for force in forces:
+        light.push(force)
+        one = Charged(1.0, charge=force, number=3)
+        one.push(force)
+        total += one.speed[0] * one.field[1] + one.number
+    given = Charged(1.0, np.ones(2), [], 1, hits=np.zeros(2, int))
+    given.push(forces[0])
+    named, tally = Named(0.5, "a"), Tally()
+    named.push(forces[1])
+    tally.steps[1] += forces[2] + tally.start
+    total += named.speed[1] + tally.steps[1]
+    return light.speed, light.hits, light.seen, light.number, total, given.speed, given.hits
 
 
 test_records_and_enums = samples.test()

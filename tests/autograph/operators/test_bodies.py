@@ -10,7 +10,6 @@ from autograph.operators.bodies import (
     apply_slot,
     check_defined,
     content_left,
-    emit_raise,
     run_body,
     slot_content,
     stage_raise,
@@ -102,25 +101,6 @@ def test_an_error_of_staging_is_not_the_programs():
         with pytest.raises(ag.StagingError, match="no"):
             run_body("true", building(), work, state)
         assert held.names == {"x": 1}
-
-
-def test_a_message_with_traced_values_is_filled_in_when_the_graph_runs():
-    with tracing() as facts:
-        emit_raise(ValueError("x =", placeholder()))
-        node = facts.builder.graph.nodes[-1]
-        assert len(node.inputs) == 1
-        made = node.attrs["template"].fill([2.5])
-        assert type(made) is ValueError and made.args == ("x =", 2.5)
-
-
-def test_the_raise_has_the_line_that_raised():
-    with tracing() as facts:
-        try:
-            raise ValueError("here")
-        except ValueError as error:
-            line = error.__traceback__.tb_lineno
-            emit_raise(error)
-        assert facts.builder.graph.nodes[-1].origin.lineno == line
 
 
 def test_a_staged_raise_is_a_branch():

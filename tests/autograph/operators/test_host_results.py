@@ -39,6 +39,9 @@ def shown(function, *args, **kwargs):
     (rng.permutation, (4,), {}), (rng.choice, (5, 2), {}), (rng.normal, (np.zeros(3), 1.0), {}),
     (np.random.uniform, (0.0, 1.0, (2, 2)), {}), (os.getpid, (), {}), (os.path.exists, (".",), {}),
     (logging.getLogger("x").isEnabledFor, (20,), {}), (rng.bytes, (3,), {}), (random.choice, ("ab",), {}),
+    (random.choice, ([1, 2],), {}), (random.choice, (range(10**12),), {}), (own.choice, ([1.5],), {}),
+    (rng.choice, (3,), {"p": [0.5, 0.5, 0.0]}), (rng.choice, (3, 2, True, np.ones(3) / 3), {}),
+    (rng.multinomial, (4, [0.5, 0.5]), {}), (legacy.multinomial, (4,), {"pvals": np.ones(2) / 2}),
 ], ids=lambda x: getattr(x, "__name__", type(x).__name__))  # fmt: skip
 def test_what_is_certain_is_what_comes(function, args, kwargs):
     found, made = known_result(function, args, kwargs), function(*args, **kwargs)
@@ -56,6 +59,12 @@ def test_traced_arguments_count_by_their_types():
         assert shown(own.gauss, weak, 1.0) == ["float"] and shown(own.gauss, strong, 1.0) is None
         assert shown(rng.normal, placeholder(shape=(3,)), 1.0) == ["float64[3]"]
         n = placeholder("int64", weak=True)
+        assert shown(rng.choice, 3, p=placeholder(shape=(3,))) == ["int"]
+        assert shown(rng.multinomial, n, placeholder(shape=(3,))) == ["int64[?]"]
+        assert shown(random.choice, [weak, 1.0]) == ["float"]
+        assert shown(random.choice, [weak, 1]) is None and shown(random.choice, [strong]) is None
+        assert shown(random.choices, (1, 2), k=3) == ["int"] * 3
+        assert shown(random.sample, (1, 2), n) is None
         assert shown(rng.normal, size=n) == ["float64[?]"]
         assert shown(rng.normal, size=(2, n)) == ["float64[?, ?]"]
 
