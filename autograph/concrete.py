@@ -159,7 +159,7 @@ class ConcreteFunction(Described):
         traced = self._traced
         self.used = True
         inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
-        if traced.written:
+        if traced.written or traced.contiguous:
             self._check_targets(inputs)
         if not traced.hands_out:
             return self._run_writing(inputs)
@@ -271,7 +271,7 @@ class ConcreteFunction(Described):
         inputs = self._reader(leaves) if self._reads_outside else leaves
         if inputs is None:
             return MISS
-        if self._traced.written:
+        if self._traced.written or self._traced.contiguous:
             self._check_targets(inputs)
         raws = inputs if self._takes_arrays else list(map(_raw, inputs))
         outputs = self._run(*raws)
@@ -319,8 +319,10 @@ class ConcreteFunction(Described):
     def _is_made_anew(self) -> bool:
         """Whether all that a call gives are outputs of the graph, and it writes nothing."""
         traced = self._traced
-        special: object = traced.written or traced.choices or traced.identities or traced.hands_out
-        return not special and all(type(hole) is ResultHole for hole in self._holes)
+        special = traced.choices or traced.identities or traced.hands_out or traced.contiguous
+        return not (traced.written or special) and all(
+            type(hole) is ResultHole for hole in self._holes
+        )
 
     @functools.cached_property
     def _is_alone(self) -> bool:
@@ -361,9 +363,11 @@ class ConcreteFunction(Described):
             if isinstance(target, np.ndarray) and not target.flags.c_contiguous:
                 name = self._input_name(position)
                 raise StagingError(
-                    f"`{name}` is written, and what was reshaped of it is used afterwards: that "
-                    "shares its memory only if it is contiguous, which this array is not",
-                    f"pass a contiguous one (`np.ascontiguousarray({name})`), or copy the part",
+                    f"`{name}`, or an array that is made of it, is written, and what was reshaped "
+                    "of that is used afterwards: it shares memory only if it is contiguous, which "
+                    f"`{name}` is not",
+                    f"pass a contiguous one (`np.ascontiguousarray({name})`), or copy what is "
+                    "reshaped",
                     origin=self._traced.written_at.get(position),
                 )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import moved
+from runtime.layouts import lay_out
 from runtime.ops.agreement import in_shape_of
 from runtime.ops.comparison import (
     equal,
@@ -42,7 +43,7 @@ from runtime.ops.reductions import sum as sum_
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
 from runtime.ops.selection import clip, where_
-from runtime.ops.shapes import ravel, reshape
+from runtime.ops.shapes import copy, ravel, reshape
 from runtime.ops.sorting import searchsorted
 from runtime.spec import TensorType, promote
 
@@ -347,8 +348,8 @@ def histogramdd(
         for i, edge in enumerate(edges):
             shape = (1,) * i + (-1,) + (1,) * (count - 1 - i)
             counts = counts / reshape(diff(edge), shape)
-        counts = counts / total
-    return counts, edges
+        return counts / total, edges
+    return lay_out(copy(counts), "F"), edges  # NumPy's is a part of a larger array
 
 
 _range = range

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.layouts import lay_out
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import implements, no_gradient, op
@@ -69,7 +70,7 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     if mode != "raise":
         places = _within(places, shape_of(x)[at], mode)
     part = getitem(x, (slice(None),) * at + (places,)) if at else getitem(x, places)
-    return part.apart() if getattr(part, "is_view", False) else part
+    return lay_out(part.apart() if getattr(part, "is_view", False) else part, "C")
 
 
 @op(
