@@ -471,7 +471,10 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
 
 
 def format_part(
-    value: Any, conversion: int, spec: Any, options: dict[str, Any] | None = None
+    value: Any,
+    conversion: int | Callable[[Any], str],
+    spec: Any,
+    options: dict[str, Any] | None = None,
 ) -> str:
     """The text of one (value, conversion, format spec), under print options of NumPy's."""
     if options:
@@ -479,4 +482,6 @@ def format_part(
             return format_part(value, conversion, spec)
     if conversion == PERCENT:
         return cast(str, spec % (value,))
+    if callable(conversion):
+        return conversion(value)
     return format(_CONVERSIONS[conversion](value), spec or "")

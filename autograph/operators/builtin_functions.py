@@ -43,7 +43,7 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.membership import in_
 from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf
-from autograph.operators.printing import format_, print_, repr_, str_
+from autograph.operators.printing import ascii_, format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
 from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
@@ -622,6 +622,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
     getattr: getattr_, hasattr: hasattr_, pow: pow_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
+    ascii: ascii_,
     repr: repr_,
     format: format_, np.ndenumerate: ndenumerate_,
     operator.getitem: access.getitem, operator.setitem: access.setitem,

@@ -55,6 +55,7 @@ from autograph.operators.runs import OpenSet, has_runs, refusal
 from autograph.operators.scope import FunctionScope
 from autograph.operators.spread_arguments import spread_over, zipped
 from autograph.operators.templates import has_traced
+from autograph.operators.text_methods import text_by_method
 from autograph.operators.transforms import is_ours, rewired, with_converted
 from autograph.operators.unconverted import OURS, call_unconverted
 from autograph.operators.variables import Nullable, _Unreadable, there
@@ -140,6 +141,9 @@ def converted_call(
         args = spread_over(function, args, kwargs)
     if type(function) is FunctionType and ARTIFACT in function.__dict__:
         if function in ORIGINALS:
+            text = None if building() is None else text_by_method(function, args, kwargs)
+            if text is not None:
+                return text
             args, kwargs = with_defaults(function, args, kwargs)
         return made(run_function(function, args, kwargs), function, args, kwargs)
     if building() is None:
@@ -148,6 +152,9 @@ def converted_call(
         return function(*args, **kwargs)
     if isinstance(function, _Unreadable):
         function = function.load()
+    text = text_by_method(function, args, kwargs)
+    if text is not None:
+        return text
     if function is builtins.globals:
         return scope.all_globals()
     if function is builtins.vars and len(args) == 1 and _has_own_names(args[0]):
@@ -341,6 +348,7 @@ _OF_DICTS = _IDENTITY | {
     print,
     str,
     repr,
+    ascii,
     format,
     Counter,
     *METHODS,
@@ -351,11 +359,13 @@ _OF_DICTS = _IDENTITY | {
 # How built-ins are given containers from outside: those that make text look at all that is in them.
 _GIVEN = {
     **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
-    **dict.fromkeys((print, str, repr, format), _all_of),
+    **dict.fromkeys((print, str, repr, ascii, format), _all_of),
 }
 
 # Built-ins that take None, and say something of it.
-_OF_NONE = frozenset((bool, isinstance, type, print, str, repr, format, getattr, setattr, hasattr))
+_OF_NONE = frozenset(
+    (bool, isinstance, type, print, str, repr, ascii, format, getattr, setattr, hasattr)
+)
 
 
 # Of what no handler stands for, but calls what it is given: the position of that, and its name.
