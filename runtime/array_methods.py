@@ -6,6 +6,7 @@ place; and where NumPy's result of rank 0 is an array, so it is here.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 import sys
@@ -21,6 +22,7 @@ from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.foreign import Operator
 from runtime.ops.arithmetic import complex_modulus, complex_product
+from runtime.ops.internal import checked
 from runtime.ops.operands import rank_of, shape_of, type_of
 from runtime.spec import TensorType
 
@@ -65,7 +67,12 @@ def _is_operand(self: Any, other: Any, foreign: Operator) -> bool:
 
 def _is_scalar(self: Any, other: Any) -> bool:
     """Whether a traced value and what is no tensor are no arrays, which have no `@`."""
-    return not (self._value is None or self.is_array or isinstance(other, np.ndarray))
+    return not (
+        self._value is None
+        or self.is_array
+        or isinstance(other, np.ndarray)
+        or bool(getattr(other, "is_array", False))
+    )
 
 
 _EXACT = frozenset((bool, int, float, complex, np.ndarray))
@@ -82,6 +89,10 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
             if not _is_operand(self, other, foreign) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)
             other = _operand(other)
+        elif no_scalars and _is_scalar(self, other) and _is_scalar(other, self):
+            names = [type_of(x).class_name(False) for x in (self, other)]
+            one, two = reversed(names) if reflected else names
+            raise TypeError(f"unsupported operand type(s) for @: '{one}' and '{two}'")
         return function(self, other)
 
     return method
@@ -198,7 +209,10 @@ def _or_repeated(multiply: Method, *, reflected: bool = False) -> Method:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, (list, tuple, str)):
             type_ = self.type
-            if type_.rank == 0 and type_.dtype.kind in "biu":
+            if type_.rank == 0 and type_.dtype.kind in "biu" and not self.is_array:
+                if type_.dtype.kind == "b" and not type_.weak:
+                    kind = "numpy.bool"
+                    raise TypeError(f"can't multiply sequence by non-int of type '{kind}'")
                 return other * int(self._known("repeating a sequence"))
             if self._value is not None and not self.is_array:
                 return foreign.apply(self, other)
@@ -223,6 +237,24 @@ def _power(x: Any, y: Any) -> Any:
         if y < 0 and x.type.weak and x.dtype.kind in "bi":
             return ops.pow(ops.as_weak(x, kind="float"), float(y))
     return ops.pow(x, y)
+
+
+def _divmod(x: Any, y: Any) -> Any:
+    """`divmod(x, y)`: floats of Python's divided by zero have an error of their own."""
+    types = [type_of(x), type_of(y)]
+    if all(t.weak for t in types) and {t.dtype.kind for t in types} & {"f"}:
+        y = checked(y, ops.not_equal(y, 0), what=_float_divmod(), error="ZeroDivisionError")
+    return x // y, x % y
+
+
+@functools.cache
+def _float_divmod() -> str:
+    """What Python says, whose text differs between versions."""
+    try:
+        divmod(1.0, 0.0)
+    except ZeroDivisionError as error:
+        return str(error)
+    raise AssertionError("divmod(1.0, 0.0) did not raise")
 
 
 def _modulus(x: Any) -> Any:
@@ -404,8 +436,9 @@ class ArrayMethods:
     # ---- methods that write ------------------------------------------------------------------
 
     def fill(self: Any, value: Any) -> None:
-        """Set every element, in place."""
-        self[...] = value
+        """Set every element, in place; of a scalar of NumPy's, nothing."""
+        if self.type.weak or self.is_array or self._value is None:
+            self[...] = value
 
     def sort(self: Any, axis: int = -1) -> None:
         """Sort along `axis`, in place."""
@@ -486,8 +519,8 @@ class ArrayMethods:
     __abs__ = _method(_modulus)
     __invert__ = _method(ops.bitwise_invert)
 
-    __divmod__ = _binary(lambda self, other: (self // other, self % other), "divmod")
-    __rdivmod__ = _reflected(lambda other, self: (other // self, other % self), "divmod")
+    __divmod__ = _binary(_divmod, "divmod")
+    __rdivmod__ = _reflected(_divmod, "divmod")
 
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         if ndigits is None:
@@ -547,10 +580,12 @@ class ArrayMethods:
 
         As the method of NumPy, and unlike its function, it gives a real array itself.
         """
-        if not self.type.weak and self.type.rank != 0 and self.dtype.kind != "c":
-            return self
+        if not self.type.weak and self.dtype.kind != "c":
+            if self.type.rank != 0 or self.is_array:
+                return self
+            return ops.positive(self) if self.dtype.kind != "b" else ops.logical_or(self, self)
         result = ops.conj(self)
-        return ops.as_weak(result) if self.type.weak else self._alike(result)
+        return ops.as_weak(result) if self.type.weak else result
 
     conjugate = conj
 

@@ -118,9 +118,14 @@ class LazyString:
     def __add__(self, other: Any) -> Any:
         if _adds_itself(other):
             return NotImplemented
+        if not isinstance(other, str | LazyString):
+            raise TypeError(f'can only concatenate str (not "{_class_name(other)}") to str')
         return LazyString((*self.parts, *_parts(other)))
 
     def __radd__(self, other: Any) -> Any:
+        if not isinstance(other, str | LazyString):
+            name = _class_name(other)
+            raise TypeError(f"unsupported operand type(s) for +: '{name}' and 'str'")
         return LazyString((*_parts(other), *self.parts))
 
     def __bool__(self) -> bool:
@@ -142,12 +147,18 @@ class LazyString:
     __len__ = __iter__ = __getitem__ = __mul__ = __rmul__ = __hash__ = _refuse
 
 
-def _parts(x: Any) -> tuple[Any, ...]:
-    if isinstance(x, LazyString):
-        return x.parts
-    if isinstance(x, str):
-        return (x,)
-    raise TypeError(f'can only concatenate str (not "{type(x).__name__}") to str')
+# As errors of Python's own name it.
+LazyString.__name__ = "str"
+
+
+def _parts(x: str | LazyString) -> tuple[Any, ...]:
+    return x.parts if isinstance(x, LazyString) else (x,)
+
+
+def _class_name(x: Any) -> str:
+    """The name of the class of an operand, or of what a tensor stands for."""
+    of_tensor = getattr(getattr(x, "type", None), "class_name", None)
+    return type(x).__name__ if of_tensor is None else of_tensor(x.is_array)
 
 
 def _adds_itself(x: Any) -> bool:

@@ -38,7 +38,7 @@ from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
 from autograph.operators.listed import is_of_open_length
-from autograph.operators.logical import greater, less
+from autograph.operators.logical import greater, less, not_
 from autograph.operators.loops import for_stmt
 from autograph.operators.membership import in_
 from autograph.operators.methods import method
@@ -186,10 +186,11 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
             x = condition(args[0]) if kind == "bool" else _plain(args[0])
             if x.type.rank != 0:
                 x = single(x)
+            if kind in ("int", "float") and x.dtype.kind == "c" and not x.type.weak:
+                x = ops.real(x)  # with a warning, in NumPy
             return ops.as_weak(x, kind=kind)
         if kind == "complex" and len(args) == 2 and any(map(is_open, map(_plain, args))):
-            made = ops.make_complex(*(_as_float(_plain(a)) for a in args))
-            return ops.as_weak(made, kind="complex")
+            return _complex_of(*map(_plain, args))
         return python(*map(shown, map(_plain, args)), **kwargs)
 
     convert.__name__ = kind
@@ -198,6 +199,17 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 def _scalar_of(test: Any) -> Any:
     return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
+
+
+def _complex_of(x: Any, y: Any) -> Any:
+    """`complex(x, y)`: `x + y * 1j`, where either may be complex itself."""
+    (a, b), (c, d) = ((ops.real(n), ops.imag(n)) for n in (x, y))
+    real, imaginary = map(_as_float, (a, c))
+    if _dtype_of(y).kind == "c":
+        real = real - _as_float(d)
+    if _dtype_of(x).kind == "c":
+        imaginary = _as_float(b) + imaginary
+    return ops.as_weak(ops.make_complex(real, imaginary), kind="complex")
 
 
 def _as_float(x: Any) -> Any:
@@ -245,6 +257,15 @@ def _check_is_index(x: Tensor) -> None:
 
 def _weak_int(x: Any) -> Any:
     return ops.as_weak(x, kind="int") if isinstance(x, Tensor) and is_open(x) else shown(x)
+
+
+def _index(x: Any) -> Any:
+    """`operator.index(x)`."""
+    x = _plain(x)
+    if not is_open(x):
+        return operator.index(shown(x))
+    _check_is_index(x)
+    return _weak_int(x)
 
 
 def enumerate_(x: Any, start: Any = 0) -> Any:
@@ -625,7 +646,8 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     ascii: ascii_,
     repr: repr_,
     format: format_, np.ndenumerate: ndenumerate_,
-    operator.getitem: access.getitem, operator.setitem: access.setitem,
+    operator.not_: not_, operator.truth: _scalar("bool", bool),
+    operator.index: _index, operator.getitem: access.getitem, operator.setitem: access.setitem,
     operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),
     **{getattr(operator, name): getattr(access, name) for name in access.IN_PLACE},
 }  # fmt: skip

@@ -33,6 +33,7 @@ from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
+from autograph.operators.checked_calls import check_operands
 from autograph.operators.chosen_errors import made_of_chosen
 from autograph.operators.chosen_text import of_each
 from autograph.operators.counting import METHODS
@@ -54,7 +55,7 @@ from autograph.operators.recursion import run_function
 from autograph.operators.runs import OpenSet, has_runs, refusal
 from autograph.operators.scope import FunctionScope
 from autograph.operators.spread_arguments import spread_over, zipped
-from autograph.operators.templates import has_traced
+from autograph.operators.templates import class_name_of, has_traced
 from autograph.operators.text_methods import text_by_method
 from autograph.operators.transforms import is_ours, rewired, with_converted
 from autograph.operators.unconverted import OURS, call_unconverted
@@ -178,10 +179,13 @@ def converted_call(
         own = in_python(function, args, kwargs)
         if own is not None:
             return converted_call(own, args, kwargs, scope)
+    check_operands(function, args, kwargs)
     if isinstance(function, _HANDLED) and function in _CALLING:
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
     if type(function) is operator.attrgetter and len(args) == 1 and not kwargs:
         return _attributes(function, args[0])
+    if isinstance(function, Tensor):
+        raise TypeError(f"'{class_name_of(function)}' object is not callable")
     inlined = getattr(type(function), "__ag_call__", None)
     if inlined is not None:
         return inlined(function, args, kwargs)
@@ -288,6 +292,7 @@ _HANDLED = (BuiltinFunctionType, FunctionType, type)
 def _call_builtin(
     function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    check_operands(function, args, kwargs)
     if function not in _IDENTITY:
         args = tuple(map(_GIVEN.get(function, with_inputs), args))
     if function not in _OF_NONE:
