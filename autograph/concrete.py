@@ -22,6 +22,8 @@ from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
 from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
+from runtime.autodiff.explain import positions_behind
+from runtime.autodiff.tape import lose
 from runtime.compile import compile_graph
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
@@ -415,11 +417,26 @@ class ConcreteFunction(Described):
         parts = [hole.fill(results, outputs) for hole in self._holes]
         for index, position in enumerate(traced.written, traced.outputs):
             self._check_alone(inputs, raws, position)
+            if tensors is not None and isinstance(inputs[position], np.ndarray):
+                behind = positions_behind(traced.graph, traced.graph.outputs[index])
+                lose([inputs[i] for i in behind], tensors, self._lost(position))
             # Under tapes the tensor that they know.
             _write_back(inputs[position], outputs[index] if tensors is None else tensors[index])
         if traced.whole is not None and self._returns is None:
             return fill(traced.whole, parts)
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+
+    def _lost(self, position: int) -> StagingError:
+        """The error for a gradient through an array that is written and plain code may read."""
+        name = self._input_name(position).strip("`")
+        return StagingError(
+            f"`{name}` is an array, and what is written into it depends on what gradients are "
+            "asked for: code that is not converted may have read it, and no gradient flows "
+            "through that",
+            f"convert the function around this too (`@ag.convert`), or give `{name}` back as a "
+            "result; where none is to flow, write `ag.stop_gradient(...)` into it",
+            origin=self._traced.written_at.get(position),
+        )
 
     def _given_back(self, i: int, inputs: list[Any], position: int, tensors: Any) -> Any:
         """Result `i`, which is the very input at `position`; to tapes, what was written into it."""

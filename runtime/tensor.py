@@ -273,7 +273,8 @@ class Tensor(ArrayMethods):
         if self._value is None and self._write_in_place(key, new):
             return
         type_ = self.type
-        if type_.rank == 0 and (type_.weak or (self._value is not None and not self.is_array)):
+        is_number = self._value is not None and not (self.is_array or self.may_be_array)
+        if type_.rank == 0 and (type_.weak or is_number):
             kind = str(type_) if type_.weak else f"numpy.{type_.dtype.type.__name__}"
             if self._value is None:
                 kind = type(self._array).__name__
