@@ -36,6 +36,7 @@ from autograph.results import (
     refuse_iterators,
     refuse_poison,
     shared,
+    structures_of_lists,
     tracked,
 )
 from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
@@ -349,6 +350,7 @@ def _finish(
     stored = tracked(builder, handouts, outputs)
     found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result, stands_for)
+    handouts.refuse_repeated([*structures_of_lists(template[1])])
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
         refuse_iterators(template[1], facts)

@@ -144,6 +144,8 @@ class Trace:
     joins: int = 0
     # Whether an array is in such a list twice, or in two of them.
     shares_items: bool = False
+    # By id, lists and dicts that were put several times into such a list.
+    repeated_items: dict[int, Any] = field(default_factory=dict)
     failures: list[StagingError] = field(default_factory=list)
     # Where the function gave its result.
     returned: Origin | None = None
