@@ -126,7 +126,10 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False, name: str 
         edges = estimated_edges(x, first, last, by=bins)
     else:
         edges = linspace(first, last, num=count + 1)
-    own = promote(type_of(x), *map(type_of, limits or ())).dtype
+    # A grid takes the limits as they are, and as floats where these are no arrays.
+    kinds = [type_of(n) for n in limits or ()]
+    is_of_grid = name != "bins" and limits is not None
+    own = promote(*([] if is_of_grid else [type_of(x)]), *kinds).dtype
     return astype(edges, own if own.kind == "f" else np.float64, copy=False)
 
 

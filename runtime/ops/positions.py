@@ -19,6 +19,7 @@ from runtime.ops.operands import (
     dtype_of,
     normal_axis,
     rank_of,
+    refuse_bool_axis,
     shape_of,
     type_of,
 )
@@ -62,6 +63,7 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     >>> ag.take(np.array([10, 20, 30]), np.array([2, 0])).numpy()
     array([30, 10])
     """
+    refuse_bool_axis(axis)
     if axis is not None:
         at = normal_axis(axis, rank_of(x))
     else:
