@@ -6,7 +6,6 @@ place; and where NumPy's result of rank 0 is an array, so it is here.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import operator
 import sys
@@ -22,7 +21,6 @@ from runtime.dispatch import call_numpy
 from runtime.errors import StagingError
 from runtime.foreign import Operator
 from runtime.ops.arithmetic import complex_modulus, complex_product
-from runtime.ops.internal import checked
 from runtime.ops.operands import rank_of, shape_of, type_of
 from runtime.spec import TensorType
 
@@ -237,24 +235,6 @@ def _power(x: Any, y: Any) -> Any:
         if y < 0 and x.type.weak and x.dtype.kind in "bi":
             return ops.pow(ops.as_weak(x, kind="float"), float(y))
     return ops.pow(x, y)
-
-
-def _divmod(x: Any, y: Any) -> Any:
-    """`divmod(x, y)`: floats of Python's divided by zero have an error of their own."""
-    types = [type_of(x), type_of(y)]
-    if all(t.weak for t in types) and {t.dtype.kind for t in types} & {"f"}:
-        y = checked(y, ops.not_equal(y, 0), what=_float_divmod(), error="ZeroDivisionError")
-    return x // y, x % y
-
-
-@functools.cache
-def _float_divmod() -> str:
-    """What Python says, whose text differs between versions."""
-    try:
-        divmod(1.0, 0.0)
-    except ZeroDivisionError as error:
-        return str(error)
-    raise AssertionError("divmod(1.0, 0.0) did not raise")
 
 
 def _modulus(x: Any) -> Any:
@@ -519,8 +499,8 @@ class ArrayMethods:
     __abs__ = _method(_modulus)
     __invert__ = _method(ops.bitwise_invert)
 
-    __divmod__ = _binary(_divmod, "divmod")
-    __rdivmod__ = _reflected(_divmod, "divmod")
+    __divmod__ = _binary(lambda self, other: (self // other, self % other), "divmod")
+    __rdivmod__ = _reflected(lambda other, self: (other // self, other % self), "divmod")
 
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         if ndigits is None:

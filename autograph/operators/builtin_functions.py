@@ -534,6 +534,24 @@ def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
     return math_power_modulo(*operands)
 
 
+def divmod_(x: Any, y: Any) -> Any:
+    """`divmod`: for Python's floats that are divided by zero it has an error of its own."""
+    x, y = _plain(x), _plain(y)
+    kinds = [n.dtype.kind if is_open(n) and n.type.weak else type(n).__name__[0] for n in (x, y)]
+    if any(map(is_open, (x, y))) and set(kinds) <= set("bif") and "f" in kinds:
+        growing.raise_if(ops.equal(y, 0) if is_open(y) else y == 0, _float_divmod())
+    return divmod(x, y)
+
+
+def _float_divmod() -> ZeroDivisionError:
+    """Python's own error, whose text differs between versions."""
+    try:
+        divmod(1.0, 0.0)
+    except ZeroDivisionError as error:
+        return error.with_traceback(None)
+    raise AssertionError("divmod(1.0, 0.0) did not raise")
+
+
 def isinstance_(x: Any, kinds: Any) -> Any:
     """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
     if type(x) is Caught:
@@ -641,7 +659,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _set, frozenset: _collected(frozenset),
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
-    getattr: getattr_, hasattr: hasattr_, pow: pow_,
+    getattr: getattr_, hasattr: hasattr_, pow: pow_, divmod: divmod_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     ascii: ascii_,
     repr: repr_,

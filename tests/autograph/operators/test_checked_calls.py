@@ -130,6 +130,8 @@ MESSAGES = {
     "a call of a float": lambda x: float(x)(),
     "@": lambda x: x @ float(x),
     "divmod": lambda x: divmod(float(x), float(x) * 0),
+    "divmod by a known zero": lambda x: divmod(float(x), 0.0),
+    "divmod by zero of a known number": lambda x: divmod(2.5, int(x) * 0),
     "divmod of ints": lambda x: divmod(int(x), int(x) * 0),
     "divmod by an int": lambda x: divmod(float(x), int(x) * 0),
     "//": lambda x: float(x) // (float(x) * 0),
