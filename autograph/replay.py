@@ -287,14 +287,23 @@ def _lowering(key: Any, slot: journal.Slot) -> Callable[[Any, Callable[[Any], An
     """What makes plain what was stored in a place, after a derivative."""
     if key[0] == "content":
         return lower_parts
+    if key[0] == "attr":  # the slot holds the object, which a trace does not
+        return functools.partial(_lower_attribute, key[2])
 
     def lower(thing: Any, lowered: Callable[[Any], Any]) -> None:
-        place = attribute_slot(thing, key[2]) if key[0] == "attr" else slot
-        stored = place.read()
-        if (plain := lowered(stored)) is not stored:
-            place.write(plain)
+        _lower(slot, lowered)
 
     return lower
+
+
+def _lower_attribute(name: str, thing: Any, lowered: Callable[[Any], Any]) -> None:
+    _lower(attribute_slot(thing, name), lowered)
+
+
+def _lower(place: journal.Slot, lowered: Callable[[Any], Any]) -> None:
+    stored = place.read()
+    if (plain := lowered(stored)) is not stored:
+        place.write(plain)
 
 
 def _with_own(container: Any, old: Any, new: Any, facts: Any) -> Any:

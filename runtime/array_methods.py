@@ -416,9 +416,8 @@ class ArrayMethods:
     # ---- methods that write ------------------------------------------------------------------
 
     def fill(self: Any, value: Any) -> None:
-        """Set every element, in place; of a scalar of NumPy's, nothing."""
-        if self.type.weak or self.is_array or self._value is None:
-            self[...] = value
+        """Set every element, in place."""
+        self[...] = value
 
     def sort(self: Any, axis: int = -1) -> None:
         """Sort along `axis`, in place."""

@@ -272,12 +272,8 @@ class Tensor(ArrayMethods):
     def __setitem__(self, key: Any, new: Any) -> None:
         if self._value is None and self._write_in_place(key, new):
             return
-        type_ = self.type
-        is_number = self._value is not None and not (self.is_array or self.may_be_array)
-        if type_.rank == 0 and (type_.weak or is_number):
-            kind = str(type_) if type_.weak else f"numpy.{type_.dtype.type.__name__}"
-            if self._value is None:
-                kind = type(self._array).__name__
+        if self.type.rank == 0 and self.type.weak:
+            kind = type(self._array).__name__ if self._value is None else str(self.type)
             raise TypeError(f"'{kind}' object does not support item assignment")
         new = new.current() if isinstance(new, Tensor) else new
         index = _with_arrays(key)

@@ -93,8 +93,7 @@ def numpy_put(x: Operand, indices: Operand, values: Operand, /, mode: str = "rai
     elif mode != "raise":
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     flat = index_update(ravel(x), _cycled(given, shape_of(places)[0]), (places,))
-    if type_of(x).weak or getattr(x, "is_array", True):  # a scalar of NumPy's stays as it is
-        _write(x, reshape(flat, shape_of(x)))
+    _write(x, reshape(flat, shape_of(x)))
 
 
 @implements("place")

@@ -111,7 +111,6 @@ def test_scalars_of_numpy_are_not_written(x):
         with pytest.raises(TypeError) as found:
             ag.convert(f)(x)
         assert str(plain.value) == str(found.value).splitlines()[0]
-    assert ag.convert(lambda x: (x.fill(7), x + x))(x) == (None, x + x)
 
 
 def test_arrays_of_rank_0_are_not_sorted_into_numbers():
