@@ -22,6 +22,8 @@ from autograph.tracebacks import shortened
 from autograph.traced import Traced, external_type
 from runtime import trace, tree
 from runtime.autodiff.compiled import Differentiable
+from runtime.autodiff.explain import positions_behind
+from runtime.autodiff.tape import lose
 from runtime.compile import compile_graph
 from runtime.devices import copied, is_device_array
 from runtime.eager import is_array
@@ -159,7 +161,7 @@ class ConcreteFunction(Described):
         traced = self._traced
         self.used = True
         inputs = [*leaves, *(c.place.fetch() for c in traced.captured), *traced.externals]
-        if traced.written:
+        if traced.written or traced.contiguous:
             self._check_targets(inputs)
         if not traced.hands_out:
             return self._run_writing(inputs)
@@ -271,7 +273,7 @@ class ConcreteFunction(Described):
         inputs = self._reader(leaves) if self._reads_outside else leaves
         if inputs is None:
             return MISS
-        if self._traced.written:
+        if self._traced.written or self._traced.contiguous:
             self._check_targets(inputs)
         raws = inputs if self._takes_arrays else list(map(_raw, inputs))
         outputs = self._run(*raws)
@@ -319,8 +321,10 @@ class ConcreteFunction(Described):
     def _is_made_anew(self) -> bool:
         """Whether all that a call gives are outputs of the graph, and it writes nothing."""
         traced = self._traced
-        special: object = traced.written or traced.choices or traced.identities or traced.hands_out
-        return not special and all(type(hole) is ResultHole for hole in self._holes)
+        special = traced.choices or traced.identities or traced.hands_out or traced.contiguous
+        return not (traced.written or special) and all(
+            type(hole) is ResultHole for hole in self._holes
+        )
 
     @functools.cached_property
     def _is_alone(self) -> bool:
@@ -361,9 +365,11 @@ class ConcreteFunction(Described):
             if isinstance(target, np.ndarray) and not target.flags.c_contiguous:
                 name = self._input_name(position)
                 raise StagingError(
-                    f"`{name}` is written, and what was reshaped of it is used afterwards: that "
-                    "shares its memory only if it is contiguous, which this array is not",
-                    f"pass a contiguous one (`np.ascontiguousarray({name})`), or copy the part",
+                    f"`{name}`, or an array that is made of it, is written, and what was reshaped "
+                    "of that is used afterwards: it shares memory only if it is contiguous, which "
+                    f"`{name}` is not",
+                    f"pass a contiguous one (`np.ascontiguousarray({name})`), or copy what is "
+                    "reshaped",
                     origin=self._traced.written_at.get(position),
                 )
 
@@ -414,11 +420,26 @@ class ConcreteFunction(Described):
         parts = [hole.fill(results, outputs) for hole in self._holes]
         for index, position in enumerate(traced.written, traced.outputs):
             self._check_alone(inputs, raws, position)
+            if tensors is not None and isinstance(inputs[position], np.ndarray):
+                behind = positions_behind(traced.graph, traced.graph.outputs[index])
+                lose([inputs[i] for i in behind], tensors, self._lost(position))
             # Under tapes the tensor that they know.
             _write_back(inputs[position], outputs[index] if tensors is None else tensors[index])
         if traced.whole is not None and self._returns is None:
             return fill(traced.whole, parts)
         return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+
+    def _lost(self, position: int) -> StagingError:
+        """The error for a gradient through an array that is written and plain code may read."""
+        name = self._input_name(position).strip("`")
+        return StagingError(
+            f"`{name}` is an array, and what is written into it depends on what gradients are "
+            "asked for: code that is not converted may have read it, and no gradient flows "
+            "through that",
+            f"convert the function around this too (`@ag.convert`), or give `{name}` back as a "
+            "result; where none is to flow, write `ag.stop_gradient(...)` into it",
+            origin=self._traced.written_at.get(position),
+        )
 
     def _given_back(self, i: int, inputs: list[Any], position: int, tensors: Any) -> Any:
         """Result `i`, which is the very input at `position`; to tapes, what was written into it."""

@@ -7,6 +7,7 @@ that can raise is told what was written before it, so that an error leaves that 
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from autograph.operators.runs import has_runs
 from autograph.operators.templates import dig, fill, has_traced, shown
 from autograph.operators.variables import Maybe, Nullable, Poison, Undefined, _Unreadable
 from runtime import control, journal, tree
+from runtime.autodiff.stored import lower_parts, note_change
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.errors import StagingError
@@ -272,12 +274,36 @@ def _writer(
     fill_in = facts.handouts.items if key[0] == "content" else facts.handouts.part
     if type(new) is not Undefined:  # which stands for a deleted attribute
         content = fill_in(content, operands, Place(slot.name, journal.place_of(key)))
+    lower = _lowering(key, slot)
     if defined is None:
-        return _Writer(_target(slot, path), change, content)
+        return _Writer(_target(slot, path), change, content, lower)
     operands.append(defined)
     is_left = gone and key not in facts.written_for_host
     absent = None if is_nullable else _NOTHING if is_left else Undefined(slot.name)
-    return _OptionalWriter(_target(slot, path), change, content, absent)
+    return _OptionalWriter(_target(slot, path), change, content, lower, absent)
+
+
+def _lowering(key: Any, slot: journal.Slot) -> Callable[[Any, Callable[[Any], Any]], None]:
+    """What makes plain what was stored in a place, after a derivative."""
+    if key[0] == "content":
+        return lower_parts
+    if key[0] == "attr":  # the slot holds the object, which a trace does not
+        return functools.partial(_lower_attribute, key[2])
+
+    def lower(thing: Any, lowered: Callable[[Any], Any]) -> None:
+        _lower(slot, lowered)
+
+    return lower
+
+
+def _lower_attribute(name: str, thing: Any, lowered: Callable[[Any], Any]) -> None:
+    _lower(attribute_slot(thing, name), lowered)
+
+
+def _lower(place: journal.Slot, lowered: Callable[[Any], Any]) -> None:
+    stored = place.read()
+    if (plain := lowered(stored)) is not stored:
+        place.write(plain)
 
 
 def _with_own(container: Any, old: Any, new: Any, facts: Any) -> Any:
@@ -412,16 +438,19 @@ class Writer(Protocol):
 class _Writer:
     """Changes an object when the graph runs; called with the values for the holes of `content`."""
 
-    __slots__ = ("change", "content", "target")
+    __slots__ = ("change", "content", "lower", "target")
 
-    def __init__(self, target: Callable[[], Any], change: Change, content: Any) -> None:
-        self.target, self.change, self.content = target, change, content
+    def __init__(
+        self, target: Callable[[], Any], change: Change, content: Any, lower: Change
+    ) -> None:
+        self.target, self.change, self.content, self.lower = target, change, content, lower
 
     def __call__(self, *raws: Any) -> None:
         thing = self.target()
         if thing is not None:
             with remembering():
                 self.change(thing, fill(self.content, raws))
+            note_change(functools.partial(self.lower, thing))
 
     def __repr__(self) -> str:
         return "write"
@@ -433,9 +462,9 @@ class _OptionalWriter(_Writer):
     __slots__ = ("absent",)
 
     def __init__(
-        self, target: Callable[[], Any], change: Change, content: Any, absent: Any
+        self, target: Callable[[], Any], change: Change, content: Any, lower: Change, absent: Any
     ) -> None:
-        super().__init__(target, change, content)
+        super().__init__(target, change, content, lower)
         # What is to be written where there is no value: None, or that the place has none.
         self.absent = absent
 

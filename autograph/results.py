@@ -44,6 +44,7 @@ __all__ = [
     "refuse_iterators",
     "refuse_poison",
     "shared",
+    "structures_of_lists",
     "tracked",
 ]
 
@@ -203,6 +204,15 @@ def grown_arrays(holes: list[Any]) -> bool:
         or (isinstance(hole, NoneHole) and grown_arrays(hole.holes))
         for hole in holes
     )
+
+
+def structures_of_lists(holes: list[Any]) -> Iterator[tree.Structure]:
+    """The items of the lists in a result whose length depends on data."""
+    for hole in holes:
+        if isinstance(hole, ListHole):
+            yield hole.structure
+        elif isinstance(hole, NoneHole):
+            yield from structures_of_lists(hole.holes)
 
 
 class FixedPart:

@@ -49,7 +49,8 @@ class Traced:
     choices: dict[int, tuple[int, dict[int, int]]] = field(default_factory=dict)
     # Where the user writes the arrays of `written`, as far as that is known.
     written_at: dict[int, Origin] = field(default_factory=dict)
-    # Of `written` those that must be contiguous: what was reshaped of them is a view then.
+    # Those inputs that must be contiguous: what was reshaped of them, or of what is made of them
+    # and lies in memory as they do, is a view then.
     contiguous: list[int] = field(default_factory=list)
     # Results that are, or may be, arrays that are also stored or given back elsewhere, by output
     # position: with the raw outputs for operands.

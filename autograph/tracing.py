@@ -37,6 +37,7 @@ from autograph.results import (
     refuse_iterators,
     refuse_poison,
     shared,
+    structures_of_lists,
     tracked,
 )
 from autograph.signature import OF_TYPE, Arguments, Identity, is_input_key
@@ -362,6 +363,7 @@ def _finish(
     stored = tracked(builder, handouts, outputs)
     found = shared(builder, handouts, operands, identical, outputs)
     whole = handouts.result(result, stands_for)
+    handouts.refuse_repeated([*structures_of_lists(template[1])])
     lasting = replay.lasting_writes(facts, transaction) if builder.created else []
     if builder.graph.nodes:
         refuse_iterators(template[1], facts)
@@ -419,6 +421,11 @@ def _assemble(
     used = _used_values(graph)
     needed = {i for i, value in enumerate(graph.inputs) if value in used}
     needed |= {*range(len(placeholders)), *written, *identical.values()}
+    for cell, inputs in builder.contiguous_if_written:
+        if cell.root._value is not cell.first:
+            builder.in_c_order |= inputs
+    contiguous = [i for i, value in enumerate(graph.inputs) if value in builder.in_c_order]
+    needed.update(contiguous)
     needed.update(i for _, positions in choices.values() for i in positions.values())
     needed.update(given.values())
     needed |= {i for i, handle in enumerate(handles) if id(handle) in facts.array_writers}
@@ -453,7 +460,7 @@ def _assemble(
             for out, (which, positions) in choices.items()
         },
         {position[i]: at for i in written if (at := _written_at(handles[i])) is not None},
-        contiguous=[position[i] for i in written if handles[i].cell().needs_contiguous],
+        contiguous=[position[i] for i in contiguous],
         given={number: position[i] for number, i in given.items()},
         copied=[position[i] for i, h in enumerate(handles) if id(h) in facts.shared_with_host],
     )

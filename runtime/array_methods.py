@@ -65,7 +65,12 @@ def _is_operand(self: Any, other: Any, foreign: Operator) -> bool:
 
 def _is_scalar(self: Any, other: Any) -> bool:
     """Whether a traced value and what is no tensor are no arrays, which have no `@`."""
-    return not (self._value is None or self.is_array or isinstance(other, np.ndarray))
+    return not (
+        self._value is None
+        or self.is_array
+        or isinstance(other, np.ndarray)
+        or bool(getattr(other, "is_array", False))
+    )
 
 
 _EXACT = frozenset((bool, int, float, complex, np.ndarray))
@@ -82,6 +87,10 @@ def _binary(function: Callable[..., Any], name: str, reflected: bool = False) ->
             if not _is_operand(self, other, foreign) or (no_scalars and _is_scalar(self, other)):
                 return NotImplemented if self._value is None else foreign.apply(self, other)
             other = _operand(other)
+        elif no_scalars and _is_scalar(self, other) and _is_scalar(other, self):
+            names = [type_of(x).class_name(False) for x in (self, other)]
+            one, two = reversed(names) if reflected else names
+            raise TypeError(f"unsupported operand type(s) for @: '{one}' and '{two}'")
         return function(self, other)
 
     return method
@@ -198,7 +207,10 @@ def _or_repeated(multiply: Method, *, reflected: bool = False) -> Method:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, (list, tuple, str)):
             type_ = self.type
-            if type_.rank == 0 and type_.dtype.kind in "biu":
+            if type_.rank == 0 and type_.dtype.kind in "biu" and not self.is_array:
+                if type_.dtype.kind == "b" and not type_.weak:
+                    kind = "numpy.bool"
+                    raise TypeError(f"can't multiply sequence by non-int of type '{kind}'")
                 return other * int(self._known("repeating a sequence"))
             if self._value is not None and not self.is_array:
                 return foreign.apply(self, other)
@@ -571,10 +583,12 @@ class ArrayMethods:
 
         As the method of NumPy, and unlike its function, it gives a real array itself.
         """
-        if not self.type.weak and self.type.rank != 0 and self.dtype.kind != "c":
-            return self
+        if not self.type.weak and self.dtype.kind != "c":
+            if self.type.rank != 0 or self.is_array:
+                return self
+            return ops.positive(self) if self.dtype.kind != "b" else ops.logical_or(self, self)
         result = ops.conj(self)
-        return ops.as_weak(result) if self.type.weak else self._alike(result)
+        return ops.as_weak(result) if self.type.weak else result
 
     conjugate = conj
 

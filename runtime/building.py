@@ -114,6 +114,12 @@ class Builder:
         # By id: arrays that are no part of the graph and were written while tracing, which is
         # taken back; and the error for a use of them after that.
         self.rewritten: dict[int, tuple[Any, Exception]] = {}
+        # How arrays were said to lie in memory: whether in C order, or as another array does; and
+        # the inputs that must be in C order.
+        self.laid_out: dict[Value, bool | Value] = {}
+        self.in_c_order: set[Value] = set()
+        # Cells of arrays that are taken for contiguous, and the inputs that must be so for that.
+        self.contiguous_if_written: list[tuple[Any, set[Value]]] = []
         # What stands for the memory of lists of a length known only later.
         self.lists: Any = None
         self.inference = Inference()
@@ -167,6 +173,8 @@ class Builder:
             raise _leaked(value)
         if self._is_repeated(value):
             inner = self.constant(constant_of(value))
+            if value in self.root.laid_out:
+                self.root.laid_out[inner] = self.root.laid_out[value]
         else:
             # One input per value of the parent, in whatever graph around it the value was found.
             outer = self.parent.capture(value)
@@ -224,6 +232,13 @@ class Builder:
         if number:
             self._numbers[key] = node.outputs[0]
         return node.outputs[0]
+
+    def new_constant(self, array: Any) -> Value:
+        """A constant with the content of an array, which nothing else is to be."""
+        value = self.constant(array.copy() if array.ndim else array[()])
+        if array.ndim > 1 and not array.flags.c_contiguous:
+            self.root.laid_out[value] = False
+        return value
 
     def value_of(self, x: Any, origin: Origin | None = None) -> Value:
         """The value of this graph for any operand; `origin` is the place of a number, if known."""
@@ -407,9 +422,12 @@ class Builder:
             return None
         if isinstance(result, tuple) or np.size(result) > _FOLD_LIMIT:
             return None
-        if isinstance(result, np.ndarray):
-            result = result[()] if result.ndim == 0 else result.copy()
-        return self.constant(result)
+        if type(result) is not np.ndarray:
+            return self.constant(result)
+        made = self.new_constant(result)
+        if any(self.root.laid_out.get(value) is False for value in values):
+            self.root.laid_out[made] = False  # constants themselves are in C order
+        return made
 
     def mark(self) -> Mark:
         """A position to return to by `truncate`."""

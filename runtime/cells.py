@@ -6,10 +6,13 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from runtime import journal, ops, trace
 from runtime.devices import HOST, in_use
 from runtime.errors import StagingError
-from runtime.graph.ir import Op
+from runtime.graph.ir import Op, Value
+from runtime.layouts import inputs_in_c_order
 from runtime.origins import Origin, origin_of_caller
 
 __all__ = ["Cell", "ViewStep", "clock", "clock_of_watched", "read_again"]
@@ -71,20 +74,26 @@ class ViewStep:
         return written
 
 
-def read_again(cell: Cell, chain: tuple[ViewStep, ...]) -> Any:
-    """What a view shows of a cell that was written since: another step of `chain` for each."""
+def read_again(cell: Cell, chain: tuple[ViewStep, ...], view: Value | None = None) -> Any:
+    """What a view shows of a cell that was written since: another step of `chain` for each.
+
+    `view` is the value that it had, for errors.
+    """
     result = cell.root
     is_contiguous = True
     for step in chain:
-        if step.op.name == "reshape" and result.type.rank != 1:
-            if not is_contiguous:
+        if result._value is not None and step.op.name == "reshape" and result.type.rank != 1:
+            needed = cell.inputs_in_c_order() if is_contiguous else None
+            if needed is None:
+                node = view and view.node
                 raise StagingError(
                     "an array was written of which a part was reshaped, and whether that shares "
                     "memory with it depends on its layout in memory",
                     "copy the part where it is reshaped (`y = x.reshape(...).copy()`)",
-                    origin=origin_of_caller(),
+                    # Where it was reshaped: it may be read only after the function's end.
+                    origin=(node and node.origin) or origin_of_caller(),
                 )
-            cell.needs_contiguous = True
+            trace.current().root.in_c_order |= needed  # type: ignore[attr-defined]
         is_contiguous = is_contiguous and step.keeps_contiguous()
         result = step.read(result)
     return result
@@ -94,8 +103,8 @@ class Cell:
     """What an array's names share: the current value, as a tensor that is never written."""
 
     __slots__ = (
-        "__weakref__", "exported", "first", "is_watched", "locked", "name", "needs_contiguous",
-        "root", "seen_by", "token",
+        "__weakref__", "exported", "first", "is_in_c_order", "is_watched", "locked", "name", "root",
+        "seen_by", "token",
     )  # fmt: skip
     # What helps where it is locked.
     hint = "make a copy (`y = x.copy()`) where the second name is bound"
@@ -111,11 +120,20 @@ class Cell:
         self.locked: str | None = None
         # Cells that stand for what has the content too, as a list has, and would not see a write.
         self.seen_by: tuple[Cell, ...] = ()
-        # Whether something reshaped of it was read after a write: a view if it is contiguous, which
-        # the array of a caller's must be then.
-        self.needs_contiguous = False
+        # Of what was known when it was made: how it lies in memory.
+        known = root._array
+        self.is_in_c_order = type(known) is not np.ndarray or known.flags.c_contiguous
         # Whether somebody keeps what is so only as long as it is not written.
         self.is_watched = False
+
+    def inputs_in_c_order(self) -> set[Any] | None:
+        """The inputs that must be contiguous for it to be so in plain Python; None: nobody knows.
+
+        What is reshaped of such an array is a view of it.
+        """
+        if self.first is None:
+            return set() if self.is_in_c_order else None
+        return inputs_in_c_order(self.first)
 
     def watch(self) -> None:
         """Count its writes, and those that are taken back, among those of `clock_of_watched`."""

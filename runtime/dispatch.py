@@ -173,10 +173,13 @@ def _stored(ufunc: Any, result: Any, out: Any) -> Any:
     return out
 
 
+_NUMBERS = frozenset((bool, int, float, complex))
+
+
 def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Operands of a NumPy function: it makes NumPy scalars even of Python numbers alone."""
     for x in inputs:
-        if not getattr(x, "is_weak", False):
+        if type(x) not in _NUMBERS and not getattr(x, "is_weak", False):
             return inputs
     return (ops.strengthen(inputs[0]), *inputs[1:])
 

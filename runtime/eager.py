@@ -109,6 +109,9 @@ class Eager:
             if inputs and result is inputs[0]:
                 result = result.view()  # a tensor's own memory is never that of a caller's array
             output, shares = kind(result), op.view
+            if shares and op.name == "reshape" and type(arrays[0]) is _ARRAY:
+                # Of an array that is not contiguous it may be a copy.
+                shares = arrays[0].flags.c_contiguous or np.may_share_memory(arrays[0], result)
         elif isinstance(result, tuple):
             outputs = tuple(_wrap(r, kind) for r in result)
             if _attention[0]:

@@ -113,6 +113,12 @@ class TensorType:
         sizes = ", ".join(["?" if d is None else str(d) for d in self.shape])
         return f"{_name(self.dtype)}[{sizes}]{on}"
 
+    def class_name(self, is_array: bool) -> str:
+        """The class of a value of this type in plain Python, as its errors name it."""
+        if self.weak:
+            return _PYTHON_TYPE[self.dtype].__name__
+        return "numpy.ndarray" if is_array else f"numpy.{self.dtype.type.__name__}"
+
     @property
     def rank(self) -> int | None:
         """Number of axes, None when unknown."""

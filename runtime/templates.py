@@ -119,9 +119,14 @@ class LazyString:
     def __add__(self, other: Any) -> Any:
         if _adds_itself(other):
             return NotImplemented
+        if not isinstance(other, str | LazyString):
+            raise TypeError(f'can only concatenate str (not "{_class_name(other)}") to str')
         return LazyString((*self.parts, *_parts(other)))
 
     def __radd__(self, other: Any) -> Any:
+        if not isinstance(other, str | LazyString):
+            name = _class_name(other)
+            raise TypeError(f"unsupported operand type(s) for +: '{name}' and 'str'")
         return LazyString((*_parts(other), *self.parts))
 
     def __bool__(self) -> bool:
@@ -143,12 +148,18 @@ class LazyString:
     __len__ = __iter__ = __getitem__ = __mul__ = __rmul__ = __hash__ = _refuse
 
 
-def _parts(x: Any) -> tuple[Any, ...]:
-    if isinstance(x, LazyString):
-        return x.parts
-    if isinstance(x, str):
-        return (x,)
-    raise TypeError(f'can only concatenate str (not "{type(x).__name__}") to str')
+# As errors of Python's own name it.
+LazyString.__name__ = "str"
+
+
+def _parts(x: str | LazyString) -> tuple[Any, ...]:
+    return x.parts if isinstance(x, LazyString) else (x,)
+
+
+def _class_name(x: Any) -> str:
+    """The name of the class of an operand, or of what a tensor stands for."""
+    of_tensor = getattr(getattr(x, "type", None), "class_name", None)
+    return type(x).__name__ if of_tensor is None else of_tensor(x.is_array)
 
 
 def _adds_itself(x: Any) -> bool:
@@ -481,7 +492,10 @@ def fill(part: Any, operands: Sequence[Any]) -> Any:
 
 
 def format_part(
-    value: Any, conversion: int, spec: Any, options: dict[str, Any] | None = None
+    value: Any,
+    conversion: int | Callable[[Any], str],
+    spec: Any,
+    options: dict[str, Any] | None = None,
 ) -> str:
     """The text of one (value, conversion, format spec), under print options of NumPy's."""
     if options:
@@ -489,4 +503,6 @@ def format_part(
             return format_part(value, conversion, spec)
     if conversion == PERCENT:
         return cast(str, spec % (value,))
+    if callable(conversion):
+        return conversion(value)
     return format(_CONVERSIONS[conversion](value), spec or "")

@@ -21,6 +21,7 @@ from runtime.devices import HOST, device_of, host_array, in_use, is_device_array
 from runtime.dispatch import dispatch_function, dispatch_ufunc
 from runtime.errors import StagingError
 from runtime.graph.ir import Op, Value
+from runtime.layouts import lay_out
 from runtime.namespace import namespace
 from runtime.ops.indexing import getitem_, item_at
 from runtime.ops.keys import encode_index
@@ -129,7 +130,7 @@ class Tensor(ArrayMethods):
             return cast(Tensor, cell.root)
         if cell.token == self._token:
             return type(self)(self._array, self._value, self._own_key())
-        result = read_again(cell, self._chain)
+        result = read_again(cell, self._chain, self._value)
         # A traced view is derived anew at each reading: what one branch derives is not another's.
         if result._value is None:
             self._array, self._token, self._key = result._array, cell.token, result.key
@@ -563,7 +564,7 @@ class Tensor(ArrayMethods):
 
     def copy(self, order: str = "C") -> Tensor:
         """A tensor with the same content that shares nothing with this one."""
-        return self._alike(ops.copy(self))
+        return self._alike(lay_out(ops.copy(self), order, self))
 
     def _alike(self, result: Any) -> Tensor:
         """`result` of a method that gives an array for an array, a scalar for a scalar."""

@@ -3,6 +3,7 @@
 a < b           a < b
 a == 1          a == 1
 a == b          ag__.equal(a, b)
+1j == b         ag__.equal(1j, b)
 a < []          ag__.less(a, []), also for tuples, and where a name is bound to a list somewhere
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
@@ -62,7 +63,8 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
         template = IN if isinstance(node.ops[0], gast.In) else NOT_IN
         return template.expression(node, left=native.left, right=native.comparators[0])
     is_equality = len(node.ops) == 1 and isinstance(node.ops[0], gast.Eq | gast.NotEq)
-    if is_equality and not any(map(_is_no_list, (node.left, node.comparators[0]))):
+    are_clear = any(map(_is_no_list, (node.left, node.comparators[0])))
+    if is_equality and not (are_clear and not _is_complex(node.left)):
         template = EQUAL if isinstance(node.ops[0], gast.Eq) else NOT_EQUAL
         return template.expression(node, left=native.left, right=native.comparators[0])
     ordering = ORDERINGS.get(type(node.ops[0])) if len(node.ops) == 1 else None
@@ -76,6 +78,12 @@ def convert_compare(node: Any, conversion: Conversion) -> gast.expr:
         return template.expression(node, left=native.left, right=native.comparators[0])
     kept: gast.expr = native
     return kept
+
+
+def _is_complex(node: Any) -> bool:
+    """Whether an operand is written with a complex number."""
+    constants = (n for n in gast.walk(node) if isinstance(n, gast.Constant))
+    return any(type(n.value) is complex for n in constants)
 
 
 def _is_no_list(node: Any) -> bool:

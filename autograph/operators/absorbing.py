@@ -59,8 +59,12 @@ def absorb(items: Iterable[Any], within: Any = None) -> None:
     So are the lists and dicts among them. The list is `within`, where that is known.
     """
     items = list(items)
+    met: set[int] = set()
     for nest in _nests(items):
         _freeze(nest, within)
+        if id(nest) in met:
+            _note_repeated(nest)
+        met.add(id(nest))
     for x in _arrays(items):
         for cell in cells_under(x):
             _note(cell, not x._chain)
@@ -77,6 +81,14 @@ def _note_shared() -> None:
     facts = current_trace()
     if facts is not None:
         facts.shares_items = True
+
+
+def _note_repeated(nest: Any) -> None:
+    """Remember that a list or dict is in such a list twice."""
+    facts = current_trace()
+    if facts is not None:
+        facts.repeated_items[id(nest)] = nest
+        facts.shares_nests = True
 
 
 def _arrays(items: Iterable[Any]) -> Iterator[Tensor]:
@@ -167,12 +179,24 @@ def freeze_again(outcome: Outcome, *, repeats: bool) -> None:
     for cell, whole in outcome.frozen.values():
         if not isinstance(cell, Cell):
             journal.note_frozen(cell, whole=whole)
+            if repeats and _is_made(cell):
+                _note_repeated(cell)
             continue
         if isinstance(cell, Snapshot) or not is_older_cell(cell, outcome.builder):
             continue
         _note(cell, whole)
         if repeats and whole:
             _note_shared()
+
+
+def _is_made(nest: Any) -> bool:
+    """Whether a list or dict was made in a body that is open still: the last was rolled back."""
+    open_ = journal.recording()
+    while open_ is not None:
+        if open_.has_made(nest):
+            return True
+        open_ = open_.parent
+    return False
 
 
 def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:

@@ -40,7 +40,12 @@ from autograph.operators.one_of import (
 from autograph.operators.ranges import OpenRange
 from autograph.operators.runs import OpenDeque, has_runs, refusal, settled
 from autograph.operators.tables import is_from, note_origin, of_several, picked
-from autograph.operators.templates import python_type_of, shown
+from autograph.operators.templates import (
+    class_name_of,
+    python_type_of,
+    shown,
+    stands_for_other,
+)
 from autograph.operators.variables import Nullable, _Unreadable, ld, there
 from autograph.operators.written_items import is_writable, written
 from runtime import journal, ops
@@ -248,6 +253,9 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         thing, key = _present(thing), there(key)
         if isinstance(thing, (*_OF_GRAPHS, np.ndarray)):
             key, value = as_index(key), there(value)
+        if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
+            name = class_name_of(thing)
+            raise TypeError(f"'{name}' object does not support item assignment")
     if isinstance(thing, dict) and isinstance(key, Tensor) and key.is_known:
         key = shown(key)
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
@@ -292,6 +300,12 @@ def _holds_containers(x: list[Any]) -> bool:
     """Whether items of a list stay themselves where data says which of them are exchanged."""
     told = (can_be_told_by_number(item) or is_container(item) for item in x)
     return chooses_by_number() and any(told)
+
+
+def _is_scalar_of_numpys(x: Tensor) -> bool:
+    if not x.is_traced or x.type.rank != 0 or x.is_array or x.may_be_array:
+        return False
+    return stands_for_other(x) and not x.type.weak
 
 
 def _has_all(thing: dict[Any, Any], key: Any) -> bool:

@@ -33,7 +33,7 @@ from autograph.operators.chosen_text import method_of_each, of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.generators import made
 from autograph.operators.host_values import HostValue, NumPyValue
-from autograph.operators.methods import attribute, convert, method
+from autograph.operators.methods import ORIGINALS, attribute, convert, method
 from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
 from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld
@@ -269,6 +269,8 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
             return value
     elif isinstance(thing, type) and "<locals>" not in thing.__qualname__:
         trace.add_outside(thing)  # a class of a module is older than any trace
+        if type(value) is FunctionType:  # not what stands there while it is traced
+            value = ORIGINALS.get(value, value)
     elif not trace.is_outside(thing):
         # What an object of the trace's own has from its class is older than the trace.
         thing = _class_with(thing, name, value)

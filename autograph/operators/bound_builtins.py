@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from types import GeneratorType, MethodWrapperType
 from typing import Any
@@ -43,7 +43,7 @@ from autograph.operators.printing import format_method
 from autograph.operators.runs import OpenSet, has_runs, settled
 from autograph.operators.sorting import has_own_order, sort
 from autograph.operators.tables import of_several
-from autograph.operators.templates import fstring, has_traced, is_late
+from autograph.operators.templates import has_traced
 from autograph.operators.unconverted import (
     ARRAYS,
     OURS,
@@ -55,7 +55,6 @@ from autograph.operators.unconverted import (
 from autograph.operators.written_items import is_writable, written
 from runtime import journal
 from runtime.errors import StagingError
-from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = ["call_bound_builtin"]
@@ -119,10 +118,10 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     owner, name = function.__self__, function.__name__
     if isinstance(owner, str) and name == "format":
         return format_method(owner, args, kwargs)
+    if isinstance(owner, str) and name == "format_map" and [*map(type, args)] == [dict]:
+        return format_method(owner, (), args[0])
     if journal.recording() is None:
         return function(*args, **kwargs)
-    if name in ("__repr__", "__str__") and isinstance(owner, (list, tuple, dict)):
-        return _text_of_container(function, owner)
     if name == "join" and isinstance(owner, str) and len(args) == 1:
         text = joined_text(owner, args[0])
         if text is not None:
@@ -213,21 +212,6 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if shuffled(function, args, kwargs):
         return None
     return call_host(function, args, kwargs)
-
-
-def _text_of_container(function: Any, owner: Any) -> Any:
-    """What a list, tuple or dict says of itself, as in `super().__repr__()`."""
-    base: Any = next(kind for kind in (list, tuple, dict) if isinstance(owner, kind))
-    if not is_late(owner):
-        return function()
-    if base is dict and isinstance(owner, (OrderedDict, Counter, defaultdict)):
-        raise StagingError(
-            f"`{function.__qualname__}` is called for what is known only when the graph runs",
-            "make the text of `dict(...)` of it",
-            origin=origin_of_caller(),
-        )
-    plain = dict(dict.items(owner)) if base is dict else base(base.__iter__(owner))
-    return fstring((plain, 114, None))
 
 
 def _call_list(items: list[Any], name: str, *args: Any) -> Any:

@@ -38,12 +38,12 @@ from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
 from autograph.operators.listed import is_of_open_length
-from autograph.operators.logical import greater, less
+from autograph.operators.logical import greater, less, not_
 from autograph.operators.loops import for_stmt
 from autograph.operators.membership import in_
 from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf
-from autograph.operators.printing import format_, print_, repr_, str_
+from autograph.operators.printing import ascii_, format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
 from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
@@ -186,10 +186,11 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
             x = condition(args[0]) if kind == "bool" else _plain(args[0])
             if x.type.rank != 0:
                 x = single(x)
+            if kind in ("int", "float") and x.dtype.kind == "c" and not x.type.weak:
+                x = ops.real(x)  # with a warning, in NumPy
             return ops.as_weak(x, kind=kind)
         if kind == "complex" and len(args) == 2 and any(map(is_open, map(_plain, args))):
-            made = ops.make_complex(*(_as_float(_plain(a)) for a in args))
-            return ops.as_weak(made, kind="complex")
+            return _complex_of(*map(_plain, args))
         return python(*map(shown, map(_plain, args)), **kwargs)
 
     convert.__name__ = kind
@@ -198,6 +199,17 @@ def _scalar(kind: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 def _scalar_of(test: Any) -> Any:
     return ops.as_weak(test, kind="bool") if isinstance(test, Tensor) else test
+
+
+def _complex_of(x: Any, y: Any) -> Any:
+    """`complex(x, y)`: `x + y * 1j`, where either may be complex itself."""
+    (a, b), (c, d) = ((ops.real(n), ops.imag(n)) for n in (x, y))
+    real, imaginary = map(_as_float, (a, c))
+    if _dtype_of(y).kind == "c":
+        real = real - _as_float(d)
+    if _dtype_of(x).kind == "c":
+        imaginary = _as_float(b) + imaginary
+    return ops.as_weak(ops.make_complex(real, imaginary), kind="complex")
 
 
 def _as_float(x: Any) -> Any:
@@ -245,6 +257,15 @@ def _check_is_index(x: Tensor) -> None:
 
 def _weak_int(x: Any) -> Any:
     return ops.as_weak(x, kind="int") if isinstance(x, Tensor) and is_open(x) else shown(x)
+
+
+def _index(x: Any) -> Any:
+    """`operator.index(x)`."""
+    x = _plain(x)
+    if not is_open(x):
+        return operator.index(shown(x))
+    _check_is_index(x)
+    return _weak_int(x)
 
 
 def enumerate_(x: Any, start: Any = 0) -> Any:
@@ -513,6 +534,24 @@ def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
     return math_power_modulo(*operands)
 
 
+def divmod_(x: Any, y: Any) -> Any:
+    """`divmod`: for Python's floats that are divided by zero it has an error of its own."""
+    x, y = _plain(x), _plain(y)
+    kinds = [n.dtype.kind if is_open(n) and n.type.weak else type(n).__name__[0] for n in (x, y)]
+    if any(map(is_open, (x, y))) and set(kinds) <= set("bif") and "f" in kinds:
+        growing.raise_if(ops.equal(y, 0) if is_open(y) else y == 0, _float_divmod())
+    return divmod(x, y)
+
+
+def _float_divmod() -> ZeroDivisionError:
+    """Python's own error, whose text differs between versions."""
+    try:
+        divmod(1.0, 0.0)
+    except ZeroDivisionError as error:
+        return error.with_traceback(None)
+    raise AssertionError("divmod(1.0, 0.0) did not raise")
+
+
 def isinstance_(x: Any, kinds: Any) -> Any:
     """`isinstance` for the value that a tensor, or an exception in the graph, stands for."""
     if type(x) is Caught:
@@ -620,11 +659,13 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     any: _quantifier("any"), all: _quantifier("all"), sorted: sorted_, list: _collected(list),
     tuple: _collected(tuple), set: _set, frozenset: _collected(frozenset),
     isinstance: isinstance_, issubclass: issubclass_, type: type_, next: next_, iter: iter_,
-    getattr: getattr_, hasattr: hasattr_, pow: pow_,
+    getattr: getattr_, hasattr: hasattr_, pow: pow_, divmod: divmod_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
+    ascii: ascii_,
     repr: repr_,
     format: format_, np.ndenumerate: ndenumerate_,
-    operator.getitem: access.getitem, operator.setitem: access.setitem,
+    operator.not_: not_, operator.truth: _scalar("bool", bool),
+    operator.index: _index, operator.getitem: access.getitem, operator.setitem: access.setitem,
     operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),
     **{getattr(operator, name): getattr(access, name) for name in access.IN_PLACE},
 }  # fmt: skip

@@ -34,6 +34,7 @@ from autograph.operators.bound_builtins import call_bound_builtin
 from autograph.operators.builtin_functions import HANDLERS, WITH_CALLBACKS, type_
 from autograph.operators.captured_items import one_by_one, with_captured, with_inputs
 from autograph.operators.captures import current_trace
+from autograph.operators.checked_calls import check_operands
 from autograph.operators.chosen_errors import made_of_chosen
 from autograph.operators.chosen_objects import called_with_each, items_of, views_of_each
 from autograph.operators.chosen_text import of_each
@@ -64,7 +65,8 @@ from autograph.operators.recursion import run_function
 from autograph.operators.runs import OpenSet, has_runs, refusal
 from autograph.operators.scope import FunctionScope
 from autograph.operators.spread_arguments import spread_over, zipped
-from autograph.operators.templates import has_traced
+from autograph.operators.templates import class_name_of, has_traced
+from autograph.operators.text_methods import text_by_method
 from autograph.operators.transforms import is_ours, rewired, with_converted
 from autograph.operators.unconverted import OURS, call_unconverted
 from autograph.operators.variables import Nullable, _Unreadable, there
@@ -154,6 +156,9 @@ def converted_call(
             own = with_factories(function, args[0]) if args else None
             if own is not None:
                 return own(*args, **kwargs)
+            text = None if building() is None else text_by_method(function, args, kwargs)
+            if text is not None:
+                return text
             args, kwargs = with_defaults(function, args, kwargs)
         return made(run_function(function, args, kwargs), function, args, kwargs)
     if building() is None:
@@ -162,6 +167,9 @@ def converted_call(
         return function(*args, **kwargs)
     if isinstance(function, _Unreadable):
         function = function.load()
+    text = text_by_method(function, args, kwargs)
+    if text is not None:
+        return text
     if function is builtins.globals:
         return scope.all_globals()
     if function is builtins.vars and len(args) == 1 and _has_own_names(args[0]):
@@ -193,10 +201,13 @@ def converted_call(
         own = in_python(function, args, kwargs)
         if own is not None:
             return converted_call(own, args, kwargs, scope)
+    check_operands(function, args, kwargs)
     if isinstance(function, _HANDLED) and function in _CALLING:
         args, kwargs = _with_callback(_CALLING[function], args, kwargs, scope)
     if type(function) is operator.attrgetter and len(args) == 1 and not kwargs:
         return _attributes(function, args[0])
+    if isinstance(function, Tensor):
+        raise TypeError(f"'{class_name_of(function)}' object is not callable")
     inlined = getattr(type(function), "__ag_call__", None)
     if inlined is not None:
         return inlined(function, args, kwargs)
@@ -305,6 +316,7 @@ _HANDLED = (BuiltinFunctionType, FunctionType, type)
 def _call_builtin(
     function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    check_operands(function, args, kwargs)
     if function not in _IDENTITY:
         args = tuple(map(_GIVEN.get(function, with_inputs), args))
     if function not in _OF_NONE:
@@ -367,6 +379,7 @@ _OF_DICTS = _IDENTITY | {
     print,
     str,
     repr,
+    ascii,
     format,
     Counter,
     *METHODS,
@@ -377,11 +390,13 @@ _OF_DICTS = _IDENTITY | {
 # How built-ins are given containers from outside: those that make text look at all that is in them.
 _GIVEN = {
     **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
-    **dict.fromkeys((print, str, repr, format), _all_of),
+    **dict.fromkeys((print, str, repr, ascii, format), _all_of),
 }
 
 # Built-ins that take None, and say something of it.
-_OF_NONE = frozenset((bool, isinstance, type, print, str, repr, format, getattr, setattr, hasattr))
+_OF_NONE = frozenset(
+    (bool, isinstance, type, print, str, repr, ascii, format, getattr, setattr, hasattr)
+)
 
 
 # Of what no handler stands for, but calls what it is given: the position of that, and its name.

@@ -92,6 +92,13 @@ class Place(NamedTuple):
         return f"stored in `{self.name}`" if self.name else "in the result"
 
 
+def _holds_nests(structure: tree.Structure) -> bool:
+    """Whether there are lists or dicts in an item."""
+    if structure.kind is None:
+        return False
+    return structure.kind in (list, dict) or any(map(_holds_nests, structure.children))
+
+
 class Handouts:
     """What one trace hands out: makes the templates for it."""
 
@@ -114,6 +121,8 @@ class Handouts:
         # What is handed out for each container that is chosen by data, or among those chosen from.
         self._chosen: dict[int, Any] = {}
         self._is_special = False
+        # The items of lists whose length depends on data that are handed out, and where.
+        self.grown: list[tuple[tree.Structure, Place]] = []
         # What stands in the result for containers that hold lists whose length depends on data.
         self._stands_for = _NONE
         # While what Python code gets is made: the cells and objects of the function's own in it.
@@ -153,6 +162,26 @@ class Handouts:
         self._is_special = False
         found = self._nest(x, itertools.count())
         return found if self._is_special else None
+
+    def refuse_repeated(self, structures: list[tree.Structure]) -> None:
+        """Refuse to hand out a list by data with one list or dict in it that is elsewhere, too.
+
+        `structures` are those of the items of such lists in the result.
+        """
+        result = Place("", self.facts.returned)
+        grown = [*self.grown, *((structure, result) for structure in structures)]
+        of_nests = [place for structure, place in grown if _holds_nests(structure)]
+        known = self.facts.repeated_items.values()
+        others = (x for x in journal.frozen_wholly() if self.uses["object", id(x)])
+        again = next(itertools.chain(known, others), None)
+        if of_nests and again is not None:
+            self._place = of_nests[0]
+            name = type(again).__name__
+            raise self._refusal(
+                f"a list whose length depends on data is {self._place}, and a {name} is in it that "
+                "is, or may be, in another place too",
+                f"put copies into the list (`.append({name}(x))`)",
+            )
 
     @contextlib.contextmanager
     def in_case_of_an_error(self) -> Iterator[None]:
@@ -470,6 +499,7 @@ class Handouts:
                 "return it, or store an array (`np.array(...)`)",
             )
         parts, structure = template_of(item)
+        self.grown.append((structure, self._place))
         return Items(structure, parts, [_appended(operands, row) for row in rows], self.form)
 
     @staticmethod

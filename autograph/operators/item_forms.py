@@ -13,6 +13,7 @@ from autograph.operators.forms import (
     Form,
     Growing,
     Leaf,
+    Optional,
     OrNone,
     Poisoned,
     Ragged,
@@ -252,6 +253,10 @@ def _described(form: Form) -> str:
         return f"a {form.type}"
     if isinstance(form, Ragged | Written):
         return "a list" if isinstance(form, Ragged) else "a str"
+    if isinstance(form, Optional | OrNone):
+        return f"{_described(form.part)} or None"
+    if isinstance(form, Among):
+        return describe(form.things[0])
     return describe(form.value if isinstance(form, Static) else getattr(form, "like", form))
 
 

@@ -43,7 +43,10 @@ def _new(x: Any) -> Any:
 
 
 def _is_open_number(x: Any) -> bool:
-    return isinstance(x, Tensor) and not x.is_known and x.type.rank == 0 and x.dtype.kind in "biu"
+    """Whether a sequence may be repeated as often: by no array, and no `bool` of NumPy's."""
+    if not isinstance(x, Tensor) or x.is_known or x.type.rank != 0 or x.is_array:
+        return False
+    return x.dtype.kind in ("biu" if x.type.weak else "iu")
 
 
 def _repeated(items: list[Any], count: Tensor) -> list[Any]:

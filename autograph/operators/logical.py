@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autograph.operators import (
     compared_dicts,
     growing_methods,
@@ -28,7 +30,7 @@ from autograph.operators.identity import (
 from autograph.operators.one_of import OneOf, note_refused_choice
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import holds_runs
-from autograph.operators.values import is_numeric
+from autograph.operators.values import is_numeric, is_python_complex
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
@@ -162,7 +164,9 @@ def equal(left: Any, right: Any) -> Any:
         return compared_dicts.equal(left, right)
     if _are_growing(left, right):
         return growing_methods.equal(left, right)
-    return nests.equal(left, right) if nests.is_by_data(left, right) else left == right
+    if nests.is_by_data(left, right):
+        return nests.equal(left, right)
+    return _of_complex(left, right, left == right)
 
 
 def not_equal(left: Any, right: Any) -> Any:
@@ -175,7 +179,18 @@ def not_equal(left: Any, right: Any) -> Any:
         return not_(compared_dicts.equal(left, right))
     if _are_growing(left, right):
         return not_(growing_methods.equal(left, right))
-    return not_(nests.equal(left, right)) if nests.is_by_data(left, right) else left != right
+    if nests.is_by_data(left, right):
+        return not_(nests.equal(left, right))
+    return _of_complex(left, right, left != right)
+
+
+def _of_complex(left: Any, right: Any, result: Any) -> Any:
+    """Python's `complex` compares itself with a `float64`, which is a `float`: it gives a bool."""
+    if isinstance(result, Tensor) and isinstance(right, Tensor) and is_python_complex(left):
+        type_ = right.type
+        if type_.rank == 0 and not right.is_array and not type_.weak and type_.dtype == np.float64:
+            return ops.as_weak(result, kind="bool")
+    return result
 
 
 def less(left: Any, right: Any) -> Any:

@@ -8,6 +8,7 @@ the first staged `append` is met; then the function is traced once more.
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.templates import dig, fill
 from autograph.operators.values import is_array
 from runtime import control, journal
+from runtime.autodiff.stored import lower_parts, note_change, note_made
 from runtime.building import building
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -86,9 +88,10 @@ class _Append:
         if owner is not None:
             base: Any = list if isinstance(owner, list) else deque
             getattr(base, self.name)(owner, fill(self.item, [self._form(raw) for raw in raws]))
+            note_change(functools.partial(lower_parts, owner))
 
     def _form(self, raw: Any) -> Any:
-        return Tensor(raw) if self.tensors and isinstance(raw, np.generic) else raw
+        return note_made(Tensor(raw)) if self.tensors and isinstance(raw, np.generic) else raw
 
     def __repr__(self) -> str:
         return "append"

@@ -108,7 +108,8 @@ def _are_of_one_kind(items: list[tuple[Any, Any]]) -> bool:
 
 
 def _kind_of(x: Any) -> Any:
-    return (type_of(x).dtype.kind, type_of(x).weak) if is_numeric(x) else None
+    """The dtype of a number, which of Python's and NumPy's may be one; None for other values."""
+    return type_of(x).dtype if is_numeric(x) else None
 
 
 def _holds_arrays(value: Any) -> bool:
@@ -292,7 +293,7 @@ def _refuse_other_kind(pairs: list[Any], key: Any, value: Any) -> None:
     if type(key) is not str or not isinstance(values, Leaf) or is_alone:
         return
     kind = _kind_of(value)
-    if kind is not None and kind != (values.type.dtype.kind, values.type.weak):
+    if kind is not None and kind != values.type.dtype:
         raise StagingError(
             f"which keys a dict has depends on data, and the item of {key!r} is a number of "
             "another type than the others",

@@ -30,6 +30,7 @@ from runtime.templates import Line
 from runtime.tensor import Tensor
 
 __all__ = [
+    "ascii_",
     "format_",
     "format_method",
     "graph_print",
@@ -184,6 +185,15 @@ def repr_(value: Any) -> Any:
         return text
     guard_print_options(value)
     return repr(shown(value))
+
+
+def ascii_(value: Any) -> Any:
+    """`ascii(x)`."""
+    text = _lazily(value, 97, None)
+    if text is not None:
+        return text
+    guard_print_options(value)
+    return ascii(shown(value))
 
 
 def format_(value: Any, spec: Any = "") -> Any:

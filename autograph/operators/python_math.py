@@ -50,6 +50,8 @@ def to_float(x: Any) -> Any:
     """A float, as the functions of `math` make one of what they are given."""
     if not isinstance(x, Tensor):
         return math.ldexp(x, 0)  # as `float(x)`, but of no text
+    if x.dtype.kind == "c" and not x.is_array and not x.type.weak:
+        x = ops.real(x)  # with a warning, in NumPy
     if x.dtype.kind == "c":
         raise TypeError(f"must be real number, not {python_type_of(x).__name__}")
     return ops.as_weak(single(x), kind="float")

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from autograph.operators.alternatives import Part, Reference, handle_of, trace_root
 from autograph.operators.host_values import HostValue
@@ -94,6 +96,15 @@ class Choice(Cell):
         """What changes with each write."""
         return self.choices.token
 
+    def inputs_in_c_order(self) -> set[Any] | None:
+        found: set[Any] = set()
+        for part in self.choices.parts.values():
+            needed = part.cell.inputs_in_c_order()
+            if needed is None or not all(step.keeps_contiguous() for step in part.chain):
+                return None
+            found |= needed
+        return found
+
     def watch(self) -> None:
         for part in self.choices.parts.values():
             part.cell.watch()
@@ -174,6 +185,72 @@ class Snapshot(Cell):
         if self._taken[0] not in (None, self.token):
             raise self.refusal("that array was written before it is read here")
         return self._taken[1]
+
+
+class MadeContiguous(Cell):
+    """A copy of an array that is not contiguous, or that very array if it is: nobody knows.
+
+    It is taken for a copy. What would show whether it is one is refused, where it may be none.
+    """
+
+    __slots__ = ("_before", "_now", "_of")
+
+    def __init__(self, content: Tensor, of: Tensor) -> None:
+        self._of, self._before = of, of.cell().token
+        super().__init__(content)
+
+    @property
+    def root(self) -> Any:
+        """The content; raises StagingError when the array was written since, and shows here."""
+        if self._of.cell().token != self._before:
+            self._settle("that array was written before it is read here")
+        return self._now
+
+    @root.setter
+    def root(self, new: Any) -> None:
+        self._now = new
+
+    def inputs_in_c_order(self) -> set[Any] | None:
+        return set()  # that it is, whether it is a copy or not
+
+    def replace(self, root: Any) -> None:
+        self._settle("it is written here")
+        super().replace(root)
+
+    def _settle(self, what: str) -> None:
+        cell, chain = self._of.cell(), self._of._chain
+        needed = cell.inputs_in_c_order() if _is_apart(cell.root.type, chain) else None
+        if needed is not None:
+            trace_root().in_c_order |= needed
+        else:
+            self.locked = (
+                "`np.ascontiguousarray` gives the array itself where it is contiguous, else a copy"
+            )
+            raise self.refusal(what)
+
+
+def made_contiguous(x: Tensor) -> Tensor:
+    """What `np.ascontiguousarray` gives of an array."""
+    needed = x.cell().inputs_in_c_order()
+    if needed is not None and all(step.keeps_contiguous() for step in x._chain):
+        if needed:
+            trace_root().contiguous_if_written.append((x.cell(), needed))
+        return x
+    copied: Tensor = ops.copy(x)
+    return handle_of(MadeContiguous(copied, x), (), copied.type)
+
+
+def _is_apart(whole: TensorType, chain: tuple[ViewStep, ...]) -> bool:
+    """Whether the part of an array in C order that a view shows is surely not contiguous."""
+    if any(step.op.name == "reshape" or step.operands for step in chain):
+        return False
+    if not whole.is_static:
+        return False
+    # No view touches its memory.
+    part: Any = np.empty(cast(Any, whole.shape), whole.dtype)
+    for step in chain:
+        part = step.op.kernel(np, part, **step.attrs)
+    return not part.flags.c_contiguous
 
 
 def has_cell(x: Any) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 from autograph.operators.contents import container_base
 from autograph.operators.runs import ContainerKind
 from runtime import ops, tree
+from runtime.autodiff.stored import note_made
 from runtime.cells import ViewStep
 from runtime.devices import copied, device_of, host_array, is_device_array, module_of, moved
 from runtime.eager import is_array
@@ -123,7 +124,8 @@ class Form:
     def __call__(self, raw: Any) -> Any:
         """An array or tensor of its own; another value as it is."""
         if self.tensors:
-            return Tensor(copied(raw)) if isinstance(raw, np.generic) or is_array(raw) else raw
+            is_value = isinstance(raw, np.generic) or is_array(raw)
+            return note_made(Tensor(copied(raw))) if is_value else raw
         if self.on_host and is_device_array(raw):
             return moved(raw, None)
         if isinstance(raw, np.ndarray):
@@ -282,7 +284,7 @@ class View:
             for step, parts in self.steps:
                 values = tuple(fill(part, operands) for part in parts)
                 if isinstance(found, Tensor):
-                    found = ViewStep(step.op, values, step.attrs).read(found)
+                    found = note_made(ViewStep(step.op, values, step.attrs).read(found))
                 else:
                     xp = module_of(device_of(found))
                     found = step.op.kernel(xp, found, *values, **step.attrs)
@@ -443,7 +445,7 @@ class Items(Fillable):
             own = (part for part in self.parts if isinstance(part, ItemPart))
             numbers = {row for part in own for row in part.weak_rows()}
             rows = [row if k in numbers else Tensor(row) for k, row in enumerate(rows)]
-        return items_of_rows(self.structure, self.parts, rows)
+        return note_made(items_of_rows(self.structure, self.parts, rows))  # type: ignore[no-any-return]
 
 
 class GrownContent(Fillable):
@@ -493,7 +495,7 @@ class Made(Fillable):
         known = objects()
         if self.key in known:
             return known[self.key]
-        made = known[self.key] = self._blank()
+        made = known[self.key] = note_made(self._blank())
         if self.items is not None:
             base = container_base(made)
             add = base.extend if base in (list, deque) else base.update

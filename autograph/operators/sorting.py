@@ -16,7 +16,7 @@ from autograph.operators.gathering import listed
 from autograph.operators.iterables import Indexed
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
-from autograph.operators.values import is_numeric, type_of, with_children
+from autograph.operators.values import is_numeric, is_python_complex, type_of, with_children
 from autograph.operators.variables import there
 from runtime import journal, ops
 from runtime.building import building
@@ -68,6 +68,8 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     known = None if isinstance(keys, Tensor) else _known_order(keys, reverse=reverse)
     if known is not None:
         return [items[k] for k in known]
+    if not isinstance(x, Tensor) and any(isinstance(i, Tensor) and i.is_array for i in items):
+        _refuse_arrays_of_rank_0(items)
     columns = _columns(keys)
     if any(column.ndim != 1 for column in columns):
         raise ValueError(
@@ -79,6 +81,15 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     if isinstance(x, Tensor) and key is None:
         return list(ops.take(x, order, axis=0))
     return _permuted(items, order)
+
+
+def _refuse_arrays_of_rank_0(items: list[Any]) -> None:
+    if any(isinstance(x, Tensor) and x.is_array and x.type.rank == 0 for x in items):
+        raise StagingError(
+            "arrays of rank 0 are sorted, which a graph cannot put into another order",
+            "sort numbers: take `x[()]` of each",
+            origin=origin_of_caller(),
+        )
 
 
 def has_own_order(x: Any) -> bool:
@@ -121,10 +132,6 @@ def _ranks(keys: list[Any]) -> list[Any]:
     return ranks
 
 
-def _is_python_complex(x: Any) -> bool:
-    return type(x) is complex or (isinstance(x, Tensor) and x.type.weak and x.dtype.kind == "c")
-
-
 _NO_ORDER = (
     "objects are sorted of which none is the least, as with nan: what Python makes of them depends "
     "on how they stood"
@@ -150,7 +157,7 @@ def _columns(keys: Any) -> list[Any]:
     """What is sorted by, the most important first: an array for each part of the keys."""
     if isinstance(keys, Tensor):
         return [keys]
-    if len(keys) > 1 and any(map(_is_python_complex, keys)):
+    if len(keys) > 1 and any(map(is_python_complex, keys)):
         raise TypeError("'<' not supported between instances of 'complex' and 'complex'")
     if not all(isinstance(key, tuple) for key in keys):
         return [ops.stack([_as_tensor(key) for key in keys])]

@@ -43,6 +43,7 @@ from autograph.operators.one_of import number_of
 from autograph.operators.python_complex import call_cmath
 from autograph.operators.python_math import call_math
 from autograph.operators.ranges import OpenRange
+from autograph.operators.references import made_contiguous
 from autograph.operators.runs import has_runs, holds_runs
 from autograph.operators.runs import refusal as refusal_of_runs
 from autograph.operators.settings import guard_decimals
@@ -464,10 +465,7 @@ def _ascontiguousarray(x: Any, dtype: Any = None, **others: Any) -> Any:
     """`np.ascontiguousarray` of something traced, which has at least one axis."""
     made = ops.atleast_1d(_asarray(x, dtype, **others))
     if isinstance(made, Tensor) and made.is_traced:
-        cell = made.cell()
-        cell.needs_contiguous = True
-        if not all(step.keeps_contiguous() for step in made._chain):
-            return ops.copy(made)
+        return made_contiguous(made)
     return made
 
 
@@ -559,7 +557,7 @@ def as_fresh(result: Any) -> Any:
     if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
         builder = building()
         assert builder is not None
-        value = builder.constant(result.copy() if result.ndim else result[()])
+        value = builder.new_constant(result)
         return builder.array(value).as_array()
     if type(result) in (tuple, list) and any(isinstance(r, np.ndarray) for r in result):
         return journal.fresh(type(result)(map(as_fresh, result)))

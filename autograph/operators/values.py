@@ -48,6 +48,7 @@ __all__ = [
     "is_either",
     "is_numeric",
     "is_object",
+    "is_python_complex",
     "is_same",
     "is_unset",
     "merge_types",
@@ -67,6 +68,11 @@ NUMBERS = (bool, int, float, complex)
 def is_numeric(x: Any) -> bool:
     """Whether `x` can be a graph value."""
     return isinstance(x, (Tensor, np.ndarray, np.generic, *NUMBERS))
+
+
+def is_python_complex(x: Any) -> bool:
+    """Whether `x` is a `complex` of Python's, or a value that stands for one."""
+    return type(x) is complex or (isinstance(x, Tensor) and x.type.weak and x.dtype.kind == "c")
 
 
 def both_hold(a: Any, b: Any) -> Any:

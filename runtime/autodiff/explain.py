@@ -8,11 +8,13 @@ from typing import Any
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.sweep import CustomRecord, NodeRecord, OpRecord, Record, key_of
 from runtime.errors import Origin
+from runtime.graph.ir import Graph, Value
+from runtime.ops.declare import no_gradient
 from runtime.ops.operands import type_of
 from runtime.tensor import Tensor
 from runtime.variable import ASSIGN, Variable
 
-__all__ = ["DEPENDS", "STORED_INSIDE", "Cut", "reason"]
+__all__ = ["DEPENDS", "STORED_INSIDE", "Cut", "positions_behind", "reason"]
 
 # Name and place of the op behind which there are no gradients.
 Cut = tuple[str, Origin | None]
@@ -106,3 +108,16 @@ def _links(record: Record) -> tuple[Iterable[Hashable], Iterable[Hashable]]:
         return map(key_of, record.node.inputs), map(key_of, record.node.outputs)
     assert isinstance(record, (CustomRecord, OpRecord))
     return record.keys, (key for key in record.results if key is not None)
+
+
+def positions_behind(graph: Graph, result: Value) -> list[int]:
+    """The positions of the inputs from which a gradient may flow to `result`."""
+    found, todo = set(), [result]
+    while todo:
+        value = todo.pop()
+        if value in found or not is_differentiable(value.type):
+            continue
+        found.add(value)
+        if value.node is not None and value.node.op.vjp is not no_gradient:
+            todo += value.node.inputs
+    return [i for i, value in enumerate(graph.inputs) if value in found]

@@ -37,6 +37,7 @@ from runtime.variable import Variable
 __all__ = [
     "GradientTape",
     "UnconnectedGradients",
+    "lose",
     "make_read_only",
     "opaque",
     "protect",
@@ -93,6 +94,8 @@ class GradientTape:
         self._watched: dict[int, tuple[Any, Hashable]] = {}
         self._nodes: set[Node] = set()
         self._cuts: dict[Hashable, Cut] = {}
+        # Errors for gradients of anything but the results of a call, by the keys of these.
+        self._lost: list[tuple[set[Hashable], Exception]] = []
 
     # ---- recording ---------------------------------------------------------------------------
 
@@ -188,6 +191,14 @@ class GradientTape:
 
     def give_out(self, x: Any, how: str) -> None:
         """Nothing: what is computed of the plain number has no gradient, and may be meant so."""
+
+    def lose(self, sources: Iterable[Any], results: Iterable[Tensor], error: Exception) -> None:
+        """Know that a call wrote what it computed of `sources` where code without gradients reads.
+
+        If that depends on anything watched, `error` is raised for gradients of all but `results`.
+        """
+        if self._recording and any(self.is_tracked(key_of(x)) for x in sources):
+            self._lost.append(({x.key for x in results}, error))
 
     def _follow_cuts(self, keys: tuple[Hashable, ...], outputs: tuple[Any, ...]) -> None:
         """Remember of what lies behind an op without gradients which op that was."""
@@ -291,6 +302,9 @@ class GradientTape:
     def _gradients(
         self, targets: list[Any], sources: list[Any], weights: list[Any], fill: bool
     ) -> list[Any]:
+        for results, error in self._lost:
+            if not all(key_of(y) in results for y in targets if y is not None):
+                raise error
         keys = [self._key("source", x) for x in sources]
         adjoints = Adjoints(kept={key for key in keys if key is not None})
         for y, weight in zip(targets, weights, strict=True):
@@ -393,6 +407,13 @@ class GradientTape:
         if not self.persistent:
             self._free()
         return _stacked(columns, shape[1:], 1)
+
+
+def lose(sources: Sequence[Any], results: Sequence[Tensor], error: Exception) -> None:
+    """`GradientTape.lose` of all open tapes."""
+    for tape in trace.tapes():
+        if isinstance(tape, GradientTape):
+            tape.lose(sources, results, error)
 
 
 def watching(operands: Sequence[Any]) -> list[GradientTape]:

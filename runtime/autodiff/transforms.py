@@ -15,6 +15,7 @@ import numpy as np
 
 from runtime import ops, tree
 from runtime.autodiff.cotangents import is_differentiable
+from runtime.autodiff.stored import Stored
 from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, watching
 from runtime.building import building
 from runtime.devices import copied, is_device_array, placing_on
@@ -81,7 +82,7 @@ def value_and_grad(
     def both(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         with _UsersLines():
             lifted = _Lifted(args, argnums)
-            with _WholeTape(watch_accessed_variables=False) as tape:
+            with lifted.storing, _WholeTape(watch_accessed_variables=False) as tape:
                 tape.watch(lifted.tensors)
                 result = f(*lifted.args, **kwargs)
             y, aux = result if has_aux else (result, None)
@@ -103,7 +104,8 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     """
     with _UsersLines():
         lifted = _Lifted(primals, range(len(primals)))
-        with _WholeTape(persistent=True, watch_accessed_variables=False) as tape:
+        whole = _WholeTape(persistent=True, watch_accessed_variables=False)
+        with lifted.storing, whole as tape:
             tape.watch(lifted.tensors)
             y = f(*lifted.args)
         targets = [_as_tensor(part) for part in tree.leaves(y)]
@@ -126,7 +128,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     """
     with _UsersLines():
         lifted = _Lifted(tuple(primals), range(len(primals)))
-        with _WholeTape(watch_accessed_variables=False) as tape:
+        with lifted.storing, _WholeTape(watch_accessed_variables=False) as tape:
             tape.watch(lifted.tensors)
             y = f(*lifted.args)
         parts, structure = tree.flatten(y)
@@ -177,7 +179,7 @@ def jacobian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
     def rows(*args: Any, **kwargs: Any) -> Any:
         with _UsersLines():
             lifted = _Lifted(args, argnums)
-            with _WholeTape(watch_accessed_variables=False) as tape:
+            with lifted.storing, _WholeTape(watch_accessed_variables=False) as tape:
                 tape.watch(lifted.tensors)
                 y = f(*lifted.args, **kwargs)
             found = tape.jacobian(_as_tensor(y), lifted.tensors, unconnected_gradients=ZERO)
@@ -307,6 +309,8 @@ class _Lifted:
         for n, tensor in zip(numbers, lifted, strict=True):
             changed[n] = tensor
         self.args = tuple(changed)
+        # What the function stores in objects is plain afterwards, where all arguments are.
+        self.storing = Stored(_plain, not self._keeps_tensors)
         self.tensors: Any = lifted[0] if self._one else lifted
 
     def lower(self, gradients: Any) -> Any:
@@ -317,7 +321,9 @@ class _Lifted:
 
     def lower_results(self, results: Any) -> Any:
         """Results of the function: plain where all arguments are."""
-        return results if self._keeps_tensors else tree.map_structure(_plain, results)
+        if self._keeps_tensors:
+            return results
+        return tree.map_structure(lambda x: _plain(self.storing.lowered(x)), results)
 
 
 def _lift(number: int, x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime import trace
+from runtime.layouts import lay_out
 from runtime.ops.complex import real
 from runtime.ops.declare import implements, no_gradient, op
 from runtime.ops.operands import Array, Module, Operand, content, dtype_of, type_of
@@ -121,5 +122,9 @@ def astype(
             f"{casting!r}"
         )
     is_same = not copy and dtype_of(x) == target and not type_of(x).weak
-    result = x if is_same else trace.apply(astype_.op, (content(x),), {"dtype": target})
+    result = x
+    if not is_same:
+        result = trace.apply(astype_.op, (content(x),), {"dtype": target})
+        if order != "K":
+            lay_out(result, order, x)
     return result if device is None else to_device(result, device)

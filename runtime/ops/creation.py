@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime import devices, trace
+from runtime.layouts import lay_out
 from runtime.ops.broadcasting import broadcast_arrays, sum_to
 from runtime.ops.conversion import astype
 from runtime.ops.declare import always, implements, may_not_fit, no_gradient, op
@@ -85,7 +86,8 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     """
     static, dims = encode_shape(shape)
     if device is None:
-        return trace.apply(zeros_.op, dims, {"shape": static, "dtype": np.dtype(dtype)})
+        made = trace.apply(zeros_.op, dims, {"shape": static, "dtype": np.dtype(dtype)})
+        return made if order == "C" else lay_out(made, order)
     with making_on(device):
         return zeros_(*dims, shape=static, dtype=np.dtype(dtype))
 
@@ -146,7 +148,8 @@ def full(
     attrs = {"shape": static, "dtype": None if dtype is None else np.dtype(dtype)}
     operands = tuple(map(content, (fill_value, *dims)))
     if device is None:
-        return trace.apply(full_.op, operands, attrs)
+        made = trace.apply(full_.op, operands, attrs)
+        return made if order == "C" else lay_out(made, order)
     with making_on(device):
         return trace.apply(full_.op, operands, attrs)
 
@@ -157,7 +160,7 @@ def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None)
     >>> ag.ones((3,), int).numpy()
     array([1, 1, 1])
     """
-    return full(shape, 1, np.dtype(dtype), device=device)
+    return full(shape, 1, np.dtype(dtype), order, device=device)
 
 
 def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Any:
@@ -166,7 +169,7 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     >>> ag.empty((2, 3)).shape
     (2, 3)
     """
-    return zeros(shape, dtype, device=device)
+    return zeros(shape, dtype, order, device=device)
 
 
 def _alike(x: Operand, dtype: Any, shape: Any) -> tuple[Any, np.dtype[Any]]:
@@ -201,7 +204,7 @@ def zeros_like(
     >>> ag.zeros_like(np.array([1, 2])).numpy()
     array([0, 0])
     """
-    return zeros(*_alike(x, dtype, shape), device=device)
+    return lay_out(zeros(*_alike(x, dtype, shape), device=device), order, x)
 
 
 @implements("ones_like", samples=_LIKE)
@@ -220,7 +223,7 @@ def ones_like(
     >>> ag.ones_like(np.array([1.5, 2.5])).numpy()
     array([1., 1.])
     """
-    return ones(*_alike(x, dtype, shape), device=device)
+    return lay_out(ones(*_alike(x, dtype, shape), device=device), order, x)
 
 
 @implements("empty_like")
@@ -239,7 +242,7 @@ def empty_like(
     >>> ag.empty_like(np.zeros((2, 3))).shape
     (2, 3)
     """
-    return empty(*_alike(x, dtype, shape), device=device)
+    return lay_out(empty(*_alike(x, dtype, shape), device=device), order, x)
 
 
 @implements(
@@ -268,7 +271,7 @@ def full_like(
     array([3., 3.])
     """
     size, own = _alike(x, dtype, shape)
-    return full(size, fill_value, own, device=device)
+    return lay_out(full(size, fill_value, own, device=device), order, x)
 
 
 # ---- sequences ---------------------------------------------------------------------------------

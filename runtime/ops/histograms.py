@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import moved
+from runtime.layouts import lay_out
 from runtime.ops.agreement import in_shape_of
 from runtime.ops.comparison import (
     equal,
@@ -42,7 +43,7 @@ from runtime.ops.reductions import sum as sum_
 from runtime.ops.samples import array, calls
 from runtime.ops.scans import diff
 from runtime.ops.selection import clip, where_
-from runtime.ops.shapes import ravel, reshape
+from runtime.ops.shapes import copy, ravel, reshape
 from runtime.ops.sorting import searchsorted
 from runtime.spec import TensorType, promote
 
@@ -125,7 +126,10 @@ def _edges(x: Any, bins: Any, limits: Any, is_weighted: bool = False, name: str 
         edges = estimated_edges(x, first, last, by=bins)
     else:
         edges = linspace(first, last, num=count + 1)
-    own = promote(type_of(x), *map(type_of, limits or ())).dtype
+    # A grid takes the limits as they are, and as floats where these are no arrays.
+    kinds = [type_of(n) for n in limits or ()]
+    is_of_grid = name != "bins" and limits is not None
+    own = promote(*([] if is_of_grid else [type_of(x)]), *kinds).dtype
     return astype(edges, own if own.kind == "f" else np.float64, copy=False)
 
 
@@ -347,8 +351,8 @@ def histogramdd(
         for i, edge in enumerate(edges):
             shape = (1,) * i + (-1,) + (1,) * (count - 1 - i)
             counts = counts / reshape(diff(edge), shape)
-        counts = counts / total
-    return counts, edges
+        return counts / total, edges
+    return lay_out(copy(counts), "F"), edges  # NumPy's is a part of a larger array
 
 
 _range = range

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.operands import normal_axes, ufunc_dtype
+from runtime.ops.operands import normal_axes, refuse_bool_axis, ufunc_dtype
 from runtime.spec import WEAK_DTYPES, Shape, TensorType, broadcast_shapes
 
 __all__ = [
@@ -64,6 +64,9 @@ def reduced_shape(shape: Shape, axis: Any, keepdims: bool) -> Shape:
 
     As ufuncs have it, a number may be reduced over the axis 0 or -1.
     """
+    refuse_bool_axis(axis)
+    if isinstance(axis, list):
+        raise TypeError("'list' object cannot be interpreted as an integer")
     if shape is None:
         return () if axis is None and not keepdims else None
     axes = () if is_axis_of_number(axis, len(shape)) else normal_axes(axis, len(shape))

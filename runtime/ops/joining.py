@@ -19,6 +19,7 @@ from runtime.ops.operands import (
     is_tensor,
     normal_axis,
     rank_of,
+    refuse_bool_axis,
     shape_of,
     type_of,
 )
@@ -52,6 +53,7 @@ def _joined(*types: TensorType, axis: int) -> TensorType:
     rank = len(shapes[0])
     if rank == 0 or any(len(s) != rank for s in shapes):
         raise ValueError(f"arrays to concatenate must have the same number (> 0) of axes: {shapes}")
+    refuse_bool_axis(axis)
     at = normal_axis(axis, rank)
     shape = [_same_size(i, shapes) for i in range(rank)]
     sizes = [s[at] for s in shapes]
@@ -325,7 +327,7 @@ def append(x: Operand, values: Operand, /, axis: int | None = None) -> Any:
     array([1, 2, 3])
     """
     parts = [x, values] if axis is not None else [ravel(x), ravel(values)]
-    return concat(parts, axis or 0)
+    return concat(parts, 0 if axis is None else axis)
 
 
 def _pieces(x: Operand, bounds: Sequence[Any], at: int) -> list[Any]:

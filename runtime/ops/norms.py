@@ -17,7 +17,15 @@ from runtime.ops.exponential import sqrt
 from runtime.ops.indexing import getitem
 from runtime.ops.internal import as_weak
 from runtime.ops.matrices import inv
-from runtime.ops.operands import Operand, dtype_of, normal_axes, rank_of, shape_of, type_of
+from runtime.ops.operands import (
+    Operand,
+    dtype_of,
+    normal_axes,
+    rank_of,
+    refuse_bool_axis,
+    shape_of,
+    type_of,
+)
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import count_nonzero
 from runtime.ops.reductions import max as max_
@@ -127,6 +135,10 @@ def norm(x: Operand, /, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     """
     if axis is None and ord is None:
         return vector_norm(x, keepdims=keepdims)
+    if isinstance(axis, list):
+        raise TypeError("'axis' must be None, an integer or a tuple of integers")
+    if isinstance(axis, tuple):
+        refuse_bool_axis(axis)
     axes = normal_axes(axis, rank_of(x))
     if len(axes) == 1:
         return vector_norm(x, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)

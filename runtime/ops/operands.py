@@ -31,6 +31,7 @@ __all__ = [
     "normal_axes",
     "normal_axis",
     "rank_of",
+    "refuse_bool_axis",
     "shape_of",
     "sizes_of",
     "type_of",
@@ -145,6 +146,12 @@ def rank_of(x: Operand) -> int:
 def normal_axis(axis: Any, rank: int) -> int:
     """`axis` counted from the front; raises AxisError when out of range."""
     return int(normalize_axis_index(operator.index(axis), rank))
+
+
+def refuse_bool_axis(axis: Any) -> None:
+    """Raise TypeError for an axis that is True or False, as many functions of NumPy's do."""
+    if any(isinstance(a, bool) for a in (axis if isinstance(axis, tuple | list) else (axis,))):
+        raise TypeError("an integer is required for the axis")
 
 
 def normal_axes(axis: Any, rank: int) -> tuple[int, ...]:

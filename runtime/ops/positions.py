@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.layouts import lay_out
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, zeros
 from runtime.ops.declare import implements, no_gradient, op
@@ -18,6 +19,7 @@ from runtime.ops.operands import (
     dtype_of,
     normal_axis,
     rank_of,
+    refuse_bool_axis,
     shape_of,
     type_of,
 )
@@ -61,6 +63,7 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     >>> ag.take(np.array([10, 20, 30]), np.array([2, 0])).numpy()
     array([30, 10])
     """
+    refuse_bool_axis(axis)
     if axis is not None:
         at = normal_axis(axis, rank_of(x))
     else:
@@ -69,7 +72,7 @@ def take(x: Operand, indices: Operand, axis: int | None = None, mode: str = "rai
     if mode != "raise":
         places = _within(places, shape_of(x)[at], mode)
     part = getitem(x, (slice(None),) * at + (places,)) if at else getitem(x, places)
-    return part.apart() if getattr(part, "is_view", False) else part
+    return lay_out(part.apart() if getattr(part, "is_view", False) else part, "C")
 
 
 @op(

@@ -55,7 +55,11 @@ def _matmul_type(x: TensorType, y: TensorType) -> TensorType:
     if x.shape is None or y.shape is None:
         return TensorType(dtype, None)
     if not x.shape or not y.shape:
-        raise ValueError("matmul: an input operand does not have enough dimensions (has 0)")
+        number = 0 if not x.shape else 1
+        raise ValueError(
+            f"matmul: Input operand {number} does not have enough dimensions (has 0, gufunc core "
+            "with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+        )
     inner, other = x.shape[-1], y.shape[-2 if len(y.shape) > 1 else -1]
     if None not in (inner, other) and inner != other:
         shown = [str(s).replace("None", "?") for s in (x.shape, y.shape)]

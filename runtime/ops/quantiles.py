@@ -46,7 +46,7 @@ from runtime.ops.reductions import count_nonzero, mean
 from runtime.ops.rounding import ceil, floor, rint
 from runtime.ops.samples import array, calls
 from runtime.ops.selection import clip, maximum, where_
-from runtime.ops.shapes import expand_dims, reshape
+from runtime.ops.shapes import copy, expand_dims, reshape
 from runtime.ops.sorting import sort_
 
 __all__ = [
@@ -69,6 +69,13 @@ def _together(x: Operand, axis: Axes) -> tuple[Any, tuple[int, ...]]:
         return moved, axes
     length = math.prod(shape[i] for i in axes) if rest else -1  # -1 is no size beside one of 0
     return reshape(moved, (length, *(shape[i] for i in rest))), axes
+
+
+def _kept(result: Any, axes: tuple[int, ...]) -> Any:
+    """The result with the axes again that it was taken over: an array, even without any axis."""
+    if axes:
+        return expand_dims(result, axes)
+    return copy(result).as_array() if is_tensor(result) else np.asarray(result)
 
 
 def _is_filled(size: Any) -> bool:
@@ -229,7 +236,7 @@ def _quantile(
     result = reshape(result, (*lead, *shape_of(together)[1:]))
     if over_nan and (lead or dtype_of(result).kind != "f"):
         result = _of_some(result, x)
-    return expand_dims(result, tuple(a + len(lead) for a in axes)) if keepdims else result
+    return _kept(result, tuple(a + len(lead) for a in axes)) if keepdims else result
 
 
 def _of_some(result: Any, x: Operand) -> Any:
@@ -394,7 +401,7 @@ def median(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Any:
     ordered, size = sort_(together, axis=0), shape_of(together)[0]
     middle = mean(getitem(ordered, slice((size - 1) // 2, size // 2 + 1)), axis=0)  # of none: nan
     result = where_(any_(isnan(together), axis=0), np.nan, middle)
-    return expand_dims(result, axes) if keepdims else result
+    return _kept(result, axes) if keepdims else result
 
 
 @implements(
@@ -422,4 +429,4 @@ def nanmedian(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> An
     places = [maximum(i, 0) for i in ((n - 1) // 2, n // 2)]
     low, high = (getitem(take_along_axis(ordered, i, 0), 0) for i in places)
     result = (low + high) / 2
-    return expand_dims(result, axes) if keepdims else result
+    return _kept(result, axes) if keepdims else result

@@ -22,6 +22,7 @@ from runtime.ops.operands import (
     normal_axes,
     normal_axis,
     rank_of,
+    refuse_bool_axis,
     shape_of,
     type_of,
 )
@@ -36,6 +37,7 @@ __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "li
 def _scanned(function: Any) -> Any:
     def infer(x: TensorType, axis: int | None, dtype: Any) -> TensorType:
         own = by_probe(function, x.dtype) if dtype is None else dtype
+        refuse_bool_axis(axis)
         if axis is None:
             return TensorType(own, (size_of(x.shape),))
         if x.shape is not None:

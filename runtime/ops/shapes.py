@@ -21,6 +21,7 @@ from runtime.ops.operands import (
     normal_axes,
     normal_axis,
     rank_of,
+    refuse_bool_axis,
     shape_of,
 )
 from runtime.ops.samples import array, calls
@@ -310,6 +311,7 @@ def expand_dims(xp: Module, x: Array, axis: Axes) -> Array:
 
 
 def _squeezed_axes(shape: tuple[Dim, ...], axis: Any) -> tuple[int, ...]:
+    refuse_bool_axis(axis)
     axes = tuple(i for i, n in enumerate(shape) if n == 1) if axis is None else axis
     if not shape and isinstance(axis, int) and axis in (0, -1):
         return ()  # as NumPy does for what has no axes

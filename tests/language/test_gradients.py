@@ -395,3 +395,87 @@ def test_an_array_that_is_written_and_given_back_carries_its_derivative():
     total = np.array(1.0)
     assert ag.value_and_grad(ag.convert(added), 1)(total, 3.0) == (10.0, 6.0)
     assert total == 10.0
+
+
+HELD = np.zeros(2)
+
+
+@ag.convert
+def tripled_into_held(x):
+    HELD[...] = x * 3  # into an array of the module
+
+
+@ag.convert
+def tripled_into(x, out):
+    out[...] = x * 3
+    return (x * out).sum()
+
+
+class Holder:
+    def __init__(self):
+        self.held = np.zeros(2)
+
+    @ag.convert
+    def add(self, x):
+        self.held += x
+
+
+def through_the_module(x):
+    tripled_into_held(x)
+    return (x * HELD).sum()
+
+
+def through_an_argument(x):
+    out = np.zeros(2)
+    tripled_into(x, out)
+    return (x * out).sum()
+
+
+def through_a_number(x):
+    out = np.zeros(2)
+    tripled_into(x, out)
+    return x[0] * float(out.sum())
+
+
+def through_an_attribute(x):
+    holder = Holder()
+    holder.add(x)
+    return (holder.held * holder.held).sum()
+
+
+@pytest.mark.parametrize(
+    "loss", [through_the_module, through_an_argument, through_a_number, through_an_attribute]
+)
+def test_a_gradient_through_an_array_that_plain_code_holds_is_refused(loss):
+    x = np.array([1.0, 2.0])
+    match = "depends on what gradients are asked for: code that is not converted may have read it"
+    with pytest.raises(ag.StagingError, match=match) as error:
+        ag.grad(loss)(x)
+    assert error.value.origin.filename == __file__ and "ag.stop_gradient" in str(error.value)
+    with ag.GradientTape() as tape:
+        t = ag.constant(x)
+        tape.watch(t)
+        y = ag.asarray(loss(t))
+    with pytest.raises(ag.StagingError, match=match):
+        tape.gradient(y, t)
+    # As the error says: converted, it is followed.
+    expected = [(loss(x + step) - loss(x - step)) / 2e-6 for step in np.eye(2) * 1e-6]
+    np.testing.assert_allclose(ag.grad(ag.convert(loss))(x), expected, rtol=1e-6)
+
+
+def test_a_gradient_of_the_call_itself_that_writes_an_array_is_given():
+    x, out = np.array([1.0, 2.0]), np.zeros(2)
+    assert ag.grad(tripled_into)(x, out).tolist() == [6.0, 12.0] and out.tolist() == [3.0, 6.0]
+
+    @ag.convert
+    def noted(x):
+        HELD[...] = ag.stop_gradient(x) * 2
+        return x.sum()
+
+    assert ag.grad(lambda x: noted(x) * 2)(x).tolist() == [2.0, 2.0] and HELD.tolist() == [2.0, 4.0]
+    with ag.GradientTape() as tape:
+        t = ag.constant(x)
+        tape.watch(t)
+        y = (t * t).sum()
+        tripled_into(np.ones(2), out)  # of nothing that is watched
+    assert tape.gradient(y, t).numpy().tolist() == [2.0, 4.0]

@@ -393,3 +393,78 @@ def test_lists_of_the_callers_are_not_items():
         return out
 
     refuse(kept, [[1.0, 2.0], [3.0, 4.0]], I(1), match="existed before the call")
+
+
+def one_row_each_time(x):
+    row, rows = [0.5], []
+    for _ in x:
+        rows.append(row)
+    return rows  # refused
+
+
+def one_row_at_times(x):
+    row, rows = [0.5], []
+    for v in x:
+        if v > 0:
+            rows.append((v, row))
+    return rows  # refused
+
+
+def one_row_twice_each_time(x):
+    rows = []
+    for v in x:
+        row = [v]
+        if v > 0:
+            rows.append(row)
+            rows.append(row)
+    return rows  # refused
+
+
+def one_dict(x):
+    record, found = {"a": 1.0}, []
+    for v in x:
+        if v > 0:
+            found.append(record)
+    return found  # refused
+
+
+def one_row_under_keys(x):
+    row, groups = [1.0], {}
+    for v in x:
+        groups[int(v)] = row
+    return groups  # refused
+
+
+def by_a_comprehension(x):
+    row = [0.0]
+    return [row for v in x if v > 0]  # refused
+
+
+def given_back_itself(x):
+    row, rows = [1.0], []
+    if x[0] > 0:
+        rows.append(row)
+    return rows, row  # refused
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [one_row_each_time, one_row_at_times, one_row_twice_each_time, one_dict, one_row_under_keys,
+     by_a_comprehension, given_back_itself],
+)  # fmt: skip
+def test_one_list_in_several_places_is_not_given_back_as_several(sample):
+    refuse(sample, np.array([1.0, -2.0, 3.0]), match="is, or may be, in another place too")
+
+
+def test_copies_of_one_list_are_several():
+    def rows_of(x):
+        row, rows = [0.5], []
+        for v in x:
+            if v > 0:
+                rows.append(list(row))
+        total = 0.0
+        for r in rows:
+            total += r[0]
+        return rows, total
+
+    assert ag.convert(rows_of)(np.array([1.0, -2.0, 3.0])) == ([[0.5], [0.5]], 1.0)

@@ -602,3 +602,25 @@ def test_numbers_of_numpys_that_python_cannot_cut_off():
         with pytest.raises(TypeError, match="doesn't define __trunc__ method"):
             ag.convert(cut_off)(x)
     assert ag.convert(cut_off)(np.float64(-1.5)) == -1 == ag.convert(cut_off)(-1.5)
+
+
+# ---- functions of NumPy on numbers of Python ---------------------------------------------------
+
+OF_NUMBERS = {
+    "add": lambda x: np.add(x, 1),
+    "multiply": lambda x: np.multiply(2, x),
+    "subtract": lambda x: np.subtract(x, 1.0),
+    "divide": lambda x: np.divide(x, 2),
+    "power": lambda x: np.power(x, 2),
+    "equal": lambda x: np.equal(x, 1),
+    "power of": lambda x: np.power(x, 2 + 0j),
+    "with an array": lambda x: np.multiply(x, 2) * np.ones(2, np.float32),
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+@pytest.mark.parametrize("x", [2.5, 1 - 2j])
+def test_ufuncs_of_python_numbers_give_numbers_of_numpys(name, x):
+    expected, found = OF_NUMBERS[name](x), ag.convert(OF_NUMBERS[name])(x)
+    assert type(found) is type(expected) and found.dtype == expected.dtype
+    assert np.array_equal(found, expected)

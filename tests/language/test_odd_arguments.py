@@ -218,3 +218,47 @@ def test_as_many_numbers_of_float16_as_it_cannot_count():
             )
             assert slope.dtype == np.float16
             np.testing.assert_allclose(slope[:4], wide[:4], rtol=0.01)
+
+
+@pytest.mark.parametrize("axis", [True, False, (0, True)])
+@pytest.mark.parametrize(
+    "name",
+    ["sum", "mean", "max", "std", "any", "argmax", "cumsum", "cumprod", "count_nonzero", "ptp",
+     "nansum", "nanmax", "squeeze", "take", "concatenate", "append"],
+)  # fmt: skip
+def test_an_axis_is_no_bool_where_numpy_takes_none(name, axis):
+    def sample(x):
+        if name in ("take", "append"):
+            return getattr(np, name)(x, np.array([0]) if name == "take" else x, axis=axis)
+        return getattr(np, name)((x, x) if name == "concatenate" else x, axis=axis)
+
+    x = np.arange(6.0).reshape(2, 3)
+    with pytest.raises(TypeError):
+        sample(x)
+    with pytest.raises(TypeError):
+        ag.convert(sample)(x)
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian", "quantile", "nanquantile", "percentile"])
+@pytest.mark.parametrize("x", [np.array(2.5), np.float64(2.5)])
+def test_kept_axes_of_a_number_make_an_array(name, x):
+    q = () if "median" in name else (0.5,)
+    for axis in (None, ()):
+        sample = lambda x, axis=axis: getattr(np, name)(x, *q, axis=axis, keepdims=True)  # noqa: E731
+        try:
+            expected = sample(x)
+        except (TypeError, ValueError, IndexError):
+            continue
+        found = ag.convert(sample)(x)
+        assert type(found) is type(expected) is np.ndarray and found.shape == ()
+
+
+def test_the_edges_of_a_grid_are_floats_where_limits_are_given():
+    for dtype in (np.float16, np.float32, np.float64):
+        x = np.array([0.5, 1.5, 2.5], dtype)
+        for limits in (None, [[0, 2], [0, 3]]):
+            expected = np.histogram2d(x, x, 3, limits)
+            found = ag.convert(lambda x, limits=limits: np.histogram2d(x, x, 3, limits))(x)
+            assert [a.dtype for a in found] == [a.dtype for a in expected]
+            for a, b in zip(found, expected, strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-3)
