@@ -23,6 +23,7 @@ def in_folder(folder, names, test):
 
 # Modules that are one subject with others, and are tested with them there.
 TESTED_IN = {
+    "autograph/operators/merged_arrays.py": "autograph/operators/test_merging.py",
     "autograph/operators/written_items.py": "language/test_writes_to_items.py",
     "autograph/operators/chosen_objects.py": "language/test_writes_to_chosen_objects.py",
     "runtime/execute/native/stateful.py": "runtime/lowering/test_state.py",
