@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import GeneratorType
@@ -42,6 +42,7 @@ __all__ = [
     "note_advanced",
     "note_chosen",
     "note_frozen",
+    "note_held",
     "note_item",
     "note_kin",
     "note_lent",
@@ -141,6 +142,8 @@ class Transaction:
         # with the cell, and whether the array itself is an item, not a part of it. So are lists
         # and dicts, which stand for themselves.
         self.frozen: dict[int, tuple[Any, bool]] = {}
+        # Lists and dicts that stand alone in a list whose other items the graph holds, by id.
+        self.held: dict[int, Any] = {}
         # Of lists and dicts that were put into a container as items, by id: that one, if known.
         self.containers: dict[int, tuple[Any, Any]] = {} if parent is None else parent.containers
         # Lists and dicts that were taken out of others as items, by id.
@@ -218,6 +221,7 @@ class Transaction:
             self.parent.chosen.update(self.chosen)
             self.parent.frozen.update(self.frozen)
             self.parent.items.update(self.items)
+            self.parent.held.update(self.held)
         self.slots.clear()
 
 
@@ -368,16 +372,21 @@ def item_of(thing: Any) -> Item | None:
     return found if is_there else None
 
 
-def was_item(thing: Any, inner: Mapping[int, tuple[Any, bool]]) -> bool:
-    """Whether a list or dict was taken out of a container as an item, or may be one that was.
+def note_held(thing: Any) -> None:
+    """Remember that a list or dict stands alone in a list whose other items the graph holds."""
+    open_ = _transaction.get()
+    if open_ is not None:
+        open_.held[id(thing)] = thing
 
-    `inner` is what a body that was rolled back had told by `note_frozen`.
-    """
-    found, open_ = inner.get(id(thing)), _transaction.get()
-    while open_ is not None and (found is None or found[0] is not thing):
-        found, open_ = open_.frozen.get(id(thing)), open_.parent
-    is_copy = found is not None and found[0] is thing and not found[1]
-    return is_copy or _noted_item(thing, _transaction.get()) is not None
+
+def was_item(thing: Any) -> bool:
+    """Whether a list or dict was taken out of a container or put into one, or may be such a one."""
+    open_ = now = _transaction.get()
+    while open_ is not None:
+        if open_.held.get(id(thing)) is thing:
+            return True
+        open_ = open_.parent
+    return _has_frozen(thing, now) or _noted_item(thing, now) is not None
 
 
 def _noted_item(thing: Any, open_: Transaction | None) -> Item | None:

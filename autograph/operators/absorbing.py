@@ -38,7 +38,16 @@ from runtime.origins import origin_of_caller
 from runtime.spec import type_of_number
 from runtime.tensor import Tensor
 
-__all__ = ["absorb", "absorb_left", "at_end", "freeze_again", "is_item", "lists", "refuse_shared"]
+__all__ = [
+    "absorb",
+    "absorb_left",
+    "at_end",
+    "freeze_again",
+    "is_item",
+    "lists",
+    "note_held",
+    "refuse_shared",
+]
 
 
 def lists() -> Cell:
@@ -68,6 +77,16 @@ def absorb(items: Iterable[Any], within: Any = None) -> None:
     for x in _arrays(items):
         for cell in cells_under(x):
             _note(cell, not x._chain)
+
+
+def note_held(x: Any) -> None:
+    """Note the lists and dicts that stand alone in a list whose length depends on data.
+
+    They are themselves there, as long as the body lasts; a copy that a statement makes is not.
+    """
+    if type(x) is list and has_runs(x):
+        for nest in _nests(item for item in x if not isinstance(item, Run)):
+            journal.note_held(nest)
 
 
 def _note(cell: Cell, whole: bool) -> None:
@@ -139,18 +158,23 @@ def is_item(x: Any) -> bool:
     return any(known in seen_by(part) for part in parts.values())
 
 
-def absorb_left(outcome: Outcome, x: Any, owner: Any) -> None:
+def absorb_left(outcome: Outcome, x: Any, owner: Any, *, repeats: bool) -> None:
     """Note the arrays in a list or tuple that a body left, and whose length depends on data.
 
-    It is what is in the list `owner`, if that is given.
+    It is what is in the list `owner`, if that is given. The body `repeats` where it is a loop's.
     """
     if type(x) is not list and not has_runs(x):
         return
     outcome.growing[id(x)] = x
+    facts = current_trace()
+    items = [item for item in x if not isinstance(item, Run)]
+    is_older = any(not outcome.builder.has_made(nest) for nest in _nests(items))
+    if facts is not None and repeats and is_older:
+        facts.shares_nests = True  # who has it from before the loop would have to see a write
     with trace.interpreting(outcome.builder), journal.transaction() as noted:
         noted.frozen.update(outcome.frozen)
         noted.chosen.update(outcome.chosen)
-        absorb((item for item in x if not isinstance(item, Run)), x if owner is None else owner)
+        absorb(items, x if owner is None else owner)
         outcome.frozen.update(noted.frozen)
 
 

@@ -160,6 +160,8 @@ class Outcome:
     # The arrays of which lists hold the content: see `journal.note_frozen`.
     # Lists and dicts that are items stand among them for themselves.
     frozen: dict[int, tuple[Any, bool]] = field(default_factory=dict)
+    # See `journal.note_held`.
+    held: dict[int, Any] = field(default_factory=dict)
     # The lists and dicts that were taken out of others: see `journal.note_item`.
     items: dict[int, journal.Item] = field(default_factory=dict)
     # The containers that are one or another by data: see `journal.note_kin`.
@@ -215,7 +217,8 @@ class Outcome:
 
     def was_item(self, x: Any) -> bool:
         """Whether `x` was taken out of a list or dict, or may be one that was."""
-        return id(x) in self.items or journal.was_item(x, self.frozen)
+        known = (self.held.get(id(x)), self.frozen.get(id(x), (None,))[0])
+        return id(x) in self.items or any(one is x for one in known) or journal.was_item(x)
 
     def keep(self, x: Any, around: tuple[int, ...] = ()) -> None:
         """Note what is in the arrays of `x`; `around` are the objects that it is in."""
@@ -275,7 +278,7 @@ def run_body(
             told = transaction.advanced, transaction.chosen, transaction.places
             outcome = Outcome(builder, values, writes, raised, result, *told)
             outcome.frozen, outcome.kin = transaction.frozen, transaction.kin
-            outcome.items = transaction.items
+            outcome.items, outcome.held = transaction.items, transaction.held
             outcome.time = clock()
             outcome.keep((values, *(new for _, _, new in writes.values()), result))
         finally:

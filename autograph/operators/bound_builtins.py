@@ -18,6 +18,7 @@ from autograph.operators import (
     open_dicts,
     open_sets,
 )
+from autograph.operators.absorbing import note_held
 from autograph.operators.access import delitem, getitem, iadd, ior, setitem
 from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
@@ -185,7 +186,9 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             _consumed(owner)
             if isinstance(owner, (dict, set)):
                 args = tuple(_settled(a, name) for a in args[:1]) + args[1:]
-            return captured_from(owner, function(*args, **kwargs))
+            result = captured_from(owner, function(*args, **kwargs))
+            note_held(owner)
+            return result
         if name in ("items", "keys", "values") and isinstance(owner, dict):
             return view_of(owner, name, function())
         known = with_inputs(owner)

@@ -143,8 +143,8 @@ class CarriedObjects:
         known = len(self._items)
         self._items |= {
             n
-            for n, found in (*given.items(), *left.items())
-            if any(outcome.was_item(x) for x in found)
+            for n, place in self._places.items()
+            if any(outcome.was_item(x) for x in (place.before, place.after) if x is not NOTHING)
         }
         is_more = self._refuse()
         return is_more or len(self._items) > known

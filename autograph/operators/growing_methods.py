@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph.operators.absorbing import note_held
 from autograph.operators.bodies import stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import content_slot
@@ -85,6 +86,7 @@ def _insert(x: list[Any], key: Any, value: Any) -> None:
     first, rest = (Run(form, [ops.getitem(row, part) for row in rows]) for part in parts)
     journal.note(content_slot(x))
     x[:] = padded([first, value, rest], x)
+    note_held(x)
 
 
 def _plain_count(x: list[Any]) -> int:

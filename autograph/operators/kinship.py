@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from autograph.generated import AG
 from autograph.operators.bodies import Outcome, State
 from autograph.operators.captures import current_trace
+from autograph.operators.one_of import OneOf
 from autograph.operators.pending import has_pending
 from autograph.operators.runs import LiveRun, OpenDeque, known_items
 from autograph.operators.scope import cells_of
@@ -191,6 +192,8 @@ class Sight:
                 yield x.opened
         elif isinstance(x, Maybe | Nullable):
             yield x.value
+        elif type(x) is OneOf:
+            yield from x.things
         elif isinstance(x, LiveRun):
             yield from x.lists()
         elif isinstance(x, FunctionType):

@@ -284,7 +284,7 @@ class Merger:
     def _as_item(self, made: Any, a: Any, b: Any) -> Any:
         """A container that stands for two; one that may be an item of a list is not written."""
         sides = zip((a, b), self.outcomes, strict=True)
-        if any(outcome.was_item(x) for x, outcome in sides):
+        if any(outcome.was_item(one) for x, outcome in sides for one in outcome.may_be(x)):
             journal.note_frozen(made, whole=False)
         return made
 
@@ -331,7 +331,7 @@ class Merger:
                 return lambda outputs: poisoned
             item = form.item
             for outcome, x in zip(self.outcomes, (a, b), strict=True):
-                absorb_left(outcome, x, owner)
+                absorb_left(outcome, x, owner, repeats=False)
             rows = [[r for r, _ in as_rows(item, x)] if x is not NOTHING else None for x in left]
             plans = [
                 self.numeric(f"{name}_rows", *(NOTHING if r is None else r[k] for r in rows))

@@ -23,6 +23,7 @@ from autograph.operators.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.captures import current_trace
 from autograph.operators.carried_objects import CarriedObjects, Place
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.forms import (
@@ -141,6 +142,8 @@ class _Loop:
         # The arrays that the rounds make, and the containers.
         self.ownership = Ownership()
         self.objects = CarriedObjects()
+        facts = current_trace()
+        self._shares_nests = facts is not None and facts.shares_nests
         # The places of objects that a made one has replaced.
         self.let_go: set[Any] = set()
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
@@ -267,7 +270,7 @@ class _Loop:
             return False
         for key, entry in self.entries.items():
             if isinstance(entry.form, Growing):
-                absorb_left(outcome, self._after(outcome, key, entry), entry.owner)
+                absorb_left(outcome, self._after(outcome, key, entry), entry.owner, repeats=True)
         changed = False
         with trace.interpreting(outcome.builder):
             for key, entry in self.entries.items():
@@ -286,6 +289,10 @@ class _Loop:
                 if key in self.let_go:
                     self.objects.refuse(slot.owner, slot.name)
         changed |= self._learn_objects(outcome)
+        facts = current_trace()
+        if facts is not None and facts.shares_nests is not self._shares_nests:
+            # A round that wrote an item before it was in a second place is traced again.
+            self._shares_nests, changed = facts.shares_nests, True
         return changed or self._note_left(outcome)
 
     def _learn_objects(self, outcome: Outcome) -> bool:

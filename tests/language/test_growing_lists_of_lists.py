@@ -311,7 +311,7 @@ NAMED = "is an item of a list whose length depends on data has another name"
         (an_item_from_before_the_loop, WRITTEN),
         (popped_and_changed, WRITTEN),
         (another_name_of_the_last, NAMED),
-        (another_name_that_a_round_changes, NAMED),
+        (another_name_that_a_round_changes, WRITTEN),
         (an_attribute_that_is_the_last, NAMED),
     ],
 )
