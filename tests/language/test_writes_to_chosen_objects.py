@@ -265,7 +265,7 @@ def lists_by_a_condition(x):
     for v in x:
         one = a if v > 0.5 else b
         one.append(float(v))
-    return a, b, sum(a), len(b)
+    return a, b, max(a), len(b)
 
 
 @samples("E2", *MANY, joined=True)
