@@ -148,15 +148,12 @@ class Transaction:
         self.containers: dict[int, tuple[Any, Any]] = {} if parent is None else parent.containers
         # Lists and dicts that were taken out of others as items, by id.
         self.items: dict[int, Item] = {}
-        # How often containers were written, by id; what is rolled back counts, too.
-        self.writes: Counter[int] = Counter() if parent is None else parent.writes
         # Those of them that are being written.
         self.thawed: list[Any] = [] if parent is None else parent.thawed
+        # How often containers were written, by id; what is rolled back counts, too.
+        self.writes: Counter[int] = Counter() if parent is None else parent.writes
         # Iterators of which it depends on data how far they have come, by id.
         self.spent: dict[int, Any] = {} if parent is None else parent.spent
-        # All objects made since some transaction around began, those of branches included, if it
-        # wants to know.
-        self.all_made: dict[int, Any] | None = None if parent is None else parent.all_made
         # Objects that Python code was given and may keep, by id: each with the name of that code.
         self.lent: dict[int, tuple[Any, str]] = {} if parent is None else parent.lent
         # Whether one of several containers was to be written, where data says which, and was not.
@@ -534,8 +531,6 @@ def fresh(made: Any) -> Any:
         open_.hold(made)
     else:
         open_.made[id(made)] = made
-        if open_.all_made is not None:
-            open_.all_made[id(made)] = made
     return made
 
 

@@ -203,7 +203,7 @@ def freeze_again(outcome: Outcome, *, repeats: bool) -> None:
     for cell, whole in outcome.frozen.values():
         if not isinstance(cell, Cell):
             journal.note_frozen(cell, whole=whole)
-            if repeats and _is_made(cell):
+            if repeats and journal.is_fresh(cell):
                 _note_repeated(cell)
             continue
         if isinstance(cell, Snapshot) or not is_older_cell(cell, outcome.builder):
@@ -211,16 +211,6 @@ def freeze_again(outcome: Outcome, *, repeats: bool) -> None:
         _note(cell, whole)
         if repeats and whole:
             _note_shared()
-
-
-def _is_made(nest: Any) -> bool:
-    """Whether a list or dict was made in a body that is open still: the last was rolled back."""
-    open_ = journal.recording()
-    while open_ is not None:
-        if open_.has_made(nest):
-            return True
-        open_ = open_.parent
-    return False
 
 
 def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:

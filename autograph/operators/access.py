@@ -23,7 +23,7 @@ from autograph.operators.captures import (
 )
 from autograph.operators.caught import PartOfError
 from autograph.operators.choosing import chosen
-from autograph.operators.chosen_objects import is_container, items_of
+from autograph.operators.chosen_objects import is_chosen_object, items_of
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
@@ -261,7 +261,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     if journal.recording() is not None and not isinstance(thing, _OF_GRAPHS):
         if is_from(value, thing, key):
             return  # `rows[i] += [x]` sets the very list that is there
-        if is_container(thing):
+        if is_chosen_object(thing):
             of_each(thing, lambda one: setitem(one, key, value))
             return
         if is_writable(thing):
@@ -298,7 +298,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
 
 def _holds_containers(x: list[Any]) -> bool:
     """Whether items of a list stay themselves where data says which of them are exchanged."""
-    told = (can_be_told_by_number(item) or is_container(item) for item in x)
+    told = (can_be_told_by_number(item) or is_chosen_object(item) for item in x)
     return chooses_by_number() and any(told)
 
 
@@ -410,7 +410,7 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     thing, key = _present(thing), there(key)
-    if is_container(thing):
+    if is_chosen_object(thing):
         of_each(thing, lambda one: delitem(one, key))
         return
     if is_writable(thing):
@@ -548,7 +548,7 @@ def _augmented(name: str) -> Callable[[Any, Any], Any]:
             taken(value)
             if type(value) is list and has_runs(value):
                 value = settled(value)
-            if is_container(target):
+            if is_chosen_object(target):
                 return _in_place_of_each(target, value)
             if is_writable(target) and name in ("iadd", "imul", "ior"):
                 return written(target, lambda: operate(target, value))

@@ -23,6 +23,7 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
+    "NO_NAMES",
     "OPENERS",
     "Outcome",
     "Restart",
@@ -132,6 +133,9 @@ class State(NamedTuple):
                 if value is not old:
                     slot.write(value)
 
+
+# Of a statement that changes no name.
+NO_NAMES = State(lambda: (), lambda values: None, ())
 
 # What is often among the results of a body, and would take time to be found without parts.
 _WITHOUT_ARRAYS = frozenset((bool, int, float, complex, str, Value))

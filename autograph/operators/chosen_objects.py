@@ -16,7 +16,7 @@ from typing import Any
 
 from autograph.operators.captures import current_trace
 from autograph.operators.chosen_text import of_each
-from autograph.operators.methods import ARTIFACT, convert
+from autograph.operators.methods import convert, is_marked
 from autograph.operators.one_of import OneOf, are_containers, read_apart
 from autograph.operators.runs import has_runs, opened, settled
 from autograph.operators.templates import fstring
@@ -25,17 +25,24 @@ from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
-__all__ = ["Choice", "as_choices", "called_with_each", "is_container", "items_of", "views_of_each"]
+__all__ = [
+    "Choice",
+    "as_choices",
+    "called_with_each",
+    "is_chosen_object",
+    "items_of",
+    "views_of_each",
+]
 
 
-def is_container(x: Any) -> bool:
+def is_chosen_object(x: Any) -> bool:
     """Whether `x` is one of several objects, lists or dicts."""
     return type(x) is OneOf and are_containers(x.things)
 
 
 def items_of(x: Any) -> Any:
     """A list of the items of the object that it is; any other thing as it is."""
-    if not is_container(x):
+    if not is_chosen_object(x):
         return x
     with read_apart():
         return of_each(x, _listed)
@@ -76,11 +83,11 @@ def called_with_each(
 
     None where no argument is such a choice, or the function takes it as it is.
     """
-    if not any(map(is_container, (*args, *kwargs.values()))) or _takes_choices(function):
+    if not any(map(is_chosen_object, (*args, *kwargs.values()))) or _takes_choices(function):
         return None
     given: dict[Any, Any] = dict(enumerate(args))
     given.update(kwargs)
-    key = next(key for key, x in given.items() if is_container(x))
+    key = next(key for key, x in given.items() if is_chosen_object(x))
 
     def with_one(one: Any) -> Any:
         changed = {**given, key: one}
@@ -100,7 +107,7 @@ _ASKING = frozenset(
 def _takes_choices(function: Any) -> bool:
     function = getattr(function, "__func__", function)
     if isinstance(function, FunctionType):
-        return ARTIFACT in function.__dict__ or convert(function) is not None
+        return is_marked(function) or convert(function) is not None
     if isinstance(function, type):
         return function in _ASKING or bool(function.__flags__ & MADE_BY_CLASS_STATEMENT)
     owner = getattr(function, "__self__", None)
@@ -129,7 +136,7 @@ def as_choices(x: Any) -> Any:
 def _as_choices(x: Any, made: dict[int, Any]) -> Any:
     if id(x) in made:
         return made[id(x)]
-    if is_container(x):
+    if is_chosen_object(x):
         facts = current_trace()
         assert facts is not None
         is_older = all(map(facts.is_outside, x.things))  # the caller gets the very object

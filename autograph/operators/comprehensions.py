@@ -17,7 +17,7 @@ from typing import Any
 
 from autograph.operators import growing, open_deques, open_dicts, open_sets
 from autograph.operators.access import iterate, setitem
-from autograph.operators.bodies import State
+from autograph.operators.bodies import NO_NAMES, State
 from autograph.operators.conditionals import condition, if_stmt
 from autograph.operators.contents import append_item, content_slot
 from autograph.operators.generators import Again, Consumer, Ending, call_of, placed
@@ -79,7 +79,7 @@ def _made(
     if run is not None:
         in_turn_or_place(
             iterable, run, lambda: going.try_in_turn(lambda: items(iterable)),
-            lambda item: items((item,)), _NO_NAMES,
+            lambda item: items((item,)), NO_NAMES,
         )  # fmt: skip
     else:
         going.over(iterable, items, staged or plain)
@@ -192,9 +192,6 @@ class _ByData(BaseException):
     """It has turned out that what a comprehension makes depends on data."""
 
 
-_NO_NAMES = State(lambda: (), lambda values: None, ())
-
-
 class Going:
     """What the second form of a comprehension calls for its iterables, conditions and items.
 
@@ -206,7 +203,7 @@ class Going:
         self, put: Callable[[Any], None], end: State | None = None, made: Any = None
     ) -> None:
         self.put, self._made = put, made
-        self._state = _NO_NAMES if end is None else end
+        self._state = NO_NAMES if end is None else end
         self._goes_on = None if end is None else lambda: not_(*end.get())
         # Whether Python goes through items of a known number, as long as no data decides.
         self._is_trial = False

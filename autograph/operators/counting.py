@@ -10,7 +10,7 @@ from typing import Any
 from autograph.library import counters
 from autograph.operators import access, open_dicts
 from autograph.operators.access import setitem, unpack
-from autograph.operators.bodies import State
+from autograph.operators.bodies import NO_NAMES
 from autograph.operators.captures import current_trace
 from autograph.operators.contents import content_slot
 from autograph.operators.generators import call_of
@@ -38,8 +38,6 @@ __all__ = [
     "union",
     "update",
 ]
-
-_NO_NAMES = State(lambda: (), lambda values: None, ())
 
 
 def dict_display(*pairs: tuple[Any, ...]) -> Any:
@@ -124,7 +122,7 @@ def _update_counter(x: Any, items: Any = None, /, **kwargs: Any) -> None:
         journal.note(content_slot(x))
         Counter.update(x, items, **kwargs)
         return
-    for_stmt(items, None, _Round(lambda item: _count(x, item)), *_NO_NAMES, {})
+    for_stmt(items, None, _Round(lambda item: _count(x, item)), *NO_NAMES, {})
 
 
 class _Round:
@@ -153,7 +151,7 @@ def update(x: dict[Any, Any], *others: Any, **kwargs: Any) -> None:
         if isinstance(other, dict):
             is_open = open_dicts.pairs_of(other) is not None
             items = open_dicts.view(other, "items") if is_open else list(other.items())
-        for_stmt(items, None, _Round(lambda pair: setitem(x, *unpack(pair, 2))), *_NO_NAMES, {})
+        for_stmt(items, None, _Round(lambda pair: setitem(x, *unpack(pair, 2))), *NO_NAMES, {})
 
 
 def is_dict_of_pairs(function: Any, args: tuple[Any, ...]) -> bool:

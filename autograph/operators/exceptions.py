@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.operators.attempts import Attempt, refuse_advanced
-from autograph.operators.bodies import Outcome, State, restarting
+from autograph.operators.bodies import NO_NAMES, Outcome, State, restarting
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught
 from autograph.operators.conditionals import condition, staged_if
@@ -46,7 +46,7 @@ def assert_stmt(test: Any, message: Callable[[], Any] | None) -> None:
         raise AssertionError(message()) if message is not None else AssertionError
 
     if isinstance(go, Tensor):
-        staged_if(go, _nothing, fail, _NO_NAMES)
+        staged_if(go, _nothing, fail, NO_NAMES)
     elif not go:
         fail()
 
@@ -198,17 +198,14 @@ def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = Fals
     def unless_swallowed() -> None:
         go = condition(swallowed)
         if isinstance(go, Tensor):
-            staged_if(go, _nothing, raised, _NO_NAMES)
+            staged_if(go, _nothing, raised, NO_NAMES)
         elif not go:
             raised()
 
     if attempt.raises:
         unless_swallowed()
     else:
-        staged_if(clause != 0, unless_swallowed, _nothing, _NO_NAMES)
-
-
-_NO_NAMES = State(tuple, lambda values: None, ())
+        staged_if(clause != 0, unless_swallowed, _nothing, NO_NAMES)
 
 
 # ---- both ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.operators import access
 from autograph.operators.access import getitem, iterate
-from autograph.operators.bodies import State, stage_raise
+from autograph.operators.bodies import NO_NAMES, State, stage_raise
 from autograph.operators.comprehensions import values_of
 from autograph.operators.conditionals import if_exp, if_stmt
 from autograph.operators.contents import append_item
@@ -52,8 +52,6 @@ __all__ = [
     "zipped",
 ]
 
-_NO_NAMES = State(lambda: (), lambda values: None, ())
-
 
 def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
     """A list of what a generator gives, if it can be put in the place of a loop; else `x`.
@@ -71,7 +69,7 @@ def gathered(x: Any, change: Callable[[Any], Any] | None = None) -> Any:
     def in_turn() -> list[Any]:
         return journal.fresh([item if change is None else change(item) for item in x])  # type: ignore[no-any-return]
 
-    found = in_turn_or_place(x, run, in_turn, put, _NO_NAMES)
+    found = in_turn_or_place(x, run, in_turn, put, NO_NAMES)
     return made if found is None else found
 
 
@@ -88,7 +86,7 @@ def listed(x: Any) -> Any:
     def put(item: Any) -> None:
         append_item(made, item)
 
-    for_stmt(x, None, put, *_NO_NAMES, {})
+    for_stmt(x, None, put, *NO_NAMES, {})
     return made
 
 

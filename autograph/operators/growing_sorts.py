@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators.bodies import State, stage_raise
+from autograph.operators.bodies import NO_NAMES, stage_raise
 from autograph.operators.contents import append_item
 from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Static
 from autograph.operators.growing import items_of, looked_at, packed, raise_if, write
@@ -20,8 +20,6 @@ from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
 __all__ = ["refuse_nan_sorted", "sort", "sorted_items"]
-
-_NO_NAMES = State(lambda: (), lambda values: None, ())
 
 
 def sort(x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -66,7 +64,7 @@ def refuse_nan_sorted(columns: Iterable[Tensor]) -> None:
 def _keys(x: list[Any], key: Callable[[Any], Any]) -> tuple[Form, list[Tensor]]:
     """The keys of the items, which are asked for one after the other, before any is compared."""
     keys: list[Any] = journal.fresh([])
-    for_stmt(items_of(x), None, _Asking(keys, key), *_NO_NAMES, {})
+    for_stmt(items_of(x), None, _Asking(keys, key), *NO_NAMES, {})
     return looked_at(keys)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from autograph.operators import growing, templates
 from autograph.operators.alternatives import Part
 from autograph.operators.caught import Caught, PartOfError
-from autograph.operators.chosen_objects import Choice, is_container
+from autograph.operators.chosen_objects import Choice, is_chosen_object
 from autograph.operators.contents import container_base
 from autograph.operators.forms import Among, Branching, Leaf, Ragged, Static, Written
 from autograph.operators.forms import Form as ItemForm
@@ -318,7 +318,7 @@ class Handouts:
             )
         if isinstance(x, Tensor):
             return self._number_or_array(x, operands)
-        if is_container(x):
+        if is_chosen_object(x):
             which = Hole(_appended(operands, x.index))
             return AnyOf(which, [self._part(one, operands) for one in x.things])
         if isinstance(x, OneOf):

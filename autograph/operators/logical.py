@@ -17,7 +17,7 @@ from autograph.operators import (
 from autograph.operators.absorbing import is_item
 from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
-from autograph.operators.chosen_objects import is_container
+from autograph.operators.chosen_objects import is_chosen_object
 from autograph.operators.chosen_text import of_each
 from autograph.operators.conditionals import condition, if_exp, tested_exp
 from autograph.operators.host_values import HostValue
@@ -156,9 +156,9 @@ def truth(x: Any) -> Any:
 
 def equal(left: Any, right: Any) -> Any:
     """`left == right`."""
-    if is_container(left):
+    if is_chosen_object(left):
         return of_each(left, lambda one: equal(one, right))
-    if is_container(right):
+    if is_chosen_object(right):
         return of_each(right, lambda one: equal(left, one))
     if compared_dicts.are_compared(left, right):
         return compared_dicts.equal(left, right)
@@ -171,9 +171,9 @@ def equal(left: Any, right: Any) -> Any:
 
 def not_equal(left: Any, right: Any) -> Any:
     """`left != right`."""
-    if is_container(left):
+    if is_chosen_object(left):
         return of_each(left, lambda one: not_equal(one, right))
-    if is_container(right):
+    if is_chosen_object(right):
         return of_each(right, lambda one: not_equal(left, one))
     if compared_dicts.are_compared(left, right):
         return not_(compared_dicts.equal(left, right))

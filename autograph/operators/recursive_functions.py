@@ -13,8 +13,8 @@ from typing import Any
 
 from autograph.operators.active_calls import UNTIL, Call, Mark, Recursions, is_same_function
 from autograph.operators.bodies import (
+    NO_NAMES,
     Outcome,
-    State,
     apply_slot,
     put_slot,
     run_body,
@@ -65,7 +65,6 @@ from runtime.tensor import Tensor
 __all__ = ["Recursion"]
 
 _ATTEMPTS = 40
-_NO_NAMES = State(lambda: (), lambda values: None, ())
 
 
 class _NotKnownYetError(Exception):
@@ -272,7 +271,7 @@ class Recursion(Call):
         facts = current_trace()
         assert facts is not None
         local = set(facts.local_cells)
-        outcome = run_body(self.function_name, self.parent, self._run, _NO_NAMES)
+        outcome = run_body(self.function_name, self.parent, self._run, NO_NAMES)
         self._learn_writes(outcome, facts.local_cells.keys() - local)
         refuse_in_call(outcome.advanced, self.name)
         return outcome
@@ -280,9 +279,6 @@ class Recursion(Call):
     def _run(self, builder: Builder) -> tuple[Any, Form]:
         self.body, self.begin = builder, 0
         assert self.bound is not None
-        open_ = journal.recording()
-        assert open_ is not None
-        open_.all_made = {}
         arguments: Any = self._place(builder)
         self._put(builder)
         self.own = list(builder.graph.inputs)
@@ -302,8 +298,7 @@ class Recursion(Call):
             parts = [
                 self._parameter(builder, type_, name, is_array) for (_, type_), is_array in pairs
             ]
-            with journal.transaction() as others:  # containers among them are not the body's own
-                others.all_made = None
+            with journal.transaction():  # containers among them are not the body's own
                 arguments[name] = rebuild(form, name, iter(parts))
             self.placed += [x for _, x in containers(form, arguments[name], name)]
         return arguments
@@ -327,11 +322,10 @@ class Recursion(Call):
             return False
         if any(x is same for same in self.passed_on):
             return True
-        open_, facts = journal.recording(), current_trace()
+        facts = current_trace()
         is_given = any(x is own for own in self.placed)
         if not is_given:
-            made = None if open_ is None or open_.all_made is None else open_.all_made.get(id(x))
-            if made is x or any(map(builder.owns, _values_in(x))):
+            if builder.has_made(x) or any(map(builder.owns, _values_in(x))):
                 return False
             if facts is not None and (facts.is_outside(x) or facts.is_given(x)):
                 return True
