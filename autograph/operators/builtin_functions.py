@@ -46,9 +46,9 @@ from autograph.operators.one_of import OneOf
 from autograph.operators.printing import ascii_, format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
 from autograph.operators.ranges import OpenRange
+from autograph.operators.reductions import reduced, sum_of
 from autograph.operators.rows import length
 from autograph.operators.runs import has_runs, python_class, refusal, settled
-from autograph.operators.scope import new_names
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import (
     ChosenText,
@@ -69,7 +69,7 @@ from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 from runtime.variable import Variable
 
-__all__ = ["HANDLERS", "WITH_CALLBACKS", "reduced", "single", "type_"]
+__all__ = ["HANDLERS", "WITH_CALLBACKS", "single", "type_"]
 
 _ABSENT = object()
 
@@ -319,33 +319,11 @@ def filter_(function: Any, x: Any) -> Any:
 
 
 def sum_(x: Any, start: Any = 0) -> Any:
-    """`sum`: adds from left to right, as Python does."""
-    x = _plain(x)
-    if isinstance(x, Indexed) and x.known_length() is None:
-        return reduced(x, start, lambda total, item: total + item)
-    if call_of(x) is not None:
-        return reduced(x, start, lambda total, item: total + item)
-    if isinstance(x, Tensor) and x.type.shape is not None and x.type.shape[:1] == (0,):
-        return start
-    if not isinstance(x, Tensor) or x.type.rank == 0:
-        total = start
-        for item in access.iterate(x):
-            total = total + item
-        return total
-    first = start + x[0]
-    rest = ops.astype(x[1:], _dtype_of(first))
-    if rest.dtype.kind == "b" or np.shape(first) != x.shape[1:]:
-        return reduced(iterables.of_rows(x[1:]), first, lambda total, item: total + item)
-    first = ops.reshape(_as_tensor(first), (1, *x.shape[1:]))
-    return ops.cumsum(ops.concat([first, rest], axis=0), axis=0, dtype=rest.dtype)[-1]
+    return sum_of(_plain(x), start)
 
 
 def _dtype_of(x: Any) -> np.dtype[Any]:
     return x.dtype if isinstance(x, Tensor) else np.asarray(x).dtype
-
-
-def _as_tensor(x: Any) -> Any:
-    return x if isinstance(x, Tensor) else np.asarray(x)
 
 
 def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -395,23 +373,6 @@ def _is_compared_by_data(x: Any) -> bool:
 
 def _changed(rows: Indexed, change: Callable[[Any], Any]) -> Indexed:
     return Indexed(rows.name, rows.length, lambda i: change(rows.item(i)))
-
-
-def reduced(items: Any, start: Any, combine: Callable[[Any, Any], Any]) -> Any:
-    """`start` combined with one item after the other, in a staged loop."""
-    result = start
-    new_names(lambda: result)
-
-    def step(item: Any) -> None:
-        nonlocal result
-        result = combine(result, item)
-
-    def put(values: tuple[Any, ...]) -> None:
-        nonlocal result
-        (result,) = values
-
-    for_stmt(items, None, step, lambda: (result,), put, (getattr(items, "name", "result"),), {})
-    return result
 
 
 def _extreme_of(
