@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -113,6 +114,9 @@ class Builder:
         # What sizes that only the run tells can be at most; and the node being lowered.
         self._most: dict[Cell, Dim | None] = {}
         self.node: Node | None = None
+        # The function that calls itself and is being lowered, and the frames that it makes.
+        self.function: Any = None
+        self.frames: Any = None
 
     # ---- statements ----------------------------------------------------------------------------
 
@@ -181,6 +185,8 @@ class Builder:
         """The number of the place where `node` fails; whether it is told of all its operands."""
         key = (node, self.origins(node))
         if key not in self._sites:
+            # Through which calls of itself a function came here, the plan knows.
+            is_complete = is_complete and self.function is None
             self.program.sites.append(Site(*key, is_complete))
             self._sites[key] = len(self.program.sites)
         return self._sites[key]

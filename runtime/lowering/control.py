@@ -9,6 +9,7 @@ from runtime.lowering.arrays import Elements, Form, Stored, as_expr
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.frames import Frame, Frames, alike
 from runtime.lowering.groups import fused
 from runtime.lowering.kernel import (
     Allocate,
@@ -35,9 +36,19 @@ from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
 from runtime.lowering.stacks import Memory, Stack, in_memory
 from runtime.lowering.updates import may_overwrite
-from runtime.spec import StackType
+from runtime.spec import FrameType, StackType
 
-__all__ = ["call_graph", "choose", "cond", "fail", "while_loop"]
+__all__ = [
+    "bind",
+    "call_graph",
+    "check_type",
+    "choose",
+    "cond",
+    "fail",
+    "lower_inside",
+    "while_loop",
+    "work_of",
+]
 
 Lower = Callable[[Builder, Graph], None]
 # Products of matrices do more at once than other loops.
@@ -51,16 +62,18 @@ class _Place(Record):
     cells: list[Cell]
     shape: tuple[int, ...] | None = None
     buffer: Buffer | None = None
-    # That of a stack, whose cells are its two numbers.
-    memory: Memory | None = None
+    # That of a stack, whose cells are its two numbers, or of the frames of which it is one.
+    memory: Memory | Frames | None = None
 
     def form(self, b: Builder, name: str | None) -> Form:
         """The value that is there now."""
         if self.buffer is not None:
             return Stored(self.buffer, self.buffer.shape, self.type)
         values = [b.let(read(cell), name) for cell in self.cells]
-        if self.memory is not None:
+        if isinstance(self.memory, Memory):
             return Stack(values, (2,), "i8", self.memory)
+        if self.memory is not None:
+            return Frame(values, (1,), "i8", self.memory)
         return values[0] if self.shape is None else Elements(values, self.shape, self.type)
 
 
@@ -71,16 +84,16 @@ def _expressions(b: Builder, form: Form) -> list[Expr] | None:
     return b.elements(form).values if is_small(form.shape) else None
 
 
-def _check_type(form: Form, value: Value) -> None:
-    if isinstance(value.type, StackType):
+def check_type(form: Form, value: Value) -> None:
+    if isinstance(value.type, StackType | FrameType):
         return
     expected = machine_type(tensor_type(value.type).dtype)
     if form.type != expected:
         raise Refusal(f"a value of type {form.type} where {expected} is declared")
 
 
-def _memory(form: Form) -> Memory | None:
-    return form.memory if isinstance(form, Stack) else None
+def _memory(form: Form) -> Memory | Frames | None:
+    return form.memory if isinstance(form, Stack | Frame) else None
 
 
 def _have_memory(b: Builder, value: Value) -> None:
@@ -90,7 +103,7 @@ def _have_memory(b: Builder, value: Value) -> None:
         b.forms[value] = in_memory(b, form, value.type)
 
 
-def _bind(b: Builder, graph: Graph, forms: Sequence[Form]) -> None:
+def bind(b: Builder, graph: Graph, forms: Sequence[Form]) -> None:
     for value, form in zip(graph.inputs, forms, strict=True):
         b.forms[value] = form
 
@@ -122,7 +135,7 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     blocks: list[Block] = [[], []]
     branches: list[list[Form]] = []
     for graph, block in zip(node.graphs, blocks, strict=True):
-        _bind(b, graph, captures)
+        bind(b, graph, captures)
         _hand_over(b, node, node.inputs[1:], graph.inputs)
         with b.in_branch(block):
             lower_inside(b, graph, lower)
@@ -130,8 +143,9 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     results: list[Form | _Place] = []
     before: Block = []
     for one, other, value in zip(*branches, node.outputs, strict=True):
-        _check_type(one, value)
-        _check_type(other, value)
+        one, other = alike(one, other)
+        check_type(one, value)
+        check_type(other, value)
         if isinstance(one, Stored) and isinstance(other, Stored) and one.buffer is other.buffer:
             results.append(one)  # it was updated in its place, or is that of outside
             if one.buffer in _owned_buffers(b, node):
@@ -189,7 +203,7 @@ def _write(b: Builder, place: _Place, form: Form) -> None:
         b.fill(place.buffer, form)
         return
     if _memory(form) is not place.memory:
-        raise Refusal("one of two stacks, by a condition known at run time")
+        raise Refusal("one of two stacks or frames, by a condition known at run time")
     values = _expressions(b, form)
     if values is None or len(values) != len(place.cells):
         raise Refusal("branches that give arrays of different shapes")
@@ -220,7 +234,7 @@ def choose(b: Builder, node: Node) -> list[Form]:
 def call_graph(b: Builder, node: Node, lower: Lower) -> list[Form]:
     """A call: its graph, written out."""
     (graph,) = node.graphs
-    _bind(b, graph, [b.forms[value] for value in node.inputs])
+    bind(b, graph, [b.forms[value] for value in node.inputs])
     before = b.calls
     b.calls = before if node.origin is None else (*before, node.origin)
     lower_inside(b, graph, lower)
@@ -259,7 +273,7 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     trips = None if maximum is None else b.cell("trips", index(0))
     testing: Block = []
     with b.inside(testing), b.in_loop():
-        _bind(b, test, [*captures, *_current(b, places, names)])
+        bind(b, test, [*captures, *_current(b, places, names)])
         lower_inside(b, test, lower)
         going = b.forms[test.outputs[0]]
         assert isinstance(going, Expr)
@@ -268,12 +282,12 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
             going = both(going, call("lt", read(trips), const(maximum, "i8")))
     round_: Block = []
     with b.inside(round_), b.in_loop():
-        _bind(b, body, [*captures, *_current(b, places, names)])
+        bind(b, body, [*captures, *_current(b, places, names)])
         lower_inside(b, body, lower)
         _advance(b, places, [b.forms[value] for value in body.outputs], node.outputs)
         if trips is not None:
             b.emit(Assign(trips, call("add", read(trips), index(1))))
-        b.emit(Poll(b.site(node), _cost(round_)))
+        b.emit(Poll(b.site(node), work_of(round_)))
     b.emit(While(testing, going, round_))
     b.owned.update(node.outputs)
     return _current(b, places, [value.name for value in node.outputs])
@@ -292,7 +306,7 @@ def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) 
 
 def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
     """A place for a part of the state, with its first value: `is_own`, in the memory of that."""
-    _check_type(form, value)
+    check_type(form, value)
     if isinstance(form, Stack):
         form = in_memory(b, form, value.type)
     values = _expressions(b, form)
@@ -317,7 +331,7 @@ def _advance(
     scalars: list[tuple[Cell, Expr]] = []
     arrays: list[tuple[Buffer, Buffer]] = []
     for place, form, value in zip(places, forms, outputs, strict=True):
-        _check_type(form, value)
+        check_type(form, value)
         if place.buffer is not None:
             assert not isinstance(form, Expr)
             b.same_shape(place.buffer.shape, form.shape)
@@ -355,7 +369,7 @@ def _exchange(b: Builder, pairs: list[tuple[Buffer, Buffer]]) -> None:
         b.emit(Swap(old, new))
 
 
-def _cost(block: Block) -> Expr:
+def work_of(block: Block) -> Expr:
     """About how many operations a run of the block takes, loops with their own polls aside."""
     known, unknown = _work(block)
     total = index(0) if known == 0 else const(min(known, 1 << 40), "i8")

@@ -8,9 +8,11 @@ from runtime.graph.ir import Node
 from runtime.lowering.arrays import Computed, Elements, Form, Stored
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.frames import missing_frame
 from runtime.lowering.kernel import Buffer
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, is_int
+from runtime.spec import FrameType
 
 __all__ = ["arange", "array_form", "full", "missing", "zeros_of"]
 
@@ -39,6 +41,8 @@ def full(b: Builder, node: Node) -> list[Form]:
 
 def missing(b: Builder, node: Node) -> list[Form]:
     """What is never read: zeros."""
+    if isinstance(node.outputs[0].type, FrameType):
+        return [missing_frame()]
     return full(b, node)
 
 

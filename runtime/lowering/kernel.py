@@ -23,6 +23,7 @@ __all__ = [
     "Axis",
     "Block",
     "Buffer",
+    "Call",
     "CallOut",
     "Cell",
     "Check",
@@ -30,6 +31,7 @@ __all__ = [
     "Copy",
     "Dim",
     "For",
+    "Function",
     "Handed",
     "If",
     "Let",
@@ -48,6 +50,7 @@ __all__ = [
     "Tick",
     "Watcher",
     "While",
+    "allocated_in",
     "expressions",
     "inner_blocks",
     "load",
@@ -251,6 +254,30 @@ class CallOut(Record):
     results: Sequence[Handed]
 
 
+class Function(Record):
+    """A function that calls itself: scalars in, scalars out; the first says how deep the call is.
+
+    What else it reads, it has of the program around. `values` are its results, in terms of `body`.
+    """
+
+    name: str
+    parameters: list[Register]
+    body: Block
+    values: list[Expr]
+
+
+class Call(Record):
+    """Call a function; where that fails, so does what is around.
+
+    The call from outside `holds` the function: it stands there.
+    """
+
+    function: Function
+    operands: Sequence[Expr]
+    results: Sequence[Cell]
+    holds: bool = False
+
+
 class Tick(Record):
     """Here a kernel that is timed begins or ends: its row in `counters` is cycles and calls."""
 
@@ -275,6 +302,7 @@ Statement: TypeAlias = (
     | Poll
     | Check
     | CallOut
+    | Call
     | Tick
 )
 Block: TypeAlias = list[Statement]
@@ -367,6 +395,8 @@ def inner_blocks(statement: Statement) -> list[Block]:
         return [statement.yes, statement.no]
     if isinstance(statement, While):
         return [statement.test, statement.body]
+    if isinstance(statement, Call) and statement.holds:
+        return [statement.function.body]
     return []
 
 
@@ -376,6 +406,11 @@ def walk(block: Block) -> Iterator[Statement]:
         yield statement
         for inner in inner_blocks(statement):
             yield from walk(inner)
+
+
+def allocated_in(function: Function) -> list[Buffer]:
+    """The arrays that each call of a function has for itself."""
+    return [s.buffer for s in walk(function.body) if isinstance(s, Allocate)]
 
 
 def expressions(statement: Statement) -> list[Expr]:
@@ -400,6 +435,8 @@ def expressions(statement: Statement) -> list[Expr]:
         values = [h.value for h in statement.operands if h.value is not None]
         handed = (*statement.operands, *statement.results)
         return [*values, *_computed([n for h in handed for n in h.shape])]
+    if isinstance(statement, Call):
+        return [*statement.operands, *(statement.function.values if statement.holds else ())]
     if isinstance(statement, Contract):
         axes = (*statement.outer, statement.row, statement.column, *statement.inner)
         return _computed([*statement.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])

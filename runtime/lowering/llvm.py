@@ -11,14 +11,16 @@ from collections.abc import Iterator
 
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import SET
-from runtime.lowering import parts
+from runtime.lowering import parts, recursive_text
 from runtime.lowering.kernel import (
     Assign,
     Block,
+    Call,
     CallOut,
     Check,
     Contract,
     For,
+    Function,
     Handed,
     If,
     Let,
@@ -78,6 +80,8 @@ class _Writer(Sums, Memory):
         self.products = Products()
         # How many `while` there are around.
         self.loops = 0
+        # The name of the function that is being written, if that is one that calls itself.
+        self.recursive: dict[Function, str] = {}
 
     # ---- the function ------------------------------------------------------------------------
 
@@ -272,6 +276,9 @@ class _Writer(Sums, Memory):
         self.begin(go)
         for handed, place in zip(s.results, places[len(s.operands) :], strict=True):
             self._taken(handed, place)
+
+    def _call(self, s: Call) -> None:
+        recursive_text.written(self, s)
 
     def _word(self, row: str, k: int) -> str:
         return self.do(f"getelementptr i64, ptr {row}, i64 {k}")

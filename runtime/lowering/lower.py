@@ -22,6 +22,7 @@ from runtime.lowering.creation import arange, array_form, full, missing, zeros_o
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
 from runtime.lowering.epilogues import join_epilogues
+from runtime.lowering.frames import frame_of, frame_read
 from runtime.lowering.gathers import gather
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
@@ -38,6 +39,7 @@ from runtime.lowering.pooling import (
     window_sum,
 )
 from runtime.lowering.products import matmul
+from runtime.lowering.recursion import recur, recursion
 from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, const
@@ -216,9 +218,15 @@ _OF_SIZES_OF_THE_RUN = frozenset((
 # Why there is no native form, where the name of the op says little to the user.
 _REASONS = {
     **dict.fromkeys(("append_row", "rows_alike"), "a list that grows"),
-    **dict.fromkeys(("recursion", "recur"), "a function that calls itself until data stops it"),
+    **dict.fromkeys(("frame_with", "frame_take"), "a gradient of the gradient of such a function"),
 }
-_CONTROL = {"cond": cond, "while": while_loop, "call": call_graph}
+_CONTROL = {
+    "cond": cond,
+    "while": while_loop,
+    "call": call_graph,
+    "recursion": recursion,
+    "recur": recur,
+}
 _RULES: dict[str, Rule] = {
     "constant": _constant,
     "pending": _pending,
@@ -230,6 +238,8 @@ _RULES: dict[str, Rule] = {
     "astype": astype,
     "as_weak": as_weak,
     "choose": choose,
+    "frame_of": frame_of,
+    "frame_read": frame_read,
     "missing": missing,
     "dim": size_of,
     "expand_dims": expand_dims,

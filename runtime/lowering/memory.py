@@ -8,12 +8,14 @@ from runtime.lowering.arena import lives, offsets
 from runtime.lowering.kernel import (
     Allocate,
     Buffer,
+    Call,
     Copy,
     Dim,
     Poll,
     Program,
     Reserve,
     Swap,
+    allocated_in,
     product,
     walk,
 )
@@ -45,6 +47,8 @@ class Memory(Values):
         super().__init__(program)
         self.rooms: dict[Buffer, str] = {}
         self.on_heap = False
+        # Whether a function that calls itself is being written.
+        self.is_recursive = False
 
     def _memory(self) -> None:
         """Give each buffer of the call's own memory a place in one piece of it."""
@@ -53,7 +57,9 @@ class Memory(Values):
             buffer for s in statements if isinstance(s, Swap) for buffer in (s.one, s.other)
         }
         self._stacks([s.buffer for s in statements if isinstance(s, Reserve)])
-        own = [s.buffer for s in statements if isinstance(s, Allocate) and s.buffer.role == "own"]
+        allocated = [s.buffer for s in statements if isinstance(s, Allocate)]
+        called = {b for s in statements if isinstance(s, Call) for b in allocated_in(s.function)}
+        own = [b for b in allocated if b.role == "own" and b not in called]
         if any(isinstance(s, Poll) for s in statements):
             self.first += ["%work = alloca i64", f"store i64 {BUDGET}, ptr %work"]
         if not own:
@@ -141,8 +147,8 @@ class Memory(Values):
         return lines
 
     def _allocate(self, s: Allocate) -> None:
-        """All memory was had at the start, but for what each thread needs for itself."""
-        if self.around is not None:
+        """All memory was had at the start, but for what a thread or call needs for itself."""
+        if self.around is not None or self.is_recursive:
             self.pointers[s.buffer] = self.name()
             room = f"alloca [{_bytes(s.buffer)} x i8], align 64"
             self.first.append(f"{self.pointers[s.buffer]} = {room}")

@@ -15,6 +15,7 @@ from runtime.lowering.kernel import (
     Assign,
     Block,
     Buffer,
+    Call,
     CallOut,
     Check,
     Copy,
@@ -35,7 +36,7 @@ from runtime.lowering.merging import Access, Summary, linear, mentioned
 
 __all__ = ["overwrite"]
 
-_FAILING = (CallOut, Check, Poll, Reserve, Swap, While)
+_FAILING = (Call, CallOut, Check, Poll, Reserve, Swap, While)
 
 
 def overwrite(program: Program, contents: Sequence[tuple[int, int]]) -> None:

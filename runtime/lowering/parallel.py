@@ -35,7 +35,17 @@ from runtime.lowering.scalar import Expr
 from runtime.lowering.strides import plus, times
 from runtime.lowering.tiles import products
 
-__all__ = ["LARGE", "PARTS", "Captured", "Part", "cells_assigned", "is_divisible", "launch", "work"]
+__all__ = [
+    "LARGE",
+    "PARTS",
+    "Captured",
+    "Part",
+    "cells_assigned",
+    "given_to",
+    "is_divisible",
+    "launch",
+    "work",
+]
 
 # Work of about so many operations is done in parts: some tens of microseconds of one core.
 LARGE = 1 << 21
@@ -174,6 +184,18 @@ class Part:
         return Captured(self, pointer, lambda buffer: "ptr")
 
 
+def given_to(writer: Any, part: Part) -> str:
+    """Store what a part takes over in a row of words: its address."""
+    w = writer
+    data: str = w.name()
+    w.first.append(f"{data} = alloca [{_WORD * len(part.given)} x i8], align 16")
+    for k, (kind, value) in enumerate(part.given):
+        at = w.name()
+        w.add(f"{at} = getelementptr i8, ptr {data}, i64 {_WORD * k}")
+        w.add(f"store {kind} {value}, ptr {at}")
+    return data
+
+
 def launch(
     writer: Any, part: Part, name: str, count: str, alone: str | None, others: Sequence[str] = ()
 ) -> None:
@@ -182,12 +204,7 @@ def launch(
     Threads of Python run meanwhile.
     """
     w = writer
-    data = w.name()
-    w.first.append(f"{data} = alloca [{_WORD * len(part.given)} x i8], align 16")
-    for k, (kind, value) in enumerate(part.given):
-        at = w.name()
-        w.add(f"{at} = getelementptr i8, ptr {data}, i64 {_WORD * k}")
-        w.add(f"store {kind} {value}, ptr {at}")
+    data = given_to(w, part)
     done = None
     if alone is not None:
         single, many, done = w.labels("single", "many", "done")

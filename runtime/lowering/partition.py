@@ -134,7 +134,7 @@ class _Parting:
 def _is_worth_it(nodes: Sequence[Node]) -> bool:
     """Whether a call of native code takes less time than the nodes, by far."""
     everything = [inner for node in nodes for inner in (node, *_inside(node))]
-    if any(node.op.name == "while" for node in everything):
+    if any(node.op.name in ("while", "recursion") for node in everything):
         return True
     return sum(_OF_ARRAY if _is_large(n) else n.op.name != "pending" for n in nodes) >= _WORTH
 

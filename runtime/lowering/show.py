@@ -13,6 +13,7 @@ from runtime.lowering.kernel import (
     Axis,
     Block,
     Buffer,
+    Call,
     CallOut,
     Check,
     Contract,
@@ -192,6 +193,16 @@ def _call_out(s: CallOut) -> Iterator[str]:
     yield f"{results}{' := ' if results else ''}python call {s.number}({operands})"
 
 
+def _call(s: Call) -> Iterator[str]:
+    function = s.function
+    if s.holds:
+        yield f"function {function.name}({', '.join(p.name for p in function.parameters)}):"
+        yield from _inside(function.body)
+        yield f"{INDENT}give {', '.join(map(_expr, function.values))}"
+    results = ", ".join(cell.name for cell in s.results)
+    yield f"{results} := {function.name}({', '.join(map(_expr, s.operands))})"
+
+
 def _tick(s: Tick) -> Iterator[str]:
     yield f"clock {'on' if s.begins else 'off'} for {s.row}"
 
@@ -221,6 +232,7 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     Poll: _poll,
     Check: _check,
     CallOut: _call_out,
+    Call: _call,
     Tick: _tick,
 }
 

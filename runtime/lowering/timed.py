@@ -19,6 +19,7 @@ from runtime.lowering.kernel import (
     Assign,
     Block,
     Buffer,
+    Call,
     CallOut,
     Cell,
     Contract,
@@ -41,7 +42,7 @@ from runtime.origins import Origin
 
 __all__ = ["Timed", "prepare"]
 
-_KERNELS = (For, PairwiseSum, Contract, Copy, CallOut, While)
+_KERNELS = (For, PairwiseSum, Contract, Copy, CallOut, Call, While)
 
 
 def prepare(graph: Graph, found: list[KernelTimes]) -> Executable:
@@ -129,6 +130,8 @@ def _what(statement: Statement) -> str:
             statement = statement.body[0]
             sizes.append(statement.size)
         return f"loop over {_sizes(sizes)}"
+    if isinstance(statement, Call):
+        return f"function {statement.function.name}, which calls itself"
     return "loop of the user's"
 
 

@@ -138,7 +138,7 @@ def growing(xs, n):
 
 def recursive(xs, n):
     if n <= 0:
-        return xs[0]
+        return np.sort(xs)[0]
     return weighted(xs, n) / 2 + recursive(xs, n - 2)
 
 
@@ -146,7 +146,7 @@ def recursive(xs, n):
     ("sample", "reason"),
     [
         (growing, "a list that grows"),
-        (recursive, "a function that calls itself until data stops it"),
+        (recursive, "a function that calls itself, and writes arrays or calls Python"),
     ],
 )
 def test_parts_of_loops_and_functions_are_native(sample, reason):

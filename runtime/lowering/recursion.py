@@ -1,0 +1,214 @@
+"""Lowering of functions that call themselves until a condition holds that the run tells.
+
+Each becomes a function of its own on scalars. Arrays that it is given are the same in all calls, so
+that it reads them where they are; those that it makes are small, and each call has its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import field
+
+from runtime.graph.ir import Graph, Node, Value
+from runtime.lowering.arrays import Elements, Form, Stored
+from runtime.lowering.builder import Builder
+from runtime.lowering.control import bind, check_type, lower_inside, work_of
+from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.frames import Frame, Frames, scalars
+from runtime.lowering.kernel import (
+    Allocate,
+    Assign,
+    Call,
+    Cell,
+    Check,
+    Copy,
+    For,
+    Function,
+    If,
+    Let,
+    PairwiseSum,
+    Poll,
+    Register,
+    Reserve,
+    Store,
+    While,
+    allocated_in,
+    product,
+    read,
+    walk,
+)
+from runtime.lowering.record import Record
+from runtime.lowering.refusal import Refusal
+from runtime.lowering.scalar import Expr, call, index
+from runtime.lowering.stacks import Stack
+from runtime.spec import FrameType, Type
+
+__all__ = ["Open", "recur", "recursion"]
+
+Lower = Callable[[Builder, Graph], None]
+
+# So deep native code goes, and not deeper than Python would; the plan does the rest. A call takes
+# less than 1 KB of the machine's stack where the function is of no more statements, and threads
+# have 8 MB of that, or 512 KB.
+_DEEPEST, _LONGEST = 1000, 400
+_ALLOWED = (
+    Let, Assign, Allocate, Store, Copy, Reserve, For, PairwiseSum, If, While, Poll, Check, Call,
+)  # fmt: skip
+# Elements of the arrays that a call may have for itself.
+_MOST = 64
+
+
+class Open(Record):
+    """A function that is being lowered."""
+
+    name: str
+    function: Function
+    frames: Frames | None
+    # The forms of its operands, in it.
+    given: list[Form] = field(default_factory=list)
+
+
+def recursion(b: Builder, node: Node, lower: Lower) -> list[Form]:
+    """A call from outside, and the function."""
+    if b.program.has_effects:
+        raise Refusal("a function that calls itself, beside what may happen only once")
+    (graph,) = node.graphs
+    function = Function(b.fresh(graph.name), [Register(b.fresh("depth"), "i8")], [], [])
+    frames = None
+    if any(isinstance(value.type, FrameType) for value in graph.outputs):
+        frames = Frames(Cell(b.fresh("frames"), "i8"))
+        b.program.body.insert(0, Assign(frames.count, index(0)))
+    open_ = Open(node.attrs["function"], function, frames)
+    operands = [index(0)]
+    for outer, own in zip(node.inputs, graph.inputs, strict=True):
+        form = b.forms[outer]
+        given = None if isinstance(form, Stack) else scalars(b, form)
+        if isinstance(form, Stack) or (given is None and isinstance(form, Expr)):
+            raise Refusal("a function that calls itself, and is given a stack")
+        if given is None:
+            assert not isinstance(form, Expr)
+            open_.given.append(b.stored(form, own.name))
+            continue
+        registers = [Register(b.fresh(own.name), x.type) for x in given]
+        function.parameters += registers
+        operands += given
+        open_.given.append(_like(form, [read(register) for register in registers]))
+    before = b.function, b.frames
+    b.function, b.frames = open_, frames
+    with b.inside(function.body), b.in_loop():
+        _write(b, node, graph, open_, lower)
+    b.function, b.frames = before
+    return _called(b, node, open_, operands, holds=True)
+
+
+def _write(b: Builder, node: Node, graph: Graph, open_: Open, lower: Lower) -> None:
+    """Write the function."""
+    function = open_.function
+    most = min(sys.getrecursionlimit(), _DEEPEST)
+    too_deep = call("gt", read(function.parameters[0]), index(most))
+    b.emit(Check(b.site(node), too_deep))
+    bind(b, graph, open_.given)
+    b.owned.difference_update(graph.inputs)
+    lower_inside(b, graph, lower)
+    for value in graph.outputs:
+        form = b.forms[value]
+        check_type(form, value)
+        parts = None if isinstance(form, Stack) else scalars(b, form)
+        if parts is None or len(parts) != _count(value.type):
+            raise Refusal("a function that calls itself, and gives an array")
+        if isinstance(form, Frame) and form.memory is not open_.frames:
+            raise Refusal("what a function keeps for its gradient, given by another")
+        function.values += [b.let(part) for part in parts]
+    own = {*allocated_in(function)} | (set() if open_.frames is None else open_.frames.buffers)
+    statements = list(walk(function.body))
+    sizes = [product(buffer.shape) for buffer in allocated_in(function)]
+    if sum(size if isinstance(size, int) else _MOST + 1 for size in sizes) > _MOST:
+        raise Refusal("a function that calls itself, and makes large arrays")
+    if len(statements) > _LONGEST:
+        raise Refusal(f"a function of more than {_LONGEST} statements that calls itself")
+    for s in statements:
+        target = s.buffer if isinstance(s, Store | Reserve) else None
+        target = s.target if isinstance(s, Copy) else target
+        if not isinstance(s, _ALLOWED) or not (target is None or target in own):
+            raise Refusal("a function that calls itself, and writes arrays or calls Python")
+    function.body.insert(1, Poll(b.site(node), work_of(function.body)))
+
+
+def recur(b: Builder, node: Node, lower: Lower) -> list[Form]:
+    """A call from within."""
+    open_ = b.function
+    if open_ is None:
+        raise Refusal("a function that calls itself, of which a part is looked at alone")
+    if open_.name != node.attrs["function"]:
+        raise Refusal("functions that call each other until data stops them")
+    depth = call("add", read(open_.function.parameters[0]), index(1))
+    operands = [depth]
+    for value, own in zip(node.inputs, open_.given, strict=True):
+        form = b.forms[value]
+        if isinstance(own, Stored):
+            if not isinstance(form, Stored) or form.buffer is not own.buffer:
+                raise Refusal("a function that calls itself with another array than it was given")
+            continue
+        parts = None if isinstance(form, Stack) else scalars(b, form)
+        if parts is None or len(parts) != len(scalars(b, own) or ()):
+            raise Refusal("a function that calls itself with an array of another shape")
+        if isinstance(own, Frame) and (
+            not isinstance(form, Frame) or form.memory is not own.memory
+        ):
+            raise Refusal("what a function keeps for its gradient, given to another")
+        operands += parts
+    types = [register.type for register in open_.function.parameters]
+    if [x.type for x in operands] != types:
+        raise Refusal("a function that calls itself with values of other types")
+    return _called(b, node, open_, operands, holds=False)
+
+
+def _called(
+    b: Builder, node: Node, open_: Open, operands: Sequence[Expr], *, holds: bool
+) -> list[Form]:
+    """Emit a call: what it gives."""
+    cells: list[Cell] = []
+    forms: list[list[Cell]] = []
+    for value in node.outputs:
+        kind = "i8" if isinstance(value.type, FrameType) else _kind(value)
+        forms.append([Cell(b.fresh(value.name), kind) for _ in range(_count(value.type))])
+        cells += forms[-1]
+    b.emit(Call(open_.function, operands, cells, holds))
+    return [_result(b, value, made, open_) for value, made in zip(node.outputs, forms, strict=True)]
+
+
+def _result(b: Builder, value: Value, cells: Sequence[Cell], open_: Open) -> Form:
+    parts = [b.let(read(cell), value.name) for cell in cells]
+    if isinstance(value.type, FrameType):
+        return Frame(parts, (1,), "i8", open_.frames)
+    shape = tensor_type(value.type).shape
+    if shape == ():
+        return parts[0]
+    assert shape is not None
+    return Elements(parts, tuple(n for n in shape if n is not None), _kind(value))
+
+
+def _kind(value: Value) -> str:
+    return machine_type(tensor_type(value.type).dtype)
+
+
+def _count(type_: Type) -> int:
+    """How many scalars a result is."""
+    if isinstance(type_, FrameType):
+        return 1
+    count = 1
+    for n in tensor_type(type_).shape or ():
+        if n is None:
+            raise Refusal("a function that calls itself, and gives an array of any size")
+        count *= n
+    return count
+
+
+def _like(form: Form, parts: Sequence[Expr]) -> Form:
+    """The value whose parts are these."""
+    if isinstance(form, Expr):
+        return parts[0]
+    if isinstance(form, Frame):
+        return Frame(list(parts), form.shape, form.type, form.memory)
+    return Elements(list(parts), tuple(n for n in form.shape if isinstance(n, int)), form.type)

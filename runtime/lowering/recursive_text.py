@@ -1,0 +1,94 @@
+"""Functions that call themselves, as LLVM IR.
+
+`define internal i64 @recursion(ptr %data, ptr %work, <scalars>, <pointers to the results>)` gives
+0, or the status with which all calls around end. What it reads of the function around stands in a
+row of words, as what parts of work read does, and each call hands that on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from runtime.lowering.kernel import Call, Function
+from runtime.lowering.llvm_types import llvm_type
+from runtime.lowering.parallel import Captured, Part, given_to
+
+__all__ = ["Shared", "written"]
+
+
+class Shared(Captured):
+    """Addresses of cells or of growing memory: those that the function around has are the same."""
+
+    def __init__(self, part: Part, outer: dict[Any, str]) -> None:
+        find: Callable[[Any], str] = outer.__getitem__
+        super().__init__(part, find, lambda key: "ptr")
+        self._outer = outer
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or key in self._outer
+
+
+def written(writer: Any, s: Call) -> None:
+    """Write a call; one from outside with its function."""
+    w = writer
+    data = "%data"
+    if s.holds:
+        part = Part(w)
+        name = f"@recursion{len(w.functions)}"
+        w.functions.append("")
+        w.functions[int(name.removeprefix("@recursion"))] = _text(w, part, s.function, name)
+        data = given_to(w, part)
+    else:
+        name = w.recursive[s.function]
+    operands = [f"{llvm_type(x.type)} {w.value(x)}" for x in s.operands]
+    results = [f"ptr {w._cell(cell)}" for cell in s.results]
+    given = ", ".join([f"ptr {data}", "ptr %work", *operands, *results])
+    status = w.do(f"call i64 {name}({given})")
+    failed = w.do(f"icmp ne i64 {status}, 0")
+    stop, go = w.labels("stop", "go")
+    w.add(f"br i1 {failed}, label %{stop}, label %{go}{w._rarely()}")
+    w.begin(stop)
+    w._leave(status)
+    w.begin(go)
+
+
+def _text(writer: Any, part: Part, function: Function, name: str) -> str:
+    child = writer._child(part)
+    # It is no part of work that threads do: it has the cells themselves, and memory that moves.
+    child.around = child.part = None
+    child.cells = Shared(part, writer.cells)
+    child.rooms = Shared(part, writer.rooms)
+    child.moving = writer.moving
+    child.pointers = Captured(part, lambda b: _place_of(writer, b), lambda buffer: "ptr")
+    child.is_recursive, child.recursive = True, {function: name}
+    child.first.append("%status = alloca i64")
+    parameters = []
+    for k, register in enumerate(function.parameters):
+        child.places[register] = f"%in{k}"
+        parameters.append(f"{llvm_type(register.type)} %in{k}")
+    child._block(function.body)
+    for k, value in enumerate(function.values):
+        child.add(f"store {llvm_type(value.type)} {child.value(value)}, ptr %out{k}")
+        parameters.append(f"ptr noalias %out{k}")
+    child._leave("0")
+    lines = [
+        f"define internal i64 {name}(ptr %data, ptr %work, {', '.join(parameters)}) {{",
+        "entry:",
+        *(f"  {line}" for line in (*part.entry, *child.first)),
+        "  br label %start",
+        "start:",
+        *child.lines,
+        "leave:",
+        "  %status.out = load i64, ptr %status",
+        "  ret i64 %status.out",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def _place_of(writer: Any, buffer: Any) -> str:
+    """The memory of a buffer, or, if it moves, where its address is kept."""
+    if buffer in writer.moving:
+        return str(writer.pointers[buffer])
+    return str(writer._pointer(buffer))
