@@ -115,6 +115,11 @@ def _equality(function: Callable[..., Any], name: str, otherwise: bool) -> Metho
     return method
 
 
+def _is_written(x: Any) -> bool:
+    """Whether `fill` and `put` change it: not a number of NumPy's, which they pass over."""
+    return x._value is None or x.is_array or x.may_be_array
+
+
 def item_of(x: Any, index: tuple[Any, ...]) -> Any:
     """The element of a traced array that `x.item(*index)` names, of rank 0.
 
@@ -440,8 +445,9 @@ class ArrayMethods:
     # ---- methods that write ------------------------------------------------------------------
 
     def fill(self: Any, value: Any) -> None:
-        """Set every element, in place."""
-        self[...] = value
+        """Set every element, in place; a number of NumPy's keeps its value, as NumPy has it."""
+        if _is_written(self):
+            self[...] = value
 
     def sort(self: Any, axis: int = -1) -> None:
         """Sort along `axis`, in place."""
@@ -452,8 +458,9 @@ class ArrayMethods:
         self[...] = ops.partition(self, kth, axis)
 
     def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
-        """Write values at positions of the flattened array, in place."""
-        ops.by_numpy_name()["put"](self, indices, values, mode=mode)
+        """Write values at positions of the flattened array, in place; numbers as in `fill`."""
+        if _is_written(self):
+            ops.by_numpy_name()["put"](self, indices, values, mode=mode)
 
     # ---- operators: NumPy's, on tensors, arrays, numbers and lists ------------------------------
 

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 import pytest
 
+import autograph as ag
 from autograph import convert
 from runtime.array_methods import check_in_place
 from runtime.building import constant
@@ -180,3 +181,15 @@ def test_methods_that_write_do_so_in_place_and_in_graphs(name):
     np.testing.assert_array_equal(convert(write)(staged), expected)
     np.testing.assert_array_equal(eager.array, plain)
     np.testing.assert_array_equal(staged, plain)
+
+
+def test_numbers_of_numpy_are_not_filled():
+    def filled(x):
+        total, own = x.sum(), np.array(x.sum())
+        for y in (total, own):
+            y.fill(5.0)
+            y.put(0, y + 1.0)
+        return total, own
+
+    result, expected = ag.convert(filled)(np.ones(3)), filled(np.ones(3))
+    assert repr(result) == repr(expected) == "(np.float64(3.0), array(6.))"
