@@ -226,6 +226,7 @@ def _begun(chain: _Chain) -> _Chain:
     start = constant_of(chain.start)
     if start is None or chain.times < 2 or chain.start.type != chain.factor.type:
         return chain
+    nothing: Any
     if chain.op.name == "matmul":
         nothing = np.eye(*start.shape[-2:]) if start.ndim > 1 else None
     else:
