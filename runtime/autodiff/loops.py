@@ -29,6 +29,8 @@ from runtime.tensor import constant_of, is_constant
 __all__ = ["while_rule"]
 
 _COUNT = type_of_number(0)
+# What takes less time to compute again, of arrays that are there, than to write and read.
+_LITTLE = frozenset(("add", "subtract", "multiply", "negative"))
 
 
 class _Paths(NamedTuple):
@@ -54,8 +56,7 @@ def while_rule(
     types: dict[int, Type] = {m - count: body.inputs[m].type for m in paths.carried}
     part = Transposed(Reopened(body), types, paths.inputs, accumulated=paths.captured)
     loop = _BackwardLoop(node, owner, part, paths)
-    for value, own in part.finish(part.filled(paths.inputs)):
-        loop.bring(value, own)
+    loop.bring_all(part.finish(part.filled(paths.inputs)))
     results = loop.emit(_initial(node, gs, sums, paths))
     totals: list[Any] = [None] * len(node.inputs)
     for m, g in zip(paths.inputs, results, strict=True):
@@ -120,11 +121,21 @@ class _BackwardLoop:
         self.left = Value(_COUNT)
         part.builder.adopt([self.left])
         self.invariants = _invariants(node.graphs[1], self.count)
-        # What stands here for values of the forward trip that are computed again.
+        # What stands here for values of the forward trip that are kept, and are computed again.
+        self.kept: dict[Value, Value] = {}
         self.again: dict[Value, Value] = {}
         self.trip = self._first(ops.subtract.op, [self.left, self._constant(1)])
 
-    def bring(self, value: Value, own: Value) -> None:
+    def bring_all(self, residuals: list[tuple[Value, Value]]) -> None:
+        """Make residuals of the forward body known in the backward body, in the order of that."""
+        own = dict(residuals)
+        made = [value for made in self.node.graphs[1].nodes for value in made.outputs]
+        for value in [*self.node.graphs[1].inputs, *made]:
+            if value in own:
+                self._bring(value, own.pop(value))
+        assert not own, "a residual is a value of the body"
+
+    def _bring(self, value: Value, own: Value) -> None:
         """Make the residual `value` of the forward body known as `own` in the backward body."""
         known = loop_invariant(value, self.outers)
         again = self._again(value) if known is None else None
@@ -136,6 +147,7 @@ class _BackwardLoop:
             if value not in self.saved:
                 self.saved[value] = _save(self.node, self.owner, value)
             self._pop(self.saved[value], own)
+            self.kept[value] = own
 
     def _pop(self, stack: Value, own: Value) -> None:
         """Take `own` from the stack at the beginning of each backward trip."""
@@ -148,7 +160,7 @@ class _BackwardLoop:
         self.part.builder.adopt([taken, rest])
         self.stacks.append((builder_now().capture(stack), taken, rest))
 
-    # ---- what needs no stack: counters, scalars and views computed from them and from captures --
+    # ---- what needs no stack: counters, and a little that is computed from what is at hand -------
 
     def _again(self, value: Value) -> Value | None:
         """`value` of the forward trip, computed again; None if it takes more than a little."""
@@ -160,6 +172,8 @@ class _BackwardLoop:
         return self.again[value]
 
     def _repeated(self, value: Value) -> Value | None:
+        if value in self.kept:
+            return self.kept[value]
         if value.type == _COUNT and is_constant(value):
             return self._constant(constant_of(value))
         outer = loop_invariant(value, self.outers)
@@ -180,8 +194,14 @@ class _BackwardLoop:
         node = value.node
         if node is None or node.graphs or node.op.effect is not None or len(node.outputs) > 1:
             return False
-        is_scalar = isinstance(value.type, TensorType) and value.type.shape == ()
-        return node.op.view or (node.op.elementwise and (is_scalar or value in self.invariants))
+        if node.op.view or value in self.invariants or _is_scalar(value):
+            return node.op.view or node.op.elementwise
+        return node.op.name in _LITTLE and all(map(self._is_at_hand, node.inputs))
+
+    def _is_at_hand(self, value: Value) -> bool:
+        """Whether it takes next to nothing to have `value` of the forward trip."""
+        is_known = value in self.kept or self.again.get(value) is not None
+        return is_known or value in self.invariants or _is_scalar(value)
 
     def _counted(self, inner: Value) -> Value | None:
         """A carried integer that grows by the same in each trip: first + trip * step."""
@@ -234,6 +254,10 @@ class _BackwardLoop:
         inputs = [*self.captures, trips, *stacks, *initial]
         results = emit(WHILE, inputs, attrs, [test, graph], types)
         return results[1 + len(stacks) :]
+
+
+def _is_scalar(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.shape == ()
 
 
 def _invariants(body: Graph, count: int) -> set[Value]:

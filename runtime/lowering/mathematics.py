@@ -154,21 +154,26 @@ _TANH_Q = (1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.8440630532
 
 
 def tanh(x: Expr) -> Expr:
-    """Hyperbolic tangent: a polynomial near 0, else 1 - 2 / (exp(2 |x|) + 1)."""
+    """Hyperbolic tangent: a polynomial near 0, else 1 - 2 / (exp(2 |x|) + 1).
+
+    What stands for the polynomial in double precision is a quotient, too: only the one that is
+    wanted is divided.
+    """
     size = call("abs", x)
-    square = mul(x, x)
-    if x.type == "f4":
-        ratio = polynomial(square, _TANH_SMALL["f4"])
-    else:
-        ratio = call("div", polynomial(square, _TANH_P), polynomial(square, _TANH_Q))
-    small = add(mul(mul(ratio, square), x), x)
+    square, is_small = mul(x, x), call("lt", size, number(0.625, x))
     # From 10 (22) on the result is 1.
     double, most = mul(size, number(2.0, x)), number(20.0 if x.type == "f4" else 44.0, x)
     n, r = reduced_exp(select(call("lt", most, double), most, double))  # nan stays nan
     power = mul(add(number(1.0, x), exp_minus_one_of_small(r)), power_of_two(n, x.type))
-    large = sub(number(1.0, x), call("div", number(2.0, x), add(power, number(1.0, x))))
-    result = select(call("lt", size, number(0.625, x)), small, call("copysign", large, x))
-    return select(call("eq", x, number(0.0, x)), x, result)
+    above, below = number(2.0, x), add(power, number(1.0, x))
+    if x.type == "f4":
+        quotient, ratio = call("div", above, below), polynomial(square, _TANH_SMALL["f4"])
+    else:
+        above = select(is_small, polynomial(square, _TANH_P), above)
+        below = select(is_small, polynomial(square, _TANH_Q), below)
+        quotient = ratio = call("div", above, below)
+    small = add(mul(mul(ratio, square), size), size)
+    return call("copysign", select(is_small, small, sub(number(1.0, x), quotient)), x)
 
 
 _LOG_F4 = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.execute.native.blocks import LEAST
 from runtime.execute.native.context import HEAP, word
 from runtime.execute.native.entry import REFUSED, SET
 from runtime.lowering.arena import lives, offsets
@@ -28,8 +29,6 @@ __all__ = ["BUDGET", "Memory"]
 BUDGET = 1 << 19
 # Bytes of arrays of a call that are kept on the stack; less where Python code may call it again.
 _ON_STACK, _WHERE_DEEP = 1 << 15, 1 << 12
-# Bytes that a stack has at first.
-_LEAST_ROOM = 1 << 12
 # Where the address of the arena is kept.
 _OWNED = f"{HEAP}.owned"
 
@@ -154,7 +153,7 @@ class Memory(Values):
             self.first.append(f"{self.pointers[s.buffer]} = {room}")
 
     def _reserve(self, s: Reserve) -> None:
-        """At least twice as much as before, so that it does not happen often."""
+        """At least twice as much as before, and a block that is kept, so that it is done seldom."""
         pointer, room = self.pointers[s.buffer], self.rooms[s.buffer]
         size = self.do(f"mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
         old = self.do(f"load i64, ptr {room}")
@@ -162,7 +161,7 @@ class Memory(Values):
         grow, go = self.labels("grow", "go")
         self.add(f"br i1 {is_short}, label %{grow}, label %{go}{self._rarely()}")
         self.begin(grow)
-        more = self.most(self.most(size, self.do(f"mul i64 {old}, 2")), str(_LEAST_ROOM))
+        more = self.most(self.most(size, self.do(f"mul i64 {old}, 2")), str(LEAST))
         function = self.do(self.context("enlarge"))
         present = self.do(f"load ptr, ptr {pointer}")
         new = self.do(f"call ptr {function}(ptr %ctx, ptr {present}, i64 {more})")

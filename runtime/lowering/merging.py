@@ -25,6 +25,7 @@ from runtime.lowering.kernel import (
     PairwiseSum,
     Program,
     Register,
+    Reserve,
     Statement,
     Store,
     While,
@@ -208,10 +209,14 @@ def _can_pass(s: Statement, around: Summary) -> bool:
     """Whether a statement behind a loop may as well stand before it."""
     if isinstance(s, Allocate):
         return True
-    if not isinstance(s, Let | Assign | Check):
+    if not isinstance(s, Let | Assign | Check | Reserve):
         return False
     what = Summary()
-    if isinstance(s, Check):
+    if isinstance(s, Reserve):
+        if any(a.buffer is s.buffer for a in around.accesses):
+            return False
+        what.expression(s.size)
+    elif isinstance(s, Check):
         for x in (s.failed, *s.operands):
             what.expression(x)
     else:

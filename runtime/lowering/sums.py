@@ -17,6 +17,8 @@ __all__ = ["Sums"]
 
 _BLOCK = 128  # NumPy's PW_BLOCKSIZE
 _DEPTH = 64
+# Sums of no more are a sum for each half: of more, it takes longer to compile them.
+_WRITTEN_OUT = 2 * _BLOCK
 # Vectors of extremes that are found at once.
 _VECTORS = 4
 
@@ -34,8 +36,8 @@ class Sums(Values):
             return
         kind, cell = llvm_type(s.cell.type), self._cell(s.cell)
         found = work(s)
-        if isinstance(s.size, int) and s.size <= _BLOCK:
-            total = self._leaf(s, "0", str(s.size))
+        if isinstance(s.size, int) and s.size <= _WRITTEN_OUT:
+            total = self._known_halves(s, 0, s.size)
         elif isinstance(found, int) and found >= LARGE and self.around is None:
             total = parts.sum_of(self, s)
         else:
@@ -43,6 +45,15 @@ class Sums(Values):
             total = self.do(f"load {kind}, ptr {cell}")
         whole = self.do(f"fadd {kind} {literal(0.0, s.cell.type)}, {total}")
         self.add(f"store {kind} {whole}, ptr {cell}")
+
+    def _known_halves(self, s: PairwiseSum, begin: int, size: int) -> str:
+        """The sum of few elements: that of one half need not wait for that of the other."""
+        if size <= _BLOCK:
+            return self._leaf(s, str(begin), str(size))
+        first = size // 2 & -LANES
+        parts = ((begin, first), (begin + first, size - first))
+        one, other = (self._known_halves(s, *part) for part in parts)
+        return self.do(f"fadd {llvm_type(s.cell.type)} {one}, {other}")
 
     def _halves(self, s: PairwiseSum, begin: str, size: str) -> None:
         """Halves on a stack of (start, count, sum of the left half, whether that is known)."""

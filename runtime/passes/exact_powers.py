@@ -89,6 +89,7 @@ def _chains(graph: Graph) -> dict[Node, _Chain]:
         if node in inner or not _is_exact(node):
             continue
         chain, nodes = max(links.chains_to(node), key=lambda known: known[0].times)
+        chain = _begun(chain)
         inner.update(nodes)
         if _is_worthwhile(chain):
             found[node] = chain
@@ -175,7 +176,7 @@ def _rewrite_results(copy: Copy, loop: Node) -> None:
             continue
         result = None
         if trips is not None:
-            chain = chain.repeated(trips)
+            chain = _begun(chain.repeated(trips))
             result = _emit(copy, chain) if _is_worthwhile(chain) else None
         elif chain.times == 1 and _may_pay(chain) and _is_counted(loop, counter):
             result = _emit_of_the_run(copy, chain, _trips(copy, loop, counter))
@@ -218,6 +219,21 @@ def _is_worthwhile(chain: _Chain) -> bool:
     if _begins_with_factor(chain):
         return (squarings + products - 1) < chain.times
     return squarings * square + products * applied < chain.times * applied
+
+
+def _begun(chain: _Chain) -> _Chain:
+    """The chain; where it begins with what changes nothing, as a power, begun with its factor."""
+    start = constant_of(chain.start)
+    if start is None or chain.times < 2 or chain.start.type != chain.factor.type:
+        return chain
+    nothing: Any
+    if chain.op.name == "matmul":
+        nothing = np.eye(*start.shape[-2:]) if start.ndim > 1 else None
+    else:
+        nothing = {"multiply": 1, "add": 0}.get(chain.op.name)
+    if nothing is None or not np.all(start == nothing):
+        return chain
+    return chain._replace(start=chain.factor, times=chain.times - 1)
 
 
 def _begins_with_factor(chain: _Chain) -> bool:

@@ -5,7 +5,7 @@ them can take longer than the work that is done in them. So some blocks are kept
 
 `ptr obtain(ctx, size)` gives a block, a kept one if there is one that fits, aligned to 64 bytes;
 null where there is no memory. `ptr enlarge(ctx, block, size)` gives one with the same content, and
-as much more room as there is: what grows will need it.
+as much more room as there is, but for the first: what grows will need it.
 `release(ctx, block)` takes one back; null is none. All are called with the lock of the interpreter
 held. A block has its capacity and the address that `malloc` gave in front of it.
 
@@ -28,6 +28,7 @@ from runtime.execute.native.template import expanded
 
 __all__ = [
     "FUNCTIONS",
+    "LEAST",
     "MOST",
     "PATIENCE",
     "addresses",
@@ -362,9 +363,13 @@ done:
   ret void
 }
 
+; Many need no more than the first: they leave what is much larger to others.
 define ptr @enlarge(ptr %ctx, ptr %block, i64 %size) {
 entry:
-  %found = call ptr @find(ptr %ctx, i64 %size, i64 $MOST)
+  %near = mul i64 $LEAST, 8
+  %is.first = icmp sle i64 %size, $LEAST
+  %limit = select i1 %is.first, i64 %near, i64 $MOST
+  %found = call ptr @find(ptr %ctx, i64 %size, i64 %limit)
   %is.found = icmp ne ptr %found, null
   br i1 %is.found, label %had, label %fresh
 fresh:

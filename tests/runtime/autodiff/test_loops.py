@@ -189,6 +189,40 @@ def test_in_place_loop_copies_no_array_per_round_and_is_linear_in_memory():
     assert many == few < 20
 
 
+def scaled_and_squared(y):
+    return 1.05 * y + 0.01 * y * y
+
+
+def a_product_again(y):
+    product = y * y
+    return product * product + y
+
+
+def a_function_of_it(y):
+    return y * ops.sin(y)
+
+
+def products_apart(y):
+    return (y * 2.0 + 1.0) * (y - 3.0) * 0.1
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [(scaled_and_squared, 1), (a_product_again, 1), (a_function_of_it, 2), (products_apart, 2)],
+)
+def test_what_takes_little_is_computed_again_and_not_kept(body, kept):
+    """Of arrays only: of `y * 2.0 + 1.0`, `y * 2.0` would have to be there."""
+
+    def total(x):
+        return ops.sum(fori(4, lambda i, y: body(y), x))
+
+    x = np.linspace(0.1, 0.9, 20)
+    slope = Compiled(grad(total))
+    slope(x)
+    assert sum(node.op.name == "stack_push" for node in slope.graph.walk()) == kept
+    check_gradients(Compiled(total), [x], order=2)
+
+
 def test_many_trips_do_not_exhaust_the_stack():
     def f(x):
         return fori(100_000, lambda i, y: y * 1.000001 + x * 1e-6, x)

@@ -264,6 +264,19 @@ def test_signs_of_numbers_side_by_side():
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_tanh_divides_once_and_keeps_the_sign_of_zero(dtype, traced, native_of):
+    ends = [0.0, 0.625, np.nextafter(0.625, 0), 1e-310, 5e-324, 10, 22, 44, 1e300, np.inf, np.nan]
+    with np.errstate(over="ignore"):
+        x = np.array([*ends, *np.linspace(0.6, 0.65, 77)]).astype(dtype)
+    made = native_of(traced(lambda x: REGISTRY["tanh"](x), x))
+    assert made.source.count("fdiv") == 1
+    above, below = made(x)[0], made(-x)[0]
+    np.testing.assert_array_equal(below, -above, strict=True)
+    assert np.signbit(below[0]) and not np.signbit(above[0])
+    np.testing.assert_array_max_ulp(above[:-77], np.tanh(x)[:-77], 2)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", ["exp", "exp2", "tanh"])
 def test_the_bits_are_the_same_with_an_instruction_for_powers_of_two_and_without(
     name, dtype, traced, native_of, monkeypatch

@@ -66,6 +66,31 @@ def test_a_round_of_a_loop_goes_through_the_arrays_once():
     assert loops(text[text.index("loop:") :]) == 1
 
 
+def growth(x):
+    y = x
+    while np.sum(y * y) < 1e6:
+        y = 1.05 * y + 0.01 * y * y
+    return np.sum(y)
+
+
+def growth_gradient(x):
+    return ag.grad(growth)(x)
+
+
+def test_what_a_loop_leaves_for_its_gradient_is_left_where_it_is_made():
+    text = kernels(growth_gradient, X[0])
+    forward = text[text.index("loop:") : text.index("poll")]
+    assert loops(forward) == 1 and "reserve" in forward and "allocate" not in forward
+
+
+@pytest.mark.parametrize("size", [17, 40, 131])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_what_a_loop_leaves_for_its_gradient_has_its_bits(size, dtype):
+    x = np.random.default_rng(size).random(size).astype(dtype)
+    native, plan = (ag.convert(growth_gradient, native=is_native) for is_native in (True, False))
+    np.testing.assert_array_equal(native(x), plan(x), strict=True)
+
+
 @pytest.mark.parametrize("shape", [(50, 40), (3, 1000), (1, 20), (20, 1), (0, 30), (30, 0)])
 @pytest.mark.parametrize("function", [several, columns, shifted])
 def test_the_bits_stay_what_they_were(function, shape, compare):

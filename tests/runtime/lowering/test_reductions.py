@@ -20,6 +20,17 @@ def test_a_sum_has_the_bits_of_numpys(size, dtype, compare):
     compare(ops.sum, array(size, dtype))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("size", [137, 200, 239, 255, 256, 257])
+def test_halves_of_few_do_not_wait_for_each_other(size, dtype, compare, traced, native_of):
+    def squares(x):
+        return ops.sum(x * x)
+
+    x = array(size, dtype)
+    compare(squares, x)
+    assert ("counts" in native_of(traced(squares, x)).source) == (size > 256)
+
+
 def test_a_sum_of_what_is_computed_has_them_too(compare):
     compare(lambda x, y: ops.mean((x - y) * (x - y)), array(10_007), array(10_007)[::-1].copy())
 

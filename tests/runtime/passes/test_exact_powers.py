@@ -184,6 +184,52 @@ def test_several_products_in_the_body_count(toy):
     assert _agrees(graph, _random(SQUARE), _random(SQUARE, 1))
 
 
+def _from(toy, op, x, start, trips):
+    """`r = start; for _ in range(trips): r = op(x, r)`, the start a constant."""
+    index, kept = type_of_number(0), TensorType(start.dtype, start.shape)
+    inputs = {"x": x, "index": index, "r": kept}
+    test, inside = toy.Builder("test", **inputs), toy.Builder("body", **inputs)
+    graphs = [
+        test.done(test(LESS, test.index, trips)),
+        inside.done(inside(ADD, inside.index, 1), inside(op, inside.x, inside.r)),
+    ]
+    b = toy.Builder(x=x)
+    attrs = {"captures": 1, "maximum": None}
+    _, r = b(toy.WHILE, b.x, 0, start, graphs=graphs, types=[index, kept], **attrs)
+    return b.done(r)
+
+
+EYE = np.eye(3, dtype="i4")
+BEGINNINGS = [
+    (MATMUL, EYE, 8),
+    (MATMUL, np.stack([EYE, EYE]), 8),
+    (MULTIPLY, np.ones((3, 3), "i4"), 8),
+    (ADD, np.zeros((3, 3), "i4"), 1),
+    # What changes something, and what has another shape.
+    (MATMUL, EYE[::-1].copy(), 9),
+    (MATMUL, EYE * 2, 9),
+    (MATMUL, np.ones((3, 3), "i4"), 9),
+    (MATMUL, np.stack([EYE, 1 - EYE]), 9),
+    (MULTIPLY, EYE, 9),
+    (MULTIPLY, np.ones((2, 3, 3), "i4"), 9),
+    (SUBTRACT, np.zeros((3, 3), "i4"), 100),
+    (ADD, EYE, 2),
+]
+
+
+@pytest.mark.parametrize(("op", "start", "expected"), BEGINNINGS)
+def test_a_power_that_begins_with_what_changes_nothing(toy, op, start, expected):
+    is_batch = op is MATMUL and start.ndim == 3
+    x = _array("i4", 2, 3, 3) if is_batch else SQUARE
+    graph = _from(toy, op, x, start, 100)
+    found = _rewritten(graph)
+    if expected < 100:
+        assert _count(found) == expected
+    assert _agrees(graph, _random(x))
+    for trips in (1, 2, 3, 4, 5):
+        assert _agrees(_from(toy, op, x, start, trips), _random(x))
+
+
 @pytest.mark.parametrize(("first", "limit", "step"), [(0, 9, 2), (0, 10, 2), (-3, 10, 3)])
 def test_the_step_counts(toy, first, limit, step):
     graph = _loop(toy, limit, _left, SQUARE, SQUARE, first=first, step=step)

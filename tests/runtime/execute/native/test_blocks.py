@@ -157,10 +157,33 @@ def test_gradients_of_loops_keep_their_stacks():
         assert np.array_equal(a, b)
 
 
+def test_a_stack_of_few_values_is_made_where_the_last_one_was(memory):
+    @ag.convert
+    def slope(x, n):
+        return ag.grad(lambda x: np.sum(powers(x, n)))(x)
+
+    def powers(x, n):
+        y = x
+        for _ in range(n):
+            y = np.tanh(y) * x
+        return y
+
+    slope(np.linspace(0, 1, 20), np.int64(3))
+    kept = blocks.kept_bytes()
+    assert kept and kept % blocks.LEAST == 0
+    for n in (2, 4, 20):
+        slope(np.linspace(0, 1, 20), np.int64(n))
+        assert blocks.kept_bytes() == kept
+
+
 def test_what_grows_gets_all_the_room_that_is_kept(memory):
     large = memory.obtain(1 << 22)
     memory.release(large)
-    assert memory.enlarge(None, blocks.LEAST) == large
+    few = memory.enlarge(None, blocks.LEAST)
+    assert few != large  # which others may need
+    ctypes.memset(few, 7, 100)
+    assert memory.enlarge(few, blocks.LEAST + 1) == large
+    assert ctypes.string_at(large, 100) == bytes([7]) * 100
     assert ctypes.c_int64.from_address(large - 8).value == 1 << 22
 
 
