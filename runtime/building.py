@@ -124,6 +124,10 @@ class Builder:
         self.lists: Any = None
         self.inference = Inference()
 
+    def inside(self, name: str) -> Builder:
+        """A new builder of the same kind, of the graph of a body in this one's."""
+        return Builder(name, self)
+
     # ---- inputs ------------------------------------------------------------------------------
 
     def input(self, type_: Type, name: str | None = None) -> Value:

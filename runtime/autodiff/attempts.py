@@ -18,7 +18,7 @@ from runtime import control, ops, trace
 from runtime.autodiff.branches import Branches, pull_branches
 from runtime.autodiff.cotangents import cotangent_type, is_differentiable
 from runtime.autodiff.emission import as_value, builder_now
-from runtime.autodiff.sweep import NoGradientError
+from runtime.autodiff.sweep import Asked, NoGradientError
 from runtime.building import Builder, traced
 from runtime.control import coerce
 from runtime.errors import located
@@ -30,15 +30,13 @@ from runtime.tensor import is_constant
 __all__ = ["try_rule"]
 
 
-def try_rule(
-    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
-) -> list[Any]:
+def try_rule(node: Node, owner: Builder, gs: list[Any], asked: Asked) -> list[Any]:
     """The transposed body where nothing was raised, else what was saved."""
     (body,) = node.graphs
     clause = traced(builder_now().capture(node.outputs[0]))
     predicate = as_value(ops.equal(clause, 0))
     forward = Branches(node, owner, [body, _caught(node, body)], node.inputs, node.outputs[2:])
-    return pull_branches(forward, predicate, gs[2:], wanted, sums)
+    return pull_branches(forward, predicate, gs[2:], asked)
 
 
 def _caught(node: Node, body: Graph) -> Graph:

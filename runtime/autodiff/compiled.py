@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from runtime.autodiff.cotangents import conform, is_differentiable, raw_zero
-from runtime.autodiff.linearize import Linearized, linearize
+from runtime.autodiff.linearize import Linearized, linearize, with_constants
+from runtime.autodiff.presence import Possible
 from runtime.autodiff.sweep import CustomRecord, key_of
 from runtime.autodiff.tape import GradientTape, make_read_only, protect, watching
 from runtime.devices import device_of, moved
@@ -40,7 +41,7 @@ class Differentiable:
     def __init__(self, graph: Graph, compile: Callable[[Graph], Run]) -> None:
         self.graph = graph
         self.compile = compile
-        self._levels: dict[tuple[int, ...], _Level] = {}
+        self._levels: dict[tuple[tuple[int, ...], tuple[int, ...]], _Level] = {}
 
     @cached_property
     def run(self) -> Run:
@@ -60,7 +61,8 @@ class Differentiable:
         )
         if not wanted:
             return [Tensor(r) for r in self.run(*map(raw, inputs))]
-        levels = self._linearized(wanted, sum(t.orders for t in tapes))
+        heeded = tuple(i for i in wanted if any(t.has_computed(key_of(inputs[i])) for t in tapes))
+        levels = self._linearized(wanted, heeded, sum(t.orders for t in tapes))
         keys = tuple(map(key_of, inputs))
         inputs = [protect(x) for x in inputs]
         outputs = [Tensor(r) for r in levels[-1].run(*map(raw, inputs))]
@@ -73,10 +75,13 @@ class Differentiable:
             start = end
         return outputs[: len(self.graph.outputs)]
 
-    def _linearized(self, wanted: tuple[int, ...], orders: int) -> list[_Level]:
-        level = self._levels.get(wanted)
+    def _linearized(
+        self, wanted: tuple[int, ...], heeded: tuple[int, ...], orders: int
+    ) -> list[_Level]:
+        level = self._levels.get((wanted, heeded))
         if level is None:
-            level = self._levels[wanted] = _Level(self.graph, wanted, self.compile)
+            level = _Level(self.graph, wanted, heeded, self.compile)
+            self._levels[wanted, heeded] = level
         levels = [level]
         while len(levels) < orders:
             levels.append(levels[-1].next)
@@ -89,8 +94,11 @@ class _Level:
 
     graph: Graph
     wanted: tuple[int, ...]
+    # Inputs that a tape has computed: for what it did, it matters whether a cotangent arrives.
+    heeded: tuple[int, ...]
     compile: Callable[[Graph], Run]
     given: tuple[int, ...] = field(init=False)
+    _backward: dict[tuple[bool, ...], Differentiable] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         types = enumerate(v.type for v in self.graph.outputs)
@@ -98,20 +106,24 @@ class _Level:
 
     @cached_property
     def parts(self) -> Linearized:
-        return linearize(self.graph, self.wanted, self.given)
+        possible = self.given if len(self.given) > 1 else ()
+        return linearize(self.graph, self.wanted, self.given, possible, self.heeded)
 
     @cached_property
     def next(self) -> _Level:
         """The linearization of this one's forward graph."""
-        return _Level(self.parts.forward, self.wanted, self.compile)
+        return _Level(self.parts.forward, self.wanted, self.heeded, self.compile)
 
     @cached_property
     def run(self) -> Run:
         return self.compile(self.parts.forward)
 
-    @cached_property
-    def backward(self) -> Differentiable:
-        return Differentiable(self.parts.backward, self.compile)
+    def backward(self, flags: tuple[bool, ...]) -> Differentiable:
+        """What moves cotangents back, where those of the outputs `possible` are there or not."""
+        if flags not in self._backward:
+            graph = with_constants(self.parts.backward, flags)
+            self._backward[flags] = Differentiable(graph, self.compile)
+        return self._backward[flags]
 
     def rule(self, inputs: Sequence[Any], outputs: Sequence[Tensor]) -> Rule:
         """The gradient rule of a call: cotangents of the inputs from those of the outputs."""
@@ -127,12 +139,18 @@ class _Level:
                 for j, zero, type_ in zip(self.given, zeros, types, strict=True)
             ]
             totals: list[Any] = [None] * len(inputs)
-            found = self.backward([*residuals, *cotangents])
-            for m, g in zip(self.parts.connected, found, strict=True):
-                totals[m] = g
+            flags = tuple(gs[j] is not None for j in self.parts.possible)
+            found = self.backward(flags)([*residuals, *cotangents])
+            for m, g in self.parts.with_flags(found):
+                totals[m] = _arrived(g)
             return totals
 
         return rule
+
+
+def _arrived(g: Any) -> Any:
+    """A cotangent as far as it is there, which is known now."""
+    return g if not isinstance(g, Possible) else g.value if bool(g.present.array) else None
 
 
 def _tell(

@@ -19,6 +19,15 @@ from runtime.autodiff.emission import (
     export,
     loop_invariant,
 )
+from runtime.autodiff.presence import (
+    flag_of,
+    heeding,
+    in_rounds,
+    plain,
+    presence_of,
+    with_presence,
+)
+from runtime.autodiff.sweep import Asked
 from runtime.autodiff.transpose import Reopened, Transposed, active_values, reached_inputs
 from runtime.building import Builder, traced
 from runtime.control import WHILE
@@ -44,28 +53,59 @@ class _Paths(NamedTuple):
         return [*self.carried, *self.captured]
 
 
-def while_rule(
-    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
-) -> list[Any]:
+def while_rule(node: Node, owner: Builder, gs: list[Any], asked: Asked) -> list[Any]:
     """A loop over the transposed body, as many trips as the forward loop made."""
     count = node.attrs["captures"]
-    paths = _find_paths(node, gs, wanted)
+    paths = _find_paths(node, gs, asked.wanted)
     if not paths.carried:
         return [None] * len(node.inputs)
     body = node.graphs[1]
     types: dict[int, Type] = {m - count: body.inputs[m].type for m in paths.carried}
-    part = Transposed(Reopened(body), types, paths.inputs, accumulated=paths.captured)
-    loop = _BackwardLoop(node, owner, part, paths)
-    loop.bring_all(part.finish(part.filled(paths.inputs)))
-    results = loop.emit(_initial(node, gs, sums, paths))
+    told = _find_told(node, gs, paths, asked)
+    part = Transposed(
+        Reopened(body), types, paths.inputs, paths.captured,
+        possible=[m - count for m in told.carried],
+        heeded=told.inputs,
+        started=told.captured,
+    )  # fmt: skip
+    loop = _BackwardLoop(node, owner, part, paths, told)
+    loop.bring_all(part.finish([*part.filled(paths.inputs), *part.told(told.inputs)]))
+    results, flags = loop.emit(_initial(node, gs, asked.sums, paths), _started(gs, told, count))
     totals: list[Any] = [None] * len(node.inputs)
     for m, g in zip(paths.inputs, results, strict=True):
+        present = flags.get(m, True) if asked.heeded[m] else True
         if m < count:
-            totals[m] = g
-        elif wanted[m]:
+            totals[m] = with_presence(g, present)
+        elif asked.wanted[m]:
             g = conform(g, node.inputs[m].type)
-            totals[m] = g if sums[m] is None else add(sums[m], g)
+            total = g if asked.sums[m] is None else add(asked.sums[m], g)
+            totals[m] = with_presence(total, present)
     return totals
+
+
+def _find_told(node: Node, gs: list[Any], paths: _Paths, asked: Asked) -> _Paths:
+    """The paths of which the backward loop carries whether anything came along."""
+    body, count = node.graphs[1], node.attrs["captures"]
+    heeded = {m for m in paths.inputs if asked.heeded[m]}
+    while True:
+        found = heeding(body, [body.inputs[m] for m in heeded])
+        more = {m for m in paths.carried if body.outputs[m - count] in found} - heeded
+        if not more:
+            break
+        heeded |= more
+    presences = [presence_of([g]) for g in gs]
+    known = [present if isinstance(present, bool) else None for present in presences]
+    _, carried = in_rounds(node, known)
+    return _Paths(
+        [m for m in paths.carried if m in heeded and carried[m - count] is not True],
+        [m for m in paths.captured if m in heeded],
+    )
+
+
+def _started(gs: list[Any], told: _Paths, count: int) -> list[Value]:
+    """Whether anything was there before the backward loop."""
+    known = [presence_of([gs[m - count]]) for m in told.carried]
+    return [flag_of(present) for present in (*known, *(False for _ in told.captured))]
 
 
 def _find_paths(node: Node, gs: list[Any], wanted: list[bool]) -> _Paths:
@@ -96,7 +136,7 @@ def _initial(node: Node, gs: list[Any], sums: list[Any], paths: _Paths) -> list[
     values = []
     for m in paths.inputs:
         type_ = body.inputs[m].type
-        known = sums[m] if m < count else gs[m - count]
+        known = sums[m] if m < count else plain(gs[m - count])
         like = node.inputs[m] if m < count else node.outputs[m - count]
         if known is None:
             known = zero(cotangent_type(type_), traced(like))
@@ -107,8 +147,11 @@ def _initial(node: Node, gs: list[Any], sums: list[Any], paths: _Paths) -> list[
 class _BackwardLoop:
     """The backward loop of a while node, in the making."""
 
-    def __init__(self, node: Node, owner: Builder, part: Transposed, paths: _Paths) -> None:
-        self.node, self.owner, self.part, self.paths = node, owner, part, paths
+    def __init__(
+        self, node: Node, owner: Builder, part: Transposed, paths: _Paths, told: _Paths
+    ) -> None:
+        self.node, self.owner, self.part = node, owner, part
+        self.paths, self.told = paths, told
         self.captures: dict[Value, Value] = {}  # value in the current graph -> own input
         self.same: dict[Value, Value] = {}  # own input that is not needed -> what stands for it
         self.stacks: list[tuple[Value, Value, Value]] = []  # full stack, own input, rest
@@ -237,12 +280,14 @@ class _BackwardLoop:
 
     # ---- the node ------------------------------------------------------------------------------
 
-    def emit(self, initial: list[Value]) -> list[Any]:
-        """Adjoints after the loop, of the carried values, then of the captures."""
-        graph = self.part.builder.graph
-        self.part.substitute(self.same)
-        adjoints = [*self.part.cotangents.values(), *self.part.sums.values()]
-        carried = [self.left, *(taken for _, taken, _ in self.stacks), *adjoints]
+    def emit(self, initial: list[Value], started: list[Value]) -> tuple[list[Any], dict[int, Any]]:
+        """Adjoints after the loop, of the carried values, then of the captures; what is told."""
+        part = self.part
+        graph = part.builder.graph
+        part.substitute(self.same)
+        adjoints = [*part.cotangents.values(), *part.sums.values()]
+        flags = [*part.flags.values(), *part.starts.values()]
+        carried = [self.left, *(taken for _, taken, _ in self.stacks), *adjoints, *flags]
         graph.inputs = [*self.captures.values(), *carried]
         graph.nodes[:0] = self.prologue
         graph.outputs = [self.trip, *(rest for _, _, rest in self.stacks), *graph.outputs]
@@ -251,9 +296,10 @@ class _BackwardLoop:
         attrs = {"captures": len(self.captures), "maximum": None}
         types = [v.type for v in carried]
         test = _more_trips([v.type for v in graph.inputs], len(self.captures))
-        inputs = [*self.captures, trips, *stacks, *initial]
-        results = emit(WHILE, inputs, attrs, [test, graph], types)
-        return results[1 + len(stacks) :]
+        inputs = [*self.captures, trips, *stacks, *initial, *started]
+        results = emit(WHILE, inputs, attrs, [test, graph], types)[1 + len(stacks) :]
+        split = len(adjoints)
+        return results[:split], dict(zip(self.told.inputs, results[split:], strict=True))
 
 
 def _is_scalar(value: Value) -> bool:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runtime import ops
-from runtime.autodiff.cotangents import add, conform, cotangent_type, zero
+from runtime.autodiff.cotangents import conform, cotangent_type, zero
 from runtime.autodiff.emission import as_value, builder_now, emit, export
-from runtime.autodiff.sweep import NoGradientError
+from runtime.autodiff.presence import FLAG, flag_of, plain, presence_of, with_presence
+from runtime.autodiff.sweep import Asked, NoGradientError
 from runtime.autodiff.transpose import Reopened, Transposed
 from runtime.building import Builder, traced
 from runtime.errors import located
@@ -64,13 +65,11 @@ def _differentiating(pair: _Pair) -> Iterator[None]:
         _open.reset(token)
 
 
-def recursion_rule(
-    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
-) -> list[Any]:
+def recursion_rule(node: Node, owner: Builder, gs: list[Any], asked: Asked) -> list[Any]:
     """A call of the backward function; the node calls the forward function from now on."""
-    asked = {m for m, w in enumerate(wanted) if w}
+    wanted = {m for m, w in enumerate(asked.wanted) if w}
     given = {j for j, g in enumerate(gs) if g is not None}
-    pair, forward, backward = _halves(node, given, asked)
+    pair, forward, backward = _halves(node, given, wanted)
     node.graphs, node.attrs = [forward], {**node.attrs, "function": pair.forward}
     frame = export(owner, node, FrameType())
     cotangents = _cotangents(pair, gs, node.outputs)
@@ -78,12 +77,10 @@ def recursion_rule(
     attrs = {"function": pair.backward}
     types = [v.type for v in backward.outputs]
     results = emit(RECURSION, inputs, attrs, [backward], types)
-    return _totals(pair, results, wanted, sums)
+    return _totals(pair, results, asked)
 
 
-def recur_rule(
-    node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
-) -> list[Any]:
+def recur_rule(node: Node, owner: Builder, gs: list[Any], asked: Asked) -> list[Any]:
     """A call, from within, of the backward function."""
     pair = _open.get().get(node.attrs["function"])
     if pair is None:
@@ -96,33 +93,36 @@ def recur_rule(
                 "take the gradient outside of it",
             )
         )
-    pair.wanted.update(m for m, w in enumerate(wanted) if w)
+    pair.wanted.update(m for m, w in enumerate(asked.wanted) if w)
     pair.given.update(j for j, g in enumerate(gs) if g is not None)
     frame = node.outputs[-1]
     cotangents = _cotangents(pair, gs, node.outputs)
     inputs = [builder_now().capture(frame), *cotangents]
     types = [cotangent_type(pair.arguments[m]) for m in sorted(pair.wanted)]
+    types += [FLAG] * len(types)
     attrs = {"function": pair.backward}
     results = emit(RECUR, inputs, attrs, [], types)
-    return _totals(pair, results, wanted, sums)
+    return _totals(pair, results, asked)
 
 
 def _cotangents(pair: _Pair, gs: list[Any], outputs: Sequence[Value]) -> list[Value]:
-    """The cotangents of the results, zero where nothing arrived."""
-    found = []
+    """The cotangents of the results, zero where nothing arrived, and whether they are there."""
+    found, flags = [], []
     for j in sorted(pair.given):
-        type_ = pair.results[j]
-        g = gs[j] if gs[j] is not None else zero(cotangent_type(type_), traced(outputs[j]))
+        type_, g = pair.results[j], gs[j]
+        flags.append(flag_of(presence_of([g])))
+        g = plain(g) if g is not None else zero(cotangent_type(type_), traced(outputs[j]))
         found.append(as_value(conform(g, type_)))
-    return found
+    return found + flags
 
 
-def _totals(pair: _Pair, results: Sequence[Any], wanted: list[bool], sums: list[Any]) -> list[Any]:
-    totals: list[Any] = [None] * len(wanted)
-    for m, g in zip(sorted(pair.wanted), results, strict=True):
-        if wanted[m]:
-            totals[m] = g if sums[m] is None else add(sums[m], g)
-    return totals
+def _totals(pair: _Pair, results: Sequence[Any], asked: Asked) -> list[Any]:
+    wanted = sorted(pair.wanted)
+    flags = results[len(wanted) :]
+    return asked.totals(
+        (m, with_presence(g, flag) if asked.heeded[m] else g)
+        for m, g, flag in zip(wanted, results, flags, strict=False)
+    )
 
 
 # ---- the two functions -----------------------------------------------------------------------
@@ -146,6 +146,8 @@ def _halves(node: Node, given: set[int], wanted: set[int]) -> tuple[_Pair, Graph
                 Reopened(forward),
                 {j: forward.outputs[j].type for j in sorted(pair.given)},
                 sorted(pair.wanted),
+                possible=sorted(pair.given),
+                heeded=sorted(pair.wanted),
             )
         if pair.size == size:
             return pair, forward, _backward(forward, part, pair)
@@ -164,7 +166,8 @@ def _with_frames(graph: Graph, name: str, pair: _Pair) -> Graph:
 
 def _backward(forward: Graph, part: Transposed, pair: _Pair) -> Graph:
     """The backward function; the forward one gives a frame of what it reads."""
-    residuals = part.finish(part.filled(sorted(pair.wanted)))
+    wanted = sorted(pair.wanted)
+    residuals = part.finish([*part.filled(wanted), *part.told(wanted)])
     kept = [value for value, _ in residuals]
     frame = Node(ops.frame_of.op, kept, {}, (), (FrameType(),))
     forward.nodes.append(frame)
@@ -178,5 +181,5 @@ def _backward(forward: Graph, part: Transposed, pair: _Pair) -> Graph:
         read.outputs, own.node, own.index = [own], read, 0
         reads.append(read)
     graph.nodes[:0] = reads
-    graph.inputs = [taken, *part.cotangents.values()]
+    graph.inputs = [taken, *part.cotangents.values(), *part.flags.values()]
     return graph

@@ -6,13 +6,14 @@ it does not know which. Adjoints are keyed by value, never by its wrapper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from runtime import ops, trace
+from runtime.autodiff.adjoints import Adjoints
 from runtime.autodiff.cotangents import (
     add,
     cast_like,
@@ -21,18 +22,27 @@ from runtime.autodiff.cotangents import (
     type_of_any,
     zero,
 )
+from runtime.autodiff.guards import move_if_present, places_of
+from runtime.autodiff.presence import (
+    Presence,
+    either,
+    is_calm,
+    plain,
+    presence_of,
+    reads_floats,
+    with_presence,
+)
 from runtime.building import Builder, building, traced
 from runtime.devices import in_use, is_device_array, placing_on
 from runtime.errors import Origin, located
 from runtime.graph.ir import Node, Op, Value, device_of_types
-from runtime.ops.indexing import index_add_
 from runtime.ops.operands import Abstract, type_of
 from runtime.spec import TensorType, VariableType
 from runtime.tensor import Tensor
 
 __all__ = [
     "NODE_RULES",
-    "Adjoints",
+    "Asked",
     "CustomRecord",
     "IsWanted",
     "NoGradientError",
@@ -40,6 +50,7 @@ __all__ = [
     "OpRecord",
     "Record",
     "Unread",
+    "heeding_records",
     "key_of",
     "owner_of",
     "sweep",
@@ -89,72 +100,23 @@ def owner_of(value: Value) -> Builder:
     return builder
 
 
-# ---- adjoints --------------------------------------------------------------------------------
-
-
-class Adjoints:
-    """Sums of cotangents by key. Those under the keys `kept` survive being used."""
-
-    def __init__(self, kept: Collection[Hashable] = ()) -> None:
-        self.kept = kept
-        self._sums: dict[Hashable, Any] = {}
-        # Keys whose sum is an eager array that was made here and that nobody else has seen.
-        self._owned: set[Hashable] = set()
-
-    def get(self, key: Hashable) -> Any:
-        """The sum for `key`, None when nothing arrived."""
-        self._owned.discard(key)
-        return self._sums.get(key)
-
-    def take(self, key: Hashable) -> Any:
-        """The sum for the key of a result whose record is being left behind."""
-        if key in self.kept:
-            return self.get(key)
-        self._owned.discard(key)
-        return self._sums.pop(key, None)
-
-    def put(self, key: Hashable, total: Any) -> None:
-        """Replace the sum."""
-        self._owned.discard(key)
-        self._sums[key] = total
-
-    def add(self, key: Hashable, g: Any) -> None:
-        """Add a contribution."""
-        known = self._sums.get(key)
-        self.put(key, g if known is None else add(known, g))
-
-    def add_at(self, key: Hashable, g: Any, x: Any, where: tuple[Any, ...], attrs: Any) -> None:
-        """Add `g` to a part of the adjoint of `x`, in place where nobody can tell."""
-        known = self._sums.get(key)
-        if known is None:
-            known = ops.zeros(x.shape, dtype=x.dtype)
-            self._sums[key] = known
-            if _is_private(known):
-                self._owned.add(key)
-        if key in self._owned and _is_private(known):
-            _add_in_place(known._array, g, where, attrs)
-            return
-        known = self._sums[key] = trace.apply(index_add_.op, (known, g, *where), attrs)
-        if _is_private(known):
-            self._owned.add(key)
-
-
-def _is_private(x: Any) -> bool:
-    """Whether a new eager array can be written to: no tape looks on."""
-    return isinstance(x, Tensor) and isinstance(x._array, np.ndarray) and not trace.tapes()
-
-
-def _add_in_place(array: np.ndarray[Any, Any], g: Any, where: Iterable[Any], attrs: Any) -> None:
-    operands = [w.array if isinstance(w, Tensor) else w for w in where]
-    inplace = index_add_.op.options["inplace"]
-    inplace(np, array, g.array if isinstance(g, Tensor) else g, *operands, **attrs)
-
-
 # ---- records ---------------------------------------------------------------------------------
 
 
 class Record(Protocol):
     """One application, as the sweep sees it."""
+
+    @property
+    def keys(self) -> Sequence[Hashable]:
+        """Those of the inputs."""
+
+    @property
+    def results(self) -> Sequence[Hashable]:
+        """Keys of the outputs."""
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether it makes zeros of zeros, whatever the values are."""
 
     def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
         """Move the cotangents of the outputs on to the inputs."""
@@ -166,6 +128,17 @@ def sweep(records: Sequence[Record], adjoints: Adjoints, is_wanted: IsWanted) ->
         record.pull_back(adjoints, is_wanted)
 
 
+def heeding_records(records: Sequence[Record]) -> set[Hashable]:
+    """Keys of results for which it matters whether their cotangent is there, or zero."""
+    if not any(isinstance(record, NodeRecord) for record in records):
+        return set()
+    found: set[Hashable] = set()
+    for record in records:
+        if not found.isdisjoint(record.keys) or not record.is_calm:
+            found.update(record.results)
+    return found
+
+
 class Unread(Abstract):
     """Stands for a traced value that a rule does not read; its sizes become nodes on demand."""
 
@@ -174,6 +147,10 @@ class Unread(Abstract):
     def __init__(self, value: Value) -> None:
         self._value = value
         self.type = value.type  # type: ignore[assignment]
+
+    def read(self) -> Tensor:
+        """The value after all: it will be kept."""
+        return traced(self._value)
 
     @property
     def shape(self) -> tuple[Any, ...]:  # type: ignore[override]
@@ -197,25 +174,42 @@ class OpRecord:
     results: tuple[Hashable, ...]
     origin: Origin | None = None
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether the rule makes zeros of zeros, whatever the values are."""
+        return not reads_floats(self.op, self.inputs, self.outputs)
+
     def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
         """Move the cotangents of the outputs on to the inputs."""
         gs = [adjoints.take(key) for key in self.results]
         if all(g is None for g in gs):
             return
-        with placing_on(_device_of(gs)):
-            self._move(gs, adjoints, is_wanted)
-
-    def _move(self, gs: list[Any], adjoints: Adjoints, is_wanted: IsWanted) -> None:
-        """`pull_back`, computed where the cotangents of the outputs are."""
         wanted = [self._is_path(i) and is_wanted(key) for i, key in enumerate(self.keys)]
         if not any(wanted):
             return
+        with placing_on(_device_of(gs)):
+            present = presence_of(gs)
+            if present is True or self.is_calm:
+                self._move(list(map(plain, gs)), adjoints, wanted, present)
+                return
+
+            def move(gs: list[Any], adjoints: Adjoints) -> None:
+                self._move(list(map(plain, gs)), adjoints, wanted, True)
+
+            places = places_of(self.keys, self.inputs, wanted)
+            move_if_present(move, gs, places, adjoints, self.origin)
+
+    def _move(
+        self, gs: list[Any], adjoints: Adjoints, wanted: list[bool], present: Presence
+    ) -> None:
+        """`pull_back`, computed where the cotangents of the outputs are, if they are `present`."""
         if wanted[0] and self.op.options.get("adjoint_index"):
-            adjoints.add_at(self.keys[0], gs[0], self.inputs[0], self.inputs[1:], self.attrs)
+            g = with_presence(gs[0], present)
+            adjoints.add_at(self.keys[0], g, self.inputs[0], self.inputs[1:], self.attrs)
             return
         for i, c in enumerate(self._contributions(gs, wanted)):
             if c is not None and wanted[i]:
-                adjoints.add(self.keys[i], self._fitted(c, i))
+                adjoints.add(self.keys[i], with_presence(self._fitted(c, i), present))
 
     def _is_path(self, position: int) -> bool:
         if self.keys[position] is None:
@@ -276,7 +270,7 @@ def _device_of(gs: Iterable[Any]) -> str | None:
     """The device of the cotangents of one application."""
     if not in_use[0]:
         return None
-    types = (type_of_any(g) for g in gs if g is not None)
+    types = (type_of_any(plain(g)) for g in gs if g is not None)
     return device_of_types([t for t in types if t is not None])
 
 
@@ -285,6 +279,7 @@ def _filled(g: Any, out: Any) -> Any:
     if g is not None:
         return g
     type_ = type_of_any(out)
+    out = out.read() if isinstance(out, Unread) else out
     return zero(type_, out) if type_ is not None and is_differentiable(type_) else None
 
 
@@ -299,14 +294,36 @@ def _summed_to(c: Any, x: Any) -> Any:
 class NodeRule(Protocol):
     """Gradient rule of an op that holds graphs, for a node in the graph of `owner`.
 
-    `gs` are the cotangents of the node's outputs (None: nothing arrived), `sums` the adjoints so
-    far of its inputs. Gives the new adjoint of each wanted input, None where nothing arrives. The
-    rule may add outputs to the node.
+    `gs` are the cotangents of the node's outputs (None: nothing arrived, or a `Possible`). Gives
+    the new adjoint of each wanted input, None where nothing arrives; a `Possible` where what is
+    added may be absent and that matters. The rule may add outputs to the node.
     """
 
-    def __call__(
-        self, node: Node, owner: Builder, gs: list[Any], wanted: list[bool], sums: list[Any]
-    ) -> list[Any]: ...
+    def __call__(self, node: Node, owner: Builder, gs: list[Any], asked: Asked) -> list[Any]: ...
+
+
+class Asked(NamedTuple):
+    """What is asked of a rule for each input: whether its adjoint is wanted, the one so far, and
+    whether it matters if what is added is there.
+    """
+
+    wanted: list[bool]
+    sums: list[Any]
+    heeded: list[bool]
+
+    def from_input(self, first: int) -> Asked:
+        """The same for the inputs from `first` on."""
+        return Asked(self.wanted[first:], self.sums[first:], self.heeded[first:])
+
+    def totals(self, added: Iterable[tuple[int, Any]]) -> list[Any]:
+        """Adjoints of the inputs from contributions to those at some positions."""
+        totals: list[Any] = [None] * len(self.wanted)
+        for m, g in added:
+            if self.wanted[m] and g is not None:
+                known = self.sums[m]
+                total = plain(g) if known is None else add(known, plain(g))
+                totals[m] = with_presence(total, presence_of([g]))
+        return totals
 
 
 NODE_RULES: dict[str, NodeRule] = {}
@@ -318,25 +335,59 @@ class NodeRecord:
 
     node: Node
 
+    @property
+    def keys(self) -> list[Hashable]:
+        """Those of the inputs."""
+        return [key_of(v) for v in self.node.inputs]
+
+    @property
+    def results(self) -> list[Hashable]:
+        """Keys of the outputs."""
+        return [key_of(v) for v in self.node.outputs]
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether the rule makes zeros of zeros, whatever the values are."""
+        return is_calm(self.node)
+
     def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
         """Move the cotangents of the outputs on to the inputs."""
         node = self.node
-        gs = [adjoints.take(key_of(v)) for v in node.outputs]
+        gs = [adjoints.take(key) for key in self.results]
         if all(g is None for g in gs):
             return
-        keys = [key_of(v) for v in node.inputs]
+        keys = self.keys
         wanted = [
             is_differentiable(v.type) and is_wanted(key)
             for v, key in zip(node.inputs, keys, strict=True)
         ]
         if not any(wanted):
             return
+        if presence_of(gs) is True or self.is_calm:
+            self._move(gs, keys, wanted, adjoints)
+            return
+
+        def move(gs: list[Any], adjoints: Adjoints) -> None:
+            self._move(gs, keys, wanted, adjoints)
+
+        places = places_of(keys, node.inputs, wanted)
+        move_if_present(move, gs, places, adjoints, None)
+
+    def _move(
+        self, gs: list[Any], keys: list[Hashable], wanted: list[bool], adjoints: Adjoints
+    ) -> None:
+        node = self.node
         rule = NODE_RULES.get(node.op.name)
         if rule is None:
             raise NoGradientError(located(node.origin, f"`{node.op.name}` has no gradient rule"))
         sums = [adjoints.get(key) if w else None for key, w in zip(keys, wanted, strict=True)]
         sums = _first_of_each(keys, sums)
-        totals = rule(node, owner_of(node.outputs[0]), gs, wanted, sums)
+        heeded = [
+            w and adjoints.heeds(key) and presence_of([known]) is not True
+            for key, w, known in zip(keys, wanted, sums, strict=True)
+        ]
+        asked = Asked(wanted, list(map(plain, sums)), heeded)
+        totals = rule(node, owner_of(node.outputs[0]), gs, asked)
         _store_totals(adjoints, keys, sums, totals)
 
 
@@ -359,7 +410,8 @@ def _store_totals(
         if known is None:
             adjoints.add(key, total)
         else:
-            adjoints.put(key, total)
+            present = either(presence_of([known]), presence_of([total]))
+            adjoints.put(key, with_presence(plain(total), present))
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -369,6 +421,11 @@ class CustomRecord:
     rule: Callable[[list[Any]], Sequence[Any]]
     keys: tuple[Hashable, ...]
     results: tuple[Hashable, ...]
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether the rule makes zeros of zeros: nobody knows."""
+        return False
 
     def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
         """Move the cotangents of the outputs on to the inputs."""

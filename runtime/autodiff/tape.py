@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 
 from runtime import ops, trace, tree
+from runtime.autodiff.adjoints import Adjoints
 from runtime.autodiff.cotangents import conform, is_differentiable, type_of_any
 from runtime.autodiff.explain import DEPENDS, STORED_INSIDE, Cut, reason
+from runtime.autodiff.presence import plain
 from runtime.autodiff.sweep import (
-    Adjoints,
     CustomRecord,
     NodeRecord,
     NoGradientError,
     OpRecord,
     Record,
+    heeding_records,
     key_of,
     sweep,
 )
@@ -243,6 +245,10 @@ class GradientTape:
             return True
         return isinstance(key, Value) and key.node is not None and key.node in self._nodes
 
+    def has_computed(self, key: Hashable) -> bool:
+        """Whether the value under `key` was computed from something watched."""
+        return key in self._tracked and self._tracked[key] is None
+
     def tracked(self, operands: Iterable[Any]) -> list[bool]:
         """Which operands depend on something watched; variables among them are accessed now."""
         if not self._recording:
@@ -306,14 +312,16 @@ class GradientTape:
             if not all(key_of(y) in results for y in targets if y is not None):
                 raise error
         keys = [self._key("source", x) for x in sources]
-        adjoints = Adjoints(kept={key for key in keys if key is not None})
+        records = list(self._records)
+        kept = {key for key in keys if key is not None}
+        adjoints = Adjoints(kept, heeding_records(records).__contains__)
         for y, weight in zip(targets, weights, strict=True):
             key = self._key("target", y)
             if key is not None:
                 adjoints.add(key, _seed(y, weight))
-        sweep(list(self._records), adjoints, self.is_tracked)
+        sweep(records, adjoints, self.is_tracked)
         return [
-            _result(x, None if key is None else adjoints.get(key), fill)
+            _result(x, None if key is None else plain(adjoints.get(key)), fill)
             for x, key in zip(sources, keys, strict=True)
         ]
 

@@ -17,7 +17,7 @@ from runtime import ops, tree
 from runtime.autodiff.cotangents import is_differentiable
 from runtime.autodiff.stored import Stored
 from runtime.autodiff.tape import GradientTape, UnconnectedGradients, opaque, watching
-from runtime.building import building
+from runtime.building import building, traced
 from runtime.devices import copied, is_device_array, placing_on
 from runtime.eager import is_array
 from runtime.errors import StagingError
@@ -336,12 +336,22 @@ def _lift(number: int, x: Any) -> Any:
             "write `3.0` in place of `3`, or cast with `.astype(float)`"
         )
     if building() is not None:
-        return ops.identity(x) if isinstance(x, Tensor) and x.is_traced else opaque(x)
+        return _apart(x) if isinstance(x, Tensor) and x.is_traced else opaque(x)
     if isinstance(x, np.ndarray):
         x = x.view()
         x.flags.writeable = False
         return Tensor(x)
     return ops.identity(x) if isinstance(x, Tensor) or is_device_array(x) else Tensor(x)
+
+
+def _apart(x: Tensor) -> Tensor:
+    """The traced `x` as a tensor of its own: no view, so that no write to it reaches `x`."""
+    builder = building()
+    assert builder is not None
+    node = builder.emit(ops.identity.op, [builder.value_of(x)])
+    lifted = builder.array(node.outputs[0]) if x.stands_for_array else traced(node.outputs[0])
+    builder.tell_tapes(node, [x], (lifted,))
+    return lifted
 
 
 def _lowered(original: Any, gradient: Any) -> Any:

@@ -12,8 +12,18 @@ from typing import Any
 import numpy as np
 
 from runtime import trace
+from runtime.autodiff.adjoints import Adjoints
 from runtime.autodiff.cotangents import conform, cotangent_type, is_differentiable, zero
-from runtime.autodiff.sweep import NODE_RULES, Adjoints, NodeRecord, OpRecord, Record, Unread
+from runtime.autodiff.presence import (
+    FLAG,
+    Presence,
+    flag_of,
+    heeding,
+    plain,
+    presence_of,
+    with_presence,
+)
+from runtime.autodiff.sweep import NODE_RULES, NodeRecord, OpRecord, Record, Unread
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.declare import no_gradient
@@ -35,6 +45,10 @@ class Reopened(Builder):
         self.adopt(graph.inputs)
         for node in graph.nodes:
             self.adopt(node.outputs)
+
+    def inside(self, name: str) -> Reopened:
+        """A builder of the graph of a body."""
+        return Reopened(Graph(name=name), self)
 
     def external(self, thing: Any, type_: Type, name: str | None = None) -> Value:
         """A constant with the present content of `thing`."""
@@ -71,6 +85,10 @@ class Transposed:
     `given` are the outputs whose cotangents it takes (`cotangents`: its inputs for them); `wanted`
     are the inputs whose adjoints it makes (`adjoints`, None where nothing arrives). To the
     adjoints of the inputs in `accumulated` it adds what comes in through `sums`. Positions all.
+
+    The cotangents of `possible` may be absent (`flags`: inputs that tell). Of the inputs `heeded`
+    it is known whether anything arrived (`presences`); of those in `started`, too, whether
+    something had before (`starts`: inputs that tell).
     """
 
     def __init__(
@@ -79,13 +97,20 @@ class Transposed:
         given: dict[int, Type],
         wanted: Iterable[int],
         accumulated: Iterable[int] = (),
+        possible: Iterable[int] = (),
+        heeded: Iterable[int] = (),
+        started: Iterable[int] = (),
     ) -> None:
         self.forward = forward
+        self.heeded = set(heeded)
         self.builder = Reopened(Graph(name=f"{forward.graph.name} backward"), forward)
         self.cotangents = {j: self.builder.input(cotangent_type(t)) for j, t in given.items()}
         inputs = forward.graph.inputs
         self.sums = {m: self.builder.input(cotangent_type(inputs[m].type)) for m in accumulated}
+        self.flags = {j: self.builder.input(FLAG) for j in possible}
+        self.starts = {m: self.builder.input(FLAG) for m in started}
         self.adjoints: dict[int, Tensor | None] = {}
+        self.presences: dict[int, Presence] = {}
         with trace.interpreting(self.builder):
             self._sweep([*dict.fromkeys((*wanted, *self.sums))])
 
@@ -93,19 +118,24 @@ class Transposed:
         graph = self.forward.graph
         roots = [graph.inputs[m] for m in wanted]
         active = active_values(graph, roots)
-        adjoints = Adjoints(kept=set(roots))
+        heeded = heeding(graph, [graph.inputs[m] for m in self.heeded])
+        adjoints = Adjoints(set(roots), heeded.__contains__)
         for m, value in self.sums.items():
-            adjoints.put(graph.inputs[m], traced(value))
+            start = traced(self.starts[m]) if m in self.starts else m not in self.heeded
+            adjoints.put(graph.inputs[m], with_presence(traced(value), start))
         for j, value in self.cotangents.items():
             if graph.outputs[j] in active:
-                adjoints.add(graph.outputs[j], conform(traced(value), graph.outputs[j].type))
+                g = conform(traced(value), graph.outputs[j].type)
+                present = traced(self.flags[j]) if j in self.flags else True
+                adjoints.add(graph.outputs[j], with_presence(g, present))
         for node in reversed(graph.nodes):
             if not active.isdisjoint(node.inputs):
                 self._pull_back(node, adjoints, active)
         for m in wanted:
             value = graph.inputs[m]
             g = adjoints.get(value)
-            self.adjoints[m] = None if g is None else conform(g, value.type)
+            self.presences[m] = presence_of([g])
+            self.adjoints[m] = None if g is None else conform(plain(g), value.type)
 
     def _pull_back(self, node: Node, adjoints: Adjoints, active: set[Value]) -> None:
         mark = self.builder.mark()
@@ -122,6 +152,11 @@ class Transposed:
                     type_ = inputs[m].type
                     self.adjoints[m] = zero(cotangent_type(type_), traced(inputs[m]))
             return [self.builder.value_of(self.adjoints[m]) for m in wanted]
+
+    def told(self, inputs: Iterable[int]) -> list[Value]:
+        """Values that tell of `inputs` whether anything arrived."""
+        with trace.interpreting(self.builder):
+            return [flag_of(self.presences.get(m, False)) for m in inputs]
 
     def finish(self, outputs: Sequence[Value]) -> list[tuple[Value, Value]]:
         """Set the outputs, drop what they do not need; residuals: (forward value, own input)."""

@@ -121,6 +121,8 @@ TESTED_IN = {
     "runtime/templates.py": "autograph/operators/test_templates.py",
     # The rules of gradients, and of batches, are tested by what they make of each op and program.
     "runtime/autodiff/attempts.py": "language/test_try.py",
+    "runtime/autodiff/adjoints.py": "runtime/autodiff/test_sweep.py",
+    **in_folder("runtime/autodiff", "guards presence", "language/test_untaken_paths.py"),
     "runtime/autodiff/branches.py": "runtime/autodiff/test_linearize.py",
     "runtime/autodiff/cotangents.py": "runtime/autodiff/test_sweep.py",
     "runtime/autodiff/emission.py": "runtime/autodiff/test_loops.py",

@@ -479,3 +479,32 @@ def test_a_gradient_of_the_call_itself_that_writes_an_array_is_given():
         y = (t * t).sum()
         tripled_into(np.ones(2), out)  # of nothing that is watched
     assert tape.gradient(y, t).numpy().tolist() == [2.0, 4.0]
+
+
+def writes_on_a_path(w, v):
+    if w > 3.0:
+        v[0] = w
+    return (v * v).sum()
+
+
+def writes_under_another_name(w, v):
+    u = v * 2.0
+    while w > 1.0:
+        w = w - 1.0
+        if w < 3.0:
+            u[0] = w
+        else:
+            u = v
+    return (v * v).sum()
+
+
+@pytest.mark.parametrize("function", [writes_on_a_path, writes_under_another_name])
+def test_an_argument_that_is_written_on_one_path(function):
+    """The gradient is by what came in, whichever path is taken; the caller's array stays."""
+    eager, graph = ag.grad(function, 1), ag.grad(ag.convert(function), 1)
+    inside = ag.convert(ag.grad(function, 1))
+    for w, slope in ((1.0, 2.0), (6.0, 0.0)):
+        for derivative in (eager, graph, inside):
+            v = np.array([1.0, 2.0, 3.0])
+            assert derivative(np.float64(w), v).tolist() == [slope, 4.0, 6.0]
+            assert v.tolist() == [1.0, 2.0, 3.0]

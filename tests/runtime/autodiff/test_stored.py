@@ -136,3 +136,16 @@ def test_a_function_that_raises_leaves_plain_state():
     with pytest.raises(KeyError):
         ag.grad(failing)(X)
     assert type(model.hidden) is np.ndarray
+
+
+def test_a_plain_function_leaves_the_tensors_that_it_computed_with():
+    """Nothing tells what Python stored: docs/guide/limits.md says so."""
+    kept = []
+
+    def plain(x):
+        kept.append(x * 2)
+        return (kept[-1] ** 2).sum()
+
+    ag.grad(plain)(np.ones(2))
+    ag.grad(ag.convert(plain))(np.ones(2))
+    assert [type(x) for x in kept] == [ag.Tensor, np.ndarray]
