@@ -14,10 +14,11 @@ the sums.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
-from runtime.lowering.kernel import Axis, Contract, Dim
+from runtime.lowering.kernel import Axis, Contract, Dim, product
 from runtime.lowering.lines import is_number
 from runtime.lowering.scalar import Expr
 from runtime.lowering.tiles import (
@@ -65,7 +66,9 @@ class _Contraction:
     def __init__(self, c: Contract, vector_bytes: int) -> None:
         self.c = c
         self.tile = cut(c, vector_bytes)
-        self.code = Vectors(c.target.type, self.tile.lanes)
+        axes = (*c.outer, c.row, c.column, *c.inner)
+        fixed = all(isinstance(n, int) for a in axes for n in (a.size, a.x, a.y, a.out))
+        self.code = Vectors(c.target.type, self.tile.lanes, fixed=fixed)
         self.sizes: list[Expr] = []
 
     def of(self, dim: Dim) -> str:
@@ -112,6 +115,17 @@ class _Contraction:
     def along(self, pointer: str, index: str, step: Dim) -> str:
         """The element at an index of an axis."""
         return self.at(pointer, self.code.times(index, self.of(step)))
+
+    @contextmanager
+    def _walk(self, end: str, *walks: tuple[str, Dim]) -> Iterator[list[str]]:
+        """A loop of so many rounds, in which pointers go on by so many elements each."""
+        if self.code.fixed:
+            known = [(start, step) for start, step in walks if isinstance(step, int)]
+            with self.code.walk(end, *known) as inside:
+                yield inside
+        else:
+            with self.code.loop("0", end) as i:
+                yield [self.along(start, i, step) for start, step in walks]
 
     def _outer(
         self,
@@ -321,18 +335,17 @@ class _Contraction:
                 for place, other in zip(line, found, strict=True):
                     code.add_product(place, one, other)
 
-        def nest(axes: list[Axis], x: str, y: str, number: str) -> None:
+        def nest(axes: list[Axis], x: str, y: str) -> None:
             if not axes:
-                term(x, self.at(y, code.times(number, str(width))) if is_packed else y)
+                term(x, y)
                 return
             axis, *rest = axes
-            is_outermost = axis is inner[0]
-            with code.loop("0", piece.length if is_outermost else self.of(axis.size)) as i:
-                inside = i if is_outermost else code.plus(code.times(number, self.of(axis.size)), i)
-                other = y if is_packed else self.along(y, i, axis.y)
-                nest(rest, self.along(x, i, axis.x), other, inside)
+            end = piece.length if axis is inner[0] else self.of(axis.size)
+            step = product([width, *(a.size for a in rest)]) if is_packed else axis.y
+            with self._walk(end, (x, axis.x), (y, step)) as inside:
+                nest(rest, *inside)
 
-        nest(inner, x, y, "0")
+        nest(inner, x, y)
         # A row may be there more than once: all are read before any is written.
         given = []
         for r, line in enumerate(sums):

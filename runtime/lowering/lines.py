@@ -103,7 +103,7 @@ class FunctionLines:
     def counted(self, first: str, end: str, step: int = 1, facts: str = "") -> Iterator[str]:
         """A loop over `range(first, end, step)`; gives the name of the index."""
         head, body, done = self.labels("head", "body", "done")
-        before, i, following, going = self.label, self.name(), self.name(), self.name()
+        before, i, going = self.label, self.name(), self.name()
         self.add(f"br label %{head}")
         self.begin(head)
         at = len(self.lines)
@@ -111,10 +111,14 @@ class FunctionLines:
         self.add(f"br i1 {going}, label %{body}, label %{done}")
         self.begin(body)
         yield i
-        self.add(f"{following} = add nsw i64 {i}, {step}")
+        following = self.following(i, step)
         self.lines.insert(at, f"  {i} = phi i64 [{first}, %{before}], [{following}, %{self.label}]")
         self.add(f"br label %{head}{facts}")
         self.begin(done)
+
+    def following(self, i: str, step: int) -> str:
+        """The index of the next round."""
+        return self.do(f"add nsw i64 {i}, {step}")
 
 
 class Lines(FunctionLines):

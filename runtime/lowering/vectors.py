@@ -10,17 +10,21 @@ from runtime.lowering.scalar import is_float
 
 __all__ = ["Vectors"]
 
+# Lines of a loop before its body, without the index.
+_HEAD = 3
 _KINDS = {"f4": "float", "f8": "double", "b1": "i8"}
 
 
 class Vectors(FunctionLines):
     """Lines of a function whose loops go over numbers and vectors of one type.
 
-    `type_` is that of the elements, as kernels tell it; `lanes` is how many a vector has.
+    `type_` is that of the elements, as kernels tell it; `lanes` is how many a vector has. `fixed`:
+    all sizes and steps are known.
     """
 
-    def __init__(self, type_: str, lanes: int) -> None:
+    def __init__(self, type_: str, lanes: int, *, fixed: bool = False) -> None:
         super().__init__()
+        self.fixed = fixed
         self.type = type_
         self.kind = _KINDS.get(type_) or f"i{8 * int(type_[1:])}"
         self.lanes = lanes
@@ -41,6 +45,43 @@ class Vectors(FunctionLines):
             return
         with self.counted(first, end, step) as i:
             yield i
+
+    @contextmanager
+    def walk(self, end: str, *walks: tuple[str, int]) -> Iterator[list[str]]:
+        """A loop of so many rounds, in which pointers go on by so many elements each."""
+        if end == "1":
+            yield [start for start, _ in walks]
+            return
+        here = [self.name() for _ in walks]
+        before = self.label
+        with self.counted("0", end):
+            at = len(self.lines) - _HEAD
+            yield here
+            there = [
+                self._unseen("ptr", self.do(f"getelementptr {self.kind}, ptr {p}, i64 {step}"))
+                for p, (_, step) in zip(here, walks, strict=True)
+            ]
+            self.lines[at:at] = [
+                f"  {p} = phi ptr [{start}, %{before}], [{following}, %{self.label}]"
+                for p, (start, _), following in zip(here, walks, there, strict=True)
+            ]
+
+    def following(self, i: str, step: int) -> str:
+        """The index of the next round."""
+        index = super().following(i, step)
+        return self._unseen("i64", index) if self.fixed else index
+
+    def _unseen(self, kind: str, value: str) -> str:
+        """A value of which LLVM does not know where it is from.
+
+        It would look for other ways to count addresses, for a third of its time, and find none that
+        is better.
+        """
+        if kind == "ptr":
+            self.intrinsic("ptr @llvm.strip.invariant.group.p0(ptr)")
+            return self.do(f"call ptr @llvm.strip.invariant.group.p0(ptr {value})")
+        self.intrinsic("i64 @llvm.expect.i64(i64, i64)")
+        return self.do(f"call i64 @llvm.expect.i64(i64 {value}, i64 1)")
 
     @property
     def all(self) -> str:
