@@ -1,8 +1,9 @@
-"""Binary operators: `%` after a literal text formats; `*` and `+` of displays make new lists.
+"""Binary operators: `%` after a text formats; `*` and `+` of displays make new lists.
 
 The keys of dicts that `|` puts together may depend on data.
 
 "..." % a    ag__.percent("...", ag__.ld(a))
+a % b        ag__.modulo(ag__.ld(a), ag__.ld(b))
 [a] * n      ag__.repeated([ag__.ld(a)], ag__.ld(n))
 [a] + b      ag__.joined([ag__.ld(a)], ag__.ld(b))
 a | b        ag__.union(ag__.ld(a), ag__.ld(b))
@@ -18,6 +19,7 @@ from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template
 
 PERCENT = Template("ag__.percent(text, values_)")
+MODULO = Template("ag__.modulo(left, right)")
 REPEATED = Template("ag__.repeated(left, right)")
 JOINED = Template("ag__.joined(left, right)")
 UNION = Template("ag__.union(left, right)")
@@ -27,9 +29,12 @@ def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
     """Binary operators of other operands stay."""
     is_text, is_list = _is_text(node.left), _is_list(node.left) or _is_list(node.right)
     is_repeated = is_list or is_text or _is_text(node.right)
+    may_be_text = isinstance(node.left, _NAMES) and not isinstance(node.right, gast.Constant)
     left, right = conversion.expression(node.left), conversion.expression(node.right)
     if isinstance(node.op, gast.Mod) and is_text:
         return PERCENT.expression(node, text=left, values_=right)
+    if isinstance(node.op, gast.Mod) and may_be_text:
+        return MODULO.expression(node, left=left, right=right)
     if isinstance(node.op, gast.Mult) and is_repeated:
         return REPEATED.expression(node, left=left, right=right)
     if isinstance(node.op, gast.Add) and is_list:
@@ -39,6 +44,10 @@ def convert_operation(node: Any, conversion: Conversion) -> gast.expr:
     node.left, node.right = left, right
     made: gast.expr = node
     return made
+
+
+# What may stand for a text that is written elsewhere (`FORMAT % (a, b)`, `message % args`).
+_NAMES = (gast.Name, gast.Attribute, gast.Subscript, gast.Call)
 
 
 def _is_text(node: Any) -> bool:

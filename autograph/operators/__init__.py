@@ -33,7 +33,7 @@ from autograph.operators.contexts import context, with_stmt
 from autograph.operators.counting import dict_display, ior, union
 from autograph.operators.decorators import decorator
 from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
-from autograph.operators.expanding import fstring, percent
+from autograph.operators.expanding import fstring, modulo, percent
 from autograph.operators.gathering import named, spread, unpack, unpack_ex
 from autograph.operators.generators import GeneratorScope
 from autograph.operators.joining import joined, repeated
@@ -137,6 +137,7 @@ __all__ = [
     "less",
     "less_equal",
     "list_comp",
+    "modulo",
     "named",
     "new_names",
     "not_",

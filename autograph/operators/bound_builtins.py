@@ -148,6 +148,8 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return sort(owner, **kwargs)
     if name == "rotate" and args and keyed.is_open_key(args[0]):
         open_deques.opened_by(owner)
+    if _is_deque_searched_by_data(owner, name, args):
+        open_deques.opened_by(owner)
     if open_deques.items_of(owner) is not None:
         return open_deques.call(owner, name, args, kwargs, _call_list)
     if name in _MUTATORS and is_writable(owner):
@@ -245,6 +247,13 @@ def _is_changed_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
     if name == "update":
         return any(isinstance(x, (list, tuple)) and any(map(keyed.is_open_key, x)) for x in args)
     return name in ("add", "discard", "remove") and any(map(keyed.is_open_key, args))
+
+
+def _is_deque_searched_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
+    if not isinstance(owner, deque) or name not in SEARCHES or not args:
+        return False
+    is_known = open_deques.items_of(owner) is None
+    return is_known and is_searched_by_data(list(deque.__iter__(owner)), args[0])
 
 
 def _is_open_dict(x: Any) -> bool:

@@ -345,7 +345,8 @@ def _keys_in(x: Any, function: Any, kwargs: dict[str, Any]) -> Any:
         return open_deques.going_through(x) if function in _LAZY else open_deques.as_list(x)
     if open_sets.items_of(x) is None or function is set:
         return x
-    if function not in _OF_ANY_ORDER or kwargs.get("key") is not None:
+    is_any_order = function in _OF_ANY_ORDER or (function is sum and open_sets.are_integers(x))
+    if not is_any_order or kwargs.get("key") is not None:
         raise open_sets.refused("the order in which it gives them is Python's own")
     return open_sets.in_any_order(x)
 

@@ -18,7 +18,7 @@ from runtime.origins import origin_of_caller
 from runtime.templates import Several
 from runtime.tensor import Tensor
 
-__all__ = ["Beside", "expanded", "fstring", "percent", "shown_in_text"]
+__all__ = ["Beside", "expanded", "fstring", "modulo", "percent", "shown_in_text"]
 
 
 def fstring(*parts: Any) -> Any:
@@ -30,6 +30,11 @@ def fstring(*parts: Any) -> Any:
 def percent(text: Any, values: Any) -> Any:
     """`text % values`."""
     return templates.percent(text, shown_in_text(values))
+
+
+def modulo(left: Any, right: Any) -> Any:
+    """`left % right`, where the left may be a text."""
+    return percent(left, right) if isinstance(left, str) else left % right
 
 
 def expanded(x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -99,8 +100,8 @@ def in_(item: Any, container: Any) -> Any:
         return ops.as_weak(ops.any(container == item), kind="bool")
     if isinstance(container, np.ndarray) and _is_open(item):
         return ops.as_weak(ops.any(item == container), kind="bool")
-    if isinstance(container, (list, tuple)) and _is_searched(item, container):
-        elements = items_of(with_captured(container))
+    elements = _elements(container)
+    if elements is not None and _is_searched(item, elements):
         return _as_bool(or_(*(_equality(item, element) for element in elements), lambda: False))
     if isinstance(container, range) and _is_open(item):
         if not container:
@@ -128,6 +129,15 @@ def in_(item: Any, container: Any) -> Any:
     return item in container
 
 
+def _elements(x: Any) -> list[Any] | None:
+    """What is in a list, tuple or deque of known length; None for any other thing."""
+    if isinstance(x, (list, tuple)):
+        return items_of(with_captured(x))
+    if isinstance(x, deque) and open_deques.items_of(x) is None:
+        return list(deque.__iter__(with_captured(x)))
+    return None
+
+
 def _is_only_gone_through(x: Any) -> bool:
     """Whether an object of the user's has items, but no class of its says by itself what is in."""
     if attribute(type(x), "__contains__") is not None:
@@ -149,11 +159,11 @@ def _is_open(x: Any) -> bool:
     return isinstance(x, Tensor) and not x.is_known
 
 
-def _is_searched(item: Any, container: Any) -> bool:
-    """Whether a list or tuple is gone through here, since Python does not know what is equal."""
-    if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, container):
+def _is_searched(item: Any, elements: list[Any]) -> bool:
+    """Whether the items are gone through here, since Python does not know what is equal."""
+    if isinstance(item, (list, tuple, dict, Nullable)) or Nullable in map(type, elements):
         return True
-    return any(_is_traced(x) or is_late(x) or has_own_equality(x) for x in (item, *container))
+    return any(_is_traced(x) or is_late(x) or has_own_equality(x) for x in (item, *elements))
 
 
 def _equality(item: Any, element: Any) -> Thunk:

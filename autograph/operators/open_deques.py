@@ -313,18 +313,20 @@ def _copy(x: OpenDeque) -> Any:
     return journal.fresh(made)
 
 
-def _index(x: OpenDeque, value: Any) -> Any:
-    return _found(x, value, lazy(((value, ord("r"), None), " is not in deque")))
+def _index(x: OpenDeque, value: Any, *within: Any) -> Any:
+    if within:
+        raise _refused("`index` looks at a part of it")
+    return _found(x, value)
 
 
 def _remove(x: OpenDeque, value: Any) -> None:
-    position = _found(x, value, "deque.remove(x): x not in deque")
-    _taken(x, position, _OUT_OF_RANGE)
+    _taken(x, _found(x, value), _OUT_OF_RANGE)
 
 
-def _found(x: OpenDeque, value: Any, message: Any) -> Any:
+def _found(x: OpenDeque, value: Any) -> Any:
     form, rows = packed(_items(x))
     where = growing_methods.matches(form, rows, value)
+    message = lazy(((value, ord("r"), None), " is not in deque"))
     stage_raise(ops.logical_not(ops.any(where)), ValueError(message))
     return ops.as_weak(ops.argmax(where), kind="int")
 

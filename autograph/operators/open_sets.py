@@ -32,6 +32,7 @@ from runtime.tensor import Tensor
 __all__ = [
     "METHODS",
     "add",
+    "are_integers",
     "call",
     "contains",
     "display",
@@ -145,6 +146,13 @@ def in_any_order(x: Any) -> list[Any]:
     found: list[Any] = journal.fresh([])
     found[:] = padded([Run(*looked_at(items))], found)
     return found
+
+
+def are_integers(x: Any) -> bool:
+    """Whether the items of a set are integers, whose sum is the same in any order."""
+    items = items_of(x)
+    assert items is not None
+    return all(row.dtype.kind in "biu" for row in looked_at(items)[1])
 
 
 # ---- changing ------------------------------------------------------------------------------------
@@ -390,13 +398,41 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(OpenSet, f"__{_name}__", _operator(_name, _compared))
 
 
-def _asked(name: str, run: Callable[[str, Any, Any], Any], x: Any, other: Any) -> Any:
-    """A method of sets that is an operator for one other set."""
-    if not isinstance(other, (set, frozenset)):
-        raise refused(f"what is given to `{name}` is no set")
-    if isinstance(x, frozenset) and run is _combined:
+def _as_set(name: str, other: Any) -> Any:
+    """What a method of a set is given, as a set."""
+    if isinstance(other, (set, frozenset)):
+        return other
+    if not isinstance(other, (list, tuple)) or has_runs(other):
+        raise refused(f"what is given to `{name}` is neither a set nor a list of known length")
+    return made(other)
+
+
+def _several(name: str, operator_: str, x: Any, *others: Any) -> Any:
+    """A method of sets that is an operator with each of the others."""
+    if isinstance(x, frozenset):
         raise refused(f"`{name}` would make a frozenset of them")
-    return run(name, x, other)
+    result = fresh(set(x)) if items_of(x) is None else copied(x)
+    for other in (_as_set(name, other) for other in others):
+        result = _operated(operator_, result, other)
+    return result
+
+
+def _operated(name: str, x: Any, other: Any) -> Any:
+    if _is_open(x, other):
+        return _combined(name, x, other)
+    plain: Callable[[Any, Any], Any] = getattr(operator, name if name == "sub" else f"{name}_")
+    return fresh(plain(known(x), known(other)))
+
+
+def _asked(name: str, operator_: str, x: Any, other: Any) -> Any:
+    """A method of sets that is a comparison with one other set."""
+    return _compared(operator_, x, _as_set(name, other))
+
+
+def _is_disjoint(x: Any, other: Any) -> Any:
+    """`x.isdisjoint(other)`."""
+    form, rows, others = _rows_of_both(x, _as_set("isdisjoint", other), mixes=False)
+    return ops.as_weak(ops.logical_not(ops.any(_are_in(form, rows, others))), kind="bool")
 
 
 def _changed(name: str, x: Any, other: Any) -> None:
@@ -421,10 +457,11 @@ METHODS: dict[str, Callable[..., Any]] = {
     "intersection_update": functools.partial(_changed, "and"),
     "difference_update": functools.partial(_changed, "sub"),
     "symmetric_difference_update": functools.partial(_changed, "xor"),
-    "union": functools.partial(_asked, "or", _combined),
-    "intersection": functools.partial(_asked, "and", _combined),
-    "difference": functools.partial(_asked, "sub", _combined),
-    "symmetric_difference": functools.partial(_asked, "xor", _combined),
-    "issubset": functools.partial(_asked, "le", _compared),
-    "issuperset": functools.partial(_asked, "ge", _compared),
+    "union": functools.partial(_several, "union", "or"),
+    "intersection": functools.partial(_several, "intersection", "and"),
+    "difference": functools.partial(_several, "difference", "sub"),
+    "symmetric_difference": functools.partial(_several, "symmetric_difference", "xor"),
+    "issubset": functools.partial(_asked, "issubset", "le"),
+    "isdisjoint": _is_disjoint,
+    "issuperset": functools.partial(_asked, "issuperset", "ge"),
 }  # fmt: skip

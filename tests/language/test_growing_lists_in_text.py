@@ -25,6 +25,31 @@ def lists(x):
     return text, str(found), "%s of %d" % (pairs, 3), repr({"a": found}), f"{found}".__class__
 
 
+FORMAT = "%s: %.2f"
+
+
+class Log:
+    def __init__(self, form):
+        self.form, self.lines = form, []
+
+    def __call__(self, message, *args):
+        self.lines.append(message % args)
+        print(self.form % (len(self.lines), message % args))
+
+
+@samples("E4", (X,), (Y,), tensors=False)
+def formats_under_names(x):
+    log, form = Log("%02d %s"), {"short": "%.1f"}
+    lines = []
+    for i, v in enumerate(x):
+        if v > 0:
+            log("%d is %.1f", i, v)
+        lines.append(FORMAT % (i, v))
+    total = x.sum()
+    modulus = (total % x[0], 7 % total, len(lines) % len(x), total % len(x))
+    return log.lines, lines, form["short"] % total, "%s".strip() % [total], modulus
+
+
 @samples("E4", (X,), (Y,))
 def lists_of_arrays(x):
     found = []

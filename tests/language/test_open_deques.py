@@ -53,6 +53,45 @@ def breadth_first_with_a_set(adjacent, start):
     return far, len(visited)
 
 
+@samples("E4", (np.array([0, 1, 0, 1, 1]),), (np.array([1, 1, 1, 1, 0]),), tensors=False)
+def snake(turns):
+    body, food = deque([(2, 2)]), (4, 2)
+    dx, dy, score = 1, 0, 0
+    for t in turns:
+        if t:
+            dx, dy = -dy, dx
+        head = ((body[0][0] + dx) % 6, (body[0][1] + dy) % 6)
+        if head in body:
+            break
+        body.appendleft(head)
+        if head == food:
+            score += 1
+            food = ((food[0] + 3) % 6, (food[1] + 1) % 6)
+        elif (9, 9) not in body:
+            body.pop()
+    return score, list(body)
+
+
+OLDER = deque([1, 4])
+
+
+@samples("E4", (np.int64(4),), (np.int64(2),), (np.int64(9),), tensors=False)
+def searched_of_known_length(n):
+    pairs, numbers = deque([(0, n), (n, n)]), deque([n - 1, n, 7 * n, n])
+    found = (n, n + 0) in pairs, (0, 2) in pairs, 2 in numbers, n in OLDER, pairs.count((0, n))
+    places = numbers.count(n), numbers.index(n), pairs.index((n, n))
+    numbers.remove(n)
+    print(list(numbers))
+    return found, places, list(numbers)
+
+
+@samples("E4", (np.int64(4),), (np.int64(2),), tensors=False)
+def not_there_to_be_removed(n):
+    numbers = deque([np.int64(4), np.int64(1)])
+    numbers.remove(n)
+    return len(numbers)
+
+
 @samples("E4", (MAZES[0],), (MAZES[1],))
 def shortest_way(grid):
     h, w = grid.shape

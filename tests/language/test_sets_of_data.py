@@ -145,6 +145,27 @@ def methods_of_two_sets(x, y):
 OLDER = {1, 3, 7}
 
 
+@samples("E4", (X, Y), (Y, X), (X, Y + 20), tensors=False)
+def methods_of_several_sets(x, y):
+    a, b = set(x.tolist()), {int(v) for v in y}
+    apart = a.isdisjoint(b), a.isdisjoint([50, 60]), {1, 2}.isdisjoint(a), set().isdisjoint(a)
+    united = a.union(b, [7, 8], (1, 1)), a.union(), {2}.union(a, b), set.union(a, b, {9})
+    common = a.intersection(b, [1, 2, 3]), set.intersection(*[a, b, {1, 2, 7}])
+    rest = a.difference([1, 1], b), a.symmetric_difference([1, 1, 50]), a.issubset([1, 2, 3, 7])
+    other = a.union()
+    other.add(77)
+    return (
+        apart,
+        united,
+        common,
+        rest,
+        77 in a,
+        sum(a & b),
+        sum(a, 10),
+        frozenset([9]).isdisjoint(a),
+    )
+
+
 @samples("E4", (X, Y), (Y, X), (X, X[::-1].copy()))
 def changed_by_other_sets(x, y):
     a, b, c, d = ({int(v) for v in x} for _ in range(4))

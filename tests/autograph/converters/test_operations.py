@@ -7,6 +7,8 @@ from tests.autograph.converters.running import converted_by
 CASES = {
     "format": ("'%d' % x", "ag__.percent('%d', ag__.ld(x))"),
     "modulus": ("x % 3", "ag__.ld(x) % 3"),
+    "modulus of a sum": ("(x + y) % y", "(ag__.ld(x) + ag__.ld(y)) % ag__.ld(y)"),
+    "of names": ("x % (y, 2)", "ag__.modulo(ag__.ld(x), (ag__.ld(y), 2))"),
     "repeated list": ("[x] * y", "ag__.repeated([ag__.ld(x)], ag__.ld(y))"),
     "repeated from the left": ("y * [x]", "ag__.repeated(ag__.ld(y), [ag__.ld(x)])"),
     "repeated text": ("'-' * x", "ag__.repeated('-', ag__.ld(x))"),
