@@ -53,7 +53,7 @@ from autograph.operators.remaking import (
     Tuple,
     View,
 )
-from autograph.operators.rows import inner_types, number_leaves
+from autograph.operators.rows import inner_types
 from autograph.operators.runs import (
     OpenDeque,
     OpenSet,
@@ -97,6 +97,18 @@ def _holds_nests(structure: tree.Structure) -> bool:
     if structure.kind is None:
         return False
     return structure.kind in (list, dict) or any(map(_holds_nests, structure.children))
+
+
+def _kept_as_rows(form: ItemForm) -> str:
+    """What an item of a list by data has that such a list shares with other places; else empty."""
+    if isinstance(form, Ragged):
+        return "lists that are of several lengths"
+    if isinstance(form, Leaf):
+        return "arrays" if form.type.rank != 0 else ""
+    if isinstance(form, ItemOrNone):
+        return _kept_as_rows(form.part)
+    parts = form.parts if isinstance(form, Branching) else ()
+    return next(filter(None, map(_kept_as_rows, parts)), "")
 
 
 class Handouts:
@@ -493,9 +505,10 @@ class Handouts:
         """What is in a list whose length depends on data."""
         growing.refuse_views(x, str(self._place), self._place.origin)
         item, rows = self._rows_of(x)
-        if any(leaf.type.rank != 0 for leaf in number_leaves(item)):
+        shared = _kept_as_rows(item)
+        if shared:
             raise self._refusal(
-                f"a list of arrays whose length depends on data is {self._place}",
+                f"a list of {shared}, whose own length depends on data, is {self._place}",
                 "return it, or store an array (`np.array(...)`)",
             )
         parts, structure = template_of(item)

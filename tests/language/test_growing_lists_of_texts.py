@@ -149,7 +149,39 @@ def in_an_attribute(x, limit):
     return sensor.log, heard
 
 
+@samples("E4", (X, []), (Y, []), (X * X, []))
+def in_the_callers_list(values, log):
+    for v in values:
+        try:
+            if v < 0:
+                raise ValueError(f"{v} is negative")
+        except ValueError as error:
+            log.append(str(error))
+    log.append(f"{len(log)} errors")
+    return log[-1]
+
+
+@samples("E4", (X, {"log": []}), (Y, {"log": []}))
+def pairs_in_the_callers_dict(values, kept):
+    for i, v in enumerate(values):
+        if v < 0:
+            kept["log"].append((i, f"{v:.1f}", v))
+
+
 test_sample = samples.test()
+
+
+def rows_in_the_callers_list(x, log):
+    for v in x:  # refused
+        row = []
+        while v > 0:
+            row.append(v)
+            v = v - 1
+        log.append(row)
+
+
+def test_rows_are_not_put_into_the_callers_list():
+    refuse(rows_in_the_callers_list, X, [], match="a list of lists that are of several lengths")
 
 
 def lists_compared(x):
@@ -169,6 +201,7 @@ def test_one_graph_serves_texts_of_all_lengths():
     checked = check(messages, (X, 0.7), (X * 1e9, 5.0))
     assert checked.function.trace_count == 1
     assert not check(errors, (X,), (Y,), tensors=False).unsaved
+    check(in_the_callers_list, (X, ["older"]), (Y, ["older"]))
 
 
 def test_a_gradient_goes_by_them():
