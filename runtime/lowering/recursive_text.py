@@ -1,8 +1,8 @@
 """Functions that call themselves, as LLVM IR.
 
-`define internal i64 @recursion(ptr %data, ptr %work, <scalars>, <pointers to the results>)` gives
-0, or the status with which all calls around end. What it reads of the function around stands in a
-row of words, as what parts of work read does, and each call hands that on.
+`define internal {i64, <results>} @recursion(ptr %data, ptr %work, <scalars>)` gives 0 and its
+results, or the status with which all calls around end. What it reads of the function around stands
+in a row of words, as what parts of work read does, and each call hands that on.
 """
 
 from __future__ import annotations
@@ -42,15 +42,24 @@ def written(writer: Any, s: Call) -> None:
     else:
         name = w.recursive[s.function]
     operands = [f"{llvm_type(x.type)} {w.value(x)}" for x in s.operands]
-    results = [f"ptr {w._cell(cell)}" for cell in s.results]
-    given = ", ".join([f"ptr {data}", "ptr %work", *operands, *results])
-    status = w.do(f"call i64 {name}({given})")
+    given = ", ".join([f"ptr {data}", "ptr %work", *operands])
+    kind = _kind(s.function)
+    made = w.do(f"call {kind} {name}({given})")
+    status = w.do(f"extractvalue {kind} {made}, 0")
     failed = w.do(f"icmp ne i64 {status}, 0")
     stop, go = w.labels("stop", "go")
     w.add(f"br i1 {failed}, label %{stop}, label %{go}{w._rarely()}")
     w.begin(stop)
     w._leave(status)
     w.begin(go)
+    for k, cell in enumerate(s.results):
+        value = w.do(f"extractvalue {kind} {made}, {k + 1}")
+        w.add(f"store {llvm_type(cell.type)} {value}, ptr {w._cell(cell)}")
+
+
+def _kind(function: Function) -> str:
+    """What a function gives: the status, and its results."""
+    return f"{{{', '.join(['i64', *(llvm_type(value.type) for value in function.values)])}}}"
 
 
 def _text(writer: Any, part: Part, function: Function, name: str) -> str:
@@ -68,20 +77,28 @@ def _text(writer: Any, part: Part, function: Function, name: str) -> str:
         child.places[register] = f"%in{k}"
         parameters.append(f"{llvm_type(register.type)} %in{k}")
     child._block(function.body)
-    for k, value in enumerate(function.values):
-        child.add(f"store {llvm_type(value.type)} {child.value(value)}, ptr %out{k}")
-        parameters.append(f"ptr noalias %out{k}")
+    types = [llvm_type(value.type) for value in function.values]
+    for k, (value, type_) in enumerate(zip(function.values, types, strict=True)):
+        child.first.append(f"%out{k} = alloca {type_}")
+        child.add(f"store {type_} {child.value(value)}, ptr %out{k}")
     child._leave("0")
+    kind, given = _kind(function), ["  %given = load i64, ptr %status"]
+    last = "%given.status"
+    given.append(f"  {last} = insertvalue {kind} poison, i64 %given, 0")
+    for k, type_ in enumerate(types):
+        given.append(f"  %given{k} = load {type_}, ptr %out{k}")
+        given.append(f"  %all{k} = insertvalue {kind} {last}, {type_} %given{k}, {k + 1}")
+        last = f"%all{k}"
     lines = [
-        f"define internal i64 {name}(ptr %data, ptr %work, {', '.join(parameters)}) {{",
+        f"define internal {kind} {name}(ptr %data, ptr %work, {', '.join(parameters)}) {{",
         "entry:",
         *(f"  {line}" for line in (*part.entry, *child.first)),
         "  br label %start",
         "start:",
         *child.lines,
         "leave:",
-        "  %status.out = load i64, ptr %status",
-        "  ret i64 %status.out",
+        *given,
+        f"  ret {kind} {last}",
         "}",
     ]
     return "\n".join(lines)

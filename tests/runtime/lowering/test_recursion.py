@@ -325,7 +325,7 @@ def test_the_text_of_the_kernels_shows_the_function_and_its_calls():
     text = function.traces()[-1].lower("kernels")
     assert "function fibonacci(depth, n.1):" in text
     assert "fibonacci((depth + 1), " in text and "fibonacci(0, n)" in text
-    assert "define internal i64 @recursion0(" in function.traces()[-1].lower("llvm")
+    assert "define internal {i64, i64} @recursion0(" in function.traces()[-1].lower("llvm")
 
 
 def test_the_profile_names_the_function():
