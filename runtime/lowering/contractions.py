@@ -53,22 +53,24 @@ class _Piece(NamedTuple):
     is_packed: bool
 
 
-def contraction_text(c: Contract, vector_bytes: int) -> tuple[str, set[str], list[Expr]]:
+def contraction_text(
+    c: Contract, vector_bytes: int, is_narrow: bool = False
+) -> tuple[str, set[str], list[Expr]]:
     """A function that computes parts of a contraction; what it declares; sizes that it takes.
 
     `void @NAME(ptr x, ptr y, ptr out, <sizes>, i64 first, i64 end, i64 block, i64 stop, i64 panel,
     i64 last)`: where the first elements are, and ranges of the parts that `counts_of_parts` counts.
     """
-    return _Contraction(c, vector_bytes).text()
+    return _Contraction(c, vector_bytes, is_narrow).text()
 
 
 class _Contraction:
-    def __init__(self, c: Contract, vector_bytes: int) -> None:
+    def __init__(self, c: Contract, vector_bytes: int, is_narrow: bool) -> None:
         self.c = c
         self.tile = cut(c, vector_bytes)
         axes = (*c.outer, c.row, c.column, *c.inner)
         fixed = all(isinstance(n, int) for a in axes for n in (a.size, a.x, a.y, a.out))
-        self.code = Vectors(c.target.type, self.tile.lanes, fixed=fixed)
+        self.code = Vectors(c.target.type, self.tile.lanes, fixed=fixed, is_narrow=is_narrow)
         self.sizes: list[Expr] = []
 
     def of(self, dim: Dim) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.execute.native.blocks import LEAST
+from runtime.execute.native.blocks import ROOM
 from runtime.execute.native.context import HEAP, word
 from runtime.execute.native.entry import REFUSED, SET
 from runtime.lowering.arena import lives, offsets
@@ -161,7 +161,7 @@ class Memory(Values):
         grow, go = self.labels("grow", "go")
         self.add(f"br i1 {is_short}, label %{grow}, label %{go}{self._rarely()}")
         self.begin(grow)
-        more = self.most(self.most(size, self.do(f"mul i64 {old}, 2")), str(LEAST))
+        more = self.most(self.most(size, self.do(f"mul i64 {old}, 2")), str(ROOM))
         function = self.do(self.context("enlarge"))
         present = self.do(f"load ptr, ptr {pointer}")
         new = self.do(f"call ptr {function}(ptr %ctx, ptr {present}, i64 {more})")

@@ -10,6 +10,8 @@ from typing import Any
 from runtime.execute.native.engine import SCHEDULED, has_slow_subnormals, vector_bytes
 from runtime.lowering.contractions import NAME, contraction_text
 from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
+from runtime.lowering.narrow import DECLARED as NEEDED
+from runtime.lowering.narrow import Narrow, narrow
 from runtime.lowering.parallel import (
     LARGE,
     PARTS,
@@ -63,12 +65,41 @@ def _types(text: str) -> list[str]:
 
 
 def contract(w: Any, s: Contract) -> None:
-    text, declared, sizes = contraction_text(s, vector_bytes())
-    name = w.products.add(text, declared)
     places = [
         f"ptr {w._address(buffer, w._size(start))}"
         for buffer, start in zip((s.x, s.y, s.target), s.starts, strict=True)
     ]
+    looks = narrow(s)
+    if looks is None:
+        _contracted(w, s, places)
+        return
+    small, whole, done = w.labels("small", "whole", "done")
+    w.add(f"br i1 {_are_narrow(w, s, looks, places)}, label %{small}, label %{whole}")
+    kept = dict(w.known)
+    for label in (small, whole):
+        w.begin(label)
+        _contracted(w, s, places, is_narrow=label == small)
+        w.add(f"br label %{done}")
+        w.known = dict(kept)
+    w.begin(done)
+
+
+def _are_narrow(w: Any, s: Contract, looks: Narrow, places: list[str]) -> str:
+    """Whether the numbers of both operands are, which may be the same."""
+    if looks.text not in w.functions:
+        w.functions.append(looks.text)
+        w.intrinsic(NEEDED)
+    operands = dict.fromkeys(zip((s.x, s.y), s.starts[:2], looks.counts, strict=True))
+    found = [
+        str(w.do(f"call i1 {looks.name}({place}, i64 {count})"))
+        for (_, _, count), place in zip(operands, places, strict=False)
+    ]
+    return found[0] if len(found) == 1 else str(w.do(f"and i1 {found[0]}, {found[1]}"))
+
+
+def _contracted(w: Any, s: Contract, places: list[str], is_narrow: bool = False) -> None:
+    text, declared, sizes = contraction_text(s, vector_bytes(), is_narrow)
+    name = w.products.add(text, declared)
     given = [*places, *(f"i64 {w.value(size)}" for size in sizes)]
     ends = [w._size(count) for count in counts_of_parts(s, vector_bytes())]
     work = products(s)

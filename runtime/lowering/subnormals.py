@@ -14,11 +14,11 @@ and where none was raised, both ways give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from runtime.lowering.kernel import Axis, Contract
+from runtime.lowering.kernel import Contract
+from runtime.lowering.narrow import side_by_side
 from runtime.lowering.tiles import products
 
 __all__ = ["DECLARED", "Careful", "careful"]
@@ -79,27 +79,13 @@ def careful(c: Contract) -> Careful | None:
     """How a contraction looks at its operands first; None where it does not."""
     work = products(c)
     axes = (*c.outer, c.row, c.column, *c.inner)
-    counts = [_side_by_side(axes, name) for name in ("x", "y", "out")]
+    counts = [side_by_side(axes, name) for name in ("x", "y", "out")]
     if c.target.type not in _KINDS or not isinstance(work, int) or None in counts:
         return None
     x, y, out = (n or 0 for n in counts)
     if min(x, y, out) < 1 or max(x, y, out) > _MOST or work < _WORTH * (x + y):
         return None
     return Careful(f"@careful.{c.target.type}", _text(c.target.type), (x, y, out))
-
-
-def _side_by_side(axes: Sequence[Axis], name: str) -> int | None:
-    """How many elements an operand has, if they fill the memory from the first to the last."""
-    found = [(getattr(axis, name), axis.size) for axis in axes]
-    count = 1
-    known = [(step, n) for step, n in found if isinstance(step, int) and isinstance(n, int)]
-    if len(known) < len(found):
-        return None
-    for step, n in sorted((step, n) for step, n in known if step and n != 1):
-        if step != count:
-            return None
-        count *= n
-    return count
 
 
 @cache

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from runtime.lowering.lines import FunctionLines, is_number
+from runtime.lowering.narrow import halved
 from runtime.lowering.scalar import is_float
 
 __all__ = ["Vectors"]
@@ -19,12 +20,14 @@ class Vectors(FunctionLines):
     """Lines of a function whose loops go over numbers and vectors of one type.
 
     `type_` is that of the elements, as kernels tell it; `lanes` is how many a vector has. `fixed`:
-    all sizes and steps are known.
+    all sizes and steps are known. Of integers that are `is_narrow`, the lower halves are multiplied.
     """
 
-    def __init__(self, type_: str, lanes: int, *, fixed: bool = False) -> None:
+    def __init__(
+        self, type_: str, lanes: int, *, fixed: bool = False, is_narrow: bool = False
+    ) -> None:
         super().__init__()
-        self.fixed = fixed
+        self.fixed, self.is_narrow = fixed, is_narrow
         self.type = type_
         self.kind = _KINDS.get(type_) or f"i{8 * int(type_[1:])}"
         self.lanes = lanes
@@ -145,9 +148,16 @@ class Vectors(FunctionLines):
     def add_product(self, place: str, one: str, other: str) -> None:
         """Add a product of two vectors to the one in a place on the stack."""
         times = "fmul contract" if is_float(self.type) else "and" if self.type == "b1" else "mul"
+        if self.is_narrow:
+            one, other = self._halved(one), self._halved(other)
         product = self.do(f"{times} {self.vector} {one}, {other}")
         old = self.do(f"load {self.vector}, ptr {place}")
         self.add(f"store {self.vector} {self.added(old, product)}, ptr {place}")
+
+    def _halved(self, value: str) -> str:
+        """A vector of numbers of which the lower halves tell all, so that LLVM knows that."""
+        up, down = halved(self.type, self.lanes, value)
+        return self.do(down.replace("%up", self.do(up)))
 
     def added(self, a: str, b: str) -> str:
         """The sum of two vectors; of truth values, whether one is true."""

@@ -31,6 +31,7 @@ __all__ = [
     "LEAST",
     "MOST",
     "PATIENCE",
+    "ROOM",
     "addresses",
     "blocks_text",
     "kept_bytes",
@@ -42,6 +43,9 @@ FUNCTIONS = ("obtain", "enlarge", "release")
 OF_ARRAYS = ("array_malloc", "array_calloc", "array_realloc", "array_free")
 # Blocks smaller than these are left to `malloc`; so many bytes are kept at most, in so many blocks.
 LEAST, MOST, PLACES = 1 << 16, 1 << 29, 32
+# What grows has so much room at first, as memory that is not touched costs nothing: to copy the
+# stacks of a loop of forty rounds as they grew took as long as the loop.
+ROOM = 1 << 18
 # So many blocks that find no room make room for others.
 PATIENCE = 64
 # Blocks from this size on are made of large pages where the system has them (NumPy's limit, too):
@@ -115,7 +119,8 @@ def blocks_text() -> str:
     """The functions as LLVM IR."""
     advise = _ON_LINUX if sys.platform == "linux" else _ELSEWHERE
     names = {"LEAST": LEAST, "MOST": MOST, "PLACES": PLACES, "PLACE": _PLACE, "PATIENCE": PATIENCE}
-    return expanded(advise + _TEXT, {**names, "HUGE": _HUGE, "ADVICE": _ADVICE})
+    more = {"ROOM": ROOM, "HUGE": _HUGE, "ADVICE": _ADVICE}
+    return expanded(advise + _TEXT, {**names, **more})
 
 
 # Whole pages of a block, which begins on no page's border.
@@ -366,8 +371,8 @@ done:
 ; Many need no more than the first: they leave what is much larger to others.
 define ptr @enlarge(ptr %ctx, ptr %block, i64 %size) {
 entry:
-  %near = mul i64 $LEAST, 8
-  %is.first = icmp sle i64 %size, $LEAST
+  %near = mul i64 $ROOM, 4
+  %is.first = icmp sle i64 %size, $ROOM
   %limit = select i1 %is.first, i64 %near, i64 $MOST
   %found = call ptr @find(ptr %ctx, i64 %size, i64 %limit)
   %is.found = icmp ne ptr %found, null

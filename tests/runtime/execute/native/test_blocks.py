@@ -170,8 +170,8 @@ def test_a_stack_of_few_values_is_made_where_the_last_one_was(memory):
 
     slope(np.linspace(0, 1, 20), np.int64(3))
     kept = blocks.kept_bytes()
-    assert kept and kept % blocks.LEAST == 0
-    for n in (2, 4, 20):
+    assert kept and kept % blocks.ROOM == 0
+    for n in (2, 4, 1000):  # 160 kB each
         slope(np.linspace(0, 1, 20), np.int64(n))
         assert blocks.kept_bytes() == kept
 
@@ -179,10 +179,10 @@ def test_a_stack_of_few_values_is_made_where_the_last_one_was(memory):
 def test_what_grows_gets_all_the_room_that_is_kept(memory):
     large = memory.obtain(1 << 22)
     memory.release(large)
-    few = memory.enlarge(None, blocks.LEAST)
+    few = memory.enlarge(None, blocks.ROOM)
     assert few != large  # which others may need
     ctypes.memset(few, 7, 100)
-    assert memory.enlarge(few, blocks.LEAST + 1) == large
+    assert memory.enlarge(few, blocks.ROOM + 1) == large
     assert ctypes.string_at(large, 100) == bytes([7]) * 100
     assert ctypes.c_int64.from_address(large - 8).value == 1 << 22
 
