@@ -25,8 +25,9 @@ from functools import cache
 from runtime import config
 from runtime.execute.native.cache import compiled
 from runtime.execute.native.engine import QUICK, load
+from runtime.execute.native.together import cores
 
-__all__ = ["address", "cores", "parallel", "pool_text"]
+__all__ = ["address", "parallel", "pool_text"]
 
 # Where the parts of the pool are, in bytes: what is written often is in cache lines of its own.
 _PLACES = {
@@ -56,13 +57,6 @@ _STACK = 1 << 20
 # What a thread does between two looks.
 _X86, _ARM = "call void @llvm.x86.sse2.pause()", "call void @llvm.aarch64.hint(i32 1)"
 _PAUSES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 _lock = threading.Lock()
