@@ -35,14 +35,14 @@ class Shared:
     def module(self, functions: Sequence[str]) -> str:
         """The text of a module of these functions."""
         texts = list(functions)
+        own = {_NAME.findall(text[: text.index("(")])[0] for text in texts}
         left = dict(self.helpers)
         names = set(_NAME.findall("\n".join(texts)))
-        while found := [text for text, own in left.items() if not names.isdisjoint(own)]:
+        while found := [text for text, given in left.items() if not names.isdisjoint(given)]:
             for text in found:
-                del left[text]
+                own.update(left.pop(text))
                 names.update(_NAME.findall(text))
             texts = [*found, *texts]
-        own = {name for text in texts for name in _DEFINED.findall(text)}
         outside = sorted(names & self.declared.keys() - own)
         texts += [f"declare {self.declared[name]}" for name in outside]
         return "\n".join([*texts, *self._facts("\n".join(texts))]) + "\n"
