@@ -284,17 +284,16 @@ def _object(machine: Any, module: Any) -> bytes:
 
 def assembly(text: str) -> str:
     """The machine's instructions, as text."""
-    with _lock:
-        return "\n".join(_each(text, lambda machine, m: str(machine.emit_assembly(m)), MAIN))
+    return "\n".join(_each(text, lambda machine, m: str(machine.emit_assembly(m)), MAIN))
 
 
 def compile_text(text: str, level: int = MAIN) -> bytes:
     """IR text as object files for this machine; raises Unavailable where there is no LLVM."""
-    with _lock:
-        if level == QUICK:
-            machine = _quick_machine()
-            return bytes(machine.emit_object(_parsed(text, machine)))
+    if level != QUICK:
         return objects.joined(_each(text, _object, level))
+    with _lock:
+        machine = _quick_machine()
+        return _object(machine, _parsed(text, machine))
 
 
 class Loaded:

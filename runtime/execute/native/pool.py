@@ -23,11 +23,11 @@ import threading
 from functools import cache
 
 from runtime import config
-from runtime.execute.native.cache import compiled
+from runtime.execute.native.cache import compiled, is_kept
 from runtime.execute.native.engine import QUICK, load
 from runtime.execute.native.together import cores
 
-__all__ = ["address", "parallel", "pool_text"]
+__all__ = ["address", "bring_in", "parallel", "pool_text"]
 
 # Where the parts of the pool are, in bytes: what is written often is in cache lines of its own.
 _PLACES = {
@@ -100,6 +100,12 @@ def _code() -> dict[str, int]:
     code = load(compiled(pool_text(), QUICK))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
     return {name: code.address(name) for name in ("parallel", "reset")}
+
+
+def bring_in() -> None:
+    """Have the functions ready, if they are kept."""
+    if is_kept(pool_text(), QUICK):
+        _code()
 
 
 def parallel() -> int:
