@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from typing import TypeVar
 
 from runtime import config
@@ -40,7 +41,9 @@ def together(tasks: Sequence[Callable[[], _R]]) -> list[_R]:
 
     helpers = []
     for _ in range(min(config.threads.value or cores(), len(tasks)) - 1):
-        thread = threading.Thread(target=work, name="autograph compiler")
+        # Settings of the caller's hold in all threads.
+        run = copy_context().run
+        thread = threading.Thread(target=run, args=(work,), name="autograph compiler")
         with suppress(RuntimeError):  # where there can be no more threads, there are fewer
             thread.start()
             helpers.append(thread)

@@ -20,6 +20,17 @@ def test_tasks_run_at_the_same_time():
         together([lambda: both.wait(20), lambda: both.wait(20)])
 
 
+def test_settings_hold_in_all_threads():
+    both = threading.Barrier(3)
+
+    def setting():
+        both.wait(20)
+        return config.cache_dir.value
+
+    with config.threads.using(3), config.cache_dir.using("here"):
+        assert together([setting] * 3) == ["here"] * 3
+
+
 def test_no_more_threads_are_used_than_may_be():
     with config.threads.using(1):
         names = together([lambda: threading.current_thread().name] * 4)
