@@ -39,7 +39,7 @@ def _startup() -> None:
 
 
 def _first() -> None:
-    print("first call of a row in a new process, over another one, in ms of processor time")
+    print("first call of a row in a new process, over another one, in ms")
     for name in ROWS:
         times = "  ".join(f"{kind} {ms:7.1f}" for kind, ms in row_first_call(name).items())
         print(f"  {name:22} {times}", flush=True)

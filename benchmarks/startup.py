@@ -137,17 +137,17 @@ from runtime import head_start
 function, inputs = ROWS[{!r}].converted()
 if "ready" in sys.argv:
     head_start.wait()
-times = [time.process_time()]
+times = [time.perf_counter()]
 for _ in range(3):
     function(*inputs)
-    times.append(time.process_time())
+    times.append(time.perf_counter())
 first, *others = (b - a for a, b in zip(times, times[1:]))
 print(first - min(others))
 """
 
 
 def row_first_call(name: str, runs: int = 3) -> dict[str, float]:
-    """Milliseconds of processor time that the first call of a row takes beyond another one.
+    """Milliseconds that the first call of a row takes beyond another one.
 
     In a new process, the least of runs: with an empty folder of compiled code, at once (cold) and
     when LLVM is there, which is brought in from the conversion on (ready); and with a folder that

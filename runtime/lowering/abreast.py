@@ -58,16 +58,18 @@ def _block(block: Block, kept: set[Buffer]) -> None:
 
 def _abreast(rows: For, kept: set[Buffer]) -> For | None:
     """A loop over rows as one over groups of rows, each step a loop over the rows of a group."""
-    if rows.serial or not isinstance(rows.size, int) or not Summary().add(rows.body).is_plain:
+    if rows.serial or not isinstance(rows.size, int):
         return None
     size = rows.size
     count = next((n for n in _ROWS if size % n == 0 and size >= 2 * n), None)
+    if not any(isinstance(s, PairwiseSum) for s in rows.body) or not all(map(_is_short, rows.body)):
+        return None
+    if not Summary().add(rows.body).is_plain:
+        return None
     own = [s.buffer for s in rows.body if isinstance(s, Allocate)]
     offsets = _offsets(rows)
     steps = _steps([s for s in rows.body if not _is_known(s, offsets)])
-    if count is None or len(steps) < 2 or not all(map(_is_short, rows.body)):
-        return None
-    if not any(isinstance(s, PairwiseSum) for s in rows.body) or not kept.isdisjoint(own):
+    if count is None or len(steps) < 2 or not kept.isdisjoint(own):
         return None
     if any(isinstance(s, Allocate) for s in walk([x for x in rows.body if inner_blocks(x)])):
         return None
@@ -111,7 +113,7 @@ def _offsets(rows: For) -> dict[Register, Expr]:
     found: dict[Register, Expr] = {}
     for s in rows.body:
         if isinstance(s, Let) and s.register.type == "i8" and linear(s.value, {}) is not None:
-            needed = {x.value for x in parts_of(s.value) if x.function == "read"}
+            needed = {x.value for x in s.value.sources if x.function == "read"}
             if not needed & (own - found.keys()):
                 found[s.register] = s.value
     return found

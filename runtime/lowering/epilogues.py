@@ -30,7 +30,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.parallel import LARGE, PARTS
-from runtime.lowering.scalar import Expr, parts_of
+from runtime.lowering.scalar import Expr
 from runtime.lowering.strides import plus, times
 
 __all__ = ["join_epilogues"]
@@ -81,7 +81,7 @@ def _used(block: Block) -> Iterator[Buffer]:
 
 def _loads_of(x: Expr) -> Iterator[Expr]:
     """The loads in an expression, each once."""
-    return (part for part in parts_of(x) if part.function == "load")
+    return (part for part in x.sources if part.function == "load")
 
 
 def _reader(block: Block, k: int) -> int | None:

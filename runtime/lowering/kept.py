@@ -8,7 +8,7 @@ it: where code fails, the graph is lowered after all, and they count if that giv
 
 from __future__ import annotations
 
-import ast
+import marshal
 import os
 from collections.abc import Callable
 from functools import cache, partial
@@ -125,26 +125,22 @@ def keep(key: bytes, made: Executable) -> None:
         "text": key_of(run.made.text.encode()).hex(),
         "parameters": [tuple(a) for a in code.signature.parameters],
         "results": [tuple(a) for a in code.signature.results],
-        "constants": [(array.dtype.str, array.shape) for array in code.constants],
+        "constants": [(array.dtype.str, array.shape, array.tobytes()) for array in code.constants],
         "flags": (code.repeats, code.needs_threads, code.needs_heap, code.overwritten),
         "state": (made.variables, made.assigned) if isinstance(made, Stateful) else None,
     }
-    contents = b"".join(array.tobytes() for array in code.constants)
-    kept.put(key, repr(fields).encode() + b"\n" + contents)
+    kept.put(key, marshal.dumps(fields))
 
 
 def _read(record: bytes) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]] | None:
     """The fields of a record and its constants; None for what no `keep` has written."""
-    told, _, contents = record.partition(b"\n")
     try:
-        fields = ast.literal_eval(told.decode())
-        constants, at = [], 0
-        for dtype, shape in fields["constants"]:
-            count = int(np.prod(shape, dtype=np.int64))
-            array = np.frombuffer(contents, dtype, count, at).reshape(shape).copy()
-            constants.append(array)
-            at += array.nbytes
-    except (ValueError, SyntaxError, TypeError, KeyError):
+        fields = marshal.loads(record)
+        constants: list[np.ndarray[Any, Any]] = [
+            np.ndarray(shape, dtype, content).copy()
+            for dtype, shape, content in fields["constants"]
+        ]
+    except (ValueError, EOFError, TypeError, KeyError):
         return None
     return (fields, constants) if fields.keys() == _FIELDS else None
 

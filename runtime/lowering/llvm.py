@@ -37,6 +37,7 @@ from runtime.lowering.lines import AS_IT_IS
 from runtime.lowering.llvm_types import llvm_type, memory_type
 from runtime.lowering.memory import BUDGET, Memory
 from runtime.lowering.merging import Summary
+from runtime.lowering.modules import Shared, modules_text
 from runtime.lowering.parallel import Part, name_of_part
 from runtime.lowering.parts import Products
 from runtime.lowering.scalar import Expr
@@ -76,7 +77,9 @@ def _ends_in_vector(s: For) -> bool:
 class _Writer(Sums, Memory):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.functions: list[str] = []
+        # Functions that threads call, and others.
+        self.parts: list[str] = []
+        self.helpers: list[str] = []
         self.products = Products()
         # How many `while` there are around.
         self.loops = 0
@@ -108,10 +111,13 @@ class _Writer(Sums, Memory):
             "  ret i64 %status.out",
             "}",
         ]
-        declared = sorted({*self.intrinsics, *self.products.declarations})
-        declarations = [f"declare {text}" for text in declared]
-        lines = [*self.globals, *self.functions, *body, *declarations, *self.metadata]
-        return self.products.joined("\n".join(lines) + "\n")
+        products = self.products
+        declared = {
+            *self.intrinsics, *products.needs, *products.declarations,
+            *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
+        }  # fmt: skip
+        shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
+        return modules_text(["\n".join(body), *self.parts], products.functions, shared)
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -316,7 +322,8 @@ class _Writer(Sums, Memory):
     def _child(self, part: Part) -> _Writer:
         """The writer of a part."""
         child = _Writer(self.program)
-        child.globals, child.functions = self.globals, self.functions
+        child.globals, child.helpers = self.globals, self.helpers
+        child.parts = self.parts
         child.products = self.products
         child.metadata, child.facts = self.metadata, self.facts
         child.intrinsics = self.intrinsics
@@ -327,9 +334,9 @@ class _Writer(Sums, Memory):
 
     def _finish(self, child: _Writer, part: Part) -> str:
         """Keep the text of a part; its name."""
-        name = name_of_part(len(self.functions))
+        name = name_of_part(len(self.parts))
         lines = [
-            f"define internal void {name}(ptr %data, i64 %k) noinline {{",
+            f"define hidden void {name}(ptr %data, i64 %k) noinline {{",
             "entry:",
             *(f"  {line}" for line in (*part.entry, *child.first)),
             "  br label %start",
@@ -338,7 +345,7 @@ class _Writer(Sums, Memory):
             "  ret void",
             "}",
         ]
-        self.functions.append("\n".join(lines))
+        self.parts.append("\n".join(lines))
         return name
 
 

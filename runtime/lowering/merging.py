@@ -34,7 +34,7 @@ from runtime.lowering.kernel import (
     walk,
 )
 from runtime.lowering.record import Record
-from runtime.lowering.scalar import Expr, call, index, parts_of
+from runtime.lowering.scalar import Expr, call, index
 
 __all__ = [
     "Access",
@@ -122,10 +122,10 @@ class Summary(Record):
 
     def expression(self, x: Expr) -> None:
         """Add what an expression reads."""
-        for part in parts_of(x):
+        for part in x.sources:
             if part.function == "load":
                 self.accesses.append(Access(part.value, part.args[0], False))
-            elif part.function == "read" and isinstance(part.value, Cell):
+            elif isinstance(part.value, Cell):
                 self.read_cells.add(part.value)
 
     def add(self, block: Block) -> Summary:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.execute.native.engine import SCHEDULED, has_slow_subnormals, vector_bytes
+from runtime.execute.native.engine import has_slow_subnormals, vector_bytes
 from runtime.lowering.contractions import NAME, contraction_text
 from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.narrow import DECLARED as NEEDED
@@ -31,31 +31,30 @@ _BLOCK, _LANES = 128, 8
 
 
 class Products:
-    """The functions of a program's contractions, equal ones being one: a module of their own."""
+    """The functions of a program's contractions, equal ones being one."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
-        self._needs: set[str] = set()
+        # What they declare.
+        self.needs: set[str] = set()
 
     def add(self, text: str, declared: set[str]) -> str:
         """The name of a function."""
-        self._needs |= declared
+        self.needs |= declared
         return self._names.setdefault(text, f"@contract{len(self._names)}")
 
     @property
     def declarations(self) -> list[str]:
         """What a module that calls them declares."""
         return [
-            f"void {name}({', '.join(_types(text))}) nounwind" for text, name in self._names.items()
+            f"hidden void {name}({', '.join(_types(text))}) nounwind"
+            for text, name in self._names.items()
         ]
 
-    def joined(self, module: str) -> str:
-        """The text of a module that calls them, and theirs."""
-        if not self._names:
-            return module
-        functions = [text.replace(f"{NAME}(", f"{n}(") for text, n in self._names.items()]
-        declared = [f"declare {text}" for text in sorted(self._needs)]
-        return "\n".join([module + SCHEDULED, *functions, *declared]) + "\n"
+    @property
+    def functions(self) -> list[str]:
+        """Their texts."""
+        return [text.replace(f"{NAME}(", f"{n}(") for text, n in self._names.items()]
 
 
 def _types(text: str) -> list[str]:
@@ -115,8 +114,8 @@ def _contracted(w: Any, s: Contract, places: list[str], is_narrow: bool = False)
 
 def _looking(w: Any, looks: Careful, name: str, places: list[str]) -> str:
     """The call of a contraction that looks at its operands first, but for the ranges."""
-    if looks.text not in w.functions:
-        w.functions.append(looks.text)
+    if looks.text not in w.helpers:
+        w.helpers.append(looks.text)
         for declared in DECLARED:
             w.intrinsic(declared)
     state = w.name()

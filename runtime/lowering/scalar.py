@@ -41,7 +41,7 @@ class Expr:
     `value` is the number of a constant, the register of a "read", the buffer of a "load".
     """
 
-    __slots__ = ("args", "function", "type", "value")
+    __slots__ = ("_sources", "args", "function", "type", "value")
 
     def __init__(
         self, function: str, type_: str, args: tuple[Expr, ...] = (), value: Any = None
@@ -50,6 +50,15 @@ class Expr:
         self.type = type_
         self.args = args
         self.value = value
+        self._sources: tuple[Expr, ...] | None = None
+
+    @property
+    def sources(self) -> tuple[Expr, ...]:
+        """The loads and reads that are in it, each once: found when they are first asked for."""
+        if self._sources is None:
+            found = (part for part in parts_of(self) if part.function in ("load", "read"))
+            self._sources = tuple(found)
+        return self._sources
 
     def __repr__(self) -> str:
         return f"Expr({self.function}: {self.type})"

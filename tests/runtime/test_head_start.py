@@ -49,6 +49,26 @@ def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
     assert mixed[0] == "None" and "runtime.lowering.prepare" in mixed[1]
 
 
+def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
+    ready = (
+        f"{BEGIN}from runtime import head_start\nhead_start.wait()\n"
+        "from runtime.execute.native import blocks, engine, pool\n"
+        "print([m._code.cache_info().currsize for m in (pool, blocks)], engine.is_in_use())\n"
+    )
+    small = f"{BEGIN}f(3.0)\n"
+    large = (
+        "import numpy as np, autograph as ag\n"
+        "x = np.ones((700, 700))\n"
+        "g = ag.convert(lambda x: np.cumsum(x @ x, axis=0).T @ x)\n"
+        "assert g(x)[0, 0] == 700 * 701 / 2 * 700\n"
+    )
+    folder = {"AUTOGRAPH_CACHE_DIR": str(tmp_path / "new")}
+    run(small, **folder)
+    assert run(ready, **folder) == "[0, 0] False\n"
+    run(large, **folder)
+    assert run(ready, **folder) == "[1, 1] False\n"
+
+
 @pytest.mark.parametrize("switch", [{"AUTOGRAPH_NATIVE": "0"}, {"AUTOGRAPH_BACKEND": "plan"}])
 def test_no_thread_is_started_where_native_code_is_off(switch):
     count = "print(threading.active_count(), 'runtime.lowering' in sys.modules, f(3.0))\n"

@@ -20,7 +20,7 @@ import sys
 from functools import cache
 from typing import TypeVar
 
-from runtime.execute.native.cache import compiled
+from runtime.execute.native.cache import compiled, is_kept
 from runtime.execute.native.context import Context
 from runtime.execute.native.engine import QUICK, Loaded, load
 from runtime.execute.native.objects import Linked
@@ -34,6 +34,7 @@ __all__ = [
     "ROOM",
     "addresses",
     "blocks_text",
+    "bring_in",
     "kept_bytes",
     "memory_of_arrays",
 ]
@@ -78,6 +79,12 @@ def kept_bytes() -> int:
 @cache
 def _code() -> Loaded | Linked:
     return _forever(load(compiled(blocks_text(), QUICK)))
+
+
+def bring_in() -> None:
+    """Have the functions ready, if they are kept."""
+    if is_kept(blocks_text(), QUICK):
+        addresses()
 
 
 @cache

@@ -23,7 +23,7 @@ from typing import Any
 from runtime import config
 from runtime.execute.native import engine
 
-__all__ = ["Store", "compiled", "digest", "key_of", "store"]
+__all__ = ["Store", "compiled", "digest", "is_kept", "key_of", "store"]
 
 _MAGIC = b"autograph object 1\n"
 _DIGEST = 32
@@ -200,3 +200,9 @@ def compiled(text: str, level: int = engine.MAIN) -> bytes:
         code = engine.compile_text(text, level)
         kept.put(key, code)
     return code
+
+
+def is_kept(text: str, level: int = engine.MAIN) -> bool:
+    """Whether another process has compiled a text; raises Unavailable without LLVM."""
+    kept = store()
+    return kept is not None and kept.get(key_of(text.encode(), level)) is not None

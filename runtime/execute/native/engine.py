@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import sys
 import threading
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from runtime.execute.native import objects
+from runtime.execute.native.together import together
 from runtime.execute.native.versions import version
 
 __all__ = [
+    "APART",
     "MAIN",
     "QUICK",
     "SCHEDULED",
@@ -37,11 +41,15 @@ MAIN, QUICK = 1, -1
 # Vectors are made of loops only. Of scalars side by side (`slp`), LLVM 22 makes code that reads a
 # mask which nothing has set, where the processor has AVX-512: sines had the wrong sign.
 _VECTORS = {"loop_vectorization": True, "slp_vectorization": False}
-# Behind this line of a text is another module: functions that are written as the machine is to do
-# it, so that only these passes have anything to do.
-SCHEDULED = "; ---- another module --------------------------------------------------------------\n"
+# Behind such a line of a text is another module, which is compiled alone; behind the second kind
+# are functions that are written as the machine is to do it: only these passes have any work.
+APART = "; ---- another module --------------------------------------------------------------\n"
+SCHEDULED = "; ---- another module, scheduled ---------------------------------------------------\n"
+# About how much less time LLVM takes for a line of what is scheduled.
+_LESS = 3
 _TIDYING = ("sroa", "instruction_combine", "loop_rotate", "simplify_cfg")
 
+_R = TypeVar("_R")
 _lock = threading.Lock()
 
 
@@ -155,13 +163,25 @@ _OPTIONS: dict[str, Any] = {"opt": 2, "reloc": "pic", "codemodel": "small"}
 _FEATURES = ",-prefer-256-bit" if platform.machine() in ("x86_64", "AMD64") else ""
 
 
+# Machines that no thread uses.
+_idle: list[Any] = []
+
+
+def _idle_machine() -> Any:
+    """A machine that no other thread uses."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        return _new_machine()
+
+
 @cache
-def _machine(effort: int = 2) -> Any:
-    """The machine that texts are compiled for; with effort 0, instructions are found quickly."""
-    return _new_machine(effort)
+def _quick_machine() -> Any:
+    return _new_machine(0)
 
 
 def _new_machine(effort: int = 2) -> Any:
+    """The machine that texts are compiled for; with effort 0, instructions are found quickly."""
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
@@ -170,72 +190,121 @@ def _new_machine(effort: int = 2) -> Any:
     )
 
 
-def _module(text: str, level: int) -> Any:
-    """The module of a text, after LLVM's passes."""
-    own, _, scheduled = text.partition(SCHEDULED)
-    module = _parsed(own)
-    _improve(module, level)
-    if scheduled:
-        other = _parsed(scheduled)
-        _tidy(other)
-        module.link_in(other)
-    return module
+class _Text(NamedTuple):
+    """The text of a module, and whether it is scheduled."""
+
+    text: str
+    is_scheduled: bool
 
 
-def _parsed(text: str) -> Any:
+def _modules(text: str) -> list[_Text]:
+    """The modules of a text."""
+    own, *scheduled = text.split(SCHEDULED)
+    return [*(_Text(x, False) for x in own.split(APART)), *(_Text(x, True) for x in scheduled)]
+
+
+def _each(text: str, result: Callable[[Any, Any], _R], level: int) -> list[_R]:
+    """`result` of the machine and each module of a text, after LLVM's passes; at the same time."""
+
+    def of(module: _Text) -> _R:
+        # Threads share no context and no machine.
+        machine = _idle_machine()
+        with (
+            _llvm().create_context() as context,
+            _parsed(module.text, machine, context) as parsed,
+        ):
+            if module.is_scheduled:
+                _tidy(parsed, machine)
+            else:
+                _improve(parsed, machine, level)
+            found = result(machine, parsed)
+        _idle.append(machine)
+        return found
+
+    modules = _modules(text)
+    # What takes the longest time is begun first.
+    weights = [len(m.text) // (_LESS if m.is_scheduled else 1) for m in modules]
+    order = sorted(range(len(modules)), key=lambda k: -weights[k])
+    found = together([partial(of, modules[k]) for k in order])
+    return [found[order.index(k)] for k in range(len(modules))]
+
+
+def _parsed(text: str, machine: Any, context: Any = None) -> Any:
     llvm = _llvm()
-    module = llvm.parse_assembly(text)
+    module = llvm.parse_assembly(text, context)
     module.triple = llvm.get_default_triple()
-    module.data_layout = str(_machine().target_data)
+    module.data_layout = str(machine.target_data)
     return module
 
 
-def _tidy(module: Any) -> None:
+def _unlocked(name: str) -> Any:
+    """A function of LLVM that waits for no other one: llvmlite has a lock round all of them."""
+    found = getattr(_llvm().ffi.lib, name)
+    return getattr(found, "_cfn", found)
+
+
+def _tidy(module: Any, machine: Any) -> None:
     """Values instead of variables, and no more."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=1)
-    builder = llvm.create_pass_builder(_machine(), options)
+    builder = llvm.create_pass_builder(machine, options)
     passes = llvm.create_new_function_pass_manager()
     for name in _TIDYING:
         getattr(passes, f"add_{name}_pass")()
+    run = _unlocked("LLVMPY_RunNewFunctionPassManager")
     for function in module.functions:
         if not function.is_declaration:
-            passes.run(function, builder)
+            run(passes, function, builder)
 
 
-def _improve(module: Any, level: int) -> None:
+def _improve(module: Any, machine: Any, level: int) -> None:
     """LLVM's own passes; level 0 does next to nothing."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     for name, wanted in _VECTORS.items():
         setattr(options, name, wanted and level > 0)
-    builder = llvm.create_pass_builder(_machine(), options)
-    builder.getModulePassManager().run(module, builder)
+    builder = llvm.create_pass_builder(machine, options)
+    run = _unlocked("LLVMPY_RunNewModulePassManager")
+    run(builder.getModulePassManager(), module, builder)
+
+
+def _object(machine: Any, module: Any) -> bytes:
+    """The object file of a module, as `emit_object` of llvmlite gives it."""
+    ffi = _llvm().ffi
+    with ffi.OutputString() as error:
+        buffer = _unlocked("LLVMPY_TargetMachineEmitToMemory")(machine, module, 1, error)
+        if not buffer:
+            raise RuntimeError(str(error))
+    try:
+        start, size = ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer)
+        return ctypes.string_at(start, size)
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
 def assembly(text: str) -> str:
     """The machine's instructions, as text."""
-    with _lock:
-        module = _module(text, MAIN)
-        return str(_machine().emit_assembly(module))
+    return "\n".join(_each(text, lambda machine, m: str(machine.emit_assembly(m)), MAIN))
 
 
 def compile_text(text: str, level: int = MAIN) -> bytes:
-    """IR text as an object file for this machine; raises Unavailable where there is no LLVM."""
+    """IR text as object files for this machine; raises Unavailable where there is no LLVM."""
+    if level != QUICK:
+        return objects.joined(_each(text, _object, level))
     with _lock:
-        if level == QUICK:
-            return bytes(_machine(0).emit_object(_parsed(text)))
-        return bytes(_machine().emit_object(_module(text, level)))
+        machine = _quick_machine()
+        return _object(machine, _parsed(text, machine))
 
 
 class Loaded:
-    """Compiled code in memory, linked by LLVM; it is there as long as this is."""
+    """Object files in memory, linked by LLVM; they are there as long as this is."""
 
     def __init__(self, code: bytes) -> None:
         llvm = _llvm()
         # The engine takes its machine over, and destroys it in the end.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        for part in objects.parts(code):
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(part))
         self._engine.finalize_object()
 
     def address(self, function: str) -> int:
@@ -244,7 +313,7 @@ class Loaded:
 
 
 def load(code: bytes) -> Loaded | objects.Linked:
-    """An object file as code that can run; without LLVM where we can."""
+    """Object files as code that can run; without LLVM where we can."""
     if objects.is_supported():
         try:
             return objects.Linked(code)

@@ -1,5 +1,7 @@
 """Object files of LLVM, put into memory and linked, so that cached code needs no LLVM to run.
 
+Several, which name functions of each other, are kept as one.
+
 Done for ELF on x86-64 Linux, after the System V ABI (gitlab.com/x86-psABIs/x86-64-ABI): sections
 that are read or executed are laid out one after the other, and places that name symbols are filled
 in. Functions of the C library are called through a row of jumps behind the sections, since they may
@@ -13,24 +15,27 @@ import mmap
 import platform
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["Linked", "Unsupported", "is_supported"]
+__all__ = ["Linked", "Unsupported", "is_supported", "joined", "parts"]
 
 _MAGIC = b"\x7fELF\x02\x01\x01"
 _RELOCATABLE, _X86_64 = 1, 62
 _SYMBOLS, _RELOCATIONS, _EMPTY = 2, 4, 8
 _WRITTEN, _LOADED = 1, 2
 _UNDEFINED = 0
+_LOCAL = 0
 _READ_EXECUTE = 5
 # How places are filled in: the address; how far the symbol is, or a word with its address.
 _ABSOLUTE, _RELATIVE, _BY_WORD = (1,), (2, 4), (9, 41, 42)
 # `jmp [rip]` and the address to go to.
 _JUMP = b"\xff\x25\x00\x00\x00\x00"
 _ROOM = 16
+# What several object files begin with; before each is how many bytes it has.
+_SEVERAL = b"objects\n"
 
 
 class Unsupported(Exception):
@@ -54,6 +59,26 @@ class _Symbol(NamedTuple):
     name: str
     section: int
     value: int
+    is_local: bool
+
+
+def joined(files: Sequence[bytes]) -> bytes:
+    """Object files as one; `parts` gives them back."""
+    if len(files) == 1:
+        return files[0]
+    return _SEVERAL + b"".join(struct.pack("<Q", len(file)) + file for file in files)
+
+
+def parts(data: bytes) -> list[bytes]:
+    """The object files of what may be several; struct.error where one is not whole."""
+    if not data.startswith(_SEVERAL):
+        return [data]
+    found, at = [], len(_SEVERAL)
+    while at < len(data):
+        (size,) = struct.unpack_from("<Q", data, at)
+        found.append(data[at + 8 : at + 8 + size])
+        at += 8 + size
+    return found
 
 
 def is_supported() -> bool:
@@ -62,14 +87,14 @@ def is_supported() -> bool:
 
 
 class Linked:
-    """An object file in executable memory; it is there as long as this is.
+    """Object files in executable memory; they are there as long as this is.
 
     Raises Unsupported for what is no object file of this machine, or needs more than is done here.
     """
 
     def __init__(self, data: bytes) -> None:
         try:
-            self._link(data)
+            self._link([_Object(part) for part in parts(data)])
         except (struct.error, IndexError, ValueError, OSError) as error:
             raise Unsupported(str(error)) from error
 
@@ -77,67 +102,100 @@ class Linked:
         """The address of a function, 0 if there is none of the name."""
         return self._functions.get(function, 0)
 
-    def _link(self, data: bytes) -> None:
+    def _link(self, files: list[_Object]) -> None:
+        end = 0
+        for file in files:
+            end = file.lay_out(end)
+        functions = {name: at for file in files for name, at in file.functions()}
+        outside = {name for file in files for name in file.missing()} - functions.keys()
+        jumps = {name: end + _ROOM * k for k, name in enumerate(sorted(outside))}
+        size = max(end + _ROOM * len(jumps), 1)
+        self._memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        for name, at in jumps.items():
+            self._memory[at : at + 14] = _JUMP + struct.pack("<Q", _function(name))
+        for file in files:
+            file.put(self._memory, base, functions, jumps)
+        _make_executable(base, len(self._memory))
+        self._functions = {name: base + at for name, at in functions.items()}
+
+
+class _Object:
+    """An object file: its sections, and their places once it is laid out."""
+
+    def __init__(self, data: bytes) -> None:
         kind, machine = struct.unpack_from("<HH", data, 16)
         if data[: len(_MAGIC)] != _MAGIC or (kind, machine) != (_RELOCATABLE, _X86_64):
             raise Unsupported("no object file of this machine")
-        sections = _sections(data)
-        names = sections[struct.unpack_from("<H", data, 62)[0]]
-        loaded = {
+        self.data = data
+        self.sections = _sections(data)
+        names = self.sections[struct.unpack_from("<H", data, 62)[0]]
+        self.loaded = {
             number: section
-            for number, section in enumerate(sections)
+            for number, section in enumerate(self.sections)
             if section.flags & _LOADED and section.size and not _is_unwinding(data, names, section)
         }
-        if any(s.flags & _WRITTEN or s.type == _EMPTY for s in loaded.values()):
+        if any(s.flags & _WRITTEN or s.type == _EMPTY for s in self.loaded.values()):
             raise Unsupported("it has data that can be written")
-        symbols = _symbols(data, sections)
-        places, end = _layout(loaded)
-        outside = [s for s in symbols if s.section == _UNDEFINED and s.name]
-        jumps = {s.name: end + _ROOM * k for k, s in enumerate(outside)}
-        size = max(end + _ROOM * len(outside), 1)
-        self._memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        for number, section in loaded.items():
-            start = places[number]
-            self._memory[start : start + section.size] = _content(data, section)
-        for name, at in jumps.items():
-            self._memory[at : at + 14] = _JUMP + struct.pack("<Q", _function(name))
-        for section in sections:
-            if section.type == _RELOCATIONS and section.info in loaded:
-                self._fill(data, section, symbols, places, jumps, base)
-        _make_executable(base, len(self._memory))
-        self._functions = {
-            s.name: base + places[s.section] + s.value for s in symbols if s.section in places
-        }
+        self.symbols = _symbols(data, self.sections)
+        self.places: dict[int, int] = {}
+
+    def lay_out(self, start: int) -> int:
+        """Give each section its place, from `start` on; where the last one ends."""
+        self.places, end = _layout(self.loaded, start)
+        return end
+
+    def functions(self) -> Iterator[tuple[str, int]]:
+        """What others may name, and where it is."""
+        for s in self.symbols:
+            if s.section in self.places and not s.is_local:
+                yield s.name, self.places[s.section] + s.value
+
+    def missing(self) -> Iterator[str]:
+        """What it names and has not."""
+        return (s.name for s in self.symbols if s.section == _UNDEFINED and s.name)
+
+    def put(
+        self, memory: mmap.mmap, base: int, functions: dict[str, int], jumps: dict[str, int]
+    ) -> None:
+        """Write the sections into memory, which begins at an address."""
+        for number, section in self.loaded.items():
+            start = self.places[number]
+            memory[start : start + section.size] = _content(self.data, section)
+        for section in self.sections:
+            if section.type == _RELOCATIONS and section.info in self.loaded:
+                self._fill(section, memory, base, functions, jumps)
 
     def _fill(
         self,
-        data: bytes,
         section: _Section,
-        symbols: list[_Symbol],
-        places: dict[int, int],
-        jumps: dict[str, int],
+        memory: mmap.mmap,
         base: int,
+        functions: dict[str, int],
+        jumps: dict[str, int],
     ) -> None:
         """Fill in the places of one section that name symbols."""
-        start = places[section.info]
-        for offset, info, addend in struct.iter_unpack("<QQq", _content(data, section)):
-            symbol, how = symbols[info >> 32], info & 0xFFFFFFFF
+        start = self.places[section.info]
+        for offset, info, addend in struct.iter_unpack("<QQq", _content(self.data, section)):
+            symbol, how = self.symbols[info >> 32], info & 0xFFFFFFFF
             at = start + offset
-            is_outside = symbol.name in jumps and symbol.section == _UNDEFINED
+            is_named = symbol.section == _UNDEFINED
+            is_outside = is_named and symbol.name in jumps
             if is_outside:
                 target = jumps[symbol.name]
-            elif symbol.section in places:
-                target = places[symbol.section] + symbol.value
+            elif is_named and symbol.name in functions:
+                target = functions[symbol.name]
+            elif symbol.section in self.places:
+                target = self.places[symbol.section] + symbol.value
             else:
                 raise Unsupported(f"symbol `{symbol.name}` is in no section")
             if how in _RELATIVE:
-                struct.pack_into("<i", self._memory, at, target + addend - at)
+                struct.pack_into("<i", memory, at, target + addend - at)
             elif how in _BY_WORD and is_outside:
                 word = target + len(_JUMP)
-                struct.pack_into("<i", self._memory, at, word + addend - at)
+                struct.pack_into("<i", memory, at, word + addend - at)
             elif how in _ABSOLUTE and not is_outside:
-                struct.pack_into("<Q", self._memory, at, base + target + addend)
+                struct.pack_into("<Q", memory, at, base + target + addend)
             else:
                 raise Unsupported(f"relocation {how}")
 
@@ -172,17 +230,17 @@ def _symbols(data: bytes, sections: list[_Section]) -> list[_Symbol]:
             if section.type != _SYMBOLS:
                 continue
             strings = sections[section.link]
-            for name, _, _, number, value, _ in struct.iter_unpack(
+            for name, info, _, number, value, _ in struct.iter_unpack(
                 "<IBBHQQ", _content(data, section)
             ):
-                yield _Symbol(_text(data, strings, name), number, value)
+                yield _Symbol(_text(data, strings, name), number, value, info >> 4 == _LOCAL)
 
     return list(found())
 
 
-def _layout(loaded: dict[int, _Section]) -> tuple[dict[int, int], int]:
+def _layout(loaded: dict[int, _Section], start: int) -> tuple[dict[int, int], int]:
     """Where each section begins, and the end of all."""
-    places, end = {}, 0
+    places, end = {}, start
     for number, section in loaded.items():
         alignment = max(section.alignment, 1)
         if alignment > mmap.PAGESIZE:

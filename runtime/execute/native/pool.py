@@ -23,10 +23,11 @@ import threading
 from functools import cache
 
 from runtime import config
-from runtime.execute.native.cache import compiled
+from runtime.execute.native.cache import compiled, is_kept
 from runtime.execute.native.engine import QUICK, load
+from runtime.execute.native.together import cores
 
-__all__ = ["address", "cores", "parallel", "pool_text"]
+__all__ = ["address", "bring_in", "parallel", "pool_text"]
 
 # Where the parts of the pool are, in bytes: what is written often is in cache lines of its own.
 _PLACES = {
@@ -56,13 +57,6 @@ _STACK = 1 << 20
 # What a thread does between two looks.
 _X86, _ARM = "call void @llvm.x86.sse2.pause()", "call void @llvm.aarch64.hint(i32 1)"
 _PAUSES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 _lock = threading.Lock()
@@ -106,6 +100,12 @@ def _code() -> dict[str, int]:
     code = load(compiled(pool_text(), QUICK))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
     return {name: code.address(name) for name in ("parallel", "reset")}
+
+
+def bring_in() -> None:
+    """Have the functions ready, if they are kept."""
+    if is_kept(pool_text(), QUICK):
+        _code()
 
 
 def parallel() -> int:

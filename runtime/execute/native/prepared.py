@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from runtime.execute.native.objects import Linked
 from runtime.execute.native.outside import Called, Descriptions
 from runtime.execute.native.reading import Reading, table
 from runtime.execute.native.signature import Signature
+from runtime.execute.native.together import together
 from runtime.execute.tracebacks import entry as line_of
 from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
@@ -73,9 +74,13 @@ class Code(NamedTuple):
         repeats: bool = False,
         overwritten: tuple[int, ...] = (),
     ) -> Code:
-        """A text, compiled."""
-        needs = PART in text, HEAP in text
-        return cls(compiled(text), signature, constants, repeats, *needs, overwritten)
+        """A text, compiled; what it needs besides is made at the same time."""
+        needs_threads, needs_heap = PART in text, HEAP in text
+        tasks: list[Callable[[], Any]] = [partial(compiled, text)]
+        tasks += [pool.parallel] if needs_threads else []
+        tasks += [blocks.addresses] if needs_heap else []
+        machine, *_ = together(tasks)
+        return cls(machine, signature, constants, repeats, needs_threads, needs_heap, overwritten)
 
 
 class Native:
@@ -167,11 +172,18 @@ def problem() -> str | None:
 
 
 def bring_in() -> bool:
-    """Make what all graphs need: the entry, where there is native code; whether LLVM had to."""
+    """Make what all graphs need: the entry, where there is native code; whether LLVM had to.
+
+    What only large graphs need is made ready where it is kept.
+    """
     if problem() is not None:
         return False
     entry()
-    return engine.is_in_use()
+    if engine.is_in_use():
+        return True
+    pool.bring_in()
+    blocks.bring_in()
+    return False
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import dataclasses
 import errno
+import marshal
 import os
 import shutil
 import subprocess
@@ -360,9 +361,9 @@ DAMAGES = {
     "rubbish": rubbish,
     "an object": foreign(b"\x7fELF\x02\x01\x01\n\0\0"),
     "empty": foreign(b""),
-    "another literal": foreign(b"['text', 'constants']\n"),
-    "other fields": foreign(b"{'constants': [], 'text': '00'}\n"),
-    "no constants": foreign(b"{'constants': [('<f8', (9,))]}\n1234"),
+    "another object": foreign(marshal.dumps(["text", "constants"])),
+    "other fields": foreign(marshal.dumps({"constants": [], "text": "00"})),
+    "no constants": foreign(marshal.dumps({"constants": [("<f8", (9,), b"1234")]})),
 }
 
 

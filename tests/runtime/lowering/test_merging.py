@@ -5,6 +5,10 @@ import pytest
 
 import autograph as ag
 from runtime import ops
+from runtime.lowering import scalar
+from runtime.lowering.kernel import Buffer, Let, Register, load, read
+from runtime.lowering.merging import Summary
+from runtime.lowering.scalar import call, const
 
 
 def kernels(sample, *arguments):
@@ -119,3 +123,14 @@ def test_a_loop_with_masks_gives_what_python_gives():
 
 def test_softmax_is_that_of_numpy():
     np.testing.assert_allclose(ag.convert(softmax)(X), softmax(X), rtol=1e-6)
+
+
+def test_what_an_expression_reads_is_looked_for_once(monkeypatch):
+    buffer = Buffer("x", "f8", (4,))
+    loaded = load(buffer, read(Register("i", "i8")))
+    x = call("add", call("mul", loaded, loaded), const(2.0, "f8"))
+    assert [part.function for part in x.sources] == ["load", "read"]
+    monkeypatch.setattr(scalar, "parts_of", None)
+    assert [access.buffer for access in Summary().add([Let(Register("y", "f8"), x)]).accesses] == [
+        buffer
+    ]

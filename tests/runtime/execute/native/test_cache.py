@@ -215,6 +215,14 @@ def test_a_text_is_compiled_once(folder, compiled):
     assert compiled == [fresh(1)] and len(files(folder)) == 1
 
 
+def test_whether_a_text_is_kept_is_known_without_compiling_it(folder, compiled):
+    assert not cache.is_kept(fresh(1)) and not compiled
+    again(fresh(1))
+    assert cache.is_kept(fresh(1)) and not cache.is_kept(fresh(1), engine.QUICK)
+    with config.cache_dir.using("off"):
+        assert not cache.is_kept(fresh(1))
+
+
 def test_another_text_level_or_machine_is_another_object(folder, compiled, monkeypatch):
     again(fresh(1)), again(fresh(2)), again(fresh(1), 0)
     monkeypatch.setattr(engine, "target", lambda: "another processor")

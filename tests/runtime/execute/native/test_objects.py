@@ -10,6 +10,7 @@ import struct
 import numpy as np
 import pytest
 
+from runtime import config
 from runtime.execute.native import engine, objects
 from runtime.execute.native.objects import Linked, Unsupported
 
@@ -122,6 +123,41 @@ def test_constants_tables_and_other_functions_are_where_the_code_looks():
     both = Linked(engine.compile_text(SEVERAL))
     assert called(both, "enter", number, number)(5) == called(both, "next", number, number)(5) == 6
     assert both.address("elsewhere") == 0
+
+
+APART = [
+    "define i64 @enter(i64 %k) {\n  %n = call i64 @next(i64 %k)\n  %s = call i64 @own()\n"
+    "  %m = add i64 %n, %s\n  ret i64 %m\n}\n"
+    "declare hidden i64 @next(i64)\ndefine internal i64 @own() noinline {\n  ret i64 1\n}\n",
+    "define hidden i64 @next(i64 %k) {\n  %x = uitofp i64 %k to double\n"
+    "  %y = call double @fmod(double %x, double 10.0)\n  %n = fptoui double %y to i64\n"
+    "  %s = call i64 @own()\n  %m = add i64 %n, %s\n  ret i64 %m\n}\n"
+    "declare double @fmod(double, double)\n"
+    "define internal i64 @own() noinline {\n  ret i64 100\n}\n",
+]
+
+
+@pytest.mark.parametrize("mark", [engine.APART, engine.SCHEDULED])
+@pytest.mark.parametrize("order", [1, -1])
+def test_modules_that_are_compiled_alone_call_each_other(mark, order):
+    """Functions of the same name that are of one module only are not taken for each other."""
+    number = ctypes.c_int64
+    code = engine.compile_text(mark.join(APART[::order]))
+    assert len(objects.parts(code)) == 2 and objects.joined(objects.parts(code)) == code
+    for made in (Linked(code), engine.Loaded(code)):
+        assert called(made, "enter", number, number)(37) == 108
+    for size in range(0, len(code), 7):
+        with pytest.raises(Unsupported):
+            Linked(code[:size])
+
+
+def test_modules_compiled_at_the_same_time_are_as_if_they_were_not():
+    text = engine.APART.join(switch(k).replace("@enter", f"@enter{k}") for k in range(20, 40))
+    found = []
+    for threads in (1, 2, 5):
+        with config.threads.using(threads):
+            found.append(engine.compile_text(text))
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("level", [0, 2])

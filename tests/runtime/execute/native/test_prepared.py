@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime import config
+from runtime.execute.native import prepared
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
+from runtime.execute.native.signature import Signature
 
 
 def native_of(function):
@@ -24,6 +27,15 @@ def native_of(function):
 
 def double(x):
     return x * 2 + 1
+
+
+def test_what_a_text_needs_is_made_while_it_is_compiled(monkeypatch):
+    both = threading.Barrier(2)
+    monkeypatch.setattr(prepared, "compiled", lambda text: (both.wait(20), b"object")[1])
+    monkeypatch.setattr(prepared.pool, "parallel", lambda: both.wait(20))
+    with config.threads.using(2):
+        code = prepared.Code.of("call @part0", Signature((), ()))
+    assert code.machine == b"object" and code.needs_threads and not code.needs_heap
 
 
 # ---- what is taken -------------------------------------------------------------------------------

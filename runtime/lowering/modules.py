@@ -1,0 +1,85 @@
+"""The functions of a program as modules, each of which LLVM compiles alone, at the same time.
+
+LLVM takes time by the line, and about as much for a module as for a hundred lines: what is small
+stays together. Which function is in which module depends on the text alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from runtime.execute.native.engine import APART, SCHEDULED
+
+__all__ = ["Shared", "modules_text"]
+
+# Functions of so many lines are together, and none are a module of so few, if others follow. Of
+# what is scheduled, LLVM does so many more lines in the same time.
+_MOST, _FEW, _SCHEDULED = 250, 100, 6
+
+
+class Shared:
+    """What modules have in common: each holds what it names of it.
+
+    `helpers` are functions and constants, `declared` functions of LLVM and of other modules,
+    `metadata` facts by number.
+    """
+
+    def __init__(
+        self, helpers: Sequence[str], declared: Iterable[str], metadata: Sequence[str]
+    ) -> None:
+        self.helpers = {text: _DEFINED.findall(text) for text in helpers}
+        self.declared = {_NAME.findall(text)[0]: text for text in declared}
+        self.metadata = metadata
+
+    def module(self, functions: Sequence[str]) -> str:
+        """The text of a module of these functions."""
+        texts = list(functions)
+        own = {_NAME.findall(text[: text.index("(")])[0] for text in texts}
+        left = dict(self.helpers)
+        names = set(_NAME.findall("\n".join(texts)))
+        while found := [text for text, given in left.items() if not names.isdisjoint(given)]:
+            for text in found:
+                own.update(left.pop(text))
+                names.update(_NAME.findall(text))
+            texts = [*found, *texts]
+        outside = sorted(names & self.declared.keys() - own)
+        texts += [f"declare {self.declared[name]}" for name in outside]
+        return "\n".join([*texts, *self._facts("\n".join(texts))]) + "\n"
+
+    def _facts(self, text: str) -> list[str]:
+        """The metadata that a text names, and what that names."""
+        found: set[int] = set()
+        left = {int(n) for n in _FACT.findall(text)}
+        while left:
+            found |= left
+            named = "\n".join(self.metadata[n] for n in left)
+            left = {int(n) for n in _FACT.findall(named)} - found
+        return [self.metadata[n] for n in sorted(found)]
+
+
+_NAME = re.compile(r"@[\w.]+")
+_DEFINED = re.compile(r"^(?:define .*?)?(@[\w.]+)(?:\(| =)", re.MULTILINE)
+_FACT = re.compile(r"!(\d+)")
+
+
+def modules_text(functions: Sequence[str], scheduled: Sequence[str], shared: Shared) -> str:
+    """The modules of functions, the first being in the first, and of those that are scheduled."""
+    own = [shared.module(group) for group in _groups(functions, 1)]
+    others = [shared.module(group) for group in _groups(scheduled, _SCHEDULED)]
+    return SCHEDULED.join([APART.join(own), *others])
+
+
+def _groups(functions: Sequence[str], times: int) -> list[list[str]]:
+    """Neighbours, as many together as take little time."""
+    groups: list[list[str]] = []
+    lines = 0
+    for text in functions:
+        more = text.count("\n")
+        if groups and (lines < _FEW or lines + more <= _MOST * times):
+            groups[-1].append(text)
+            lines += more
+        else:
+            groups.append([text])
+            lines = more
+    return groups
