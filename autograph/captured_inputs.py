@@ -143,6 +143,7 @@ class _Source:
         self._bound: dict[int, str] = {}
         self._cells: dict[str, CellType] = {}
         self._read: dict[Any, str] = {}
+        self._alive: dict[int, str] = {}
         places = [c.place for c in traced.captured]
         places += [place for guard in traced.guards for place in _places(guard)]
         self._globals = _commonest(places)
@@ -177,6 +178,14 @@ class _Source:
             self._cells[name] = CellType(thing)
         return name
 
+    def alive(self, reference: Any) -> str:
+        """A name for what a weak reference refers to, which is asked once."""
+        name = self._alive.get(id(reference))
+        if name is None:
+            name = self._alive[id(reference)] = f"{_MADE}object{len(self._alive)}"
+            self.lines.append(f"{name} = {self.bind(reference)}()")
+        return name
+
     def check(self, guard: Guard) -> None:
         """Leave unless a guard holds; most values are the very objects that the trace saw."""
         places = _places(guard)
@@ -188,7 +197,7 @@ class _Source:
         elif isinstance(guard, IdentityGuard):
             found = self.place(places[0])
             # A reference to what died gives None, too.
-            test = f"{found} is not {self.bind(guard.expected.ref)}() or {found} is None"
+            test = f"{found} is not {self.alive(guard.expected.ref)} or {found} is None"
         else:
             holds = f"not {self.bind(guard.holds)}()"
             test = f"{self.place(places[0])} is not {self.bind(guard.expected)} and {holds}"
@@ -234,7 +243,7 @@ class _Source:
             name = f"{_MADE}c{len(self._cells)}"
             self._cells[name] = thing
             return name
-        return f"{self.bind(thing)}().{key}"
+        return f"{self.alive(thing)}.{key}"
 
 
 def _places(guard: Guard) -> list[Place]:

@@ -44,6 +44,31 @@ class Model:
         return x * self.weight * self.factor
 
 
+@dataclass
+class Settings:
+    """An object with ten settings."""
+
+    a: str = "a"
+    b: str = "b"
+    c: str = "c"
+    d: str = "d"
+    e: str = "e"
+    f: str = "f"
+    g: str = "g"
+    h: str = "h"
+    i: str = "i"
+    j: str = "j"
+
+
+SETTINGS = Settings()
+
+
+def _ten_attributes(x: Any) -> Any:
+    s = SETTINGS
+    is_set = s.a and s.b and s.c and s.d and s.e and s.f and s.g and s.h and s.i and s.j
+    return x * x if is_set else x
+
+
 def _ten_arrays(x: Any) -> Any:
     return x + A + B + C + D + E + F + G + H + I + J
 
@@ -89,6 +114,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = {
     "10 different arrays": (_ten_different_arrays, (X,), {}),
     "10 times an argument": (_ten_arguments, (X, X), {}),
     "10 captured numbers": (_ten_numbers, (X,), {}),
+    "10 captured attributes": (_ten_attributes, (X,), {}),
     "10 constants": (_ten_constants, (X,), {}),
 }
 

@@ -24,6 +24,7 @@ from runtime.graph.ir import Op, Value
 from runtime.layouts import lay_out
 from runtime.namespace import namespace
 from runtime.ops.indexing import getitem_, item_at
+from runtime.ops.joining import with_arrays
 from runtime.ops.keys import encode_index
 from runtime.origins import origin_of_caller
 from runtime.spec import TensorType, type_of_number
@@ -45,21 +46,6 @@ def constant_of(value: Value) -> Any:
     """The raw array or number of a constant."""
     assert value.node is not None
     return value.node.attrs["value"]
-
-
-def _with_arrays(key: Any) -> Any:
-    """An index in which lists of traced integers are arrays of the graph."""
-    if type(key) is tuple:
-        return tuple(map(_with_arrays, key)) if list in map(type, key) else key
-    if isinstance(key, list) and _has_traced(key):
-        return ops.stack([_with_arrays(k) if isinstance(k, list) else k for k in key])
-    return key
-
-
-def _has_traced(part: Any) -> bool:
-    if isinstance(part, list):
-        return any(map(_has_traced, part))
-    return isinstance(part, Tensor) and part.is_traced
 
 
 def _has_ellipsis(key: Any) -> bool:
@@ -276,7 +262,7 @@ class Tensor(ArrayMethods):
             kind = type(self._array).__name__ if self._value is None else str(self.type)
             raise TypeError(f"'{kind}' object does not support item assignment")
         new = new.current() if isinstance(new, Tensor) else new
-        index = _with_arrays(key)
+        index = with_arrays(key)
         self.cell().update(self, lambda old: ops.index_update(old, new, index))
 
     def _write_in_place(self, key: Any, new: Any) -> bool:
@@ -322,7 +308,7 @@ class Tensor(ArrayMethods):
         elif type(self._array) is np.ndarray and not (_attention[0] or in_use[0]):
             return self._item(key)
         if type(key) is not slice and type(key) is not int:
-            key = _with_arrays(key)
+            key = with_arrays(key)
         result: Tensor = ops.getitem(self, key)
         if key is not None and _has_number_in_array(key):
             result = result.apart()

@@ -28,6 +28,7 @@ from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
 from autograph.operators.growing_arrays import as_index
+from autograph.operators.index_tricks import trick_of
 from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, called, method
 from autograph.operators.one_of import (
@@ -90,6 +91,9 @@ def getitem(thing: Any, key: Any) -> Any:
     if isinstance(thing, np.ndarray) and (_has_open(key) or has_runs(key)):
         key = as_index(key)
         return ops.getitem(thing, key)
+    trick = trick_of(thing, key)
+    if trick is not None:
+        return trick(key)
     if isinstance(thing, OpenRange):
         if isinstance(key, Tensor):
             _check_index(range(0), key)

@@ -107,7 +107,8 @@ def broadcast_arrays(*arrays: Operand) -> tuple[Any, ...]:
 
 def _has_shape(x: Operand, shape: tuple[Any, ...]) -> bool:
     own = type_of(x)
-    return own.is_static and not own.weak and own.shape == shape
+    is_known = all(isinstance(size, int) for size in shape)
+    return is_known and own.is_static and not own.weak and own.shape == shape
 
 
 def broadcast_shape(*arrays: Operand) -> tuple[Any, ...]:

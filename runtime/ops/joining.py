@@ -40,6 +40,7 @@ __all__ = [
     "stack",
     "unstack",
     "vstack",
+    "with_arrays",
 ]
 
 
@@ -410,3 +411,27 @@ def unstack(x: Operand, /, *, axis: int = 0) -> tuple[Any, ...]:
     at = normal_axis(axis, rank_of(x))
     lead = (slice(None),) * at
     return tuple(getitem(x, (*lead, i)) for i in range(operator.index(shape_of(x)[at])))
+
+
+# ---- indexes -------------------------------------------------------------------------------------
+
+
+def with_arrays(key: Any) -> Any:
+    """An index in which lists of traced integers are arrays of the graph."""
+    if type(key) is tuple:
+        has_lists = any(type(part) in (list, tuple) for part in key)
+        return tuple([with_arrays(_listed(part)) for part in key]) if has_lists else key
+    if isinstance(key, list) and _has_traced(key):
+        return stack([with_arrays(k) if isinstance(k, list) else k for k in key])
+    return key
+
+
+def _listed(part: Any) -> Any:
+    """A part of an index; a tuple in it is what a list is."""
+    return list(map(_listed, part)) if type(part) in (list, tuple) else part
+
+
+def _has_traced(part: Any) -> bool:
+    if isinstance(part, list):
+        return any(map(_has_traced, part))
+    return is_tensor(part) and bool(part.is_traced)

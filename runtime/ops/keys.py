@@ -43,6 +43,10 @@ _ONE_ARRAY: Index = (_ARRAY,)
 # Types of the bounds of slices that travel as they are.
 _KNOWN = frozenset((int, type(None)))
 _ARRAYS = (np.ndarray, np.bool_, bool)
+_NO_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
+    "integer or boolean arrays are valid indices"
+)
 
 
 # ---- between keys and encoded indexes ----------------------------------------------------------
@@ -98,18 +102,17 @@ def _bound(bound: Any, operands: list[Operand]) -> Any:
 
 
 def _index_array(part: Any) -> Any:
-    """An index that is not basic, as an operand: tensor, array, list or bool."""
-    if isinstance(part, (list, range)):
+    """An index that is not basic, as an operand: tensor, array, list, tuple or bool."""
+    is_list = isinstance(part, (list, tuple, range))
+    if is_list:
         part = np.asarray(part) if len(part) else np.zeros((0,), np.intp)
     elif not (isinstance(part, _ARRAYS) or is_tensor(part) or is_device_array(part)):
         if not hasattr(part, "__index__"):
-            raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
-                "integer or boolean arrays are valid indices"
-            )
+            raise IndexError(_NO_INDEX)
         part = operator.index(part)
     if dtype_of(part).kind not in "iub":
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        what = "arrays used as indices must be of integer (or boolean) type"
+        raise IndexError(_NO_INDEX if is_list else what)
     return part
 
 

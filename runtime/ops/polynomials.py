@@ -243,10 +243,8 @@ def vander(x: Operand, /, N: int | None = None, increasing: bool = False) -> Any
         raise ValueError("x must be a one-dimensional array or sequence.")
     count = shape_of(x)[0] if N is None else N
     dtype = np.promote_types(dtype_of(x), int)
-    column = ones((shape_of(x)[0], min(count, 1)), dtype)
-    if count > 1:
-        repeated = expand_dims(astype(x, dtype), 1) * ones((1, count - 1), dtype)
-        column = concat([column, cumprod(repeated, 1)], 1)
+    factors = where_(arange(count) > 0, expand_dims(astype(x, dtype), 1), ones((1, count), dtype))
+    column = cumprod(factors, 1)
     return column if increasing else flip(column, 1)
 
 

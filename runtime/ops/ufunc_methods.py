@@ -32,8 +32,8 @@ from runtime.ops.indexing import (
 )
 from runtime.ops.inference import reduced_shape, size_of
 from runtime.ops.interchange import asarray
-from runtime.ops.joining import concat
-from runtime.ops.keys import Index, encode_index
+from runtime.ops.joining import concat, with_arrays
+from runtime.ops.keys import Index, encode_index, may_repeat
 from runtime.ops.operands import (
     Array,
     Axes,
@@ -470,6 +470,11 @@ def _indexed(x: Any, v: Any, key: Any, ufunc: str) -> Any:
     return (x, v, *operands), {"ufunc": ufunc, "index": index}
 
 
+def _replaced(x: Any, key: Any, ufunc: str) -> Any:
+    index, operands = encode_index(key)
+    return (x, *operands), {"ufunc": ufunc, "index": index}
+
+
 _TWICE = np.array([0, 2, 0])
 
 
@@ -519,13 +524,45 @@ def index_apply(
     return _apply_in_place(xp, xp.array(x), v, *operands, ufunc=ufunc, index=index)
 
 
+def _replaced_type(x: TensorType, *types: TensorType, ufunc: str, index: Index) -> TensorType:
+    # NumPy says what cannot be written into the array.
+    getattr(np, ufunc).at(np.ones((1,), x.dtype), [0])
+    return written_type(x, TensorType(x.dtype, ()), *types, index=index)
+
+
+def _replace_in_place(xp: Module, x: Array, *operands: Array, ufunc: str, index: Index) -> Array:
+    function = getattr(np, ufunc).at
+    if xp is np:
+        function(x, subscript(xp, x, operands, index))
+        return x
+    host = host_array(x)
+    function(host, subscript(np, host, tuple(map(_there, operands)), index))
+    x[...] = xp.asarray(host)
+    return x
+
+
+@op(
+    inputs=None,
+    infer=_replaced_type,
+    raises=always,
+    name="index_replace",
+    inplace=_replace_in_place,
+    samples=calls(lambda: (_replaced(array((4,)), _TWICE, "square"),)),
+)
+def index_replace(xp: Module, x: Array, *operands: Array, ufunc: str, index: Index) -> Array:
+    """`x` with a ufunc of itself at the index, as often as it names an element.
+
+    It has no gradient.
+    """
+    return _replace_in_place(xp, xp.array(x), *operands, ufunc=ufunc, index=index)
+
+
 def at(ufunc: str, x: Any, key: Any, *values: Operand) -> None:
     """`ufunc.at`: it writes into `x`, and gives None."""
-    if len(values) != 1:
-        raise StagingError(
-            f"`np.{ufunc}.at` of a traced value and {len(values)} more operands has no form yet",
-            "write `x[index] = ...` where the index names no element twice",
-        )
+    key = with_arrays(key)
+    if not values:
+        _replace(ufunc, x, key)
+        return
     (v,) = values
     if ufunc == "add":
         x[...] = index_add(x, v, key)
@@ -533,6 +570,18 @@ def at(ufunc: str, x: Any, key: Any, *values: Operand) -> None:
     general = index_extreme if ufunc in _EXTREMES else index_apply
     index, operands = encoded_for(x, key)
     x[...] = general(content(x), content(asarray(v)), *operands, ufunc=ufunc, index=index)
+
+
+def _replace(ufunc: str, x: Any, key: Any) -> None:
+    """`ufunc.at` of a ufunc of one operand."""
+    index, operands = encoded_for(x, key)
+    function = numpy_function(ufunc)
+    is_once = type_of(x).is_inexact and not may_repeat(index, operands)
+    if is_once and function is not None:  # the same, with a gradient
+        _replaced_type(type_of(x), *map(type_of, operands), ufunc=ufunc, index=index)
+        x[key] = function(x[key])
+        return
+    x[...] = index_replace(content(x), *operands, ufunc=ufunc, index=index)
 
 
 # ---- outer ---------------------------------------------------------------------------------------

@@ -166,6 +166,18 @@ def iterators_of_them(x):
     return total, product, len(bag)
 
 
+@samples("E1", (np.int64(3),), (np.int64(5),))
+def grids_by_data(n):
+    a, b = np.meshgrid(np.arange(n), np.arange(2))
+    return a, b, np.broadcast_arrays(np.arange(n) * 0.5, np.zeros((2, 1)))
+
+
+@samples("E1", (np.int64(3),), (np.int64(0),), (np.int64(1),), (np.int64(-1),))
+def powers_by_data(n):
+    x = np.array([2.0, 0.5, -1.0])
+    return np.vander(x, n), np.vander(x, n, increasing=True), np.vander(x)
+
+
 test_array = samples.test()
 
 

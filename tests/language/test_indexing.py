@@ -17,7 +17,9 @@ x[None]  x[:, None]  x[..., None]  x[None, 1, None]  x[np.newaxis, :, 0]  x[()]
 x[i]  x[i, j]  x[-i]  x[i:]  x[:j]  x[i:j]  x[:, i]  x[i, :, 0]  x[i + j - 1]  x[::i]  x[j::-i]
 x[i, 1:, None]  x[[0, 2]]  x[[0, 2], [1, 3]]  x[:, [0, 1]]  x[[0, 1], :, 1]  x[[[0, 1], [2, 0]]]
 x[k]  x[k, k]  x[:, k]  x[k, :, 0]  x[k, 1]  x[k[:, None], k]  x[[-1, -2]]  x[m]  x[m, 1]  x[x > 5]
-x[~m]  x[m[0]]  x[:, b]  x[b2]  x[0, b]  x[True]  x[False]  x[i, k]  x[1, k, 0]  x[..., k2]
+x[~m]  x[m[0]]  x[:, b]  x[b2]  x[0, b]  x[True]  x[False]
+x[(0, 1), (1, 2)]  x[((0, 1), (1, 2)), 0]  x[:, (0, 1)]  x[(0, i), (i, 2)]  x[(i, 2),]  x[[0.5, 1]]
+x[i, k]  x[1, k, 0]  x[..., k2]
 """.split("  ")  # noqa: SIM905
 READS = [r.strip() for part in READS for r in part.split("\n") if r.strip()]
 
@@ -25,7 +27,7 @@ WRITES = """
 x[1] = v  x[-1, 0] = v  x[1, 2, 0] = v  x[:] = v  x[1:] = v  x[::2] = v  x[::-1] = x * 1
 x[:, 1] = v  x[..., 0] = v  x[i] = v  x[i, j] = v  x[i:] = v  x[i:j] = v  x[:, i] = v
 x[[0, 2]] = v  x[k] = v
-x[[0, 1], [1, 2]] = v  x[x > 5] = v  x[m3] = v  x[i] += v  x[k] *= 2  x[:, 1] -= x[:, 0]
+x[[0, 1], [1, 2]] = v  x[(0, i), (1, 2)] = v  x[:, (0, 3)] += v  x[x > 5] = v  x[m3] = v  x[i] += v  x[k] *= 2  x[:, 1] -= x[:, 0]
 x[1, 2] = x[0, 0]  x[None, 0] = v  x[()] = v  x[i, :, 0] = [1, 2, 3, 4]  x[0] = x[1] + v
 """.split("  ")  # noqa: SIM905
 WRITES = [w.strip() for part in WRITES for w in part.split("\n") if w.strip()]

@@ -58,7 +58,7 @@ def unpack(s: Statements, place: Place) -> bool:
         s.scope.hold(parts[0], kinds[0])
         s.scope.hold(parts[1], sequence("list", *kinds[1:]))
     else:
-        s.text(f"{', '.join(parts)} = {name}")
+        s.text(f"{', '.join(parts)}{',' * (len(parts) == 1)} = {name}")
         for part, kind in zip(parts, kinds, strict=True):
             s.scope.hold(part, kind)
     s.scope.fixed |= {n for n in parts if n in s.scope.names and s.scope.names[n].is_array}

@@ -168,7 +168,11 @@ def show(s: Statements, place: Place) -> bool:
     elif form < 0.55:
         s.text(f"print({', '.join(names)}, sep='; ', end='.\\n')")
     elif form < 0.7 and s.scope.shapes:
-        shapes = [n for n, shape in s.scope.shapes.items() if shape.form != "object"]
+        # The text of an object has its address.
+        kinds = {
+            n: [shape, *(k for _, k in shape.places(n))] for n, shape in s.scope.shapes.items()
+        }
+        shapes = [n for n in kinds if all(getattr(k, "form", "") != "object" for k in kinds[n])]
         s.text(f"print({', '.join([*shapes[:1], *s.scope.flags[:1], repr('all')])})")
     else:
         s.text(f"print('{s.fresh('at ')}', {', '.join(names)}, {s.write.operand(1)})")

@@ -32,6 +32,12 @@ def test_graph_does_what_python_does(start):
         _staged(seed)
 
 
+@pytest.mark.parametrize("seed", [7100215, 7101461, 7101729, 7101761])
+def test_what_is_drawn_is_a_program_with_one_outcome(seed):
+    """A tuple of one item is unpacked as such, and no address of an object is printed."""
+    _staged(seed)
+
+
 def test_most_programs_stage_an_if_and_a_while_that_go_both_ways():
     assert sum(_staged(seed) for seed in range(FEW)) >= SHARE * FEW
 
