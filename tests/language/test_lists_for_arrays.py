@@ -40,7 +40,8 @@ def edges_and_places(x, a, b):
 def other_operands(x, a, b):
     sums = np.trapezoid([a, b], [0, b]), np.gradient(x, [0, a, a + b, 9])
     products = np.tensordot([a, b], [b, a], 0), x.dot([a, b, 1, 2]), np.kron([a], [b, 1])
-    return *sums, *products, np.cov([a, b, 1], [b, a, 2]), np.insert(x, 1, [a, b])
+    more = np.cov([a, b, 1], [b, a, 2]), np.insert(x, 1, [a, b])
+    return *sums, *products, *more, np.diff(x, prepend=[a], append=(b, a))
 
 
 @samples("E1", *PLACES)
