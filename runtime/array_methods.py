@@ -361,13 +361,17 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _is_nest(x: Any) -> bool:
+    return isinstance(x, (list, tuple))
+
+
 def _numpys(function: Callable[..., Any]) -> Callable[..., Any]:
     """A method that has the parameters of NumPy's function of that name, in their order."""
     numpys = getattr(np, function.__name__.removeprefix("numpy_"))
     names = frozenset(inspect.signature(function).parameters)
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if len(args) <= 1 and kwargs.keys() <= names:
+        if len(args) <= 1 and kwargs.keys() <= names and not any(map(_is_nest, args)):
             return function(self, *args, **kwargs)
         meaning = ops.numpy_function(numpys.__name__)
         return call_numpy(numpys, meaning, (self, *args), kwargs)

@@ -541,9 +541,12 @@ def _strong(value: Any) -> Any:
 
 def _of_traced(value: Any, dtype: Any, shape: Sequence[int] | None) -> Tensor:
     """As `constant`, of what is known only when the graph runs."""
-    made: Tensor = ops.copy(_strong(value)) if isinstance(value, Tensor) else _strong(value)
-    if dtype is not None:
-        made = ops.astype(made, np.dtype(dtype))
+    made: Tensor
+    if dtype is not None and np.dtype(dtype).kind in "iu":
+        made = ops.packed(value, np.dtype(dtype))
+    else:
+        made = ops.copy(_strong(value)) if isinstance(value, Tensor) else _strong(value)
+        made = made if dtype is None else ops.astype(made, np.dtype(dtype))
     if shape is not None:
         sizes = made.type.shape
         is_single = sizes is not None and all(n == 1 for n in sizes)

@@ -26,7 +26,8 @@ __all__ = [
 # Functions that give an ndarray even of rank 0, and those that do so for an array, not a scalar.
 _GIVE_ARRAYS = frozenset(
     (
-        "block", "broadcast_arrays", "broadcast_to", "copy", "cov", "empty", "empty_like", "fftn",
+        "apply_along_axis", "block", "broadcast_arrays", "broadcast_to", "copy", "cov", "empty",
+        "empty_like", "fftn",
         "full", "full_like", "i0", "ifftn", "isin", "ones", "ones_like", "pad", "piecewise",
         "polyint", "resize", "roll", "select", "tensordot", "tensorsolve", "unique", "unique_all",
         "unique_counts", "unique_inverse", "where", "zeros", "zeros_like",

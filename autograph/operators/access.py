@@ -27,6 +27,7 @@ from autograph.operators.chosen_objects import is_chosen_object, items_of
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
+from autograph.operators.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.index_tricks import trick_of
 from autograph.operators.iterators import taken
@@ -78,6 +79,8 @@ def getitem(thing: Any, key: Any) -> Any:
     Graph meaning: an array is indexed by an op; a list or tuple with a traced index is stacked
     first, so that its elements must be alike.
     """
+    if type(thing) in GLUES and is_glued_by_ops(key):
+        return glued(thing, there(key))
     if building() is None and not issubclass(type(key), Tensor):
         return thing[key]
     thing, key = _present(thing), there(key)

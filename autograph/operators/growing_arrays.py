@@ -14,6 +14,8 @@ from autograph.operators.rows import in_numbers
 from autograph.operators.runs import has_runs, refusal
 from runtime import ops
 from runtime.errors import LimitValueError
+from runtime.ops.internal import checked
+from runtime.ops.packing import must_fit
 from runtime.tensor import Tensor
 
 __all__ = ["as_array", "as_index", "call_on_arrays"]
@@ -121,6 +123,32 @@ def call_on_arrays(
         return own(*args, **kwargs)
     if name in _NOT_OF_LISTS or name in _OF_SEQUENCES:
         raise refusal(f"`{name}` is given it", "give it an array (`np.array(...)` of the list)")
+    if function in _MAKE_ARRAYS and args and has_runs(args[0]):
+        args = (_fitting(args[0], *args[1:2], **kwargs), *args[1:])
     args = tuple(as_array(x) if has_runs(x) else x for x in args)
     kwargs = {key: as_array(x) if has_runs(x) else x for key, x in kwargs.items()}
     return call(function, args, kwargs)
+
+
+_MAKE_ARRAYS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+
+def _fitting(x: list[Any], dtype: Any = None, **others: Any) -> Any:
+    """The items as an array, Python's numbers among them such that they fit into integers."""
+    form, rows = looked_at(x)
+    if dtype is not None and isinstance(form, Leaf) and must_fit(form.type, np.dtype(dtype)):
+        return _whole(rows[0], np.dtype(dtype))
+    return as_array(x)
+
+
+def _whole(x: Tensor, dtype: np.dtype[Any]) -> Any:
+    """A vector of Python's ints or floats as integers, all of which must fit."""
+    limits = np.iinfo(dtype)
+    whole = ops.concat([ops.trunc(x), ops.zeros(1, x.dtype)])  # none but that may be there
+    if x.dtype.kind == "f":
+        fits = (whole >= float(limits.min)) & (whole < float(limits.max + 1))
+    else:
+        fits = (whole >= limits.min) & (whole <= min(limits.max, np.iinfo(np.int64).max))
+    first = ops.as_weak(whole[ops.argmin(ops.astype(fits, np.int8))], kind="int")
+    what = f"Python integer {{0}} out of bounds for {dtype}"
+    return checked(ops.astype(x, dtype), ops.all(fits), first, what=what, error="OverflowError")

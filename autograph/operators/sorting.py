@@ -159,15 +159,23 @@ def _columns(keys: Any) -> list[Any]:
         return [keys]
     if len(keys) > 1 and any(map(is_python_complex, keys)):
         raise TypeError("'<' not supported between instances of 'complex' and 'complex'")
-    if not all(isinstance(key, tuple) for key in keys):
+    kind = next((k for k in (tuple, list) if all(isinstance(key, k) for key in keys)), None)
+    if kind is None:
         return [ops.stack([_as_tensor(key) for key in keys])]
     if len({len(key) for key in keys}) != 1:
         raise StagingError(
-            "tuples of several lengths are sorted by what is known only when the graph runs",
+            f"{kind.__name__}s of several lengths are sorted by what is known only when the graph "
+            "runs",
             "give them one length, or sort by a number (`key=`)",
             origin=origin_of_caller(),
         )
-    return [_column(column) for column in zip(*keys, strict=True)]
+    return [part for column in zip(*keys, strict=True) for part in _parts(column)]
+
+
+def _parts(column: tuple[Any, ...]) -> list[Any]:
+    """What is sorted by at one place of all keys, which may be tuples or lists again."""
+    are_nests = any(all(isinstance(x, kind) for x in column) for kind in (tuple, list))
+    return _columns(list(column)) if are_nests else [_column(column)]
 
 
 def _column(values: tuple[Any, ...]) -> Any:
@@ -204,7 +212,9 @@ def _permuted(items: list[Any], order: Any) -> list[Any]:
     if wrong is not None:
         raise StagingError(
             f"a {type(wrong).__name__} is sorted by what is known only when the graph runs",
-            "sort numbers, or an array of indices (`np.argsort`)",
+            "sort tuples (`sorted(map(tuple, rows))`), or an array of indices (`np.argsort`)"
+            if isinstance(wrong, list)
+            else "sort numbers, or an array of indices (`np.argsort`)",
             origin=origin_of_caller(),
         )
     if any(map(_is_array, items)):  # which stay those very arrays

@@ -414,12 +414,10 @@ _NUMBERS = (np.number, np.bool_)
 
 def _as_number(kind: Any, x: Any, /) -> Any:
     """`np.float32(x)` and the like: a scalar, or an array for an array."""
-    dtype, given = np.dtype(kind), constant(x) if not isinstance(x, Tensor) else x
-    if given.type.weak and given.dtype.kind == "c" and dtype.kind != "c":
+    dtype = np.dtype(kind)
+    if isinstance(x, Tensor) and x.type.weak and x.dtype.kind == "c" and dtype.kind != "c":
         raise TypeError(f"`np.{kind.__name__}` takes no complex number")
-    if given.type.weak and dtype.kind in "iu":  # as int() does it, and it must fit
-        return ops.full((), ops.as_weak(given, kind="int"), dtype=dtype)
-    return ops.astype(given, dtype)
+    return ops.packed(x, dtype)
 
 
 # Functions of NumPy that see or change something else than their arguments.
@@ -519,7 +517,8 @@ _TAKE_SEQUENCES = frozenset(
         "histogramdd", "trim_zeros",
     )
 )  # fmt: skip
-_TAKE_ARRAYS = frozenset(("dot", "vdot", "inner", "outer", "where", "cross", "kron", "matmul"))
+# Those of which NumPy before 2.4 does not tell the parameters.
+_TAKE_ARRAYS = frozenset(("bincount", "dot", "inner", "vdot", "where"))
 
 
 def is_of_ufunc(function: Any) -> bool:
@@ -536,7 +535,7 @@ def _with_arrays(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return (args[0], args[1], *map(_together, args[2:]))  # a tuple is several indices
     if is_of_ufunc(function) or name in _TAKE_ARRAYS:
         return tuple(map(_together, args))
-    if not args or name in _TAKE_SEQUENCES:
+    if not args or name in _TAKE_SEQUENCES or isinstance(function, type):
         return args
     return (_together(args[0]), *args[1:])
 

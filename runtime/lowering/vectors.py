@@ -20,7 +20,8 @@ class Vectors(FunctionLines):
     """Lines of a function whose loops go over numbers and vectors of one type.
 
     `type_` is that of the elements, as kernels tell it; `lanes` is how many a vector has. `fixed`:
-    all sizes and steps are known. Of integers that are `is_narrow`, the lower halves are multiplied.
+    all sizes and steps are known. Of integers, if they are `is_narrow`, the lower halves are
+    multiplied.
     """
 
     def __init__(

@@ -254,6 +254,7 @@ from runtime.ops.nans import (
     nanvar,
 )
 from runtime.ops.nonzero import argwhere, flatnonzero, nonzero
+from runtime.ops.packing import packed
 from runtime.ops.padding import (
     pad,
 )
@@ -658,6 +659,7 @@ __all__ = [
     "ones",
     "ones_like",
     "outer",
+    "packed",
     "pad",
     "partition",
     "percentile",

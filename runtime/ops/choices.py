@@ -13,6 +13,7 @@ from runtime.ops.conversion import astype
 from runtime.ops.creation import zeros_like
 from runtime.ops.declare import always, implements, op
 from runtime.ops.indexing import getitem, index_update
+from runtime.ops.joining import as_operand
 from runtime.ops.nonzero import flatnonzero
 from runtime.ops.operands import Array, Module, Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.positions import take
@@ -221,6 +222,7 @@ def compress(condition: Operand, x: Operand, /, axis: int | None = None) -> Any:
     >>> ag.compress(np.array([False, True]), np.array([[1, 2], [3, 4]]), 0).tolist()
     [[3, 4]]
     """
+    condition = as_operand(condition)
     if isinstance(condition, (list, tuple)):
         condition = np.asarray(condition)
     if rank_of(condition) != 1:

@@ -33,6 +33,7 @@ from runtime.ops.operands import (
     shape_of,
     sizes_of,
 )
+from runtime.ops.packing import packed
 from runtime.ops.positions import take
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import argmax
@@ -391,7 +392,7 @@ def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) ->
     array([1, 9, 2, 3])
     """
     x, at = (ravel(x), 0) if axis is None else (x, normal_axis(axis, rank_of(x)))
-    added = values if is_tensor(values) else np.asarray(values)
+    added = packed(values, dtype_of(x))
     if rank_of(added) < rank_of(x):
         added = reshape(added, (1,) * (rank_of(x) - rank_of(added)) + shape_of(added))
     if not isinstance(obj, slice) and rank_of(obj) == 0:  # as x[:, obj, :] would be assigned to
@@ -399,7 +400,7 @@ def insert(x: Operand, /, obj: Any, values: Operand, axis: int | None = None) ->
     order, count = _order_with(obj, x, at, shape_of(added)[at])
     shape = shape_of(x)
     wide = broadcast_to(added, (*shape[:at], count, *shape[at + 1 :]))
-    return take(concat([x, astype(wide, dtype_of(x))], at), order, at)
+    return take(concat([x, wide], at), order, at)
 
 
 def _order_with(obj: Any, x: Operand, at: int, given: Any) -> tuple[Any, Any]:

@@ -10,8 +10,9 @@ from runtime import trace
 from runtime.devices import is_device_array, module_of, resolve
 from runtime.ops.conversion import astype, astype_
 from runtime.ops.internal import CONSTANT, identity
-from runtime.ops.joining import as_operand
+from runtime.ops.joining import as_operand, has_tensor
 from runtime.ops.operands import Operand, content, is_tensor, type_of
+from runtime.ops.packing import packed
 from runtime.ops.placement import device_of_operand, to_device
 
 __all__ = ["asarray", "from_dlpack"]
@@ -40,7 +41,7 @@ def asarray(
     elif type_of(x).weak or (target is not None and target != type_of(x).dtype):
         if copy is False:
             raise ValueError(f"{type_of(x)} as {target} cannot share memory: leave `copy` out")
-        result = astype_(x, type_of(x).dtype if target is None else target)
+        result = astype_(x, type_of(x).dtype) if target is None else packed(x, target)
     elif copy is not True and is_tensor(x):
         result = x  # an array of rank 0 has no views: only its own name sees what is written
     elif copy is False:
@@ -56,6 +57,8 @@ def asarray(
 
 def _from_nest(x: Any, dtype: np.dtype[Any] | None) -> Any:
     """A new tensor with a Python number, or with nested sequences or a buffer of numbers."""
+    if dtype is not None and dtype.kind in "iu" and has_tensor(x):
+        return packed(x, dtype)
     parts = as_operand(x)
     if parts is not x:
         return parts if dtype is None else astype(parts, dtype, copy=False)

@@ -179,7 +179,14 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
 
 _ERRORS = {
     error.__name__: error
-    for error in (IndexError, LimitOverflowError, TypeError, ValueError, ZeroDivisionError)
+    for error in (
+        IndexError,
+        LimitOverflowError,
+        OverflowError,
+        TypeError,
+        ValueError,
+        ZeroDivisionError,
+    )
 }
 
 

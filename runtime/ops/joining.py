@@ -35,6 +35,7 @@ __all__ = [
     "column_stack",
     "concat",
     "dstack",
+    "has_tensor",
     "hstack",
     "split",
     "stack",
@@ -233,7 +234,7 @@ def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Any:
 
 def as_operand(x: Any) -> Any:
     """A list or tuple with tensors in it, at any depth, as one tensor; anything else as it is."""
-    return stack(list(map(as_operand, x))) if _is_nest(x) and _has_tensor(x) else x
+    return stack(list(map(as_operand, x))) if _is_nest(x) and has_tensor(x) else x
 
 
 def _is_nest(x: Any) -> bool:
@@ -241,8 +242,9 @@ def _is_nest(x: Any) -> bool:
     return isinstance(x, (list, tuple))
 
 
-def _has_tensor(x: Any) -> bool:
-    return any(map(_has_tensor, x)) if _is_nest(x) else is_tensor(x)
+def has_tensor(x: Any) -> bool:
+    """Whether `x`, or a part of it if it is a list or tuple, is a tensor."""
+    return any(map(has_tensor, x)) if _is_nest(x) else is_tensor(x)
 
 
 @implements(

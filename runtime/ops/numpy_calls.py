@@ -7,6 +7,7 @@ no subclasses), or is refused by name. So what a call says is never passed over.
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -15,8 +16,28 @@ import numpy as np
 
 from runtime.errors import StagingError
 from runtime.ops.declare import Primitive, simpler_form
+from runtime.ops.joining import as_operand
 
 __all__ = ["call_as_numpy", "parameters_of"]
+
+# Parameters that are arrays, for which a list of numbers and arrays may stand.
+_ARRAYS = frozenset(
+    (
+        "a", "a1", "a2", "a_max", "a_min", "append", "ar1", "ar2", "arr", "array", "aweights", "b",
+        "bins", "condition", "element", "fill_value", "fp", "fweights", "indices", "mask", "max",
+        "min", "obj", "p", "prepend", "q", "repeats", "start", "stop", "test_elements", "to_begin",
+        "to_end", "u", "v", "val", "vals", "values", "w", "weights", "where", "x", "x1", "x2",
+        "xp", "y", "z",
+    )
+)  # fmt: skip
+# Functions that tell lists from arrays, or know the dtype that the numbers of a list are to have.
+_TAKE_LISTS = frozenset(
+    ("asanyarray", "asarray", "ascontiguousarray", "diff", "insert", "place", "put", "putmask")
+)
+# Where `bins` is a sequence of arrays.
+_OF_SEVERAL = frozenset(("histogram2d", "histogramdd"))
+# Functions all of whose further positional arguments are arrays.
+_OF_ARRAYS = frozenset(("broadcast_arrays", "einsum", "gradient", "ix_", "meshgrid"))
 
 # Parameters that change nothing in what is computed here, with the values for which that is so.
 _HARMLESS: dict[str, Callable[[Any], bool]] = {
@@ -76,6 +97,11 @@ def call_as_numpy(
     Raises TypeError, as NumPy does, where the arguments do not fit its signature, and StagingError
     for one that `own` has no meaning for.
     """
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        kind = type(x)
+        if kind is list or kind is tuple:
+            args, kwargs = _with_arrays(function, own, args, kwargs)
+            break
     plain = _plain(function, own, len(args), tuple(kwargs))
     if plain is not None:
         for x in (*args, *kwargs.values()) if kwargs else args:
@@ -108,6 +134,25 @@ def call_as_numpy(
             raise _refusal(function, name)
     result = _call(own, given, several)
     return result if out is None else _stored(result, out)
+
+
+def _with_arrays(
+    function: Any, own: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments, lists with tensors in them as one tensor where NumPy makes an array."""
+    found = parameters_of(function, own)
+    name = function.__name__
+    if found is None or name in _TAKE_LISTS:
+        return args, kwargs
+    arrays = _ARRAYS - {"bins"} if name in _OF_SEVERAL else _ARRAYS
+    names = itertools.chain(found[0].parameters, itertools.repeat(""))
+    return (
+        tuple(
+            as_operand(x) if at in arrays or name in _OF_ARRAYS else x
+            for at, x in zip(names, args, strict=False)
+        ),
+        {at: as_operand(x) if at in arrays else x for at, x in kwargs.items()},
+    )
 
 
 @lru_cache(maxsize=4096)

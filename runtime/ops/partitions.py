@@ -11,6 +11,7 @@ from runtime.ops.agreement import in_shape_of
 from runtime.ops.conversion import astype
 from runtime.ops.declare import always, implements, no_gradient, op
 from runtime.ops.indexing import getitem
+from runtime.ops.joining import as_operand
 from runtime.ops.operands import (
     Array,
     Module,
@@ -144,8 +145,10 @@ def lexsort(keys: Operand | Sequence[Operand], /, axis: int = -1) -> Any:
     >>> ag.lexsort([np.array([1, 0, 2]), np.array([1, 1, 0])]).numpy()
     array([2, 1, 0])
     """
-    is_list = isinstance(keys, (list, tuple))
-    rows = list(keys) if is_list else [getitem(keys, i) for i in range(shape_of(keys)[0])]
+    if isinstance(keys, (list, tuple)):
+        rows = list(map(as_operand, keys))
+    else:
+        rows = [getitem(keys, i) for i in range(shape_of(keys)[0])]
     if not rows:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     if rank_of(rows[0]) == 0:

@@ -13,7 +13,7 @@ from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem
 from runtime.ops.inference import by_probe, size_of
 from runtime.ops.interchange import asarray
-from runtime.ops.joining import concat
+from runtime.ops.joining import as_operand, concat
 from runtime.ops.operands import (
     Array,
     Module,
@@ -275,7 +275,7 @@ def diff(
         x = asarray(x)
     if rank_of(x) == 0:
         raise ValueError("diff requires input that is at least one dimensional")
-    edges = [prepend, x, append]
+    edges = [as_operand(prepend), x, as_operand(append)]
     if prepend is not None or append is not None:
         x = concat([_put_beside(x, part, axis) for part in edges if part is not None], axis)
     lead = (slice(None),) * normal_axis(axis, rank_of(x))

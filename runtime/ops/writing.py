@@ -23,6 +23,7 @@ from runtime.ops.operands import (
     shape_of,
     type_of,
 )
+from runtime.ops.packing import packed
 from runtime.ops.positions import as_positions, put_along_axis, take
 from runtime.ops.reductions import any as any_
 from runtime.ops.scans import cumsum
@@ -74,7 +75,8 @@ def _check_cast(what: str, given: np.dtype[Any], own: np.dtype[Any], casting: st
 @implements("put")
 def numpy_put(x: Operand, indices: Operand, values: Operand, /, mode: str = "raise") -> None:
     """`numpy.put`: values at positions of the flattened `x`."""
-    places, count, given = ravel(as_positions(indices)), size(x), ravel(values)
+    places, count = ravel(as_positions(indices)), size(x)
+    given = ravel(packed(values, dtype_of(x)))
     wanted, there = shape_of(places)[0], shape_of(given)[0]
     what = "cannot replace elements of an empty array"
     if not isinstance(wanted, int) or not isinstance(count, int):

@@ -394,6 +394,44 @@ def test_what_compares_with_effects_is_not_sorted_by_data():
     refuse(sorted_by_what_counts, np.ones(3), match="`Asked.__lt__` changes or prints something")
 
 
+# ---- lists ---------------------------------------------------------------------------------------
+
+ROWS = np.array([[1.0, 2.0], [-1.0, 0.5], [1.0, -2.0], [-1.0, 0.5], [3.0, 0.0]])
+
+
+@samples("D4", (ROWS,), (-ROWS,), tensors=False)
+def rows_as_lists(rows):
+    by_second = sorted(rows.tolist(), key=lambda row: [row[1], row[0]])
+    return sorted(rows.tolist()), sorted(rows.tolist(), reverse=True), by_second
+
+
+@samples("D4", (ROWS,), (-ROWS,), tensors=False)
+def sorted_lists_are_the_very_ones(rows):
+    pairs = rows.tolist()
+    first = sorted(pairs)[0]
+    first[1] = 99.0
+    pairs.sort()
+    return pairs, [pair is first for pair in pairs]
+
+
+@samples("D4", (ROWS,), (-ROWS,), tensors=False)
+def lists_and_tuples_within_keys(rows):
+    return sorted(((a, b), a * b) for a, b in rows), sorted([[b, (a, 1)] for a, b in rows])
+
+
+@samples("D4", (ROWS,), (-ROWS,), tensors=False)
+def lower_hull(rows):
+    hull = []
+    for p in sorted(rows.tolist()):
+        while len(hull) >= 2:
+            (x0, y0), (x1, y1) = hull[-2], hull[-1]
+            if (x1 - x0) * (p[1] - y0) - (y1 - y0) * (p[0] - x0) > 0:
+                break
+            hull.pop()
+        hull.append(p)
+    return np.array(hull)
+
+
 test_sample = samples.test()
 
 
