@@ -143,6 +143,8 @@ class Trace:
     refused_choices: list[str] = field(default_factory=list)
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
+    # The items that were taken out at keys that depend on data: see `taken_items`.
+    taken_items: dict[tuple[int, int], Any] = field(default_factory=dict)
     # Whether there is, or was, a list whose length depends on data.
     has_runs: bool = False
     # How often numbers of two dtypes became those of one, where paths meet.
