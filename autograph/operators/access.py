@@ -99,11 +99,11 @@ def getitem(thing: Any, key: Any) -> Any:
             _check_index(range(0), key)
         return thing[key]
     if has_runs(thing):
-        return growing.item(thing, key)
+        return note_origin(growing.item(thing, key), thing, key)
     if open_deques.items_of(thing) is not None:
         return open_deques.item(thing, key)
     if isinstance(thing, dict) and _is_open_dict(thing, key):
-        return open_dicts.item(thing, key)
+        return note_origin(open_dicts.item(thing, key), thing, key)
     if is_chosen(thing):
         return note_origin(of_each(thing, lambda text: getitem(text, key)), thing, key)
     if is_chosen(key):

@@ -153,6 +153,8 @@ class Trace:
     shares_items: bool = False
     # Whether a list or dict that is an item of a list may be in another place, too.
     shares_nests: bool = False
+    # Whether an array that is an item of such a list may be in another place, too, or the caller's.
+    shares_arrays: bool = False
     # By id, lists and dicts that were put several times into such a list.
     repeated_items: dict[int, Any] = field(default_factory=dict)
     failures: list[StagingError] = field(default_factory=list)

@@ -15,6 +15,7 @@ from autograph.operators.captures import current_trace
 from autograph.operators.one_of import OneOf
 from autograph.operators.references import has_cell
 from autograph.operators.values import is_array, is_numeric
+from autograph.operators.written_arrays import is_in_place
 
 __all__ = ["Taken", "is_from", "note_origin"]
 
@@ -44,6 +45,9 @@ def is_from(x: Any, source: Any, key: Any) -> bool:
     found = None if facts is None else facts.taken_items.get((id(source), id(key)))
     if found is None or found.thing is not x or found.source is not source or found.key is not key:
         return False
+    is_there = is_in_place(x)
+    if is_there is not None:
+        return is_there
     now = _items(source)
     return now is not None and len(now) == len(found.items) and all(map(is_, now, found.items))
 
