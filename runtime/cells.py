@@ -152,6 +152,10 @@ class Cell:
             raise self.refusal("it is written here")
         self.replace(root)
 
+    def take_over(self, root: Any) -> None:
+        """Make what a staged statement left in it the current value."""
+        self.store(root)
+
     def refusal(self, what: str, origin: Origin | None = None) -> StagingError:
         """The error for a use of a locked cell."""
         return StagingError(
@@ -182,6 +186,10 @@ class Cell:
 
     def _set(self, state: Any) -> None:
         self.root, self.token = state
+        self._note_change()
+
+    def _note_change(self) -> None:
+        """Let the clocks go on."""
         _clock[0] += 1
         if self.is_watched:
             _clock_of_watched[0] += 1

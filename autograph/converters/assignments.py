@@ -182,7 +182,7 @@ def _aug_attribute(
     left = GETATTR.expression(target, value=places[0], attribute=attribute)
     new = operation.expression(node, left=left, right=conversion.expression(node.value))
     made = SET_ATTRIBUTE.statements(node, value=places[1], attribute=attribute, new=new)
-    return [*kept, *made]
+    return [*kept, *made, *_let_go(kept)]
 
 
 def _aug_item(
@@ -196,7 +196,16 @@ def _aug_item(
     left = GETITEM.expression(target, value=places[0], key=keys[0])
     new = operation.expression(node, left=left, right=conversion.expression(node.value))
     made = SET_ITEM.statements(node, value=places[1], key=keys[1], new=new)
-    return [*kept, *kept_key, *made]
+    return [*kept, *kept_key, *made, *_let_go(kept)]
+
+
+def _let_go(kept: list[gast.stmt]) -> list[gast.stmt]:
+    """Delete the names of what a statement held, so that nobody is taken to have it afterwards."""
+    deleted: list[gast.stmt] = []
+    for statement in kept:
+        target = make(gast.Name, {**statement.targets[0].__dict__, "ctx": gast.Del()})
+        deleted.append(make(gast.Delete, {"targets": [target], **place_of(statement)}))
+    return deleted
 
 
 def _place(node: Any, conversion: Conversion, stem: str) -> tuple[list[gast.stmt], list[gast.expr]]:

@@ -3,19 +3,7 @@
 from autograph.operators.access import (
     delitem,
     getitem,
-    iadd,
-    iand,
-    ifloordiv,
-    ilshift,
-    imatmul,
-    imod,
-    imul,
-    ipow,
-    irshift,
-    isub,
     iterate,
-    itruediv,
-    ixor,
     setitem,
     slice_,
 )
@@ -36,6 +24,20 @@ from autograph.operators.exceptions import assert_stmt, try_body, try_stmt
 from autograph.operators.expanding import fstring, modulo, percent
 from autograph.operators.gathering import named, spread, unpack, unpack_ex
 from autograph.operators.generators import GeneratorScope
+from autograph.operators.in_place import (
+    iadd,
+    iand,
+    ifloordiv,
+    ilshift,
+    imatmul,
+    imod,
+    imul,
+    ipow,
+    irshift,
+    isub,
+    itruediv,
+    ixor,
+)
 from autograph.operators.joining import joined, repeated
 from autograph.operators.logical import (
     and_,

@@ -91,8 +91,17 @@ def note_held(x: Any) -> None:
 
 def _note(cell: Cell, whole: bool) -> None:
     cell.seen_by = (lists(),)
+    facts = current_trace()
+    if facts is not None and (not whole or isinstance(cell, Snapshot) or _is_given(facts, cell)):
+        facts.shares_arrays = True
     if journal.note_frozen(cell, whole=whole) and whole:
         _note_shared()
+
+
+def _is_given(facts: Any, cell: Cell) -> bool:
+    """Whether an array is the caller's."""
+    captured = (known.handle for known in facts.captured.values())
+    return any(handle._cell is cell for handle in (*facts.writable, *captured))
 
 
 def _note_shared() -> None:
@@ -191,23 +200,25 @@ def at_end(x: Any, writes: dict[Any, Any]) -> Any:
     return with_children(now, made)
 
 
-def freeze_again(outcome: Outcome, *, repeats: bool) -> None:
-    """After a body was rolled back: what it froze that is older than it.
+def freeze_again(*outcomes: Outcome, repeats: bool) -> None:
+    """After bodies were rolled back, of which one runs: what they froze that is older than them.
 
     Where it `repeats`, an older array is in a list several times.
     """
-    held = [x for x, whole in outcome.frozen.values() if whole]
-    nests = {id(x): x for x in held if not isinstance(x, Cell)}
-    if nests:
-        _refuse_other_names(outcome, nests)
-    for cell, whole in outcome.frozen.values():
-        if not isinstance(cell, Cell):
-            journal.note_frozen(cell, whole=whole)
-            if repeats and journal.is_fresh(cell):
-                _note_repeated(cell)
-            continue
-        if isinstance(cell, Snapshot) or not is_older_cell(cell, outcome.builder):
-            continue
+    cells: dict[int, tuple[Cell, bool]] = {}
+    for outcome in outcomes:
+        held = [x for x, whole in outcome.frozen.values() if whole]
+        nests = {id(x): x for x in held if not isinstance(x, Cell)}
+        if nests:
+            _refuse_other_names(outcome, nests)
+        for cell, whole in outcome.frozen.values():
+            if not isinstance(cell, Cell):
+                journal.note_frozen(cell, whole=whole)
+                if repeats and journal.is_fresh(cell):
+                    _note_repeated(cell)
+            elif not isinstance(cell, Snapshot) and is_older_cell(cell, outcome.builder):
+                cells[id(cell)] = cell, whole or cells.get(id(cell), (cell, False))[1]
+    for cell, whole in cells.values():
         _note(cell, whole)
         if repeats and whole:
             _note_shared()

@@ -1,10 +1,9 @@
-"""Items, unpacking, iteration and in-place operators, all told to the write journal."""
+"""Items, unpacking and iteration, all told to the write journal."""
 
 from __future__ import annotations
 
-import operator
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
@@ -30,7 +29,6 @@ from autograph.operators.expanding import expanded
 from autograph.operators.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.index_tricks import trick_of
-from autograph.operators.iterators import taken
 from autograph.operators.methods import attribute, called, method
 from autograph.operators.one_of import (
     OneOf,
@@ -40,8 +38,10 @@ from autograph.operators.one_of import (
     texts_of,
 )
 from autograph.operators.ranges import OpenRange
-from autograph.operators.runs import OpenDeque, has_runs, refusal, settled
-from autograph.operators.tables import is_from, note_origin, of_several, picked
+from autograph.operators.references import has_cell
+from autograph.operators.runs import OpenDeque, has_runs, refusal
+from autograph.operators.tables import picked
+from autograph.operators.taken_items import is_from, note_origin
 from autograph.operators.templates import (
     class_name_of,
     python_type_of,
@@ -58,9 +58,13 @@ from runtime.tensor import Tensor
 from runtime.variable import Variable
 
 __all__ = [
+    "consumed",
     "delitem",
     "getitem",
     "iterate",
+    "note_foreign",
+    "present",
+    "refuse_traced",
     "setitem",
     "slice_",
     "unpack",
@@ -83,7 +87,7 @@ def getitem(thing: Any, key: Any) -> Any:
         return glued(thing, there(key))
     if building() is None and not issubclass(type(key), Tensor):
         return thing[key]
-    thing, key = _present(thing), there(key)
+    thing, key = present(thing), there(key)
     if isinstance(thing, PartOfError):
         return thing[key]
     if isinstance(thing, (Tensor, Variable)):
@@ -102,13 +106,13 @@ def getitem(thing: Any, key: Any) -> Any:
             _check_index(range(0), key)
         return thing[key]
     if has_runs(thing):
-        return growing.item(thing, key)
+        return note_origin(growing.item(thing, key), thing, key)
     if open_deques.items_of(thing) is not None:
         return open_deques.item(thing, key)
     if isinstance(thing, dict) and _is_open_dict(thing, key):
-        return open_dicts.item(thing, key)
+        return note_origin(open_dicts.item(thing, key), thing, key)
     if is_chosen(thing):
-        return of_each(thing, lambda text: getitem(text, key))
+        return note_origin(of_each(thing, lambda text: getitem(text, key)), thing, key)
     if is_chosen(key):
         return note_origin(_at_chosen(thing, key), thing, key)
     if isinstance(thing, OpenDeque) and isinstance(key, Tensor) and not key.is_known:
@@ -257,7 +261,7 @@ def _has_open(key: Any) -> bool:
 def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
     if building() is not None:
-        thing, key = _present(thing), there(key)
+        thing, key = present(thing), there(key)
         if isinstance(thing, (*_OF_GRAPHS, np.ndarray)):
             key, value = as_index(key), there(value)
         if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
@@ -289,11 +293,11 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
         if _is_put_by_data(thing, key, value):
             return
         if isinstance(thing, (list, dict, deque, np.ndarray)):
-            _refuse_traced(thing, key, value)
-            _note_foreign(thing)
+            refuse_traced(thing, key, value)
+            note_foreign(thing)
             _guard_position(thing, key)
             journal.note(content_slot(thing))
-            _consumed(thing)
+            consumed(thing)
         elif isinstance(attribute(type(thing), "__setitem__"), FunctionType):
             own = method(thing, "__setitem__")
             if own is None:
@@ -305,7 +309,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
 
 def _holds_containers(x: list[Any]) -> bool:
     """Whether items of a list stay themselves where data says which of them are exchanged."""
-    told = (can_be_told_by_number(item) or is_chosen_object(item) for item in x)
+    told = (can_be_told_by_number(item) or is_chosen_object(item) or has_cell(item) for item in x)
     return chooses_by_number() and any(told)
 
 
@@ -352,7 +356,8 @@ def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
     return False
 
 
-def _present(thing: Any) -> Any:
+def present(thing: Any) -> Any:
+    """`thing`, loaded where it may be None."""
     return thing.load() if type(thing) is Nullable else thing
 
 
@@ -371,7 +376,7 @@ def _guard_position(thing: Any, key: Any) -> None:
             guard_length(thing, before)
 
 
-def _note_foreign(thing: Any) -> None:
+def note_foreign(thing: Any) -> None:
     """Note the write of an array that is no part of the graph, which would not see it."""
     builder = building()
     if builder is None or not isinstance(thing, np.ndarray) or id(thing) in builder.root.rewritten:
@@ -385,13 +390,15 @@ def _note_foreign(thing: Any) -> None:
     builder.root.rewritten[id(thing)] = (thing, error)
 
 
-def _consumed(thing: Any) -> None:
+def consumed(thing: Any) -> None:
+    """Note that what was read of a container last was looked at in a way that we know."""
     trace = current_trace()
     if trace is not None:
         trace.consumed(thing)
 
 
-def _refuse_traced(thing: Any, key: Any, value: Any) -> None:
+def refuse_traced(thing: Any, key: Any, value: Any) -> None:
+    """Refuse to write what only the graph knows into what is no part of it."""
     if isinstance(thing, np.ndarray):
         if _has_open(key) or (isinstance(value, Tensor) and not value.is_known):
             raise StagingError(
@@ -416,7 +423,7 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
-    thing, key = _present(thing), there(key)
+    thing, key = present(thing), there(key)
     if is_chosen_object(thing):
         of_each(thing, lambda one: delitem(one, key))
         return
@@ -438,7 +445,7 @@ def delitem(thing: Any, key: Any) -> None:
             open_dicts.delete(thing, key)
             return
     if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
-        _refuse_traced(thing, key, None)
+        refuse_traced(thing, key, None)
         guard_content(thing, f"a {type(thing).__name__}")
         journal.note(content_slot(thing))
     own = method(thing, "__delitem__") if building() is not None else None
@@ -527,71 +534,3 @@ def iterate(values: Any) -> Iterable[Any]:
         unrolled: Iterable[Any] = values.unrolled()
         return unrolled
     return one_by_one(values)  # type: ignore[no-any-return]
-
-
-# ---- in-place operators ----------------------------------------------------------------------
-
-
-IN_PLACE = ("iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift",
-            "irshift", "iand", "ixor", "ior")  # fmt: skip
-
-
-def _augmented(name: str) -> Callable[[Any, Any], Any]:
-    function: Callable[[Any, Any], Any] = getattr(operator, name)
-
-    def _in_place(target: Any, value: Any) -> None:
-        operate(target, value)
-
-    def _in_place_of_each(target: Any, value: Any) -> Any:
-        """Of lists each is changed; what objects give may be another one."""
-        if not all(type(x) is list for x in target.things):
-            return of_each(target, lambda one: operate(one, value))
-        of_each(target, lambda one: _in_place(one, value))
-        return target
-
-    def operate(target: Any, value: Any) -> Any:
-        target, value = _present(target), _present(value)
-        if journal.recording() is not None and not isinstance(target, Tensor):
-            taken(value)
-            if type(value) is list and has_runs(value):
-                value = settled(value)
-            if is_chosen_object(target):
-                return _in_place_of_each(target, value)
-            if is_writable(target) and name in ("iadd", "imul", "ior"):
-                return written(target, lambda: operate(target, value))
-            one = of_several(target)
-            if one is not None and name in ("iadd", "imul"):
-                one.each(lambda k: _in_place(one.things[k], value))
-                return target
-            if isinstance(target, (list, dict, set, deque)):
-                journal.note(content_slot(target))
-                value = open_sets.for_in_place(target, value)
-                if name == "iadd":
-                    _consumed(target)
-                else:
-                    guard_content(target, f"a {type(target).__name__}")
-            elif isinstance(target, np.ndarray):
-                if isinstance(value, Tensor) and not value.is_known:
-                    _refuse_traced(target, None, value)
-                _note_foreign(target)
-                journal.note(content_slot(target))
-        return function(target, value)
-
-    operate.__name__ = operate.__qualname__ = name
-    operate.__doc__ = f"`{name[1:]}` in place, as `operator.{name}`; what it writes is journaled."
-    return operate
-
-
-iadd = _augmented("iadd")
-isub = _augmented("isub")
-imul = _augmented("imul")
-imatmul = _augmented("imatmul")
-itruediv = _augmented("itruediv")
-ifloordiv = _augmented("ifloordiv")
-imod = _augmented("imod")
-ipow = _augmented("ipow")
-ilshift = _augmented("ilshift")
-irshift = _augmented("irshift")
-iand = _augmented("iand")
-ixor = _augmented("ixor")
-ior = _augmented("ior")

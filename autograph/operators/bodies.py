@@ -327,7 +327,7 @@ def slot_content(slot: journal.Slot) -> Any:
 def put_slot(slot: journal.Slot, value: Any) -> None:
     """Write a place."""
     if isinstance(slot.owner, Cell):
-        slot.owner.store(value.current())
+        slot.owner.take_over(value.current())
     else:
         slot.write(value)
 

@@ -19,7 +19,7 @@ from autograph.operators import (
     open_sets,
 )
 from autograph.operators.absorbing import note_held
-from autograph.operators.access import delitem, getitem, iadd, ior, setitem
+from autograph.operators.access import delitem, getitem, setitem
 from autograph.operators.captured_items import captured_from, view_of, with_inputs
 from autograph.operators.captures import (
     Place,
@@ -36,6 +36,7 @@ from autograph.operators.counting import update
 from autograph.operators.gathering import joined_known, joined_text, listed
 from autograph.operators.host_calls import call_host, shuffled
 from autograph.operators.host_results import uses_clock
+from autograph.operators.in_place import iadd, ior
 from autograph.operators.iterators import taken
 from autograph.operators.logs import appended
 from autograph.operators.methods import attribute

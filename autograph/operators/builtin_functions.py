@@ -17,6 +17,7 @@ from autograph.operators import (
     counting,
     gathering,
     growing,
+    in_place,
     iterables,
     open_deques,
     open_dicts,
@@ -628,7 +629,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     operator.not_: not_, operator.truth: _scalar("bool", bool),
     operator.index: _index, operator.getitem: access.getitem, operator.setitem: access.setitem,
     operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),
-    **{getattr(operator, name): getattr(access, name) for name in access.IN_PLACE},
+    **{getattr(operator, name): getattr(in_place, name) for name in in_place.IN_PLACE},
 }  # fmt: skip
 
 # Built-ins that call a function they are given, and the position or keyword of it.

@@ -27,7 +27,6 @@ import numpy as np
 from autograph import rules
 from autograph.generated import AG
 from autograph.operators import growing_arrays, open_deques, open_dicts, open_sets
-from autograph.operators.access import IN_PLACE
 from autograph.operators.adoption import with_factories
 from autograph.operators.attributes import getattr_
 from autograph.operators.bound_builtins import call_bound_builtin
@@ -46,6 +45,7 @@ from autograph.operators.expanding import shown_in_text
 from autograph.operators.frames import execute
 from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
+from autograph.operators.in_place import IN_PLACE
 from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
 from autograph.operators.methods import (

@@ -143,6 +143,8 @@ class Trace:
     refused_choices: list[str] = field(default_factory=list)
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
+    # The items that were taken out at keys that depend on data: see `taken_items`.
+    taken_items: dict[tuple[int, int], Any] = field(default_factory=dict)
     # Whether there is, or was, a list whose length depends on data.
     has_runs: bool = False
     # How often numbers of two dtypes became those of one, where paths meet.
@@ -151,6 +153,8 @@ class Trace:
     shares_items: bool = False
     # Whether a list or dict that is an item of a list may be in another place, too.
     shares_nests: bool = False
+    # Whether an array that is an item of such a list may be in another place, too, or the caller's.
+    shares_arrays: bool = False
     # By id, lists and dicts that were put several times into such a list.
     repeated_items: dict[int, Any] = field(default_factory=dict)
     failures: list[StagingError] = field(default_factory=list)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators.conditionals import if_exp
+from autograph.operators.one_of import chooses_by_number
 from autograph.operators.references import assume, cells_under, has_cell, snapshot
 from autograph.operators.templates import shown
 from autograph.operators.values import is_numeric, type_of
@@ -21,6 +22,7 @@ __all__ = ["chosen", "replaced"]
 # Things that are no numbers are chosen by branches in each other, for up to this many of them.
 _MANY = 64
 # Up to this many arrays are, too: so that what is chosen is that very array, which may be written.
+# Where a trace found that one is written, up to `_MANY` are.
 _FEW = 16
 
 
@@ -33,7 +35,8 @@ def chosen(things: list[Any], position: Tensor, title: str) -> Any:
     if all(map(is_numeric, things)):
         stacked = _stacked(things)
         is_array = stacked is not None and len(stacked.shape) > 1
-        if stacked is not None and not (is_array and len(things) <= _FEW):
+        is_told = len(things) <= (_MANY if chooses_by_number() else _FEW)
+        if stacked is not None and not (is_array and is_told):
             found = ops.getitem(stacked, position)
             if found.type.rank:
                 return _kept(found, things, title)

@@ -201,8 +201,7 @@ def merge_branches(
     for slot, rebuild in slots:
         apply_slot(slot, rebuild(outputs))
     merger.finish()
-    for outcome in outcomes:
-        freeze_again(outcome, repeats=False)
+    freeze_again(*outcomes, repeats=False)
     written = {key: old for o in outcomes for key, (_, old, _) in o.writes.items()}
     note_kin(merger.chosen, outcomes, state, written)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.library import counters
-from autograph.operators import access, open_dicts
+from autograph.operators import in_place, open_dicts
 from autograph.operators.access import setitem, unpack
 from autograph.operators.bodies import NO_NAMES
 from autograph.operators.captures import current_trace
@@ -87,7 +87,7 @@ def ior(target: Any, value: Any) -> Any:
         if _is_open(target) or _is_open(value) or has_runs(items):
             update(target, items)
             return target
-    return access.ior(target, value)
+    return in_place.ior(target, value)
 
 
 def _is_open(x: Any) -> bool:

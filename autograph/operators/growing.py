@@ -53,6 +53,7 @@ from autograph.operators.runs import (
 from autograph.operators.templates import lazy
 from autograph.operators.values import is_changeable, with_children
 from autograph.operators.variables import Nullable
+from autograph.operators.written_arrays import as_array_item
 from autograph.operators.written_items import as_item
 from runtime import journal, ops, tree
 from runtime.errors import StagingError
@@ -99,14 +100,24 @@ def item(x: Any, key: Any) -> Any:
     position = position_of(x, key)
     if position is not None:
         return x[position]
-    count = size_of(packed(x)[1])
+    form, rows = packed(x)
+    count = size_of(rows)
     key = checked(key, count, _OUT_OF_RANGE.format(_kind(x).__name__))
     position = ops.where(key < 0, key + count, key)
 
     def get() -> Any:
         return item_at(*packed(x), position)
 
+    if type(x) is list and isinstance(form, Leaf) and form.type.rank != 0:
+        made = item_at(form, rows, position)
+        return as_array_item(made, get, x, lambda content: _put_content(x, position, content))
     return as_item(get, x, lambda value: put(x, position, value))
+
+
+def _put_content(x: list[Any], position: Any, content: Tensor) -> None:
+    """Set what is in an array that is an item."""
+    form, (row,) = packed(x)
+    write(x, form, [ops.index_update(row, content, position)])
 
 
 def _kind(x: Any) -> type:

@@ -30,10 +30,12 @@ from autograph.operators.growing_methods import matches
 from autograph.operators.item_forms import growing_form, item_form
 from autograph.operators.methods import called
 from autograph.operators.one_of import texts_of
+from autograph.operators.references import has_cell
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
 from autograph.operators.runs import LiveRun, Opened, Run, live, note_shared, opened, padded
 from autograph.operators.templates import ChosenText
 from autograph.operators.values import is_numeric, type_of
+from autograph.operators.written_arrays import as_array_item
 from autograph.operators.written_items import as_item
 from runtime import journal, ops
 from runtime.errors import StagingError
@@ -240,10 +242,32 @@ def _as_item(x: dict[Any, Any], key: Any) -> Any:
     pairs = pairs_of(x)
     assert pairs is not None
 
+    if _holds_arrays_only(pairs):
+        return _array_item(pairs, _where(pairs, key)[1]())
+
     def found() -> Any:
         return _value_at(pairs, _where(pairs, key)[1])
 
     return as_item(found, pairs, lambda value: put(x, key, value))
+
+
+def _holds_arrays_only(pairs: list[Any]) -> bool:
+    form = _parts(pairs)[1]
+    return isinstance(form, Leaf) and form.type.rank != 0
+
+
+def _array_item(pairs: list[Any], position: Any) -> Any:
+    """The array at a position, which may be written in place."""
+
+    def put_content(content: Tensor) -> None:
+        form, rows = looked_at(pairs)
+        changed = ops.index_update(rows[-1], content, position)
+        write(pairs, form, [*rows[:-1], changed])
+
+    def found() -> Any:
+        return _value_at(pairs, lambda: position)
+
+    return as_array_item(found(), found, pairs, put_content)
 
 
 def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
@@ -339,13 +363,13 @@ def _setdefault(x: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
         value = make()
     else:
         there, position = _where(pairs, key)
-        if _parts(pairs)[1].holds_nests:
+        if _parts(pairs)[1].holds_nests or _holds_arrays_only(pairs):
             if_exp(there, lambda: None, lambda: put(x, key, make()), "setdefault")
             return _as_item(x, key)
         value = if_exp(there, lambda: _value_at(pairs, position), make, "setdefault")
     _refuse_no_key(key)
     _put(pairs, key, value)
-    return _as_item(x, key) if type(value) in (list, dict) else value
+    return _as_item(x, key) if type(value) in (list, dict) or has_cell(value) else value
 
 
 def _pop(x: dict[Any, Any], key: Any, *default: Any) -> Any:

@@ -24,7 +24,7 @@ from runtime import journal, ops, trace
 from runtime.building import Builder, body, building
 from runtime.cells import Cell, ViewStep
 from runtime.control import coerce, emit_cond
-from runtime.errors import StagingError
+from runtime.errors import Origin, StagingError
 from runtime.graph.ir import Value
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
@@ -159,10 +159,21 @@ class Snapshot(Cell):
         self.seen_by, self.is_watched = (), False
         self._taken: tuple[Any, Tensor] = (None, content)
 
+    def refusal(self, what: str, origin: Origin | None = None) -> StagingError:
+        """The error for a use; where an item is told by a number, it is that very array."""
+        open_ = journal.recording()
+        if open_ is not None and self._is_item:
+            open_.refused_choices.append(self.name or "")
+        return super().refusal(what, origin)
+
+    @property
+    def _is_item(self) -> bool:
+        return (self.name or "").startswith("an item of")
+
     @property
     def hint(self) -> str:  # type: ignore[override]
         """What helps: an item of a container has no second name of its own."""
-        if not (self.name or "").startswith("an item of"):
+        if not self._is_item:
             return Cell.hint
         return "set the item anew (`x[k] = x[k] + y`), or take a copy of it (`y = x[k].copy()`)"
 

@@ -404,8 +404,10 @@ def holds_nests(run: Run) -> bool:
 def note_shared(items: Iterable[Any]) -> None:
     """Remember that what these items of a list are may be in another list, too, or there twice."""
     trace = current_trace()
-    if trace is not None and any(isinstance(x, Run) and holds_nests(x) for x in items):
-        trace.shares_nests = True
+    runs = [x for x in items if isinstance(x, Run)] if trace is not None else []
+    if trace is not None and runs:
+        trace.shares_nests |= any(map(holds_nests, runs))
+        trace.shares_arrays |= any(row.type.rank != 1 for run in runs for row in run.rows)
 
 
 def has_runs(x: Any) -> bool:

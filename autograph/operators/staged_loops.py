@@ -143,7 +143,7 @@ class _Loop:
         self.ownership = Ownership()
         self.objects = CarriedObjects()
         facts = current_trace()
-        self._shares_nests = facts is not None and facts.shares_nests
+        self._shares = _sharing(facts)
         # The places of objects that a made one has replaced.
         self.let_go: set[Any] = set()
         for i, (name, value) in enumerate(zip(state.names, state.get(), strict=True)):
@@ -290,9 +290,9 @@ class _Loop:
                     self.objects.refuse(slot.owner, slot.name)
         changed |= self._learn_objects(outcome)
         facts = current_trace()
-        if facts is not None and facts.shares_nests is not self._shares_nests:
+        if _sharing(facts) != self._shares:
             # A round that wrote an item before it was in a second place is traced again.
-            self._shares_nests, changed = facts.shares_nests, True
+            self._shares, changed = _sharing(facts), True
         return changed or self._note_left(outcome)
 
     def _learn_objects(self, outcome: Outcome) -> bool:
@@ -568,3 +568,8 @@ def _initial(x: Any, type_: TensorType) -> Any:
 
 def _itself(x: Any) -> Any:
     return x
+
+
+def _sharing(facts: Any) -> tuple[bool, ...]:
+    """What is known to be in two places."""
+    return () if facts is None else (facts.shares_nests, facts.shares_arrays, facts.shares_items)

@@ -37,7 +37,7 @@ from runtime.origins import origin_of_caller
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
 
-__all__ = ["Picked", "is_from", "note_origin", "of_several", "picked"]
+__all__ = ["Picked", "of_several", "picked"]
 
 Write = Callable[[Any, Any, Any], None]
 
@@ -68,23 +68,6 @@ def of_several(x: Any) -> Picked | None:
     return run if isinstance(run, Picked) else None
 
 
-def note_origin(x: Any, source: Any, key: Any) -> Any:
-    """`x`, which is the item of a container at a key."""
-    run = of_several(x)
-    if run is not None:
-        run.origin = source, key
-    return x
-
-
-def is_from(x: Any, source: Any, key: Any) -> bool:
-    """Whether `x` is the item of a container at a key, which holds the lists that it held then."""
-    run = of_several(x)
-    if run is None or run.origin is None or run.origin[0] is not source:
-        return False
-    now = source.values() if isinstance(source, dict) else source
-    return run.origin[1] is key and all(any(x is y for y in now) for x in run.things)
-
-
 def _form_of(things: list[Any]) -> Form | None:
     """The form of the items of lists; None where they are no numbers, tuples or lists of such."""
     form = growing_form(Growing(Unbound()), [part for x in things for part in unpadded(x)], "it")
@@ -105,13 +88,11 @@ def _is_of_numbers(form: Form) -> bool:
 class Picked(LiveRun):
     """What is in one of several lists, of which the graph knows the position."""
 
-    __slots__ = ("origin", "position", "things", "write")
+    __slots__ = ("position", "things", "write")
 
     def __init__(self, owner: list[Any], things: list[Any], position: Tensor, write: Write) -> None:
         super().__init__(owner)
         self.things, self.position, self.write = things, position, write
-        # The container that it was taken out of, and the key.
-        self.origin: tuple[Any, Any] | None = None
 
     def frozen(self) -> Run:
         """What the list is now that the position says."""

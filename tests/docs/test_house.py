@@ -84,6 +84,8 @@ TESTED_IN = {
     "autograph/operators/choosing.py": "language/test_keys_of_data.py",
     "autograph/operators/keyed.py": "language/test_keys_of_data.py",
     "autograph/operators/tables.py": "language/test_tables_of_lists.py",
+    "autograph/operators/written_arrays.py": "language/test_writes_to_array_items.py",
+    "autograph/operators/taken_items.py": "language/test_writes_to_chosen_arrays.py",
     "autograph/operators/expanding.py": "language/test_tables_of_lists.py",
     "autograph/operators/joining.py": "language/test_tables_of_lists.py",
     "autograph/operators/nests.py": "language/test_compared_nests.py",

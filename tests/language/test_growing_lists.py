@@ -688,31 +688,6 @@ def written_after_the_loop(n):
     return np.array(out)
 
 
-def an_item_is_written(n):
-    out = []
-    for i in range(n):
-        out.append(np.zeros(2) + i)
-    r = out[1]
-    r[0] = 50.0  # refused
-    return np.array(out)
-
-
-def an_item_is_written_where_it_is(n):
-    out = []
-    for i in range(n):
-        out.append(np.zeros(2) + i)
-    out[1][0] = 50.0  # refused
-    return np.array(out)
-
-
-def an_item_is_added_to(n):
-    out = []
-    for i in range(n):
-        out.append(np.zeros(2) + i)
-    out[1] += 50.0  # refused
-    return np.array(out)
-
-
 def one_of_two_items_is_written(n):
     out = []
     for i in range(n):
@@ -744,8 +719,7 @@ def written_in_the_next_round(n):
     return np.array(out)
 
 
-WRITTEN = [one_array_many_times, written_after_the_loop, an_item_is_written,
-           an_item_is_written_where_it_is, an_item_is_added_to, one_of_two_items_is_written,
+WRITTEN = [one_array_many_times, written_after_the_loop, one_of_two_items_is_written,
            written_after_a_branch, written_in_the_next_round]  # fmt: skip
 
 

@@ -249,7 +249,7 @@ def a_list_in_a_list_that_is_changed(n):
 
 
 def many_arrays_of_which_one_is_written(n):
-    rows = [np.zeros(2) for _ in range(20)]
+    rows = [np.zeros(2) for _ in range(70)]
     rows[n][0] = 9.0  # refused
     return rows
 

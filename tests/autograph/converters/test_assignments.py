@@ -68,6 +68,7 @@ y = item_1
         """
 object_ = ag__.converted_call(ag__.ld(x), (), None, fscope)
 ag__.setitem(object_, 0, ag__.imatmul(ag__.getitem(object_, 0), ag__.ld(y)))
+del object_
 """,
     ),
     "annotated": (

@@ -1,13 +1,12 @@
-"""Attributes, items, unpacking and in-place operators, journaled while tracing."""
+"""Attributes, items and unpacking, journaled while tracing."""
 
 import collections
-import operator
 
 import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.operators import access, attributes
+from autograph.operators import access, attributes, in_place
 from runtime import journal
 from tests.autograph.operators.tracing_by_hand import placeholder, tracing
 
@@ -44,7 +43,7 @@ def test_stores_are_rolled_back_after_a_trace():
         access.setitem(items, 0, 9)
         access.delitem(table, "a")
         access.setitem(last, 1, 7)
-        access.iadd(items, [5])
+        in_place.iadd(items, [5])
         assert (box.value, box.new, items, table) == (4, 5, [9, 2, 5], {})
     assert vars(box) == {"value": 3} and items == [1, 2] and table == {"a": 1}
     assert list(last) == [1, 2]
@@ -95,19 +94,6 @@ def test_unpacking():
             access.unpack(placeholder(), 2)
         with pytest.raises(ag.StagingError, match="length"):
             access.unpack(placeholder(shape=(None,)), 2)
-
-
-@pytest.mark.parametrize("name", [
-    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift", "irshift", "iand",
-    "ixor", "ior",
-])  # fmt: skip
-def test_in_place_operators_are_pythons(name):
-    ours, plain = getattr(access, name), getattr(operator, name)
-    a, b = (7, 2) if name != "itruediv" else (7.0, 2.0)
-    assert ours(a, b) == plain(a, b)
-    if name in ("iadd", "isub", "imul"):
-        x, y = np.ones(2), np.ones(2)
-        assert ours(x, 2.0) is x and np.array_equal(x, plain(y, 2.0))
 
 
 def test_nothing_is_recorded_outside_of_a_trace():
