@@ -46,6 +46,8 @@ __all__ = [
     "is_item",
     "lists",
     "note_held",
+    "note_round",
+    "note_seen",
     "refuse_shared",
 ]
 
@@ -222,6 +224,24 @@ def freeze_again(*outcomes: Outcome, repeats: bool) -> None:
         _note(cell, whole)
         if repeats and whole:
             _note_shared()
+
+
+def note_round(outcome: Outcome) -> None:
+    """Remember that arrays which are older than a round are in a list once for each round."""
+    facts = current_trace()
+    for cell, whole in outcome.frozen.values():
+        if isinstance(cell, Cell) and is_older_cell(cell, outcome.builder):
+            if facts is not None:
+                facts.shares_arrays = True
+            if whole and not isinstance(cell, Snapshot):
+                _note_shared()
+
+
+def note_seen(items: Iterable[Any]) -> None:
+    """Remember that a list which comes to depend on data will have the content of its arrays."""
+    for x in _arrays(item for item in items if not isinstance(item, Run)):
+        for cell in cells_under(x):
+            cell.seen_by = (lists(),)
 
 
 def _refuse_other_names(outcome: Outcome, nests: dict[int, Any]) -> None:

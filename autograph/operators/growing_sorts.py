@@ -14,7 +14,7 @@ from autograph.operators.growing import items_of, looked_at, packed, raise_if, w
 from autograph.operators.growing_methods import numbers_of
 from autograph.operators.loops import for_stmt
 from autograph.operators.rows import size_of
-from autograph.operators.runs import Run
+from autograph.operators.runs import Run, note_shared
 from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
@@ -34,6 +34,7 @@ def sorted_items(
     """`sorted(x, key=key, reverse=reverse)`."""
     form, rows = packed(x)
     made: list[Any] = journal.fresh([Run(form, _sorted(x, form, rows, key, reverse))])
+    note_shared(made)
     return made
 
 

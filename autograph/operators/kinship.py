@@ -148,6 +148,15 @@ class Sight:
             self._before = _by_owner(written if before is None else before)
             self._reach([v for frame in pending for v in _locals(frame).values()], self._parts_then)
 
+    @classmethod
+    def of_all(cls) -> Sight:
+        """What user code may reach by any name, and in any place that the trace has written."""
+        slots = [slot for slot, _ in journal.all_noted().values()]
+        # What is in a container is read as a copy of that, which is no list of the user's.
+        held = [part for slot in slots if slot.is_content for part in _items(slot.read())]
+        held += [slot.read() for slot in slots if not slot.is_content]
+        return cls(State(lambda: (), lambda values: None, ()), {}, held)
+
     @property
     def is_waiting(self) -> bool:
         """Whether code under way holds values that no name holds, which are not known."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.operators.absorbing import absorb, absorb_left, freeze_again
+from autograph.operators.absorbing import absorb, absorb_left, freeze_again, note_round, note_seen
 from autograph.operators.bodies import (
     Outcome,
     State,
@@ -289,6 +289,11 @@ class _Loop:
                 if key in self.let_go:
                     self.objects.refuse(slot.owner, slot.name)
         changed |= self._learn_objects(outcome)
+        for entry in self.entries.values():
+            if isinstance(entry.form, Growing) and type(entry.initial) is list:
+                note_seen(entry.initial)
+        if not changed:
+            note_round(outcome)
         facts = current_trace()
         if _sharing(facts) != self._shares:
             # A round that wrote an item before it was in a second place is traced again.

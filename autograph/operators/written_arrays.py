@@ -14,11 +14,10 @@ from typing import Any
 
 from autograph.operators.absorbing import lists
 from autograph.operators.alternatives import handle_of
-from autograph.operators.bodies import State
 from autograph.operators.captures import current_trace
 from autograph.operators.kinship import Sight
 from autograph.operators.references import Snapshot, has_cell, reference_of, seen_by
-from autograph.operators.runs import LiveRun
+from autograph.operators.runs import LiveRun, has_runs
 from autograph.operators.written_items import is_writable, written
 from runtime import journal
 from runtime.tensor import Tensor
@@ -105,9 +104,9 @@ class _Item(Snapshot):
         facts = current_trace()
         if facts is None or facts.shares_arrays or facts.shares_items or not self.is_in_place():
             return None
-        if any(isinstance(x, LiveRun) for x in self.now[2]):
+        if any(isinstance(x, LiveRun) for x in self.now[2]) or _is_by_operator(self.container):
             return None
-        sight = Sight(State(lambda: (), lambda values: None, ()), {})
+        sight = Sight.of_all()
         return None if sight.is_waiting else _seen_beside(self, sight.reached())
 
     def _get(self) -> Any:
@@ -122,11 +121,18 @@ def _in(container: list[Any]) -> tuple[Any, ...]:
     return tuple(list.__iter__(container))
 
 
+def _is_by_operator(x: Any) -> bool:
+    """Whether an operator of Python's own made a list of others, whose items are in it too."""
+    return type(x) is list and has_runs(x) and not journal.is_fresh(x)
+
+
 def _seen_beside(item: _Item, reached: Iterable[Any]) -> list[_Item] | None:
     """The items that are reached beside one; None where they, or other arrays, would not follow."""
     known = lists()
     found: dict[int, _Item] = {}
     for x in reached:
+        if _is_by_operator(x):
+            return None
         reference = reference_of(x)
         for part in () if reference is None else reference.parts.values():
             if isinstance(part.cell, _Item):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autograph.operators.bodies import NO_NAMES
 from autograph.operators.captures import current_trace
 from autograph.operators.contents import content_slot
 from autograph.operators.kinship import Sight
@@ -77,7 +76,7 @@ def _other_items(x: Any) -> list[journal.Item] | None:
     facts = current_trace()
     if facts is None or facts.shares_nests:
         return None
-    sight = Sight(NO_NAMES, {})
+    sight = Sight.of_all()
     if sight.is_waiting:
         return None
     known = {id(one) for one in _around(x)}

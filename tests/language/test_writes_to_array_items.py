@@ -121,6 +121,30 @@ def in_branches(ks, x):
     return np.array(rows), row + 0
 
 
+KEPT = []
+
+
+@samples("E4", *BY, saved=False)
+def with_names_in_places_that_are_older(ks, x):
+    global kept
+    rows = rows_of(ks)
+    kept = rows[0]
+    KEPT.append(rows[1])
+    rows[0] += 1.0
+    rows[1] -= 1.0
+    return kept + 0, KEPT.pop() * 2
+
+
+@samples("E4", *BY)
+def put_in_after_the_write(ks, x):
+    rows, u = [np.zeros(2)], np.full(2, 3.0)
+    for k in ks:
+        if len(rows) > 1:
+            rows[1] *= 0.5
+        rows.append(u)
+    return u + 0
+
+
 def added(rows, k, y):
     rows[k] += y
     return rows[k].sum()
@@ -215,6 +239,46 @@ def of_another_list(ks, x):
     return np.array(rows)
 
 
+def of_a_sorted_list(ks, x):
+    rows = rows_of(ks)
+    others = sorted(rows, key=lambda row: row[0])
+    others[0] += 1.0  # refused
+    return np.array(rows)
+
+
+def of_a_list_by_an_operator(ks, x):
+    rows = rows_of(ks)
+    others = rows * 1
+    others[0] += 1.0  # refused
+    return np.array(rows)
+
+
+def twice_by_an_operator(ks, x):
+    rows = rows_of(ks)
+    rows = rows + rows
+    rows.sort(key=lambda row: row[0])
+    rows[0] += 1.0  # refused
+    return np.array(rows)
+
+
+def beside_a_list_by_an_operator(ks, x):
+    rows = rows_of(ks)
+    others = rows + rows
+    others.append(np.zeros(2))
+    rows[0] += 1.0  # refused
+    return np.array(others)
+
+
+def in_the_list_before_the_loop(ks, x):
+    u = np.zeros(2)
+    rows = [u]
+    for k in ks:
+        rows[0] += 1.0  # refused
+        if k > 0:
+            rows.append(np.ones(2))
+    return u + 0
+
+
 def put_in_again(ks, x):
     rows = rows_of(ks)
     rows.append(rows[0])
@@ -259,7 +323,8 @@ def written_after_a_branch_wrote_it(ks, x):
 
 REFUSED = [
     the_array_that_was_put_in, the_callers, one_view_twice, one_array_twice, of_a_copied_list,
-    of_another_list, put_in_again, left_by_a_loop, taken_before_the_list_changed,
+    of_another_list, of_a_sorted_list, of_a_list_by_an_operator, twice_by_an_operator,
+    beside_a_list_by_an_operator, in_the_list_before_the_loop, put_in_again, left_by_a_loop, taken_before_the_list_changed,
     another_taken_before, written_after_a_branch_wrote_it,
 ]  # fmt: skip
 
