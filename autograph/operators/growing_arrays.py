@@ -18,7 +18,7 @@ from runtime.ops.internal import checked
 from runtime.ops.packing import must_fit
 from runtime.tensor import Tensor
 
-__all__ = ["as_array", "as_index", "call_on_arrays"]
+__all__ = ["as_array", "as_index", "call_on_arrays", "in_sequences"]
 
 
 def as_array(x: list[Any]) -> Any:
@@ -130,15 +130,32 @@ def call_on_arrays(
     return call(function, args, kwargs)
 
 
+def in_sequences(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments in which lists are arrays where the first one is a sequence of arrays."""
+    if getattr(function, "__name__", "") not in _OF_SEQUENCES or not args or has_runs(args[0]):
+        return args
+    if type(args[0]) not in (list, tuple) or not any(map(has_runs, args[0])):
+        return args
+    return ([as_array(x) if has_runs(x) else x for x in args[0]], *args[1:])
+
+
 _MAKE_ARRAYS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 
 
 def _fitting(x: list[Any], dtype: Any = None, **others: Any) -> Any:
     """The items as an array, Python's numbers among them such that they fit into integers."""
-    form, rows = looked_at(x)
-    if dtype is not None and isinstance(form, Leaf) and must_fit(form.type, np.dtype(dtype)):
-        return _whole(rows[0], np.dtype(dtype))
-    return as_array(x)
+    made, (form, rows) = as_array(x), looked_at(x)
+    target = None if dtype is None else np.dtype(dtype)
+    parts = form.parts if isinstance(form, Branching) else (form,)
+    if target is None or not any(isinstance(p, Leaf) and must_fit(p.type, target) for p in parts):
+        return made
+    columns = [
+        _whole(row, target)
+        if isinstance(part, Leaf) and must_fit(part.type, target)
+        else ops.astype(row, target)
+        for part, row in zip(parts, rows, strict=True)
+    ]
+    return ops.stack(columns, axis=1) if isinstance(form, Branching) else columns[0]
 
 
 def _whole(x: Tensor, dtype: np.dtype[Any]) -> Any:

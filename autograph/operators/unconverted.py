@@ -172,7 +172,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             raise refusal_of_runs(f"it is given to `{getattr(function, '__name__', function)}`")
         return growing_arrays.call_on_arrays(call_unconverted, function, args, kwargs)
     if trace.has_runs and root in ARRAYS:
-        args = tuple(map(_known, args))
+        args = tuple(map(_known, growing_arrays.in_sequences(function, args)))
         kwargs = {name: _known(x) for name, x in kwargs.items()}
     if function is super:
         return function(*args, **kwargs)

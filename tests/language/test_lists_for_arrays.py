@@ -69,6 +69,17 @@ def numbers_take_the_dtype_of_arrays(x, a, b):
     return *weak, np.r_[small, F(a)], np.r_[np.float32(a), np.int64(b)], np.r_[int(a), int(b)]
 
 
+@samples("E1", *TWO)
+def lists_that_grow_beside_arrays(x, a, b):
+    large = []
+    for v in x:
+        if v > a:
+            large.append(v)
+    pairs = [(v, a) for v in large]
+    joined = np.concatenate([x, large, large]), np.hstack((large, x)), np.append(x, large)
+    return *joined, np.concatenate([pairs, np.ones((2, 2))], 0)
+
+
 test_samples = samples.test()
 
 

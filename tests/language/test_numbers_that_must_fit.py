@@ -58,6 +58,15 @@ def numbers_of_numpys_in_a_list_that_grows(x, scale):
     return np.array(found, dtype=np.int8), np.array(found, dtype=np.uint8)
 
 
+@samples("E5", *THREE, (-np.ones(4), 2.0), joined=True)
+def rows_of_a_list_that_grows(x, scale):
+    pixels = [[0, 0.0, 1]]
+    for v in x:
+        if not v <= 0:
+            pixels.append([int(v * scale), v, 1])
+    return np.array(pixels, dtype=np.uint8)
+
+
 @samples("E5", *THREE)
 def written_into_an_element(x, scale):
     counts = np.zeros((2, 2), np.int8)
