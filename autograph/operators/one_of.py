@@ -49,6 +49,7 @@ __all__ = [
     "are_containers",
     "are_numbers",
     "are_same",
+    "are_told_by_number",
     "can_be_chosen",
     "can_be_referred_to",
     "can_be_told_by_number",
@@ -270,6 +271,13 @@ def are_containers(things: Sequence[Any]) -> bool:
 def can_be_told_by_number(x: Any) -> bool:
     """Whether data may choose between `x` and others, which can be written then."""
     return type(x) in _CONTAINERS or (is_of_users(x) and is_changeable(x))
+
+
+def are_told_by_number(a: Any, b: Any) -> bool:
+    """Whether data may choose between these two: of one kind, or objects of the user's."""
+    if type(a) is type(b):
+        return can_be_told_by_number(a)
+    return can_be_referred_to(a) and can_be_referred_to(b)
 
 
 def can_be_referred_to(x: Any) -> bool:
