@@ -137,6 +137,10 @@ def matches(form: Form, rows: list[Tensor], value: Any) -> Tensor:
 
 
 def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
+    if type(value) is Nullable and not isinstance(form, OrNone):
+        if isinstance(form, Static) and form.value is None:
+            return ops.logical_not(value.present)
+        return both_hold(value.present, _equal(form, rows, value.value))
     if isinstance(form, Leaf):
         row = next(rows)
         if form.type.rank or (is_numeric(value) and type_of(value).rank):

@@ -165,6 +165,20 @@ def in_pairs_and_groups(x):
 
 
 @samples("E4", *THREE, joined=True)
+def battle(x):
+    units, beaten = [Particle(v) for v in x], 0
+    for unit in list(units):
+        others = [u for u in units if u is not unit and u.v > 0]
+        target = min(others, key=lambda u: abs(u.x - unit.x)) if others else None
+        if target is not None:
+            target.v -= 0.4 * x[0]
+            if target.v <= 0:
+                units.remove(target)
+                beaten += 1
+    return [u.x for u in units], beaten
+
+
+@samples("E4", *THREE, joined=True)
 def some_are_none(x):
     particles = [Particle(v) for v in x]
     slots = [p if p.x < 3 else None for p in particles]
