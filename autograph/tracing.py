@@ -23,6 +23,7 @@ from autograph.operators.growing import sealed
 from autograph.operators.handouts import Handouts
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
+from autograph.operators.one_of import can_be_referred_to
 from autograph.operators.open_numbers import Numbers, opened
 from autograph.operators.raising import emit_raise
 from autograph.operators.recursion import Recursions, run_function
@@ -129,6 +130,7 @@ def trace_call(
     logs: dict[int, Any] = {}
     recursions = Recursions()
     first: StagingError | None = None
+    refers = False
     try:
         while True:
             builder = FunctionBuilder(
@@ -136,19 +138,21 @@ def trace_call(
             )
             builder.trace.logs, builder.trace.recursions = logs, recursions
             builder.trace.chooses_by_number = first is not None
+            builder.trace.refers_to_items = refers
             try:
                 with rarely, adopting(builder.trace):
                     return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
             except StagingError as error:
                 found, is_news = builder.trace.found_logs, recursions.begin()
                 is_refused = bool(builder.trace.refused_choices)
-                is_new_way = is_refused and first is None
+                is_written = any(map(can_be_referred_to, builder.trace.refused_items))
+                is_new_way = is_refused and (first is None or (is_written and not refers))
                 if not is_news and (not (found or is_new_way) or builder.created):
                     if is_refused and first is not None:
                         raise first from None  # it says more: this way leads no further
                     raise
                 if is_new_way:
-                    first = error
+                    first, refers = first or error, is_written
                 logs = {**logs, **found}
     finally:
         first = None  # with it go the frames of that trace, and the generators that these hold
@@ -178,6 +182,7 @@ def _traced(
         journal.transaction(watch) as transaction,
     ):
         facts.refused_choices = transaction.refused_choices
+        facts.refused_items = transaction.refused_items
         for variable in _variables(arguments):
             facts.add_outside(variable)
         owner = getattr(function, "__self__", None)

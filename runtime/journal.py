@@ -130,6 +130,8 @@ class Transaction:
         self.made: dict[int, Any] = {}
         # And those made in transactions within it that are over.
         self.made_within: dict[int, Any] = {}
+        # All that bodies of staged statements made, by id, also those that are over.
+        self.of_bodies: dict[int, Any] = {} if parent is None else parent.of_bodies
         # Generators among them, if any, which end when the last one who uses them lets them go.
         self.generators: weakref.WeakSet[Any] | None = None
         # The iterators that are older and were advanced, which cannot be undone.
@@ -158,6 +160,8 @@ class Transaction:
         self.lent: dict[int, tuple[Any, str]] = {} if parent is None else parent.lent
         # Whether one of several containers was to be written, where data says which, and was not.
         self.refused_choices: list[str] = [] if parent is None else parent.refused_choices
+        # What was to be written, and was not, as a list holds its content.
+        self.refused_items: list[Any] = [] if parent is None else parent.refused_items
 
     def __enter__(self) -> Transaction:
         self._token = _transaction.set(self)
@@ -166,6 +170,9 @@ class Transaction:
     def __exit__(self, *details: object) -> None:
         _transaction.reset(self._token)
         self.roll_back()
+        if self.is_of_body:
+            self.of_bodies.update(self.made)
+            self.of_bodies.update(self.made_within)
         if self.parent is not None:
             self.parent.made_within.update(self.made)
             self.parent.made_within.update(self.made_within)
@@ -334,6 +341,7 @@ def _refuse_frozen(slot: Slot, open_: Transaction | None) -> None:
     if _has_frozen(slot.owner, open_):
         if open_ is not None:
             open_.refused_choices.append(slot.name)
+            open_.refused_items.append(slot.owner)
         raise frozen_refusal(slot, origin_of_caller())
 
 
@@ -576,6 +584,20 @@ def is_fresh(thing: Any) -> bool:
     open_ = _transaction.get()
     while open_ is not None:
         if open_.has_made(thing):
+            return True
+        open_ = open_.parent
+    return False
+
+
+def is_of_body(thing: Any) -> bool:
+    """Whether `thing` was made in the body of a staged statement, which may be over."""
+    open_ = _transaction.get()
+    is_found = open_ is not None and open_.of_bodies.get(id(thing)) is thing
+    if is_found:
+        return True
+    while open_ is not None:
+        is_found = is_found or open_.has_made_within(thing)
+        if is_found and open_.is_of_body:
             return True
         open_ = open_.parent
     return False

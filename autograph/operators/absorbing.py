@@ -12,6 +12,7 @@ from typing import Any
 
 from autograph.operators.bodies import Outcome
 from autograph.operators.captures import current_trace
+from autograph.operators.one_of import referred
 from autograph.operators.references import (
     Snapshot,
     cells_under,
@@ -131,7 +132,7 @@ def _arrays(items: Iterable[Any]) -> Iterator[Tensor]:
 
 def _nests(items: Iterable[Any]) -> Iterator[Any]:
     for x in items:
-        if is_nest(x):
+        if is_nest(x) and referred(x) is None:
             if is_changeable(x):
                 yield x
             yield from _nests(part for _, part in own_children(x))
@@ -141,6 +142,8 @@ def _freeze(nest: Any, within: Any) -> None:
     facts = current_trace()
     ones = journal.may_be(nest)
     if facts is not None and any(facts.is_outside(x) or facts.is_given(x) for x in ones):
+        facts.refused_choices.append(type(nest).__name__)
+        facts.refused_items.append(nest)
         raise StagingError(
             f"a {type(nest).__name__} that existed before the call is put into a list whose length "
             "depends on data",

@@ -141,6 +141,9 @@ class Trace:
     chooses_by_number: bool = False
     # The names of those that were to be written and were not, as they were not told by a number.
     refused_choices: list[str] = field(default_factory=list)
+    # Whether lists whose length depends on data hold objects themselves: one of them is written.
+    refers_to_items: bool = False
+    refused_items: list[Any] = field(default_factory=list)
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
     # The items that were taken out at keys that depend on data: see `taken_items`.

@@ -31,7 +31,7 @@ from autograph.operators.grown_text import GrownText
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.item_forms import growing_form
 from autograph.operators.iterables import Indexed
-from autograph.operators.one_of import one_of
+from autograph.operators.one_of import can_be_referred_to, one_of
 from autograph.operators.references import snapshot
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of
 from autograph.operators.runs import (
@@ -75,6 +75,7 @@ __all__ = [
     "position_of",
     "put",
     "raise_if",
+    "refuse_objects",
     "refuse_views",
     "rest_of",
     "sealed",
@@ -434,13 +435,26 @@ def _sealed_list(x: Any, uses: Counter[int]) -> Any:
     )
     length = None if is_apart else known_length(x)
     if length is None:
-        rows = packed(x, origin=_place_of_result())
-        return Sealed(x, *rows, ContainerKind(type(x).__name__))
+        form, rows = packed(x, origin=_place_of_result())
+        refuse_objects(form, "given back", _place_of_result())
+        return Sealed(x, form, rows, ContainerKind(type(x).__name__))
     items = [item(x, k) for k in range(length)]
     if type(x) is tuple:
         return tuple(items)
     x[:] = items
     return x
+
+
+def refuse_objects(item: Form, what: str, origin: Origin | None = None) -> None:
+    """Refuse to hand out a list that holds objects themselves, each call of which has others."""
+    things = item.things if isinstance(item, Among) else (getattr(item, "value", None),)
+    if any(map(can_be_referred_to, things)):
+        kinds = " or ".join(sorted({type(x).__name__ for x in things}))
+        raise refusal(
+            f"it holds objects ({kinds}) and is {what}",
+            "take out what is in them (`[p.x for p in found]`), or go through them one by one",
+            origin,
+        )
 
 
 def _place_of_result() -> Origin | None:

@@ -36,7 +36,8 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.grown_text import letters_of
-from autograph.operators.one_of import OneOf, number_of, texts_of
+from autograph.operators.methods import method
+from autograph.operators.one_of import OneOf, can_be_referred_to, number_of, texts_of
 from autograph.operators.rows import are_text, in_numbers, length, number_leaves, size_of
 from autograph.operators.runs import Run, has_runs, holds_runs, padded, refusal
 from autograph.operators.templates import LazyString, lazy
@@ -136,6 +137,10 @@ def matches(form: Form, rows: list[Tensor], value: Any) -> Tensor:
 
 
 def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
+    if type(value) is Nullable and not isinstance(form, OrNone):
+        if isinstance(form, Static) and form.value is None:
+            return ops.logical_not(value.present)
+        return both_hold(value.present, _equal(form, rows, value.value))
     if isinstance(form, Leaf):
         row = next(rows)
         if form.type.rank or (is_numeric(value) and type_of(value).rank):
@@ -178,11 +183,17 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         if not isinstance(value, str | LazyString):
             return False
         return are_text(count, letters, letters_of(value))
-    return form.value == value if isinstance(form, Static) else False
+    if not isinstance(form, Static):
+        return False
+    if can_be_referred_to(form.value):
+        return _is_object((form.value,), None, value)
+    return form.value == value
 
 
 def _is_member(form: Among, row: Tensor, value: Any) -> Any:
-    """For each number of a class that is an item, whether it is equal to `value`."""
+    """For each object or number of a class that is an item, whether it is equal to `value`."""
+    if any(map(can_be_referred_to, form.things)):
+        return _is_object(form.things, row, value)
     numbers, number = in_numbers(form, [row]), number_of(value)
     if numbers is not None and is_numeric(number):
         return numbers == number
@@ -190,6 +201,20 @@ def _is_member(form: Among, row: Tensor, value: Any) -> Any:
         raise refusal("its items, which are flags, are compared")
     found = [ops.equal(row, k) for k, thing in enumerate(form.things) if thing == value]
     return functools.reduce(ops.logical_or, found) if found else False
+
+
+def _is_object(things: tuple[Any, ...], row: Tensor | None, value: Any) -> Any:
+    """For each object that is an item, whether it is `value`; without a row it is the one thing."""
+    ones = value.things if type(value) is OneOf else (value,)
+    if any(method(x, "__eq__") is not None for x in (*things, *ones)):
+        raise refusal("its items, which are objects that say what they are equal to, are compared")
+    found: Any = False
+    for k, thing in enumerate(things):
+        if any(thing is one for one in ones):
+            is_value = value.is_(thing) if type(value) is OneOf else True
+            is_it = both_hold(True if row is None else row == k, is_value)
+            found = is_it if found is False else ops.logical_or(found, is_it)
+    return found
 
 
 def _paired(form: Branching, value: Any) -> list[tuple[Form, Any]]:

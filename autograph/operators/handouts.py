@@ -585,6 +585,7 @@ def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
     numbers = itertools.count()
 
     def part(form: ItemForm) -> Any:
+        growing.refuse_objects(form, "made into text, stored or given to Python code")
         if isinstance(form, Leaf):
             return ItemPart(next(numbers), form.type.weak)
         if isinstance(form, ItemOrNone):

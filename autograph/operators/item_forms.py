@@ -23,7 +23,15 @@ from autograph.operators.forms import (
     Written,
     changed,
 )
-from autograph.operators.one_of import OneOf, is_number_of_class, joined, texts_of
+from autograph.operators.one_of import (
+    OneOf,
+    can_be_referred_to,
+    is_number_of_class,
+    joined,
+    note_refused_choice,
+    referred,
+    texts_of,
+)
 from autograph.operators.runs import Run, has_runs, known_length, unpadded
 from autograph.operators.templates import ChosenText, LazyString
 from autograph.operators.values import (
@@ -67,7 +75,12 @@ def item_form(x: Any) -> Form:
         return Poisoned(x.what, x.hint)
     if type(x) is Nullable:
         part = item_form(x.value)
+        if isinstance(part, Static) and part.value is not None:
+            part = Among((part.value,))
         return OrNone(part) if _may_be_none(part) else _no_item(describe(x))
+    things = referred(x)
+    if things is not None:
+        return Among(things) if len(things) > 1 else Static(things[0])
     if is_number_of_class(x):
         return Static(x)
     if type(x) is OneOf and all(map(is_number_of_class, x.things)):
@@ -94,6 +107,8 @@ def item_form(x: Any) -> Form:
             return Among(texts)
     if isinstance(x, LazyString):
         return Written()
+    if can_be_referred_to(x):
+        note_refused_choice("it")
     return _no_item(describe(x))
 
 
@@ -156,6 +171,11 @@ def _joined(a: Form, b: Form, name: str) -> Form:
     texts = joined(_texts_in(a), _texts_in(b))
     if texts is not None:
         return Among(texts)
+    if _hold_objects(a) and _hold_objects(b):
+        return Poisoned(
+            f"{subject(name)} has a length that depends on data, and it has more than 32 objects",
+            "keep numbers of them in it (`[i for i, p in enumerate(particles) if p.x > 0]`)",
+        )
     if _is_text(a) and _is_text(b):
         return Written()
     if isinstance(a, Branching) and isinstance(b, Branching) and _are_alike(a, b):
@@ -230,8 +250,14 @@ def _texts_in(form: Form) -> tuple[Any, ...] | None:
         return form.things
     if not isinstance(form, Static):
         return None
-    is_one = type(form.value) is str or is_number_of_class(form.value)
+    x = form.value
+    is_one = type(x) is str or is_number_of_class(x) or can_be_referred_to(x)
     return (form.value,) if is_one else None
+
+
+def _hold_objects(form: Form) -> bool:
+    """Whether an item is one of some objects of the user's."""
+    return any(map(can_be_referred_to, _texts_in(form) or ()))
 
 
 def _is_text(form: Form) -> bool:

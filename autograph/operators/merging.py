@@ -23,6 +23,7 @@ from autograph.operators.merged_arrays import ArrayJoins, Rebuild, joined_type
 from autograph.operators.one_of import (
     OneOf,
     are_containers,
+    are_told_by_number,
     can_be_told_by_number,
     chooses_by_number,
     index_of,
@@ -491,7 +492,7 @@ def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
 
 
 def _poison(name: str, a: Any, b: Any) -> Rebuild:
-    if type(a) is type(b) and can_be_told_by_number(a):
+    if are_told_by_number(a, b):
         note_refused_choice(name)
     one, other = describe_both(a, b)
     what = f"{subject(name)} is {one} on one path but {other} on the other"

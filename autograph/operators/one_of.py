@@ -28,7 +28,14 @@ from autograph.operators.methods import attribute
 from autograph.operators.references import is_all_older, select
 from autograph.operators.runs import OpenDeque, OpenSet, python_class
 from autograph.operators.templates import ChosenText, Late
-from autograph.operators.values import is_changeable, is_object, is_of_users, tensor, type_of
+from autograph.operators.values import (
+    is_changeable,
+    is_nest,
+    is_object,
+    is_of_users,
+    tensor,
+    type_of,
+)
 from runtime import journal, ops
 from runtime.building import Builder
 from runtime.errors import StagingError
@@ -42,7 +49,9 @@ __all__ = [
     "are_containers",
     "are_numbers",
     "are_same",
+    "are_told_by_number",
     "can_be_chosen",
+    "can_be_referred_to",
     "can_be_told_by_number",
     "chooses_by_number",
     "index_of",
@@ -53,6 +62,7 @@ __all__ = [
     "numbers_of",
     "one_of",
     "read_apart",
+    "referred",
     "texts_of",
     "things_of",
 ]
@@ -261,6 +271,34 @@ def are_containers(things: Sequence[Any]) -> bool:
 def can_be_told_by_number(x: Any) -> bool:
     """Whether data may choose between `x` and others, which can be written then."""
     return type(x) in _CONTAINERS or (is_of_users(x) and is_changeable(x))
+
+
+def are_told_by_number(a: Any, b: Any) -> bool:
+    """Whether data may choose between these two: of one kind, or objects of the user's."""
+    if type(a) is type(b):
+        return can_be_told_by_number(a)
+    return can_be_referred_to(a) and can_be_referred_to(b)
+
+
+def can_be_referred_to(x: Any) -> bool:
+    """Whether a list whose length depends on data can hold `x` itself: an object of the user's."""
+    things = x.things if type(x) is OneOf else (x,)
+    return all(is_of_users(one) and is_changeable(one) for one in things)
+
+
+def referred(x: Any) -> tuple[Any, ...] | None:
+    """The objects of which a list whose length depends on data holds one, by its number.
+
+    None where it does not: of a value that is compared it holds the content, unless it is written.
+    They must be older than all bodies that are being traced, of which each round makes others.
+    """
+    facts = current_trace()
+    if facts is None or not facts.chooses_by_number or not can_be_referred_to(x):
+        return None
+    things = x.things if type(x) is OneOf else (x,)
+    if any(is_nest(one) for one in things) and not facts.refers_to_items:
+        return None
+    return None if any(map(journal.is_of_body, things)) else things
 
 
 def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ...] | None:

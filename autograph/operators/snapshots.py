@@ -15,6 +15,7 @@ from autograph.operators.kinship import made_of
 from autograph.operators.one_of import (
     OneOf,
     are_same,
+    are_told_by_number,
     can_be_told_by_number,
     chooses_by_number,
     index_of,
@@ -247,7 +248,7 @@ def unite(a: Form, b: Form, name: str) -> Form:
     grown = _united(a, b, name)
     if grown is not None:
         return grown
-    if type(_value(a)) is type(_value(b)) and can_be_told_by_number(_value(a)):
+    if are_told_by_number(_value(a), _value(b)):
         note_refused_choice(name)
     shown = _shown(a), _shown(b)
     if shown[0] == shown[1] and isinstance(b, Same | Nest):

@@ -543,8 +543,10 @@ def _is_altered(slot: journal.Slot, old: Any, new: Any) -> bool:
 
 
 def _of_fixed_length(form: Form, before: Form, after: Any, slot: journal.Slot | None) -> Form:
-    """`form`, but only what is in a list itself may be of a length that depends on data."""
-    if not isinstance(form, Growing) or slot is None or type(slot.owner) is list:
+    """`form`, but of all containers only a list itself may be of a length that depends on data."""
+    if not isinstance(form, Growing) or slot is None or not slot.is_content:
+        return form
+    if type(slot.owner) is list:
         return form
     like = before.like if isinstance(before, Branching) else []
     return changed_length(slot.name, like, after)

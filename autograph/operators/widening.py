@@ -36,6 +36,7 @@ from autograph.operators.item_forms import (
 from autograph.operators.one_of import (
     OneOf,
     are_numbers,
+    are_told_by_number,
     can_be_chosen,
     can_be_told_by_number,
     chooses_by_number,
@@ -260,7 +261,7 @@ def _widen_static(
         return widen(spread, x, name, body, (*within, pair))
     if things is not None:
         return Among(things)
-    if type(form.value) is type(x) and can_be_told_by_number(x):
+    if are_told_by_number(form.value, x):
         note_refused_choice(name)
     return changed(name, before, after)
 

@@ -256,6 +256,56 @@ def a_key_that_data_chooses(x):
     return prices
 
 
+class Circle:
+    def __init__(self, r):
+        self.r, self.seen = r, 0
+
+    def area(self):
+        return 3.0 * self.r**2
+
+    def __lt__(self, other):
+        return self.area() < other.area()
+
+
+class Rectangle(Circle):
+    def __init__(self, w, h):
+        self.w, self.h, self.seen = w, h, 0
+
+    def area(self):
+        return self.w * self.h
+
+
+class Waiting:
+    def next(self, x):
+        return Working() if x > 1 else self
+
+    def cost(self):
+        return 0.5
+
+
+class Working:
+    def next(self, x):
+        return Waiting() if x < 1 else self
+
+    def cost(self):
+        return 2.0
+
+
+@samples("E2", (1.0, 2.0, 3.0), (2.0, 1.0, 1.0), (0.5, 0.5, 4.5))
+def of_several_classes(r, w, h):
+    shapes = [Circle(r), Rectangle(w, h), Circle(0.5 * w)]
+    shapes.sort()
+    large = max(shapes)
+    large.seen += 1
+    best = shapes[0] if r > w else shapes[1]
+    names = [type(s).__name__ for s in shapes], type(best).__name__, isinstance(large, Rectangle)
+    state, cost = Waiting(), 0.0
+    for x in (r, w, h):
+        state = state.next(x)
+        cost += state.cost()
+    return names, [s.area() for s in shapes], [s.seen for s in shapes], cost
+
+
 test_sample = samples.test()
 
 

@@ -182,6 +182,36 @@ def an_array_of_what_is_there_by_then(x):
     return np.array(found), np.array(pairs)
 
 
+class Thing:
+    def __init__(self, x):
+        self.x = x
+
+
+@samples(
+    "E4",
+    (np.array([1.0, 2.0, 3.0]),),
+    (np.array([5.0, 2.0, 1.0]),),
+    (np.array([0.2, 0.3, 0.1]),),
+    joined=True,
+)
+def sought_where_it_may_be_none(xs):
+    things = [Thing(x) for x in xs]
+    numbers, near = [x for x in xs if x < 4], [t for t in things if t.x < 4]
+    pairs, names = (
+        [(x, 1) for x in xs if x < 4],
+        ["low" if x < 1.5 else "high" for x in xs if x < 4],
+    )
+    number = thing = pair = name = None
+    for t in things:
+        if t.x > 1.5:
+            number, thing, pair, name = t.x, t, (t.x, 1), "high"
+    found = number in numbers, thing in near, pair in pairs, name in names
+    counts = numbers.count(number), near.count(thing), pairs.count(pair), names.count(name)
+    near.remove(thing)
+    numbers.remove(number)
+    return found, counts, len(near), numbers
+
+
 test_sample = samples.test()
 
 
