@@ -344,7 +344,7 @@ class Handouts:
             return self._tuple(x, [self._part(item, operands) for item in x])
         if self.facts.is_outside(x) or _is_from_outside(x):
             return Same(x)
-        if isinstance(x, _FUNCTIONS):
+        if isinstance(x, (*_FUNCTIONS, *_BUILTINS)):
             self._check_function(x)
             return x
         return x if isinstance(x, _CHANGELESS) else self._object(x, operands)
@@ -369,14 +369,36 @@ class Handouts:
         self.uses[key] += 1
         return Tuple(key, type(x), parts)
 
+    def check_called(self, function: Any, place: Place) -> None:
+        """Refuse to have Python code call a function that refers to what each call has anew."""
+        self._place = place
+        if isinstance(function, _FUNCTIONS) and not self.facts.is_outside(function):
+            self._check_function(function)
+
     def _check_function(self, x: Any) -> None:
         """Refuse a function made in the trace that refers to what is known only later."""
-        if any(has_traced(part) for part in _held_by(x)):
+        held = list(_held_through(x, set()))
+        if any(map(has_traced, held)):
             raise self._refusal(
                 f"a function made in the function is {self._place}, and it refers to what is "
                 "known only when the graph runs",
                 "use the values in its place, or make the function outside",
             )
+        own = next(filter(self._is_of_call, held), None)
+        if own is not None:
+            kind = type(own).__name__
+            raise self._refusal(
+                f"a function made in the function is {self._place}, and it refers to a {kind} that "
+                "is another one in each call",
+                f"pass the {kind} to it as an argument, or change it in the converted function",
+            )
+
+    def _is_of_call(self, x: Any) -> bool:
+        """Whether `x` is a container that each call has anew: an argument, or made by the call."""
+        if id(x) in self.containers:
+            return True
+        is_own = isinstance(x, (list, dict, set, deque)) and journal.is_fresh(x)
+        return is_own and not self.facts.is_outside(x)
 
     # ---- numbers and arrays ------------------------------------------------------------------
 
@@ -628,10 +650,19 @@ def _is_from_outside(x: Any) -> bool:
     return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
 
 
+def _held_through(function: Any, known: set[int]) -> Iterator[Any]:
+    """What a function refers to, also by way of other functions."""
+    known.add(id(function))
+    for part in _held_by(function):
+        yield part
+        if isinstance(part, (*_FUNCTIONS, *_BUILTINS)) and id(part) not in known:
+            yield from _held_through(part, known)
+
+
 def _held_by(function: Any) -> Iterator[Any]:
     """What a function refers to."""
     if isinstance(function, functools.partial):
-        yield from (function.args, function.keywords)
+        yield from (*function.args, *function.keywords.values())
         yield from _held_by(function.func)
     elif isinstance(function, MethodType):
         yield from (value for _, value in _fields(function.__self__))
@@ -641,6 +672,8 @@ def _held_by(function: Any) -> Iterator[Any]:
         for cell in function.__closure__ or ():
             with contextlib.suppress(ValueError):  # an empty cell
                 yield cell.cell_contents
+    elif isinstance(function, BuiltinFunctionType):
+        yield function.__self__
 
 
 def _can_be_made(kind: type) -> bool:

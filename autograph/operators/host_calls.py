@@ -99,6 +99,13 @@ class _Given(Place):
         return f"given to `{self.name}`"
 
 
+class _Called(Place):
+    """What Python code calls."""
+
+    def __str__(self) -> str:
+        return "called by plain Python"
+
+
 def call_host(
     function: Any,
     args: tuple[Any, ...],
@@ -178,8 +185,10 @@ class _Staged:
         if owner is sys.stdout or owner is sys.stderr or owner is sys.stdin:
             stream = next(s for s in ("stdout", "stderr", "stdin") if getattr(sys, s) is owner)
             return Attribute(Attribute(_Known(sys), stream), name)
+        handouts = self.facts.handouts
         if owner is not None and not isinstance(owner, type) and _has_own(owner, self.facts):
-            return Attribute(self.facts.handouts.part(owner, self.operands, place), name)
+            return Attribute(handouts.part(owner, self.operands, place), name)
+        handouts.check_called(function, _Called(*place))
         return _Known(function)
 
     def flush(self) -> None:
@@ -260,8 +269,9 @@ def _at_home(x: Tensor) -> Tensor:
 
 
 def _has_own(owner: Any, facts: Trace) -> bool:
-    """Whether the owner of a method is an object that each call makes anew."""
-    return journal.is_fresh(owner) and not facts.is_outside(owner)
+    """Whether the owner of a method is an object that each call has anew."""
+    is_given = id(owner) in facts.handouts.containers
+    return is_given or (journal.is_fresh(owner) and not facts.is_outside(owner))
 
 
 def _globals_of_caller() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from autograph.operators.absorbing import absorb
 from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import container_base, content_slot
-from autograph.operators.forms import Branching, Form, Growing, Leaf, Static, Unbound
+from autograph.operators.forms import Among, Branching, Form, Growing, Leaf, Static, Unbound
 from autograph.operators.growing import (
     checked,
     item_at,
@@ -277,8 +277,18 @@ def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
     if isinstance(_parts(pairs)[1], Unbound):
         return default
     refuse_unhashable(key)
+    if _is_never(pairs, key):  # not in the type that is joined with the values
+        return default
     there, position = _where(pairs, key)
     return if_exp(there, lambda: _value_at(pairs, position), lambda: default, "get")
+
+
+def _is_never(pairs: list[Any], key: Any) -> bool:
+    """Whether a text is none of those that the keys may be."""
+    form = _parts(pairs)[0]
+    if type(key) is not str or not isinstance(form, Among | Static):
+        return False
+    return key not in (form.things if isinstance(form, Among) else (form.value,))
 
 
 def size(x: dict[Any, Any]) -> Any:

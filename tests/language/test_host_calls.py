@@ -5,6 +5,7 @@ Python code is here what has no source: it is neither converted nor pure.
 
 import collections
 import datetime
+import functools
 import gc
 import io
 import json
@@ -1050,3 +1051,56 @@ def test_traces_do_not_keep_what_calls_gave():
     reference = weakref.ref(host.kept[0][0])
     host.kept.clear()
     assert reference() is None
+
+
+# ---- functions that refer to what each call has anew -----------------------------------------
+
+
+def method_of_an_argument(x, log):
+    ag.py_call(log.append, x)  # refused
+    return x + 1
+
+
+def closure_of_an_argument(x, log):
+    ag.py_call(lambda v: log.append(v), x)  # refused
+    return x + 1
+
+
+def closure_of_a_closure(x, log):
+    def note(v):
+        log.append(v)
+
+    ag.py_call(lambda v: note(v), x)  # refused
+    return x + 1
+
+
+def partial_of_an_argument(x, log):
+    ag.py_call(functools.partial(log.append, 5))  # refused
+    return x + 1
+
+
+def closure_of_an_own_list(x, log):
+    own = []
+    ag.py_call(lambda v: own.append(v), x)  # refused
+    return x + 1, own
+
+
+def closure_of_a_traced_value(x, log):
+    y = x * 2
+    ag.py_call(lambda: print(y))  # refused
+    return y
+
+
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [
+        (method_of_an_argument, "changed a list, which the converted function gave to it"),
+        (closure_of_an_argument, "it refers to a list that is another one in each call"),
+        (closure_of_a_closure, "it refers to a list that is another one in each call"),
+        (partial_of_an_argument, "it refers to a list that is another one in each call"),
+        (closure_of_an_own_list, "it refers to a list that is another one in each call"),
+        (closure_of_a_traced_value, "it refers to what is known only when the graph runs"),
+    ],
+)
+def test_a_change_that_only_the_trace_would_see_is_refused(sample, words):
+    refuse(sample, F(1.0), [], match=words)

@@ -373,6 +373,14 @@ def numbered_by_the_length(numbers):
     return [number[int(n)] for n in numbers], [again[int(n)] for n in numbers], dict(number)
 
 
+@samples("E4", (np.array([1.0, 2.5]),), (np.array([3.0, -1.0]),))
+def asked_for_what_is_never_there(x):
+    found = {}
+    for v in x:
+        found["negative" if v < 0 else "positive"] = v
+    return found.get("zero", 5), found.get("nan"), found.get("zero", "none"), len(found)
+
+
 test_open_dict = samples.test()
 
 
