@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime import ops, trace
-from runtime.autodiff.presence import Possible, joined, plain, presence_of, with_presence
+from runtime.autodiff.presence import Possible, Presence, joined, plain, presence_of, with_presence
 from runtime.ops.indexing import index_add_
 from runtime.tensor import Tensor
 
@@ -29,6 +29,16 @@ class Adjoints:
         self._sums: dict[Hashable, Any] = {}
         # Keys whose sum is an eager array that was made here and that nobody else has seen.
         self._owned: set[Hashable] = set()
+        # Whether any of the sums was one that may be absent.
+        self.has_possible = False
+
+    def peek(self, key: Hashable) -> Any:
+        """The sum for `key`, to be looked at only."""
+        return self._sums.get(key)
+
+    def presence(self, keys: Iterable[Hashable]) -> Presence:
+        """Whether any of the sums is there."""
+        return presence_of(map(self._sums.get, keys))
 
     def get(self, key: Hashable) -> Any:
         """The sum for `key`, None when nothing arrived."""
@@ -45,8 +55,11 @@ class Adjoints:
     def put(self, key: Hashable, total: Any) -> None:
         """Replace the sum."""
         self._owned.discard(key)
-        is_possible = isinstance(total, Possible)
-        self._sums[key] = plain(total) if is_possible and not self.heeds(key) else total
+        if isinstance(total, Possible):
+            heeds = self.heeds(key)
+            total = total if heeds else plain(total)
+            self.has_possible = self.has_possible or heeds
+        self._sums[key] = total
 
     def heeds(self, key: Hashable) -> bool:
         """Whether it matters if the sum for `key` is there."""

@@ -17,6 +17,7 @@ import numpy as np
 from runtime import ops
 from runtime.autodiff.cotangents import add, is_differentiable, type_of_any
 from runtime.autodiff.emission import builder_now
+from runtime.building import traced
 from runtime.graph.ir import Graph, Node, Op, Value
 from runtime.ops.declare import no_gradient
 from runtime.spec import TensorType, Type
@@ -32,6 +33,7 @@ __all__ = [
     "heeding",
     "in_rounds",
     "is_calm",
+    "is_same",
     "joined",
     "plain",
     "presence_of",
@@ -84,7 +86,7 @@ def either(a: Presence, b: Presence) -> Presence:
     """Whether one is true."""
     if a is True or b is True:
         return True
-    if a is False or b is False or _is_same(a, b):
+    if a is False or b is False or is_same(a, b):
         return b if a is False else a
     return ops.logical_or(a, b)
 
@@ -93,19 +95,25 @@ def both(a: Presence, b: Presence) -> Presence:
     """Whether both are true."""
     if a is False or b is False:
         return False
-    if a is True or b is True or _is_same(a, b):
+    if a is True or b is True or is_same(a, b):
         return b if a is True else a
     return ops.logical_and(a, b)
 
 
-def _is_same(a: Tensor, b: Tensor) -> bool:
-    return a._value is b._value
+def is_same(a: Presence, b: Presence) -> bool:
+    """Whether two that the graph computes are one."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    return bool(a._value is b._value)
 
 
 def flag_of(present: Presence) -> Value:
     """The value of the current graph for a presence."""
     builder = builder_now()
-    return builder.value_of(np.bool_(present) if isinstance(present, bool) else present)
+    value = builder.value_of(np.bool_(present) if isinstance(present, bool) else present)
+    if value.type != FLAG:  # the condition of a branch on Python's numbers
+        value = builder.value_of(ops.strengthen(traced(value)))
+    return value
 
 
 # ---- whose presence matters --------------------------------------------------------------------
@@ -198,6 +206,8 @@ def _moved(node: Node, gs: list[Known]) -> list[Known]:
         return [None] * len(node.inputs)
     if node.op.vjp is no_gradient:
         return []
+    if node.op.options.get("is_branch"):
+        return [False, None, None]
     present = True if True in gs else None
     rules = getattr(node.op.vjp, "rules", None)
     if rules is None:

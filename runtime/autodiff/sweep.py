@@ -22,9 +22,10 @@ from runtime.autodiff.cotangents import (
     type_of_any,
     zero,
 )
-from runtime.autodiff.guards import move_if_present, places_of
+from runtime.autodiff.guards import IsWanted, Place, Record, Walk, places_of
 from runtime.autodiff.presence import (
     Presence,
+    both,
     either,
     is_calm,
     plain,
@@ -55,8 +56,6 @@ __all__ = [
     "owner_of",
     "sweep",
 ]
-
-IsWanted = Callable[[Hashable], bool]
 
 
 class NoGradientError(LookupError):
@@ -103,34 +102,21 @@ def owner_of(value: Value) -> Builder:
 # ---- records ---------------------------------------------------------------------------------
 
 
-class Record(Protocol):
-    """One application, as the sweep sees it."""
+def sweep(
+    records: Sequence[Record], adjoints: Adjoints, is_wanted: IsWanted, located: bool = False
+) -> None:
+    """Walk the records backwards, moving cotangents to the inputs whose key is wanted.
 
-    @property
-    def keys(self) -> Sequence[Hashable]:
-        """Those of the inputs."""
-
-    @property
-    def results(self) -> Sequence[Hashable]:
-        """Keys of the outputs."""
-
-    @property
-    def is_calm(self) -> bool:
-        """Whether it makes zeros of zeros, whatever the values are."""
-
-    def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
-        """Move the cotangents of the outputs on to the inputs."""
-
-
-def sweep(records: Sequence[Record], adjoints: Adjoints, is_wanted: IsWanted) -> None:
-    """Walk the records backwards, moving cotangents to the inputs whose key is wanted."""
-    for record in reversed(records):
-        record.pull_back(adjoints, is_wanted)
+    With `located`, the nodes that are made get the origins of the records.
+    """
+    Walk(records, is_wanted, located).run(adjoints)
 
 
 def heeding_records(records: Sequence[Record]) -> set[Hashable]:
     """Keys of results for which it matters whether their cotangent is there, or zero."""
-    if not any(isinstance(record, NodeRecord) for record in records):
+    if not any(
+        isinstance(r, NodeRecord) or (isinstance(r, OpRecord) and r.is_branch) for r in records
+    ):
         return set()
     found: set[Hashable] = set()
     for record in records:
@@ -184,20 +170,17 @@ class OpRecord:
         gs = [adjoints.take(key) for key in self.results]
         if all(g is None for g in gs):
             return
-        wanted = [self._is_path(i) and is_wanted(key) for i, key in enumerate(self.keys)]
-        if not any(wanted):
-            return
-        with placing_on(_device_of(gs)):
-            present = presence_of(gs)
-            if present is True or self.is_calm:
-                self._move(list(map(plain, gs)), adjoints, wanted, present)
-                return
+        wanted = self._wanted(is_wanted)
+        if any(wanted):
+            with placing_on(_device_of(gs)):
+                self._move(list(map(plain, gs)), adjoints, wanted, presence_of(gs))
 
-            def move(gs: list[Any], adjoints: Adjoints) -> None:
-                self._move(list(map(plain, gs)), adjoints, wanted, True)
+    def places(self, is_wanted: IsWanted) -> list[Place]:
+        """Where it moves cotangents, in a graph."""
+        return places_of(self.keys, self.inputs, self._wanted(is_wanted))
 
-            places = places_of(self.keys, self.inputs, wanted)
-            move_if_present(move, gs, places, adjoints, self.origin)
+    def _wanted(self, is_wanted: IsWanted) -> list[bool]:
+        return [self._is_path(i) and is_wanted(key) for i, key in enumerate(self.keys)]
 
     def _move(
         self, gs: list[Any], adjoints: Adjoints, wanted: list[bool], present: Presence
@@ -209,7 +192,17 @@ class OpRecord:
             return
         for i, c in enumerate(self._contributions(gs, wanted)):
             if c is not None and wanted[i]:
-                adjoints.add(self.keys[i], with_presence(self._fitted(c, i), present))
+                there = both(present, self._taken(i)) if self.is_branch else present
+                adjoints.add(self.keys[i], with_presence(self._fitted(c, i), there))
+
+    @property
+    def is_branch(self) -> bool:
+        """Whether the op gives its second operand if the first is true, else its third."""
+        return bool(self.op.options.get("is_branch"))
+
+    def _taken(self, position: int) -> Presence:
+        """Whether an operand of such an op is what it gives."""
+        return self.inputs[0] if position == 1 else ops.logical_not(self.inputs[0])
 
     def _is_path(self, position: int) -> bool:
         if self.keys[position] is None:
@@ -352,26 +345,29 @@ class NodeRecord:
 
     def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
         """Move the cotangents of the outputs on to the inputs."""
-        node = self.node
         gs = [adjoints.take(key) for key in self.results]
         if all(g is None for g in gs):
             return
         keys = self.keys
-        wanted = [
+        wanted = self._wanted(keys, is_wanted)
+        if any(wanted):
+            self._move(gs, keys, wanted, adjoints)
+
+    @property
+    def origin(self) -> Origin | None:
+        """The line of the user's that the node comes from."""
+        return self.node.origin
+
+    def places(self, is_wanted: IsWanted) -> list[Place]:
+        """Where it moves cotangents."""
+        keys = self.keys
+        return places_of(keys, self.node.inputs, self._wanted(keys, is_wanted))
+
+    def _wanted(self, keys: list[Hashable], is_wanted: IsWanted) -> list[bool]:
+        return [
             is_differentiable(v.type) and is_wanted(key)
-            for v, key in zip(node.inputs, keys, strict=True)
+            for v, key in zip(self.node.inputs, keys, strict=True)
         ]
-        if not any(wanted):
-            return
-        if presence_of(gs) is True or self.is_calm:
-            self._move(gs, keys, wanted, adjoints)
-            return
-
-        def move(gs: list[Any], adjoints: Adjoints) -> None:
-            self._move(gs, keys, wanted, adjoints)
-
-        places = places_of(keys, node.inputs, wanted)
-        move_if_present(move, gs, places, adjoints, None)
 
     def _move(
         self, gs: list[Any], keys: list[Hashable], wanted: list[bool], adjoints: Adjoints
@@ -426,6 +422,15 @@ class CustomRecord:
     def is_calm(self) -> bool:
         """Whether the rule makes zeros of zeros: nobody knows."""
         return False
+
+    @property
+    def origin(self) -> Origin | None:
+        """The line of the user's: not known."""
+        return None
+
+    def places(self, is_wanted: IsWanted) -> list[Place]:
+        """Where it moves cotangents, in a graph: it is none's."""
+        return []
 
     def pull_back(self, adjoints: Adjoints, is_wanted: IsWanted) -> None:
         """Move the cotangents of the outputs on to the inputs."""

@@ -23,7 +23,7 @@ from runtime.autodiff.presence import (
     presence_of,
     with_presence,
 )
-from runtime.autodiff.sweep import NODE_RULES, NodeRecord, OpRecord, Record, Unread
+from runtime.autodiff.sweep import NODE_RULES, NodeRecord, OpRecord, Record, Unread, sweep
 from runtime.building import Builder, traced
 from runtime.graph.ir import Graph, Node, Value
 from runtime.ops.declare import no_gradient
@@ -128,20 +128,13 @@ class Transposed:
                 g = conform(traced(value), graph.outputs[j].type)
                 present = traced(self.flags[j]) if j in self.flags else True
                 adjoints.add(graph.outputs[j], with_presence(g, present))
-        for node in reversed(graph.nodes):
-            if not active.isdisjoint(node.inputs):
-                self._pull_back(node, adjoints, active)
+        matter = (node for node in graph.nodes if not active.isdisjoint(node.inputs))
+        sweep(list(map(record_of, matter)), adjoints, active.__contains__, located=True)
         for m in wanted:
             value = graph.inputs[m]
             g = adjoints.get(value)
             self.presences[m] = presence_of([g])
             self.adjoints[m] = None if g is None else conform(plain(g), value.type)
-
-    def _pull_back(self, node: Node, adjoints: Adjoints, active: set[Value]) -> None:
-        mark = self.builder.mark()
-        record_of(node).pull_back(adjoints, active.__contains__)
-        for made in self.builder.graph.nodes[mark:]:
-            made.origin = node.origin
 
     def filled(self, wanted: Sequence[int]) -> list[Value]:
         """Values of the adjoints of the inputs `wanted`, zero where nothing arrives."""

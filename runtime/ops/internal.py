@@ -303,6 +303,7 @@ def _chosen(condition: Any, x: Any, y: Any) -> Any:
     ),
     forwards=True,
     stays=True,
+    is_branch=True,
 )
 def choose(xp: Module, condition: Any, x: Any, y: Any) -> Any:
     """The array `x` itself if `condition` is true, else `y`; the other may be missing.
