@@ -1,4 +1,4 @@
-"""`np.r_[...]`, `np.c_[...]`, `np.mgrid[...]` and `np.ogrid[...]` of traced values.
+"""`np.mgrid[...]` and `np.ogrid[...]` of traced values.
 
 NumPy makes arrays of what stands in the brackets, and would ask traced values for theirs.
 """
@@ -13,11 +13,7 @@ import numpy as np
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
 from runtime import ops
-from runtime.building import constant
-from runtime.dispatch import no_tensor_form
-from runtime.ops.operands import dtype_of, is_number, rank_of, type_of
-from runtime.spec import promote
-from runtime.tensor import Tensor
+from runtime.ops.operands import dtype_of
 
 __all__ = ["trick_of"]
 
@@ -38,30 +34,6 @@ def _parts(key: Any) -> tuple[Any, ...]:
 
 def _bounds(part: slice) -> list[Any]:
     return [part.start, part.stop, part.step]
-
-
-def _joined(key: Any, name: str, rank: int, axis: int) -> Any:
-    """The parts of a key one behind the other, each of that rank at least."""
-    found = []
-    for part in _parts(key):
-        if isinstance(part, str):
-            raise no_tensor_form(f"np.{name} with a text in its brackets")
-        is_alone = is_number(part) or type(part) is slice
-        found.append(_line(part) if type(part) is slice else part if is_alone else _array(part))
-    dtype = promote(*map(type_of, found)).dtype
-    columns = [_of_rank(ops.astype(constant(x), dtype), rank) for x in found]
-    return ops.concat(columns, axis=axis)
-
-
-def _array(part: Any) -> Any:
-    return part if isinstance(part, (Tensor, np.ndarray, np.generic)) else constant(part)
-
-
-def _of_rank(x: Any, rank: int) -> Any:
-    """`x` with axes of size 1 behind its own."""
-    for axis in range(rank_of(x), rank):
-        x = ops.expand_dims(x, axis=axis)
-    return x
 
 
 def _line(part: slice) -> Any:
@@ -92,8 +64,6 @@ def _full_grid(key: Any) -> Any:
 
 
 _TRICKS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (np.r_, lambda key: _joined(key, "r_", 1, 0)),
-    (np.c_, lambda key: _joined(key, "c_", 2, -1)),
     (np.mgrid, _full_grid),
     (np.ogrid, _open_grid),
 )

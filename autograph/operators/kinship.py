@@ -26,7 +26,7 @@ from types import (
 from typing import Any, NamedTuple
 
 from autograph.generated import AG
-from autograph.operators.bodies import Outcome, State
+from autograph.operators.bodies import NO_NAMES, Outcome, State
 from autograph.operators.captures import current_trace
 from autograph.operators.one_of import OneOf
 from autograph.operators.pending import has_pending
@@ -155,7 +155,7 @@ class Sight:
         # What is in a container is read as a copy of that, which is no list of the user's.
         held = [part for slot in slots if slot.is_content for part in _items(slot.read())]
         held += [slot.read() for slot in slots if not slot.is_content]
-        return cls(State(lambda: (), lambda values: None, ()), {}, held)
+        return cls(NO_NAMES, {}, held)
 
     @property
     def is_waiting(self) -> bool:

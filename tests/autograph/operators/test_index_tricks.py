@@ -1,9 +1,9 @@
-"""Tests of `autograph.operators.index_tricks`: `np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`."""
+"""Tests of `autograph.operators.index_tricks` and of what its brackets share with `np.r_` and `np.c_`."""
 
 import numpy as np
 
 import autograph as ag
-from tests.language.harness import Samples, check, refuse
+from tests.language.harness import Samples, check
 
 samples = Samples()
 A, B = np.arange(3.0), np.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.0]])
@@ -39,20 +39,17 @@ def known_parts(x):
     return np.r_[1, 2, 3] + x, np.c_[[1, 2], [3, 4]] * x[0], np.mgrid[0:3] + x, x[np.s_[1:]]
 
 
+@samples("E1", (A,), (A + 1,))
+def directed(a):
+    return np.r_["0,2", a, a * 2], np.r_["1,2,0", a, a * 2]
+
+
 test_sample = samples.test()
 
 
 def test_gradients_go_through_them():
     f = ag.convert(lambda a: (np.c_[a, a**2, np.ones(3)] ** 2).sum() + np.r_[a, 1.0].prod())
     np.testing.assert_allclose(ag.grad(f)(A + 1), 2 * (A + 1) + 4 * (A + 1) ** 3 + 6 / (A + 1))
-
-
-def directed(a):
-    return np.r_["0,2", a, a * 2]  # refused
-
-
-def test_a_text_in_the_brackets_is_refused():
-    refuse(directed, A, match="`np.r_ with a text in its brackets` has no tensor form")
 
 
 def test_one_graph_serves_all_sizes():
