@@ -182,6 +182,7 @@ class _Staged:
         if isinstance(function, HostValue):
             return self.facts.handouts.part(function, self.operands, place)
         owner, name = owner_of(function)
+        self._note_passed(owner)
         if owner is sys.stdout or owner is sys.stderr or owner is sys.stdin:
             stream = next(s for s in ("stdout", "stderr", "stdin") if getattr(sys, s) is owner)
             return Attribute(Attribute(_Known(sys), stream), name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from runtime.ops.operands import (
     type_of,
 )
 from runtime.ops.samples import array, calls
-from runtime.ops.selection import where_
+from runtime.ops.selection import maximum, where_
 from runtime.ops.shapes import ravel, reshape
 from runtime.ops.trigonometric import cos
 from runtime.spec import TensorType
@@ -442,17 +442,23 @@ def geomspace(
 # ---- windows -------------------------------------------------------------------------------------
 
 
+_WINDOWS = calls(lambda: tuple(((m,), {}) for m in (0, 1, 2, 7)))
+
+
+def _reach(M: Any) -> Any:
+    """`M - 1`; a window of one point, or none, reaches as far as one of two."""
+    return maximum(M - 1, 1) if is_tensor(M) else max(M - 1, 1)
+
+
 def _cosines(M: Any, *weights: float) -> Any:
     """A sum of cosines over `M` points from -1 to 1."""
-    n = arange(1 - M, M, 2)
-    if isinstance(M, int) and M <= 1:
-        return asarray(np.ones(max(M, 0)))
-    result: Any = weights[0]
+    n, result = arange(1 - M, M, 2), cast("Any", weights[0])
     for k, weight in enumerate(weights[1:], 1):
-        result = result + weight * cos((math.pi * k) * n / (M - 1))
+        result = result + weight * cos((math.pi * k) * n / _reach(M))
     return result
 
 
+@implements("hamming", samples=_WINDOWS)
 def hamming(M: Any) -> Any:
     """The Hamming window of `M` points.
 
@@ -462,6 +468,7 @@ def hamming(M: Any) -> Any:
     return _cosines(M, 0.54, 0.46)
 
 
+@implements("hanning", samples=_WINDOWS)
 def hanning(M: Any) -> Any:
     """The Hann window of `M` points.
 
@@ -471,6 +478,7 @@ def hanning(M: Any) -> Any:
     return _cosines(M, 0.5, 0.5)
 
 
+@implements("blackman", samples=_WINDOWS)
 def blackman(M: Any) -> Any:
     """The Blackman window of `M` points.
 
@@ -480,6 +488,7 @@ def blackman(M: Any) -> Any:
     return _cosines(M, 0.42, 0.5, 0.08)
 
 
+@implements("bartlett", samples=_WINDOWS)
 def bartlett(M: Any) -> Any:
     """The triangular window of `M` points, 0 at its ends.
 
@@ -487,18 +496,18 @@ def bartlett(M: Any) -> Any:
     array([0., 1., 0.])
     """
     n = arange(1 - M, M, 2)
-    if isinstance(M, int) and M <= 1:
-        return asarray(np.ones(max(M, 0)))
-    return where_(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
+    return where_(n <= 0, 1 + n / _reach(M), 1 - n / _reach(M))
 
 
+@implements(
+    "kaiser", samples=calls(lambda: tuple(((m, b), {}) for m in (0, 1, 2, 7) for b in (0, 14.0)))
+)
 def kaiser(M: Any, beta: Operand) -> Any:
     """The Kaiser window of `M` points and of the shape `beta`.
 
     >>> ag.kaiser(3, 0.0).numpy()
     array([1., 1., 1.])
     """
-    if isinstance(M, int) and M <= 1:
-        return asarray(np.ones(max(M, 0)))
-    alpha = (M - 1) / 2.0
-    return i0(beta * sqrt(1 - ((arange(M) - alpha) / alpha) ** 2.0)) / i0(beta * np.float64(1))
+    # What NumPy gives for one point: 1, which stands in the middle.
+    alpha, middle = _reach(M) / 2.0, (M - 1) / 2.0
+    return i0(beta * sqrt(1 - ((arange(M) - middle) / alpha) ** 2.0)) / i0(beta * np.float64(1))

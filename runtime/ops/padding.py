@@ -10,7 +10,7 @@ import numpy as np
 from runtime.errors import StagingError
 from runtime.ops.axes import flip, moveaxis
 from runtime.ops.broadcasting import broadcast_to
-from runtime.ops.comparison import not_equal
+from runtime.ops.comparison import greater_equal, not_equal
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, full, linspace, zeros
 from runtime.ops.declare import implements
@@ -58,12 +58,26 @@ def _parts(given: Any) -> list[Any]:
     return [given]
 
 
-def _widths(width: Any, rank: int) -> list[tuple[int, int]]:
-    if any(map(is_tensor, _parts(width))):
+def _is_of_the_run(width: Any) -> bool:
+    return any(map(is_tensor, _parts(width)))
+
+
+def _widths_of_the_run(x: Operand, width: Any, mode: str) -> tuple[Any, list[tuple[Any, Any]]]:
+    """`x`, checked for widths that are negative, and the widths as they are."""
+    if mode not in ("constant", "empty"):
         raise StagingError(
-            "the `pad_width` of `np.pad` is known only when the graph runs",
+            f"the `pad_width` of `np.pad` with the mode {mode!r} is known only when the graph runs",
             "pass it as a Python number, or put the array into one that is large enough",
         )
+    pairs = _pairs(width, rank_of(x), "pad_width")
+    for n in {id(n): n for pair in pairs for n in pair}.values():
+        if dtype_of(n).kind not in "iu":
+            raise TypeError("`pad_width` must be of integral type.")
+        x = checked(x, greater_equal(n, 0), what="index can't contain negative values")
+    return x, pairs
+
+
+def _widths(width: Any, rank: int) -> list[tuple[int, int]]:
     pairs = _pairs(width, rank, "pad_width")
     if any(isinstance(n, float) for pair in pairs for n in pair):
         raise TypeError("`pad_width` must be of integral type.")
@@ -85,7 +99,7 @@ def _repeated(x: Any, axis: int, count: int) -> Any:
     return broadcast_to(x, (*shape[:axis], count, *shape[axis + 1 :]))
 
 
-def _constant(x: Operand, widths: list[tuple[int, int]], constants: Operand) -> Any:
+def _constant(x: Operand, widths: list[tuple[Any, Any]], constants: Operand) -> Any:
     rank, shape = rank_of(x), shape_of(x)
     pairs = _pairs(constants, rank, "constant_values")
     same = {id(v) if is_tensor(v) else v for pair in pairs for v in pair}
@@ -209,7 +223,7 @@ def pad(
     Modes are NumPy's: "constant" (with `constant_values`), "edge", "reflect", "symmetric" (both
     also with `reflect_type` "odd"), "wrap", "linear_ramp" (with `end_values`), "maximum", "mean",
     "median", "minimum" (with `stat_length`), and "empty", which gives zeros. With `reflect_type`
-    "odd", sizes must be known.
+    "odd", sizes must be known; so must widths but for "constant" and "empty".
 
     >>> ag.pad(np.array([1, 2]), 1).numpy()
     array([0, 1, 2, 0])
@@ -222,7 +236,10 @@ def pad(
     }  # fmt: skip
     _check_options(mode, options)
     rank = rank_of(x)
-    widths = _widths(pad_width, rank)
+    if _is_of_the_run(pad_width):
+        x, widths = _widths_of_the_run(x, pad_width, mode)
+    else:
+        widths = _widths(pad_width, rank)
     if mode in ("constant", "empty"):
         return _constant(x, widths, 0 if constant_values is None else constant_values)
     x = _extensible(x, widths)

@@ -56,3 +56,30 @@ def test_a_rule_for_several_arguments_and_results():
     for g in (f, ag.convert(f)):
         found = ag.grad(g, argnums=(0, 1))(x, y)
         assert [part.tolist() for part in found] == [(2 * y + 1).tolist(), (2 * x + 1).tolist()]
+
+
+LOG: list[float] = []
+
+
+def test_a_method_of_a_list_of_the_module_is_called():
+    @ag.convert
+    def logged(x):
+        ag.py_call(LOG.append, x[0])
+        for v in x:
+            if v > 1:
+                ag.py_call(LOG.append, v)
+        return x * 2
+
+    @ag.convert
+    def counted(x):
+        ag.py_call(LOG.append, x[0])
+        return x + len(LOG)
+
+    LOG.clear()
+    logged(np.array([1.0, 2.0]))
+    logged(np.array([3.0, 0.5]))
+    assert LOG == [1.0, 2.0, 3.0, 3.0] and logged.trace_count == 1
+    with pytest.raises(
+        ag.StagingError, match="which the converted function reads or writes as well"
+    ):
+        counted(np.array([1.0, 2.0]))

@@ -219,3 +219,44 @@ def test_gradients_flow_through_what_is_left(mode):
 def test_floats_are_no_positions():
     with pytest.raises(IndexError, match="must be of integer"):
         ag.convert(lambda x: np.delete(x, x * 1.0))(X)
+
+
+WINDOWS = {
+    "hanning": lambda n: np.hanning(n),
+    "hamming": lambda n: np.hamming(n),
+    "blackman": lambda n: np.blackman(n),
+    "bartlett": lambda n: np.bartlett(n),
+    "kaiser": lambda n: np.kaiser(n, 14.0),
+}
+PADDED = {
+    "a vector": lambda n: np.pad(np.arange(3.0) * n, n),
+    "by two widths": lambda n: np.pad(np.arange(3), (n, n + 1), constant_values=(4, 5)),
+    "rows": lambda n: np.pad(np.ones((2, 3)) * n, ((n, 0), (1, 2)), constant_values=2),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_have_as_many_points_as_the_run_tells(name):
+    plain = WINDOWS[name]
+    function = ag.convert(plain)
+    for n in map(np.int64, (5, 0, 1, 2, 8, -1)):
+        np.testing.assert_allclose(function(n), plain(n), rtol=1e-13, atol=1e-16, strict=True)
+    assert function.trace_count == 1
+
+
+@pytest.mark.parametrize("name", PADDED)
+def test_arrays_are_padded_by_a_width_that_the_run_tells(name):
+    plain = PADDED[name]
+    function = ag.convert(plain)
+    for n in map(np.int64, (4, 0, 1)):
+        np.testing.assert_array_equal(function(n), plain(n), strict=True)
+    with pytest.raises(ValueError, match="index can't contain negative values"):
+        function(np.int64(-1))
+    assert function.trace_count == 1
+
+
+def test_the_gradient_of_what_is_padded_and_other_modes():
+    padded = ag.convert(lambda x, n: (np.pad(x * 2, n) ** 2).sum())
+    np.testing.assert_array_equal(ag.grad(padded)(np.ones(3), np.int64(2)), np.full(3, 8.0))
+    with pytest.raises(ag.StagingError, match=r"`np.pad` with the mode 'edge' is known only"):
+        ag.convert(lambda x, n: np.pad(x, n, mode="edge"))(np.ones(3), np.int64(2))

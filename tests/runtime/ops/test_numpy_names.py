@@ -66,8 +66,6 @@ MADE = [
     ("indices", ((2, 3),), {}), ("indices", ((2, 3),), {"dtype": float}), ("indices", ((),), {}),
     ("indices", ((2, 3),), {"sparse": True}),
     ("tril_indices", (3, 1, 4), {}), ("triu_indices", (4, -1), {}), ("diag_indices", (3, 3), {}),
-    *((name, (m,), {}) for name in ("hamming", "hanning", "blackman", "bartlett") for m in (0, 1, 2, 7)),
-    *(("kaiser", (m, beta), {}) for m in (0, 1, 6) for beta in (0.0, 14.0)),
     ("geomspace", (1, 1000), {"num": 4}), ("logspace", (0, 3, 4), {"base": 2.0}),
     ("geomspace", (2.0, 8.0, 3, False), {}), ("mask_indices", (3, np.triu), {}),
     ("broadcast_shapes", ((3, 1), (4,), 1), {}), ("promote_types", ("f4", "i8"), {}),
