@@ -85,8 +85,8 @@ def contract(w: Any, s: Contract) -> None:
 
 def _are_narrow(w: Any, s: Contract, looks: Narrow, places: list[str]) -> str:
     """Whether the numbers of both operands are, which may be the same."""
-    if looks.text not in w.functions:
-        w.functions.append(looks.text)
+    if looks.text not in w.helpers:
+        w.helpers.append(looks.text)
         w.intrinsic(NEEDED)
     operands = dict.fromkeys(zip((s.x, s.y), s.starts[:2], looks.counts, strict=True))
     found = [

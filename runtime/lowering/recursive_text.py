@@ -35,9 +35,9 @@ def written(writer: Any, s: Call) -> None:
     data = "%data"
     if s.holds:
         part = Part(w)
-        name = f"@recursion{len(w.functions)}"
-        w.functions.append("")
-        w.functions[int(name.removeprefix("@recursion"))] = _text(w, part, s.function, name)
+        name = f"@recursion{len(w.helpers)}"
+        w.helpers.append("")
+        w.helpers[int(name.removeprefix("@recursion"))] = _text(w, part, s.function, name)
         data = given_to(w, part)
     else:
         name = w.recursive[s.function]
