@@ -160,7 +160,7 @@ RULES: dict[str, Rule] = {
         ("sum", "mean", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin",
          "nanargmax", "nanargmin", "cumsum", "cumprod", "sum_to", "window_max", "window_argmax",
          "window_sum", "window_spread", "array_equal", "array_equiv", "ufunc_reduce", "ufunc_fold",
-         "ufunc_accumulate", "ufunc_scan", "ufunc_sums_at", "ufunc_reduceat"),
+         "ufunc_accumulate", "ufunc_scan", "ufunc_sums_at", "ufunc_reduceat", "index_replace"),
         _times(1),
     ),
     **dict.fromkeys(

@@ -33,7 +33,7 @@ def kernels_and_weights(x, a, b):
 def edges_and_places(x, a, b):
     counts, edges = np.histogram(x, bins=[0.0, a, b + 5])
     found = np.digitize(x, [a, b]), x.searchsorted([a, b]), np.lexsort(([a, b], [b, a]))
-    return counts, edges, *found, np.bincount([1, 2], weights=[a, b])
+    return counts, edges, *found, np.bincount(np.digitize(x[:2], [a]), weights=[a, b])
 
 
 @samples("E1", *TWO)

@@ -35,7 +35,6 @@ def test_a_traced_result_does_not_go_into_an_ndarray():
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda x: np.negative.at(x, [0]), "`np.negative.at`"),
         (lambda x: np.add(x, 1, where=x > 1), "where= but no out="),
         (lambda x: np.add(x, 1, casting="no"), "`casting`"),
         (lambda x: np.frompyfunc(abs, 1, 1)(x), "no tensor form"),
