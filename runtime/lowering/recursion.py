@@ -48,10 +48,11 @@ __all__ = ["Open", "recur", "recursion"]
 
 Lower = Callable[[Builder, Graph], None]
 
-# So deep native code goes, and not deeper than Python would; the plan does the rest. A call takes
-# less than 1 KB of the machine's stack where the function is of no more statements, and threads
-# have 8 MB of that, or 512 KB.
-_DEEPEST, _LONGEST = 1000, 400
+# So deep native code goes, not deeper than Python would, and no deeper than there is room on the
+# machine's stack: threads have 8 MB of that, or less. The plan does the rest.
+_DEEPEST, _ROOM = 1000, 1 << 20
+# Bytes of a call, and of what it has at once: at most a word or two for each statement.
+_OF_CALL, _OF_STATEMENT, _LONGEST = 128, 16, 400
 _ALLOWED = (
     Let, Assign, Allocate, Store, Copy, Reserve, For, PairwiseSum, If, While, Poll, Check, Call,
 )  # fmt: skip
@@ -105,9 +106,6 @@ def recursion(b: Builder, node: Node, lower: Lower) -> list[Form]:
 def _write(b: Builder, node: Node, graph: Graph, open_: Open, lower: Lower) -> None:
     """Write the function."""
     function = open_.function
-    most = min(sys.getrecursionlimit(), _DEEPEST)
-    too_deep = call("gt", read(function.parameters[0]), index(most))
-    b.emit(Check(b.site(node), too_deep))
     bind(b, graph, open_.given)
     b.owned.difference_update(graph.inputs)
     lower_inside(b, graph, lower)
@@ -123,7 +121,8 @@ def _write(b: Builder, node: Node, graph: Graph, open_: Open, lower: Lower) -> N
     own = {*allocated_in(function)} | (set() if open_.frames is None else open_.frames.buffers)
     statements = list(walk(function.body))
     sizes = [product(buffer.shape) for buffer in allocated_in(function)]
-    if sum(size if isinstance(size, int) else _MOST + 1 for size in sizes) > _MOST:
+    elements = sum(size if isinstance(size, int) else _MOST + 1 for size in sizes)
+    if elements > _MOST:
         raise Refusal("a function that calls itself, and makes large arrays")
     if len(statements) > _LONGEST:
         raise Refusal(f"a function of more than {_LONGEST} statements that calls itself")
@@ -132,7 +131,11 @@ def _write(b: Builder, node: Node, graph: Graph, open_: Open, lower: Lower) -> N
         target = s.target if isinstance(s, Copy) else target
         if not isinstance(s, _ALLOWED) or not (target is None or target in own):
             raise Refusal("a function that calls itself, and writes arrays or calls Python")
-    function.body.insert(1, Poll(b.site(node), work_of(function.body)))
+    size = _OF_CALL + _OF_STATEMENT * (len(statements) + elements)
+    most = min(sys.getrecursionlimit(), _DEEPEST, _ROOM // size)
+    too_deep = call("gt", read(function.parameters[0]), index(most))
+    poll = Poll(b.site(node), work_of(function.body))
+    function.body[:0] = [Check(b.site(node), too_deep), poll]
 
 
 def recur(b: Builder, node: Node, lower: Lower) -> list[Form]:
