@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from runtime.errors import StagingError
 from runtime.ops.arithmetic import sign
 from runtime.ops.axes import moveaxis
 from runtime.ops.broadcasting import broadcast_to
@@ -447,14 +448,22 @@ _WINDOWS = calls(lambda: tuple(((m,), {}) for m in (0, 1, 2, 7)))
 
 def _reach(M: Any) -> Any:
     """`M - 1`; a window of one point, or none, reaches as far as one of two."""
-    return maximum(M - 1, 1) if is_tensor(M) else max(M - 1, 1)
+    if not is_tensor(M):
+        return max(M - 1, 1)
+    if rank_of(M) != 0 or dtype_of(M).kind not in "iu":
+        raise StagingError(
+            "the number of points of a window is known only when the graph runs, and is no integer",
+            "pass one integer (`int(n)`)",
+        )
+    return maximum(M - 1, 1)
 
 
 def _cosines(M: Any, *weights: float) -> Any:
     """A sum of cosines over `M` points from -1 to 1."""
-    n, result = arange(1 - M, M, 2), cast("Any", weights[0])
+    reach, result = _reach(M), cast("Any", weights[0])
+    n = arange(1 - M, M, 2)
     for k, weight in enumerate(weights[1:], 1):
-        result = result + weight * cos((math.pi * k) * n / _reach(M))
+        result = result + weight * cos((math.pi * k) * n / reach)
     return result
 
 
@@ -495,8 +504,9 @@ def bartlett(M: Any) -> Any:
     >>> ag.bartlett(3).numpy()
     array([0., 1., 0.])
     """
+    reach = _reach(M)
     n = arange(1 - M, M, 2)
-    return where_(n <= 0, 1 + n / _reach(M), 1 - n / _reach(M))
+    return where_(n <= 0, 1 + n / reach, 1 - n / reach)
 
 
 @implements(
@@ -508,6 +518,7 @@ def kaiser(M: Any, beta: Operand) -> Any:
     >>> ag.kaiser(3, 0.0).numpy()
     array([1., 1., 1.])
     """
-    # What NumPy gives for one point: 1, which stands in the middle.
-    alpha, middle = _reach(M) / 2.0, (M - 1) / 2.0
+    # One point is 1, as it stands in the middle.
+    reach = _reach(M) if is_tensor(M) or M == 1 else M - 1
+    alpha, middle = reach / 2.0, (M - 1) / 2.0
     return i0(beta * sqrt(1 - ((arange(M) - middle) / alpha) ** 2.0)) / i0(beta * np.float64(1))
