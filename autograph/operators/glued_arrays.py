@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.operators.index_tricks import line_of
 from autograph.operators.runs import holds_runs, refusal
 from autograph.operators.values import type_of
 from runtime import ops
@@ -79,13 +80,7 @@ def _part(item: Any) -> Any:
     """The array that an item of the key stands for."""
     if holds_runs(item):
         raise refusal("it is put together by `np.r_` or `np.c_`", "give `np.array` of it")
-    if not isinstance(item, slice):
-        return ops.asarray(item)
-    start = 0 if item.start is None else item.start
-    step = 1 if item.step is None else item.step
-    if isinstance(step, (complex, np.complexfloating)):
-        return ops.linspace(start, item.stop, int(abs(complex(step))))
-    return ops.arange(start, item.stop, step)
+    return line_of(item) if isinstance(item, slice) else ops.asarray(item)
 
 
 def _with_rank(x: Any, rank: int, place: int) -> Any:

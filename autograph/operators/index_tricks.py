@@ -15,7 +15,7 @@ from autograph.operators.templates import has_traced
 from runtime import ops
 from runtime.ops.operands import dtype_of
 
-__all__ = ["trick_of"]
+__all__ = ["line_of", "trick_of"]
 
 
 def trick_of(thing: Any, key: Any) -> Callable[[Any], Any] | None:
@@ -36,17 +36,18 @@ def _bounds(part: slice) -> list[Any]:
     return [part.start, part.stop, part.step]
 
 
-def _line(part: slice) -> Any:
+def line_of(part: slice) -> Any:
     """The numbers that a slice in the brackets stands for."""
-    start, step = part.start or 0, 1 if part.step is None else part.step
-    if isinstance(step, complex):
-        return ops.linspace(start, part.stop, int(abs(step)))
+    start = 0 if part.start is None else part.start
+    step = 1 if part.step is None else part.step
+    if isinstance(step, (complex, np.complexfloating)):
+        return ops.linspace(start, part.stop, int(abs(complex(step))))
     return ops.arange(start, part.stop, step)
 
 
 def _lines(key: Any) -> list[Any]:
     """The numbers along each axis of a grid, each array long in its own axis only."""
-    lines = [_line(part) for part in _parts(key)]
+    lines = [line_of(part) for part in _parts(key)]
     dtype = np.result_type(*map(dtype_of, lines))
     count = len(lines)
     return [
@@ -56,11 +57,11 @@ def _lines(key: Any) -> list[Any]:
 
 
 def _open_grid(key: Any) -> Any:
-    return tuple(_lines(key)) if type(key) is tuple else _line(key)
+    return tuple(_lines(key)) if type(key) is tuple else line_of(key)
 
 
 def _full_grid(key: Any) -> Any:
-    return ops.stack(ops.broadcast_arrays(*_lines(key))) if type(key) is tuple else _line(key)
+    return ops.stack(ops.broadcast_arrays(*_lines(key))) if type(key) is tuple else line_of(key)
 
 
 _TRICKS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (

@@ -9,7 +9,7 @@ from runtime.lowering.arrays import Elements, Form, Stored, as_expr
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.frames import Frame, Frames, alike
+from runtime.lowering.frames import Frame, Frames, alike, scalars
 from runtime.lowering.groups import fused
 from runtime.lowering.kernel import (
     Allocate,
@@ -75,13 +75,6 @@ class _Place(Record):
         if self.memory is not None:
             return Frame(values, (1,), "i8", self.memory)
         return values[0] if self.shape is None else Elements(values, self.shape, self.type)
-
-
-def _expressions(b: Builder, form: Form) -> list[Expr] | None:
-    """The values of a scalar or small array; None for an array in memory."""
-    if isinstance(form, Expr):
-        return [form]
-    return b.elements(form).values if is_small(form.shape) else None
 
 
 def check_type(form: Form, value: Value) -> None:
@@ -204,7 +197,7 @@ def _write(b: Builder, place: _Place, form: Form) -> None:
         return
     if _memory(form) is not place.memory:
         raise Refusal("one of two stacks or frames, by a condition known at run time")
-    values = _expressions(b, form)
+    values = scalars(b, form)
     if values is None or len(values) != len(place.cells):
         raise Refusal("branches that give arrays of different shapes")
     for cell, value in zip(place.cells, values, strict=True):
@@ -309,7 +302,7 @@ def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
     check_type(form, value)
     if isinstance(form, Stack):
         form = in_memory(b, form, value.type)
-    values = _expressions(b, form)
+    values = scalars(b, form)
     if values is None:
         assert not isinstance(form, Expr)
         if isinstance(form, Stored) and is_own and form.buffer.shape == form.shape:
@@ -328,7 +321,7 @@ def _advance(
     b: Builder, places: Sequence[_Place], forms: Sequence[Form], outputs: Sequence[Value]
 ) -> None:
     """Make the results of a round the state of the next."""
-    scalars: list[tuple[Cell, Expr]] = []
+    cells: list[tuple[Cell, Expr]] = []
     arrays: list[tuple[Buffer, Buffer]] = []
     for place, form, value in zip(places, forms, outputs, strict=True):
         check_type(form, value)
@@ -339,13 +332,13 @@ def _advance(
             if new is not place.buffer:
                 arrays.append((place.buffer, new))
             continue
-        values = _expressions(b, form)
+        values = scalars(b, form)
         if _memory(form) is not place.memory:
             raise Refusal("a stack that becomes another in a loop")
         if values is None or len(values) != len(place.cells):
             raise Refusal("an array whose shape changes in a loop")
-        scalars += zip(place.cells, values, strict=True)
-    for cell, x in scalars:
+        cells += zip(place.cells, values, strict=True)
+    for cell, x in cells:
         b.emit(Assign(cell, x))
     _exchange(b, arrays)
 

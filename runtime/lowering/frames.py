@@ -15,6 +15,7 @@ from runtime.lowering.kernel import Assign, Buffer, Cell, Reserve, Store, load, 
 from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, const, index
+from runtime.lowering.stacks import slot_offset
 
 __all__ = ["Frame", "Frames", "alike", "frame_of", "frame_read", "missing_frame", "scalars"]
 
@@ -54,7 +55,7 @@ class _Value(Record):
 
 
 def scalars(b: Builder, form: Form) -> list[Expr] | None:
-    """What registers hold of a value; None for an array in memory."""
+    """The values of a scalar or small array; None for an array in memory."""
     if isinstance(form, Expr):
         return [form]
     return b.elements(form).values if is_small(form.shape) else None
@@ -92,8 +93,8 @@ def frame_of(b: Builder, node: Node) -> list[Form]:
     number = b.let(read(frames.count))
     following = b.let(call("add", number, index(1)))
     for value, parts in kept:
-        b.emit(Reserve(value.buffer, _offset(following, value.slot)))
-        begin = b.let(_offset(number, value.slot))
+        b.emit(Reserve(value.buffer, slot_offset(following, value.slot)))
+        begin = b.let(slot_offset(number, value.slot))
         for k, part in enumerate(parts):
             b.emit(Store(value.buffer, call("add", begin, index(k)), part))
     b.emit(Assign(frames.count, following))
@@ -109,17 +110,13 @@ def _value_of(b: Builder, form: Form) -> _Value:
     return _Value(Buffer(b.fresh("kept"), kind, (), "stack"), shape, of)
 
 
-def _offset(number: Expr, slot: int) -> Expr:
-    return number if slot == 1 else call("mul", number, index(slot))
-
-
 def frame_read(b: Builder, node: Node) -> list[Form]:
     """A value of a frame."""
     frame = b.forms[node.inputs[0]]
     if not isinstance(frame, Frame) or frame.memory is None or frame.memory.values is None:
         raise Refusal("what a function keeps for its gradient, of a function not known here")
     value = frame.memory.values[node.attrs["number"]]
-    begin = b.let(_offset(frame.values[0], value.slot))
+    begin = b.let(slot_offset(frame.values[0], value.slot))
     parts = [
         b.let(load(value.buffer, call("add", begin, index(k)) if k else begin))
         for k in range(value.slot)

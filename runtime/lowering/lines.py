@@ -165,6 +165,15 @@ class Lines(FunctionLines):
         self.add(f"store i64 {status}, ptr %status")
         self.add("br label %leave")
 
+    def _leave_unless_done(self, status: str) -> None:
+        """Leave with the status of a call that failed."""
+        failed = self.do(f"icmp ne i64 {status}, 0")
+        stop, go = self.labels("stop", "go")
+        self.add(f"br i1 {failed}, label %{stop}, label %{go}{self._rarely()}")
+        self.begin(stop)
+        self._leave(status)
+        self.begin(go)
+
     @contextmanager
     def _counted(
         self, index: Register, first: str, size: str, step: int, facts: Sequence[str] = ()

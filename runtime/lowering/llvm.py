@@ -274,12 +274,7 @@ class _Writer(Sums, Memory):
         self.first.append(f"{row} = alloca [{max(at, 1)} x i64]")
         function = self.do(self.context("call_out"))
         code = self.do(f"call i64 {function}(ptr %ctx, i64 {s.number}, ptr {row})")
-        failed = self.do(f"icmp ne i64 {code}, 0")
-        stop, go = self.labels("stop", "go")
-        self.add(f"br i1 {failed}, label %{stop}, label %{go}{self._rarely()}")
-        self.begin(stop)
-        self._leave(code)
-        self.begin(go)
+        self._leave_unless_done(code)
         for handed, place in zip(s.results, places[len(s.operands) :], strict=True):
             self._taken(handed, place)
 

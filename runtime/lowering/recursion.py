@@ -84,9 +84,9 @@ def recursion(b: Builder, node: Node, lower: Lower) -> list[Form]:
     operands = [index(0)]
     for outer, own in zip(node.inputs, graph.inputs, strict=True):
         form = b.forms[outer]
-        given = None if isinstance(form, Stack) else scalars(b, form)
-        if isinstance(form, Stack) or (given is None and isinstance(form, Expr)):
+        if isinstance(form, Stack):
             raise Refusal("a function that calls itself, and is given a stack")
+        given = scalars(b, form)
         if given is None:
             assert not isinstance(form, Expr)
             open_.given.append(b.stored(form, own.name))

@@ -14,10 +14,10 @@ from runtime.lowering.kernel import Call, Function
 from runtime.lowering.llvm_types import llvm_type
 from runtime.lowering.parallel import Captured, Part, given_to
 
-__all__ = ["Shared", "written"]
+__all__ = ["written"]
 
 
-class Shared(Captured):
+class Addresses(Captured):
     """Addresses of cells or of growing memory: those that the function around has are the same."""
 
     def __init__(self, part: Part, outer: dict[Any, str]) -> None:
@@ -34,10 +34,10 @@ def written(writer: Any, s: Call) -> None:
     w = writer
     data = "%data"
     if s.holds:
-        part = Part(w)
-        name = f"@recursion{len(w.helpers)}"
-        w.helpers.append("")
-        w.helpers[int(name.removeprefix("@recursion"))] = _text(w, part, s.function, name)
+        part, number = Part(w), len(w.helpers)
+        name = f"@recursion{number}"
+        w.helpers.append("")  # functions within it come behind
+        w.helpers[number] = _text(w, part, s.function, name)
         data = given_to(w, part)
     else:
         name = w.recursive[s.function]
@@ -46,12 +46,7 @@ def written(writer: Any, s: Call) -> None:
     kind = _kind(s.function)
     made = w.do(f"call {kind} {name}({given})")
     status = w.do(f"extractvalue {kind} {made}, 0")
-    failed = w.do(f"icmp ne i64 {status}, 0")
-    stop, go = w.labels("stop", "go")
-    w.add(f"br i1 {failed}, label %{stop}, label %{go}{w._rarely()}")
-    w.begin(stop)
-    w._leave(status)
-    w.begin(go)
+    w._leave_unless_done(status)
     for k, cell in enumerate(s.results):
         value = w.do(f"extractvalue {kind} {made}, {k + 1}")
         w.add(f"store {llvm_type(cell.type)} {value}, ptr {w._cell(cell)}")
@@ -66,8 +61,8 @@ def _text(writer: Any, part: Part, function: Function, name: str) -> str:
     child = writer._child(part)
     # It is no part of work that threads do: it has the cells themselves, and memory that moves.
     child.around = child.part = None
-    child.cells = Shared(part, writer.cells)
-    child.rooms = Shared(part, writer.rooms)
+    child.cells = Addresses(part, writer.cells)
+    child.rooms = Addresses(part, writer.rooms)
     child.moving = writer.moving
     child.pointers = Captured(part, lambda b: _place_of(writer, b), lambda buffer: "ptr")
     child.is_recursive, child.recursive = True, {function: name}

@@ -33,7 +33,7 @@ from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, const, index
 from runtime.spec import StackType
 
-__all__ = ["Memory", "Stack", "empty", "in_memory", "pop", "push", "take"]
+__all__ = ["Memory", "Stack", "empty", "in_memory", "pop", "push", "slot_offset", "take"]
 
 
 class Memory(Record):
@@ -115,13 +115,14 @@ def push(b: Builder, node: Node) -> list[Form]:
     b.same_shape(memory.shape, shape)
     start, count = stack.values
     above = b.let(call("add", count, index(1)))
-    b.emit(Reserve(memory.buffer, _offset(above, memory.slot)))
-    _write(b, memory, b.let(_offset(count, memory.slot)), value)
+    b.emit(Reserve(memory.buffer, slot_offset(above, memory.slot)))
+    _write(b, memory, b.let(slot_offset(count, memory.slot)), value)
     b.emit(Assign(memory.top, above))
     return [Stack([start, above], (2,), "i8", memory)]
 
 
-def _offset(count: Expr, slot: Dim) -> Expr:
+def slot_offset(count: Expr, slot: Dim) -> Expr:
+    """Where the slot of a number begins."""
     return count if slot == 1 else call("mul", count, as_expr(slot))
 
 
@@ -166,7 +167,7 @@ def _top(b: Builder, memory: Memory, at: Expr) -> Form:
     shape, buffer = memory.shape, memory.buffer
     if shape is None:
         raise Refusal("a value of a stack that nothing was pushed to")
-    begin = b.let(_offset(at, memory.slot))
+    begin = b.let(slot_offset(at, memory.slot))
     if not memory.is_kept:
         memory.returns.append(Assign(memory.top, at))
         b.emit(memory.returns[-1])
