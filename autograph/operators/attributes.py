@@ -74,7 +74,7 @@ def getattr_(thing: Any, name: str) -> Any:
         if type(thing) is ChosenText:
             return method_of_each(thing, name)
         if type(thing) is Nullable:
-            thing = thing.load()
+            thing = thing.with_attribute(name, getattr)
         if type(thing) is OneOf:
             return of_each(thing, lambda one: getattr_(one, name))
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):
@@ -135,6 +135,14 @@ def presence(thing: Any, name: str) -> Tensor | None:
 
 def getattr_or(thing: Any, name: str, default: Any) -> Any:
     """`getattr(thing, name, default)`."""
+    if type(thing) is Nullable:
+        there, one = thing.present, thing.value
+        return if_exp(
+            there,
+            lambda: getattr_or(one, name, default),
+            lambda: getattr(None, name, default),
+            "getattr",
+        )
     held = _held(thing, name)
     if held is not None and not _is_found(_elsewhere(thing, name)):
         return if_exp(held.defined, lambda: _value_of(held), lambda: default, "getattr")
@@ -472,7 +480,7 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
     """`thing.name = value`."""
     if building() is not None:
         if type(thing) is Nullable:
-            thing = thing.load()
+            thing = thing.with_attribute(name, setattr, value)
         if type(thing) is OneOf:
             of_each(thing, lambda one: setattr_(one, name, value))
             return

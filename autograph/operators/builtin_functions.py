@@ -596,6 +596,9 @@ def hasattr_(thing: Any, name: str) -> Any:
         return hasattr(thing, name)
     if isinstance(thing, HostValue):
         thing.refuse()
+    if type(thing) is Nullable:
+        there, one = thing.present, thing.value
+        return if_exp(there, lambda: hasattr_(one, name), lambda: hasattr(None, name), "hasattr")
     found = attributes.presence(thing, name)
     if found is not None:
         return ops.as_weak(found, kind="bool")

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograph.operators.alternatives import Part
 from autograph.operators.one_of import are_same
-from autograph.operators.values import advice, describe_both, is_same, subject
+from autograph.operators.values import KEEP_IN_LIST, advice, describe_both, is_same, subject
 from runtime.cells import Cell
 from runtime.spec import TensorType, type_of_number
 
@@ -223,7 +223,7 @@ def _advice_on_objects(before: str, after: str) -> str:
     if after.startswith("one of several objects"):
         return "make all of them before the loop, or change a copy of the one"
     if after.endswith(" that leads to itself"):
-        return "keep the objects in a list, and carry the index of one"
+        return KEEP_IN_LIST
     if after.startswith("another "):
         return "change the one from before the loop in place, instead of making another one"
     return ""

@@ -28,18 +28,26 @@ from typing import Any, NamedTuple
 from autograph.generated import AG
 from autograph.operators.bodies import NO_NAMES, Outcome, State
 from autograph.operators.captures import current_trace
-from autograph.operators.one_of import OneOf
+from autograph.operators.one_of import OneOf, note_refused_choice
 from autograph.operators.pending import has_pending
 from autograph.operators.runs import LiveRun, OpenDeque, known_items
 from autograph.operators.scope import cells_of
-from autograph.operators.values import NOTHING, attributes_of, is_changeable, with_children
-from autograph.operators.variables import Maybe, Nullable, in_words
+from autograph.operators.values import (
+    KEEP_IN_LIST,
+    NOTHING,
+    attributes_of,
+    is_changeable,
+    subject,
+    with_children,
+)
+from autograph.operators.variables import Maybe, Nullable, Poison, in_words
 from runtime import journal
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["Chosen", "Sight", "StandIn", "made_of", "note_kin", "note_stand_ins"]
 
 _NOT_MADE = object()
+_BEING_MADE = object()
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _OURS = (_PACKAGE + os.sep, os.path.join(os.path.dirname(_PACKAGE), "runtime") + os.sep)
 _TRACING = os.path.join(_PACKAGE, "tracing.py")
@@ -66,7 +74,12 @@ class Chosen:
         """The container after the statement, the same for all places that hold it."""
         if self.partner is not None:
             return self.partner.make(outputs)
+        if self.made is _BEING_MADE:
+            note_refused_choice(self.name)
+            what = f"{subject(self.name)} is one of several objects that lead to each other"
+            return Poison(self.name, what, KEEP_IN_LIST)
         if self.made is _NOT_MADE:
+            self.made = _BEING_MADE
             self.made = self.build(outputs)
         return self.made
 

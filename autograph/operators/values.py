@@ -33,6 +33,7 @@ from runtime.tensor import Tensor
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
+    "KEEP_IN_LIST",
     "NOTHING",
     "NUMBERS",
     "advice",
@@ -227,6 +228,10 @@ def subject(place: str) -> str:
         return f"{place} that is changed in place"
     words = in_words(place)
     return words if " " in words else f"`{words}`"
+
+
+# What to do where a graph would have to make an object that leads to itself.
+KEEP_IN_LIST = "keep the objects in a list, and carry the index of one"
 
 
 def advice(one: str, other: str) -> str:

@@ -124,10 +124,19 @@ class Nullable(_Unreadable):
         self.check(self.present, self.name, TypeError(f"{what}: {hint}"))
         return self.value
 
+    def with_attribute(self, name: str, use: Callable[..., Any], *value: Any) -> Any:
+        """The value, for a `use` of an attribute by which None raises an AttributeError."""
+        try:
+            use(None, name, *value)
+        except AttributeError as error:
+            self.check(self.present, self.name, AttributeError(*error.args))
+            return self.value
+        return self.load()
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return getattr(self.load(), name)
+        return getattr(self.with_attribute(name, getattr), name)
 
     def __iter__(self) -> Any:
         return iter(self.load())

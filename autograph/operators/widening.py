@@ -57,6 +57,7 @@ from autograph.operators.references import (
 from autograph.operators.runs import has_runs, known_length
 from autograph.operators.templates import ChosenText, LazyString
 from autograph.operators.values import (
+    NOTHING,
     describe,
     describe_both,
     has_parts,
@@ -261,7 +262,8 @@ def _widen_static(
         return widen(spread, x, name, body, (*within, pair))
     if things is not None:
         return Among(things)
-    if are_told_by_number(form.value, x):
+    found = split_none(x)[0]  # None, too, is told by a number from what can be
+    if are_told_by_number(form.value, form.value if found is NOTHING else found):
         note_refused_choice(name)
     return changed(name, before, after)
 
@@ -282,7 +284,7 @@ def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None
     if isinstance(form, Static) and form.value is None:
         is_value = x is not None and _may_be_absent(value)
         return OrNone(form_of(value, bools=True, body=body)) if is_value else None
-    is_value = isinstance(form, Leaf | Referring) or (
+    is_value = isinstance(form, Leaf | Referring | Among) or (
         _may_be_absent(form.value if isinstance(form, Static) else getattr(form, "like", None))
     )
     if not is_left or not is_value:
