@@ -21,6 +21,7 @@ from autograph.program import Program, Signature
 from autograph.replay import ArrayWriter, Writers
 from autograph.results import (
     ArrayHole,
+    EntriesHole,
     FixedPart,
     ListHole,
     NoneHole,
@@ -285,6 +286,19 @@ class _Loader:
             whole(present, 0, outputs - 1, "number of a result")
             structure, holes = self._result(nest, outputs, depth + 1)
             return NoneHole(structure, holes, present)
+        if type(part) is dict and "entries" in part:
+            nest, pairs = members(part, {"entries": (dict,), "there": (list,)}, {})
+            structure, holes = self._result(nest, outputs, depth + 1)
+            if structure.kind is not dict:
+                raise Malformed("keys are said to be missing at times in what is no dict")
+            there = {}
+            for pair in pairs:
+                if type(pair) is not list or len(pair) != 2:
+                    raise Malformed(f"{pair!r} says of no key whether it is there")
+                position, index = pair
+                whole(position, 0, len(structure.children) - 1, "position of a key")
+                there[position] = whole(index, 0, outputs - 1, "number of a result")
+            return EntriesHole(structure, holes, there)
         if type(part) is dict and "list" in part:
             item, first, count, kind, factory, most = members(
                 part,

@@ -19,7 +19,7 @@ from autograph.operators.one_of import OneOf
 from autograph.operators.references import choice_of, has_cell, reference_of
 from autograph.operators.remaking import Array, ItemPart, items_of_rows
 from autograph.operators.rows import number_leaves
-from autograph.operators.runs import ContainerKind, Sealed, as_users
+from autograph.operators.runs import ContainerKind, Sealed, SealedEntries, as_users
 from autograph.operators.templates import LazyString, dig, fill, has_traced
 from autograph.operators.variables import Nullable, Poison
 from runtime import tree
@@ -32,6 +32,7 @@ from runtime.tensor import Tensor
 
 __all__ = [
     "ArrayHole",
+    "EntriesHole",
     "FixedPart",
     "ListHole",
     "NoneHole",
@@ -81,6 +82,12 @@ def dig_result(
         elif isinstance(leaf, Sealed):
             holes.append(_list_hole(leaf, len(operands)))
             operands.extend(leaf.rows)
+        elif isinstance(leaf, SealedEntries):
+            nest, inner_holes = dig_result(leaf.values, operands, handles, identical, inputs)
+            keys = list(leaf.values)
+            there = {keys.index(key): len(operands) + k for k, key in enumerate(leaf.there)}
+            holes.append(EntriesHole(nest, inner_holes, there))
+            operands.extend(leaf.there.values())
         elif isinstance(leaf, LazyString | OneOf) or (type(leaf) is slice and has_traced(leaf)):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
@@ -197,11 +204,30 @@ class NoneHole:
         return parts[0] if self.structure.kind is None else tree.unflatten(self.structure, parts)
 
 
+class EntriesHole:
+    """For a dict of which data decides what keys it has.
+
+    `there` has, by the position of a key that may be missing, the output that says whether it is.
+    """
+
+    __slots__ = ("holes", "structure", "there")
+
+    def __init__(self, structure: tree.Structure, holes: list[Any], there: dict[int, int]) -> None:
+        self.structure, self.holes, self.there = structure, holes, there
+
+    def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
+        made = tree.unflatten(self.structure, [hole.fill(results, raws) for hole in self.holes])
+        for position, key in enumerate(list(made)):
+            if position in self.there and not raws[self.there[position]]:
+                del made[key]
+        return made
+
+
 def grown_arrays(holes: list[Any]) -> bool:
     """Whether a result has a list of arrays whose length depends on data."""
     return any(
         (isinstance(hole, ListHole) and hole.holds_arrays)
-        or (isinstance(hole, NoneHole) and grown_arrays(hole.holes))
+        or (isinstance(hole, NoneHole | EntriesHole) and grown_arrays(hole.holes))
         for hole in holes
     )
 
@@ -211,7 +237,7 @@ def structures_of_lists(holes: list[Any]) -> Iterator[tree.Structure]:
     for hole in holes:
         if isinstance(hole, ListHole):
             yield hole.structure
-        elif isinstance(hole, NoneHole):
+        elif isinstance(hole, NoneHole | EntriesHole):
             yield from structures_of_lists(hole.holes)
 
 
@@ -245,7 +271,7 @@ def _check_result(leaf: Any) -> None:
 def refuse_poison(holes: list[Any], place: Origin | None) -> None:
     """Refuse a result with a part whose kind depends on data."""
     for hole in holes:
-        if isinstance(hole, NoneHole):
+        if isinstance(hole, NoneHole | EntriesHole):
             refuse_poison(hole.holes, place)
         elif isinstance(hole, FixedPart) and isinstance(hole.value, Poison):
             raise StagingError(hole.value.what, hole.value.hint, origin=place)

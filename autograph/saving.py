@@ -21,6 +21,7 @@ from autograph.operators.runs import FACTORIES, ContainerKind
 from autograph.program import Program, Signature
 from autograph.results import (
     ArrayHole,
+    EntriesHole,
     FixedPart,
     ListHole,
     NoneHole,
@@ -431,6 +432,10 @@ class _Document:
             structure = self._structure(hole.structure, "the result")
             nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
             return {"optional": nest, "present": hole.present}
+        if isinstance(hole, EntriesHole):
+            structure = self._structure(hole.structure, "the result")
+            nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
+            return {"entries": nest, "there": [list(pair) for pair in hole.there.items()]}
         if isinstance(hole, OptionalPart):
             if hole.structure.kind is None:
                 return {**self._item_part(hole.parts[0]), "present": hole.present}

@@ -179,7 +179,7 @@ def _made_item(thing: defaultdict[Any, Any], key: Any, trace: Trace) -> Any:
 
 def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:
     """Whether a dict has keys that depend on data, or makes an item for such a key."""
-    if open_dicts.pairs_of(thing) is not None:
+    if open_dicts.is_open(thing):
         return True
     if type(thing) not in (defaultdict, Counter) or not keyed.is_open_key(key):
         return False
@@ -336,7 +336,7 @@ def _listed(value: Any) -> list[Any]:
 
 def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
     """Set an item whose key only the graph knows, if the others can be kept."""
-    if isinstance(thing, dict) and open_dicts.pairs_of(thing) is not None:
+    if open_dicts.is_open(thing):
         open_dicts.put(thing, key, value)
         return True
     if isinstance(thing, dict) and keyed.is_open_key(key):
@@ -441,7 +441,7 @@ def delitem(thing: Any, key: Any) -> None:
     if isinstance(thing, dict):
         if keyed.is_open_key(key) and open_dicts.can_be_opened(thing, key):
             open_dicts.opened_by(thing)
-        if open_dicts.pairs_of(thing) is not None:
+        if open_dicts.is_open(thing):
             open_dicts.delete(thing, key)
             return
     if journal.recording() is not None and isinstance(thing, (list, dict, deque)):
@@ -460,7 +460,7 @@ def delitem(thing: Any, key: Any) -> None:
 
 def unpack(value: Any, count: int) -> Any:
     """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
-    if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
+    if open_dicts.is_open(value):
         value = open_dicts.view(value)
     value = open_deques.as_list(items_of(value))
     return growing.unpack(value, count) if has_runs(value) else _rows(value)
@@ -468,7 +468,7 @@ def unpack(value: Any, count: int) -> Any:
 
 def unpack_ex(value: Any, before: int, after: int) -> Any:
     """What `a, *b, c = value` unpacks."""
-    if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
+    if open_dicts.is_open(value):
         value = open_dicts.view(value)
     value = open_deques.as_list(items_of(value))
     value = expanded(value) if has_runs(value) else value
@@ -482,7 +482,7 @@ def _rows(value: Any) -> Any:
         value = value.read_value()
     if isinstance(value, Tensor):
         return [value[i] for i in range(_static_length(value, "unpacking"))]
-    if isinstance(value, dict) and open_dicts.pairs_of(value) is not None:
+    if open_dicts.is_open(value):
         value = open_dicts.view(value)
     value = open_deques.as_list(value)
     value = expanded(value) if has_runs(value) else value
@@ -523,7 +523,7 @@ def iterate(values: Any) -> Iterable[Any]:
         values = values.read_value()
     if issubclass(type(values), Tensor):
         return iter(_Rows(values))
-    if isinstance(values, dict) and open_dicts.pairs_of(values) is not None:
+    if open_dicts.is_open(values):
         values = open_dicts.view(values)
     if has_runs(values):
         values = growing.items_of(values)

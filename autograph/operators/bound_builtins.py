@@ -165,7 +165,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if _is_opened_by(owner, name, args):
             open_dicts.opened_by(owner)
         gives = name == "update" and any(map(_is_open_dict, args))
-        if gives or open_dicts.pairs_of(owner) is not None:
+        if gives or open_dicts.is_open(owner):
             return _of_open_dict(function, owner, name, args, kwargs)
     if isinstance(owner, dict) and name == "get" and args and is_chosen(args[0]):
         return of_each(args[0], lambda text: call_bound_builtin(function, (text, *args[1:]), {}))
@@ -258,14 +258,14 @@ def _is_deque_searched_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> 
 
 
 def _is_open_dict(x: Any) -> bool:
-    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
+    return open_dicts.is_open(x)
 
 
 def _is_opened_by(owner: dict[Any, Any], name: str, args: tuple[Any, ...]) -> bool:
     """Whether a method puts a key into a dict, or takes one out, that only the graph knows."""
     if name not in ("setdefault", "pop") or not args or not keyed.is_open_key(args[0]):
         return False
-    is_open = open_dicts.pairs_of(owner) is not None
+    is_open = open_dicts.is_open(owner)
     value = args[1:] if name == "setdefault" else ()
     return not is_open and open_dicts.can_be_opened(owner, args[0], *value)
 

@@ -49,7 +49,7 @@ from autograph.operators.quantifiers import fold
 from autograph.operators.ranges import OpenRange
 from autograph.operators.reductions import reduced, sum_of
 from autograph.operators.rows import length
-from autograph.operators.runs import has_runs, python_class, refusal, settled
+from autograph.operators.runs import EntriesView, has_runs, python_class, refusal, settled
 from autograph.operators.sorting import sorted_
 from autograph.operators.templates import (
     ChosenText,
@@ -78,7 +78,7 @@ _ABSENT = object()
 def _plain(x: Any) -> Any:
     if isinstance(x, NumPyValue):
         return x.tensor
-    if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+    if open_dicts.is_open(x):
         x = open_dicts.view(x)
     if has_runs(x):
         return growing.items_of(x)
@@ -96,6 +96,9 @@ def len_(x: Any) -> Any:
         return length(x)
     if open_sets.items_of(x) is not None:
         return open_sets.size(x)
+    x = x.of if type(x) is EntriesView else x
+    if open_dicts.is_open(x):
+        return open_dicts.size(x)
     if open_deques.items_of(x) is not None:
         return open_deques.size(x)
     x = _plain(x)
@@ -428,7 +431,7 @@ def _collected(python: type) -> Callable[..., Any]:
     def collect(*args: Any, **kwargs: Any) -> Any:
         if args:
             args = (gathering.listed(args[0]), *args[1:])
-            if isinstance(args[0], dict) and open_dicts.pairs_of(args[0]) is not None:
+            if open_dicts.is_open(args[0]):
                 args = (open_dicts.view(args[0]), *args[1:])
         if args and has_runs(args[0]) and python is not list:
             args = (expanded(args[0]), *args[1:])

@@ -46,6 +46,7 @@ from autograph.operators.frames import execute
 from autograph.operators.generators import made
 from autograph.operators.host_calls import title_of
 from autograph.operators.in_place import IN_PLACE
+from autograph.operators.left_alone import refuse_open
 from autograph.operators.library_calls import in_python
 from autograph.operators.listed import grows, listed
 from autograph.operators.methods import (
@@ -337,7 +338,7 @@ def _call_builtin(
 
 def _keys_in(x: Any, function: Any, kwargs: dict[str, Any]) -> Any:
     """What a built-in goes through: of a dict or set that depends on data, its keys or items."""
-    if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+    if open_dicts.is_open(x):
         return open_dicts.view(x)
     if function in _LAZY:
         x = items_of(x)
@@ -440,6 +441,7 @@ def _call_function(
         own = function.dispatch(type_(args[0]))  # type: ignore[attr-defined]
         return converted_call(own, args, kwargs, scope)
     if _is_left_alone(function):
+        refuse_open(function, args, kwargs)
         _note_left(function)
         result = function(*args, **kwargs)
         return journal.fresh(result) if type(result) is GeneratorType else result
@@ -497,6 +499,7 @@ def _call_method(
             return listed(owner, *args, **kwargs)
         return method(*map(there, args), **{name: there(x) for name, x in kwargs.items()})
     if _is_left_alone(method):
+        refuse_open(function, (owner, *args), kwargs)
         return method(*args, **kwargs)
     if type(function).__name__ == "cython_function_or_method":
         return call_unconverted(method, args, kwargs)

@@ -144,6 +144,10 @@ class Trace:
     # Whether lists whose length depends on data hold objects themselves: one of them is written.
     refers_to_items: bool = False
     refused_items: list[Any] = field(default_factory=list)
+    # Whether dicts of which data decides what keys they have hold each value for itself: a trace
+    # found that the values are not of one kind.
+    keeps_entries: bool = False
+    found_kinds: bool = False
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
     # The items that were taken out at keys that depend on data: see `taken_items`.

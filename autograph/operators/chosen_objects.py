@@ -18,7 +18,7 @@ from autograph.operators.captures import current_trace
 from autograph.operators.chosen_text import of_each
 from autograph.operators.methods import convert, is_marked
 from autograph.operators.one_of import OneOf, are_containers, read_apart
-from autograph.operators.runs import has_runs, opened, settled
+from autograph.operators.runs import EntriesView, has_runs, opened, settled
 from autograph.operators.templates import fstring
 from runtime import journal, tree
 from runtime.errors import StagingError
@@ -42,6 +42,8 @@ def is_chosen_object(x: Any) -> bool:
 
 def items_of(x: Any) -> Any:
     """A list of the items of the object that it is; any other thing as it is."""
+    if type(x) is EntriesView:
+        return x.begin()
     if not is_chosen_object(x):
         return x
     with read_apart():

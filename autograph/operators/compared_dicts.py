@@ -21,10 +21,7 @@ def are_compared(left: Any, right: Any) -> bool:
     if isinstance(left, Counter) or isinstance(right, Counter):
         return False
     return any(
-        open_dicts.name_of_view(x) is not None
-        or isinstance(x, dict)
-        and open_dicts.pairs_of(x) is not None
-        for x in (left, right)
+        open_dicts.name_of_view(x) is not None or open_dicts.is_open(x) for x in (left, right)
     )
 
 

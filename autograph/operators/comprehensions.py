@@ -121,7 +121,7 @@ def _readable(iterable: Any) -> Any:
         iterable = iterable.load()
     if isinstance(iterable, Variable):
         iterable = iterable.read_value()
-    if isinstance(iterable, dict) and open_dicts.pairs_of(iterable) is not None:
+    if open_dicts.is_open(iterable):
         iterable = open_dicts.view(iterable)
     iterable = begun(open_deques.going_through(iterable))
     return growing.items_of(iterable) if has_runs(iterable) else iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
 from autograph.operators.runs import OpenDeque, OpenSet, has_runs, opened, refusal
 from autograph.operators.templates import ChosenText, LazyString, class_name_of
-from autograph.operators.values import NOTHING
+from autograph.operators.values import NOTHING, split
 from autograph.operators.variables import Nullable, Poison, Tested, _Unreadable
 from runtime import ops
 from runtime.building import Builder, building
@@ -96,6 +96,15 @@ def condition(x: Any) -> Any:
     return ops.reshape(x, ())
 
 
+def _any_of(bits: Iterable[Any]) -> Any:
+    """Whether one of some bools is true, each known or traced."""
+    known: list[Any] = []
+    traced: list[Any] = []
+    for bit in bits:
+        (known if isinstance(bit, bool) else traced).append(bit)
+    return any(known) or (functools.reduce(ops.logical_or, traced) if traced else False)
+
+
 def _truth_of(x: Any) -> Any:
     """The truth value of an object while tracing: its own method may give a traced one."""
     if has_runs(x):
@@ -104,6 +113,8 @@ def _truth_of(x: Any) -> Any:
         return condition(length(x) > 0)
     if isinstance(x, dict | OpenSet | OpenDeque):
         pairs = opened(x) if isinstance(x, dict) else x.opened
+        if isinstance(pairs, dict):
+            return _any_of(split(value)[1] for value in pairs.values())
         if pairs is not None:
             return condition(length(pairs) > 0)
     if type(x) is ChosenText and texts_of(x) is not None:

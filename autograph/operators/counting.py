@@ -63,7 +63,7 @@ def union(left: Any, right: Any) -> Any:
             origin=origin_of_caller(),
         )
     if building() is not None and isinstance(left, dict) and isinstance(right, dict):
-        are_open = any(open_dicts.pairs_of(x) is not None for x in (left, right))
+        are_open = any(open_dicts.is_open(x) for x in (left, right))
         if are_open and _KINDS_OF_UNIONS.issuperset((type(left), type(right))):
             kind = type(right) if type(left) is dict else type(left)
             factory = (getattr(left, "default_factory", None),) if kind is defaultdict else ()
@@ -91,7 +91,7 @@ def ior(target: Any, value: Any) -> Any:
 
 
 def _is_open(x: Any) -> bool:
-    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
+    return open_dicts.is_open(x)
 
 
 def counted(*args: Any, **kwargs: Any) -> Any:
@@ -102,7 +102,7 @@ def counted(*args: Any, **kwargs: Any) -> Any:
     made: Any = journal.fresh(Counter())
     if len(args) != 1 or kwargs:
         made.update(*args, **kwargs)
-    elif isinstance(args[0], dict) and open_dicts.pairs_of(args[0]) is not None:
+    elif open_dicts.is_open(args[0]):
         return open_dicts.copied(args[0], Counter)
     else:
         _update_counter(made, args[0])
@@ -111,9 +111,9 @@ def counted(*args: Any, **kwargs: Any) -> Any:
 
 def _update_counter(x: Any, items: Any = None, /, **kwargs: Any) -> None:
     """`x.update(items)` of a Counter."""
-    is_open = open_dicts.pairs_of(x) is not None
+    is_open = open_dicts.is_open(x)
     if items is None or isinstance(items, dict) or kwargs:
-        is_open |= isinstance(items, dict) and open_dicts.pairs_of(items) is not None
+        is_open |= open_dicts.is_open(items)
         if is_open and not kwargs:
             _run(counters.update, x, items)
             return
@@ -136,7 +136,7 @@ class _Round:
 
 
 def _count(x: Any, item: Any) -> None:
-    if open_dicts.pairs_of(x) is None and not is_open_key(item):
+    if not open_dicts.is_open(x) and not is_open_key(item):
         journal.note(content_slot(x))
         x[shown(item)] += 1
         return
@@ -149,7 +149,7 @@ def update(x: dict[Any, Any], *others: Any, **kwargs: Any) -> None:
     for other in (*others, kwargs):
         items = other
         if isinstance(other, dict):
-            is_open = open_dicts.pairs_of(other) is not None
+            is_open = open_dicts.is_open(other)
             items = open_dicts.view(other, "items") if is_open else list(other.items())
         for_stmt(items, None, _Round(lambda pair: setitem(x, *unpack(pair, 2))), *NO_NAMES, {})
 
@@ -185,7 +185,7 @@ def _most_common(x: Any, n: Any = None) -> Any:
 
 
 def _copy(x: Any) -> Any:
-    return Counter.copy(x) if open_dicts.pairs_of(x) is None else open_dicts.copied(x)
+    return Counter.copy(x) if not open_dicts.is_open(x) else open_dicts.copied(x)
 
 
 def _run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -208,7 +208,7 @@ def made_of_open_dict(function: Any, args: tuple[Any, ...], kwargs: dict[str, An
     kinds = (dict, OrderedDict, defaultdict)
     if any(function is kind for kind in kinds) and not kwargs and len(args) in (1, 2):
         *factory, source = args
-        if open_dicts.pairs_of(source) is not None and len(factory) == (function is defaultdict):
+        if open_dicts.is_open(source) and len(factory) == (function is defaultdict):
             return open_dicts.copied(source, function, *factory)
     name = getattr(function, "__name__", type(function).__name__)
     raise open_dicts.refused(f"it is given to `{name}`")

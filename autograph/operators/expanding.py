@@ -70,7 +70,7 @@ def _expanded(x: Any, around: tuple[int, ...], *, is_text: bool) -> Any:
         return Grown(x, ContainerKind(type(x).__name__)) if is_text else x
     if type(x) in (list, tuple):
         return type(x)(map(each, x))
-    if isinstance(x, dict) and open_dicts.pairs_of(x) is not None:
+    if open_dicts.is_open(x):
         if not is_text:
             raise open_dicts.refused("it is made into an array")
         kind = ContainerKind(type(x).__name__, getattr(x, "default_factory", None))

@@ -25,7 +25,7 @@ from autograph.operators.listed import is_of_open_length, scalars
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.loops import for_stmt, in_turn_or_place
 from autograph.operators.open_deques import as_list
-from autograph.operators.open_dicts import pairs_of, refused, view
+from autograph.operators.open_dicts import is_open, refused, view
 from autograph.operators.own_iterators import begun
 from autograph.operators.quantifiers import fold
 from autograph.operators.runs import has_runs, settled
@@ -134,7 +134,7 @@ def joined_known(separator: str, parts: Any) -> Any:
 
 def spread(x: Any) -> Any:
     """What `*x` puts into the display of a list or tuple, or gives to a call."""
-    if isinstance(x, dict) and pairs_of(x) is not None:
+    if is_open(x):
         x = view(x)
     x = listed(begun(as_list(x)))
     return settled(x) if has_runs(x) and type(x) in (list, tuple) else iterate(x)
@@ -142,7 +142,7 @@ def spread(x: Any) -> Any:
 
 def named(x: Any) -> Any:
     """What `**x` gives to a call: the names of arguments are known while tracing."""
-    if isinstance(x, dict) and pairs_of(x) is not None:
+    if is_open(x):
         raise refused("they are names of arguments (`f(**d)`)")
     return x
 

@@ -41,9 +41,11 @@ from autograph.operators.runs import (
     OpenSet,
     Run,
     Sealed,
+    SealedEntries,
     has_runs,
     known_length,
     live,
+    mark_of,
     note_shared,
     opened,
     padded,
@@ -51,7 +53,7 @@ from autograph.operators.runs import (
     settled,
 )
 from autograph.operators.templates import lazy
-from autograph.operators.values import is_changeable, with_children
+from autograph.operators.values import is_changeable, split, with_children
 from autograph.operators.variables import Nullable
 from autograph.operators.written_arrays import as_array_item
 from autograph.operators.written_items import as_item
@@ -364,8 +366,12 @@ def sealed(x: Any) -> tuple[Any, dict[int, tuple[Any, Any]]]:
 
 def _count_uses(x: Any, uses: Counter[int]) -> None:
     """Count the places in a result that hold each list, and those that may."""
-    is_open = isinstance(x, dict) and opened(x) is not None
-    if is_open or isinstance(x, OpenSet | OpenDeque):
+    inside = opened(x)
+    if isinstance(inside, dict):
+        for value in inside.values():
+            _count_uses(split(value)[0], uses)
+        return
+    if inside is not None or isinstance(x, OpenSet | OpenDeque):
         uses.update(id(one) for one in journal.may_be(x))
         return
     if type(x) is Nullable:
@@ -391,6 +397,8 @@ def _sealed_anew(x: Any, uses: Counter[int], made: dict[int, Any]) -> Any:
         return _sealed_list(x, uses)
     if isinstance(x, dict | OpenSet | OpenDeque):
         items = opened(x) if isinstance(x, dict) else x.opened
+        if isinstance(items, dict):
+            return _sealed_entries(x, items, uses, made)
         if items is not None:
             return _sealed_dict(x, items)
     if type(x) is Nullable:
@@ -589,3 +597,24 @@ def unpack_ex(x: Any, before: int, after: int) -> list[Any]:
     last = [item(x, k - after) for k in range(after)]
     rest = slice_of(x, slice(before, -after if after else None))
     return [*first, *rest, *last]
+
+
+def _sealed_entries(
+    x: Any, entries: dict[Any, Any], uses: Counter[int], made: dict[int, Any]
+) -> Any:
+    """A dict that has some of these keys, as a part of a result."""
+    mark = mark_of(x)
+    assert mark is not None
+    if not mark.is_in_order:
+        raise StagingError(
+            "the order of the keys of a dict in the result depends on data",
+            "give it all its keys before (`d[key] = None`), or make a dict of them at the end",
+            origin=_place_of_result(),
+        )
+    found, there = {}, {}
+    for key, entry in entries.items():
+        value, there[key] = split(entry)
+        if there[key] is not False:
+            found[key] = _sealed(value, uses, made)
+    open_ = {key: bit for key, bit in there.items() if not isinstance(bit, bool)}
+    return SealedEntries(x, found, open_) if open_ else found

@@ -169,7 +169,7 @@ def for_stmt(
         finally:
             del iterated  # a generator that nobody else holds ends here, also after an error
         return
-    if isinstance(iterated, dict) and open_dicts.pairs_of(iterated) is not None:
+    if open_dicts.is_open(iterated):
         iterated = open_dicts.view(iterated)
     if has_runs(iterated):
         iterated = growing.items_of(iterated)

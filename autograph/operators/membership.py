@@ -111,7 +111,7 @@ def in_(item: Any, container: Any) -> Any:
             and_(lambda: item >= least, lambda: item <= greatest,
                  lambda: (item - container.start) % container.step == 0)
         )  # fmt: skip
-    if isinstance(container, dict) and open_dicts.pairs_of(container) is not None:
+    if open_dicts.is_open(container):
         return open_dicts.contains(container, item)
     if open_deques.items_of(container) is not None:
         return open_deques.contains(container, item)

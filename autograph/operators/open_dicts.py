@@ -13,8 +13,10 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from autograph.operators import partial_dicts
 from autograph.operators.absorbing import absorb
 from autograph.operators.bodies import OPENERS, Restart, is_of_this_body, stage_raise
+from autograph.operators.captures import current_trace
 from autograph.operators.conditionals import if_exp
 from autograph.operators.contents import container_base, content_slot
 from autograph.operators.forms import Among, Branching, Form, Growing, Leaf, Static, Unbound
@@ -28,6 +30,7 @@ from autograph.operators.growing import (
 )
 from autograph.operators.growing_methods import matches
 from autograph.operators.item_forms import growing_form, item_form
+from autograph.operators.keyed import is_open_key
 from autograph.operators.methods import called
 from autograph.operators.one_of import texts_of
 from autograph.operators.references import has_cell
@@ -52,6 +55,7 @@ __all__ = [
     "delete",
     "get",
     "is_key",
+    "is_open",
     "item",
     "name_of_view",
     "opened_by",
@@ -68,9 +72,17 @@ _MAKING = (defaultdict, Counter)
 _KINDS = (dict, OrderedDict, *_MAKING)
 
 
+def is_open(x: Any) -> bool:
+    """Whether this is a dict whose keys depend on data."""
+    return isinstance(x, dict) and opened(x) is not None
+
+
 def pairs_of(x: Any) -> list[Any] | None:
     """The list of the items of a dict whose keys depend on data; None for any other thing."""
-    return opened(x) if isinstance(x, dict) else None
+    found = opened(x) if isinstance(x, dict) else None
+    if isinstance(found, dict):
+        raise partial_dicts.refused(x, "used as a whole")
+    return found
 
 
 # ---- opening a dict ------------------------------------------------------------------------------
@@ -166,7 +178,10 @@ def made_where(x: Any, kind: str, make: Callable[[], list[Any]]) -> list[Any]:
 
 def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     """How a dict is opened that may have any of these contents, if it can be."""
-    if type(x) not in _KINDS or pairs_of(x) is not None or not journal.is_fresh(x):
+    facts = current_trace()
+    if type(x) not in _KINDS or is_open(x) or not journal.is_fresh(x):
+        return None
+    if facts is not None and facts.keeps_entries and type(x) is dict:
         return None
     items = [item for content in contents for item in container_base(content).items(content)]
     if not all(is_key(key) for key, _ in items):
@@ -177,9 +192,15 @@ def _opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
 
 
 OPENERS.append(_opener)
+OPENERS.append(partial_dicts.opener)
 
 
 # ---- asking --------------------------------------------------------------------------------------
+
+
+def _is_partial(x: Any) -> bool:
+    """Whether the keys that a dict may have are known, but not which it has."""
+    return partial_dicts.entries_of(x) is not None
 
 
 def _parts(pairs: list[Any], *more: Any) -> tuple[Form, Form, list[Tensor], list[Tensor]]:
@@ -206,6 +227,8 @@ def _value_at(pairs: list[Any], position: Callable[[], Any]) -> Any:
 
 def contains(x: dict[Any, Any], key: Any) -> Any:
     """`key in x`."""
+    if _is_partial(x):
+        return partial_dicts.contains(x, key)
     pairs = pairs_of(x)
     assert pairs is not None
     refuse_unhashable(key)
@@ -226,6 +249,8 @@ def refuse_unhashable(key: Any) -> None:
 
 def item(x: dict[Any, Any], key: Any) -> Any:
     """`x[key]`: of a dict that makes what is missing, too."""
+    if _is_partial(x):
+        return partial_dicts.item(x, key)
     pairs = pairs_of(x)
     pairs = opened_by(x) if pairs is None else pairs
     if type(x) is Counter:
@@ -293,6 +318,8 @@ def _is_never(pairs: list[Any], key: Any) -> bool:
 
 def size(x: dict[Any, Any]) -> Any:
     """`len(x)`."""
+    if _is_partial(x):
+        return partial_dicts.size(x)
     pairs = pairs_of(x)
     assert pairs is not None
     return length(pairs)
@@ -303,10 +330,19 @@ def size(x: dict[Any, Any]) -> Any:
 
 def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     """`x[key] = value`."""
+    if _is_partial(x):
+        partial_dicts.put(x, key, value)
+        return
     pairs = opened_by(x)
     _refuse_no_key(key)
-    _refuse_other_kind(pairs, key, value)
-    _put(pairs, key, value)
+    facts = current_trace()
+    assert facts is not None
+    try:
+        _refuse_other_kind(pairs, key, value)
+        _put(pairs, key, value)
+    except StagingError:
+        facts.found_kinds |= not is_open_key(key)
+        raise
 
 
 def _refuse_no_key(key: Any) -> None:
@@ -363,6 +399,9 @@ def _content(x: Any) -> Any:
 
 def delete(x: dict[Any, Any], key: Any) -> None:
     """`del x[key]`; a Counter does not miss a key that is not there."""
+    if _is_partial(x):
+        partial_dicts.delete(x, key)
+        return
     _pop(x, key, *((0,) if type(x) is Counter else ()))
 
 
@@ -451,6 +490,8 @@ def _clear(x: dict[Any, Any]) -> None:
 
 
 def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]:
+    if _is_partial(x) and kind in (None, dict):
+        return partial_dicts.copied(x)
     pairs = pairs_of(x)
     assert pairs is not None
     if isinstance(x, defaultdict) and kind is None:
@@ -466,8 +507,10 @@ def copied(x: dict[Any, Any], kind: Any = None, *factory: Any) -> dict[Any, Any]
 # ---- going through -------------------------------------------------------------------------------
 
 
-def view(x: dict[Any, Any], name: str = "keys") -> list[Any]:
+def view(x: dict[Any, Any], name: str = "keys") -> Any:
     """What `x.keys()`, `x.values()` or `x.items()` gives: a list that follows the dict."""
+    if _is_partial(x):
+        return partial_dicts.view(x, name)
     pairs = pairs_of(x)
     assert pairs is not None
     made: list[Any] = journal.fresh([])
@@ -524,6 +567,8 @@ class _View(LiveRun):
 def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of a dict whose keys depend on data."""
     owner, name = function.__self__, function.__name__
+    if _is_partial(owner) and name in partial_dicts.METHODS:
+        return partial_dicts.METHODS[name](owner, *args, **kwargs)
     own = METHODS.get(name)
     if own is None:
         raise refused(f"`{name}` of it is called")

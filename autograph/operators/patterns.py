@@ -220,7 +220,7 @@ class _Taking:
         subject = self._there(subject, Mapping)
         if not isinstance_(subject, (Mapping, MappingProxyType)):
             return False
-        if isinstance(subject, dict) and open_dicts.pairs_of(subject) is not None:
+        if open_dicts.is_open(subject):
             raise open_dicts.refused("a pattern takes its items")
         for key, pattern in zip(keys, patterns, strict=True):
             if not in_(key, subject) or not self.takes(pattern, getitem(subject, key)):

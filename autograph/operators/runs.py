@@ -27,6 +27,7 @@ __all__ = [
     "FACTORIES",
     "KINDS",
     "ContainerKind",
+    "EntriesView",
     "LiveRun",
     "OpenDeque",
     "OpenSet",
@@ -34,6 +35,7 @@ __all__ = [
     "Pad",
     "Run",
     "Sealed",
+    "SealedEntries",
     "as_users",
     "has_runs",
     "holds_nests",
@@ -41,6 +43,7 @@ __all__ = [
     "known_items",
     "known_length",
     "live",
+    "mark_of",
     "note_shared",
     "opened",
     "padded",
@@ -162,21 +165,28 @@ def _copied() -> StagingError:
 
 
 class Opened:
-    """The mark in a dict whose keys depend on data: under it there is the list of its items."""
+    """The mark in a dict whose keys depend on data: under it there is the list of its items.
 
-    __slots__ = ("owner",)
+    Or, where all keys that it may have are known, a dict of these; `is_in_order` says whether it
+    has them in the order in which Python would.
+    """
 
-    def __init__(self, owner: Any) -> None:
-        self.owner = owner
+    __slots__ = ("is_in_order", "owner")
+
+    def __init__(self, owner: Any, *, is_in_order: bool = False) -> None:
+        self.owner, self.is_in_order = owner, is_in_order
+        trace = current_trace()
+        if trace is not None:
+            trace.has_runs = True
 
     def __repr__(self) -> str:
         return "..."
 
 
-def opened(x: dict[Any, Any]) -> list[Any] | None:
-    """The list of the items of a dict whose keys depend on data; None where they do not."""
+def mark_of(x: Any) -> Opened | None:
+    """The mark in a dict whose keys depend on data; None in any other thing."""
     trace = current_trace()
-    if trace is None or not trace.has_runs:
+    if trace is None or not trace.has_runs or not isinstance(x, dict):
         return None
     marks = [key for key in dict.keys(x) if type(key) is Opened]
     if not marks:
@@ -187,8 +197,39 @@ def opened(x: dict[Any, Any]) -> list[Any] | None:
             "write a loop over its items, or use `update`",
             origin=origin_of_caller(),
         )
-    items: list[Any] = dict.__getitem__(x, marks[0])
-    return items
+    return marks[0]
+
+
+def opened(x: Any) -> list[Any] | dict[Any, Any] | None:
+    """The items of a dict whose keys depend on data, in a list; None of one whose keys do not.
+
+    Of a dict of which the keys that it may have are known, they are in a dict.
+    """
+    mark = mark_of(x)
+    return None if mark is None else dict.__getitem__(x, mark)
+
+
+class EntriesView:
+    """A view of a dict of which data decides what keys it has: `begin` gives what goes through it.
+
+    What does not ask for that would take the view itself for what Python has, and is refused.
+    """
+
+    __slots__ = ("begin", "of")
+
+    def __init__(self, of: dict[Any, Any], begin: Callable[[], Iterator[Any]]) -> None:
+        self.of, self.begin = of, begin
+
+    def _refuse(self, *args: Any) -> NoReturn:
+        raise StagingError(
+            "a view of a dict is used as a whole, and which keys the dict has depends on data",
+            "go through it by a `for` statement, or ask the dict for keys one by one",
+            origin=origin_of_caller(),
+        )
+
+    __iter__ = __contains__ = __eq__ = __ne__ = __repr__ = __hash__ = __bool__ = _refuse
+    __len__ = __reversed__ = __and__ = __or__ = __sub__ = __xor__ = _refuse
+    __rand__ = __ror__ = __rsub__ = __rxor__ = __le__ = __lt__ = __ge__ = __gt__ = _refuse
 
 
 class _MayBeOpen:
@@ -373,6 +414,18 @@ class Sealed:
         self.kind = kind or ContainerKind()
 
 
+class SealedEntries:
+    """A dict of which data decides what keys it has, as a part of the result of a function.
+
+    `there` has the traced bools of those of the `values` that it may lack.
+    """
+
+    __slots__ = ("there", "values", "whole")
+
+    def __init__(self, whole: Any, values: dict[Any, Any], there: dict[Any, Tensor]) -> None:
+        self.whole, self.values, self.there = whole, values, there
+
+
 def refusal(what: str, hint: str = "", origin: Origin | None = None) -> StagingError:
     """The error for a use of a list with runs; in the user's line that is run, or at `origin`."""
     return StagingError(
@@ -422,7 +475,7 @@ def has_runs(x: Any) -> bool:
 
 
 def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
-    """Whether there is a list with runs in a nest."""
+    """Whether there is a list with runs in a nest, or a dict whose keys depend on data."""
     trace = current_trace()
     if (
         trace is None
@@ -433,6 +486,8 @@ def holds_runs(x: Any, around: tuple[int, ...] = ()) -> bool:
     if isinstance(x, OpenSet | OpenDeque):
         return x.opened is not None
     if has_runs(x):
+        return True
+    if isinstance(x, dict) and mark_of(x) is not None:
         return True
     items = dict.values(x) if isinstance(x, dict) else x
     return id(x) not in around and any(holds_runs(item, (*around, id(x))) for item in items)

@@ -231,7 +231,7 @@ def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 def _has_open_keys(x: Any) -> bool:
     if open_sets.items_of(x) is not None:
         raise open_sets.refused("a function goes through it")
-    return isinstance(x, dict) and open_dicts.pairs_of(x) is not None
+    return open_dicts.is_open(x)
 
 
 def _known(x: Any) -> Any:

@@ -25,6 +25,8 @@ def in_folder(folder, names, test):
 TESTED_IN = {
     "autograph/operators/merged_arrays.py": "autograph/operators/test_merging.py",
     "autograph/operators/written_items.py": "language/test_writes_to_items.py",
+    "autograph/operators/partial_dicts.py": "language/test_keys_on_one_path.py",
+    "autograph/library/entries.py": "language/test_keys_on_one_path.py",
     "autograph/operators/chosen_objects.py": "language/test_writes_to_chosen_objects.py",
     "runtime/execute/native/stateful.py": "runtime/lowering/test_state.py",
     "runtime/lowering/frames.py": "runtime/lowering/test_recursion.py",

@@ -29,7 +29,7 @@ def assert_same(got, expected):
     elif isinstance(expected, dict):
         assert type(got) is type(expected) in (dict, Counter, defaultdict)
         assert_same(list(got.items()), list(expected.items()))
-    elif isinstance(expected, (str, set, type)):
+    elif expected is None or isinstance(expected, (str, set, type)):
         assert got == expected
     else:
         np.testing.assert_allclose(got, expected, rtol=1e-12)
