@@ -287,18 +287,17 @@ class _Loader:
             structure, holes = self._result(nest, outputs, depth + 1)
             return NoneHole(structure, holes, present)
         if type(part) is dict and "entries" in part:
-            nest, pairs = members(part, {"entries": (dict,), "there": (list,)}, {})
+            nest, *pairs = members(
+                part, {"entries": (dict,), "there": (list,), "ranks": (list,)}, {}
+            )
             structure, holes = self._result(nest, outputs, depth + 1)
+            count = len(structure.children)
             if structure.kind is not dict:
                 raise Malformed("keys are said to be missing at times in what is no dict")
-            there = {}
-            for pair in pairs:
-                if type(pair) is not list or len(pair) != 2:
-                    raise Malformed(f"{pair!r} says of no key whether it is there")
-                position, index = pair
-                whole(position, 0, len(structure.children) - 1, "position of a key")
-                there[position] = whole(index, 0, outputs - 1, "number of a result")
-            return EntriesHole(structure, holes, there)
+            there, ranks = (_pairs(x, count, outputs) for x in pairs)
+            if ranks and len(ranks) != count:
+                raise Malformed(f"{len(ranks)} of {count} keys have a rank")
+            return EntriesHole(structure, holes, there, ranks)
         if type(part) is dict and "list" in part:
             item, first, count, kind, factory, most = members(
                 part,

@@ -86,8 +86,10 @@ def dig_result(
             nest, inner_holes = dig_result(leaf.values, operands, handles, identical, inputs)
             keys = list(leaf.values)
             there = {keys.index(key): len(operands) + k for k, key in enumerate(leaf.there)}
-            holes.append(EntriesHole(nest, inner_holes, there))
             operands.extend(leaf.there.values())
+            ranks = {keys.index(key): len(operands) + k for k, key in enumerate(leaf.ranks)}
+            operands.extend(leaf.ranks.values())
+            holes.append(EntriesHole(nest, inner_holes, there, ranks))
         elif isinstance(leaf, LazyString | OneOf) or (type(leaf) is slice and has_traced(leaf)):
             inner: list[Tensor] = []
             text = dig(leaf, inner)
@@ -207,20 +209,32 @@ class NoneHole:
 class EntriesHole:
     """For a dict of which data decides what keys it has.
 
-    `there` has, by the position of a key that may be missing, the output that says whether it is.
+    `there` has, by the position of a key that may be missing, the output that says whether it is
+    there; with `ranks`, the keys are in the order of the numbers in these outputs.
     """
 
-    __slots__ = ("holes", "structure", "there")
+    __slots__ = ("holes", "ranks", "structure", "there")
 
-    def __init__(self, structure: tree.Structure, holes: list[Any], there: dict[int, int]) -> None:
-        self.structure, self.holes, self.there = structure, holes, there
+    def __init__(
+        self,
+        structure: tree.Structure,
+        holes: list[Any],
+        there: dict[int, int],
+        ranks: dict[int, int],
+    ) -> None:
+        self.structure, self.holes = structure, holes
+        self.there, self.ranks = there, ranks
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         made = tree.unflatten(self.structure, [hole.fill(results, raws) for hole in self.holes])
-        for position, key in enumerate(list(made)):
-            if position in self.there and not raws[self.there[position]]:
-                del made[key]
-        return made
+        pairs = list(enumerate(made.items()))
+        if self.ranks:
+            pairs.sort(key=lambda pair: int(raws[self.ranks[pair[0]]]))
+        return {
+            key: value
+            for position, (key, value) in pairs
+            if position not in self.there or raws[self.there[position]]
+        }
 
 
 def grown_arrays(holes: list[Any]) -> bool:

@@ -435,7 +435,8 @@ class _Document:
         if isinstance(hole, EntriesHole):
             structure = self._structure(hole.structure, "the result")
             nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
-            return {"entries": nest, "there": [list(pair) for pair in hole.there.items()]}
+            there, ranks = ([list(pair) for pair in x.items()] for x in (hole.there, hole.ranks))
+            return {"entries": nest, "there": there, "ranks": ranks}
         if isinstance(hole, OptionalPart):
             if hole.structure.kind is None:
                 return {**self._item_part(hole.parts[0]), "present": hole.present}

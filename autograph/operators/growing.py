@@ -53,7 +53,7 @@ from autograph.operators.runs import (
     settled,
 )
 from autograph.operators.templates import lazy
-from autograph.operators.values import is_changeable, split, with_children
+from autograph.operators.values import is_changeable, split, tensor, with_children
 from autograph.operators.variables import Nullable
 from autograph.operators.written_arrays import as_array_item
 from autograph.operators.written_items import as_item
@@ -605,9 +605,10 @@ def _sealed_entries(
     """A dict that has some of these keys, as a part of a result."""
     mark = mark_of(x)
     assert mark is not None
-    if not mark.is_in_order:
+    if mark.ranks is None and not mark.is_in_order:
         raise StagingError(
-            "the order of the keys of a dict in the result depends on data",
+            "the order of the keys of a dict in the result, which is one or another, depends on "
+            "data",
             "give it all its keys before (`d[key] = None`), or make a dict of them at the end",
             origin=_place_of_result(),
         )
@@ -617,4 +618,6 @@ def _sealed_entries(
         if there[key] is not False:
             found[key] = _sealed(value, uses, made)
     open_ = {key: bit for key, bit in there.items() if not isinstance(bit, bool)}
-    return SealedEntries(x, found, open_) if open_ else found
+    ranks = {} if mark.is_in_order or mark.ranks is None else mark.ranks
+    order = {key: tensor(ranks[key]) for key in found} if ranks else {}
+    return SealedEntries(x, found, open_, order) if open_ or order else found

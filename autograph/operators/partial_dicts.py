@@ -38,6 +38,16 @@ _HINT = (
 )
 
 
+class _Next:
+    """Under this stands the rank that the next new key gets, among those of the keys."""
+
+    def __repr__(self) -> str:
+        return "next"
+
+
+_NEXT = _Next()
+
+
 def entries_of(x: Any) -> dict[Any, Any] | None:
     """All keys that a dict may have, with their values; None for any other dict."""
     found = opened(x)
@@ -46,6 +56,12 @@ def entries_of(x: Any) -> dict[Any, Any] | None:
 
 def _entries(x: dict[Any, Any]) -> dict[Any, Any]:
     found = entries_of(x)
+    assert found is not None
+    return found
+
+
+def _mark(x: dict[Any, Any]) -> Opened:
+    found = mark_of(x)
     assert found is not None
     return found
 
@@ -64,18 +80,23 @@ def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
 def _open(x: dict[Any, Any], keys: list[Any]) -> None:
     entries: dict[Any, Any] = journal.fresh({})
     entries.update(dict.items(x))
+    ranks: dict[Any, Any] = journal.fresh({key: k for k, key in enumerate(entries)})
+    ranks[_NEXT] = len(ranks)
     journal.note(content_slot(x))
     dict.clear(x)
-    dict.__setitem__(x, Opened(x, is_in_order=True), entries)
+    dict.__setitem__(x, Opened(x, ranks), entries)
     for key in keys:
-        _add(entries, key)
+        _add(entries, ranks, key)
 
 
-def _add(entries: dict[Any, Any], key: Any) -> None:
+def _add(entries: dict[Any, Any], ranks: dict[Any, Any] | None, key: Any) -> None:
     """Make room for a key, which is not there yet."""
     if key not in entries:
         journal.note(content_slot(entries))
         entries[key] = Undefined(repr(key))
+        if ranks is not None:
+            journal.note(content_slot(ranks))
+            ranks[key] = 0
 
 
 # ---- asking --------------------------------------------------------------------------------------
@@ -146,20 +167,33 @@ def size(x: dict[Any, Any]) -> Any:
 def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     """`x[key] = value`."""
     _check_key(x, key)
-    entries = _entries(x)
+    entries, mark = _entries(x), _mark(x)
     if key not in entries and not is_of_this_body(entries):
         raise Restart(
             lambda: is_of_this_body(entries),
-            lambda: _add(entries, key),
+            lambda: _add(entries, mark.ranks, key),
             f"whether a dict has the key {key!r} depends on data, in a part of the graph that "
             "cannot be traced again",
             "put all keys into it before (`d[key] = None`)",
         )
-    mark = mark_of(x)
-    assert mark is not None
     mark.is_in_order = mark.is_in_order and _comes_last(entries, key)
+    if mark.ranks is not None:
+        _note_rank(mark.ranks, key, split(entries.get(key, NOTHING))[1])
     journal.note(content_slot(entries))
     entries[key] = value
+
+
+def _note_rank(ranks: dict[Any, Any], key: Any, there: Any) -> None:
+    """Put a key behind all others, where it is not there."""
+    if there is True:
+        return
+    journal.note(content_slot(ranks))
+    new = ranks[_NEXT]
+    if there is False or there is NOTHING:
+        ranks[key], ranks[_NEXT] = new, new + 1
+        return
+    ranks[key] = ops.as_weak(ops.where(there, ranks[key], new), kind="int")
+    ranks[_NEXT] = new + ops.as_weak(ops.astype(ops.logical_not(there), int), kind="int")
 
 
 def _comes_last(entries: dict[Any, Any], key: Any) -> bool:
@@ -205,9 +239,11 @@ def copied(x: dict[Any, Any]) -> dict[Any, Any]:
     """`x.copy()`."""
     made: dict[Any, Any] = journal.fresh({})
     entries: dict[Any, Any] = journal.fresh({**_entries(x)})
-    mark = mark_of(x)
-    assert mark is not None
-    dict.__setitem__(made, Opened(made, is_in_order=mark.is_in_order), entries)
+    mark = _mark(x)
+    ranks = None if mark.ranks is None else journal.fresh({**mark.ranks})
+    own = Opened(made, ranks)
+    own.is_in_order = mark.is_in_order
+    dict.__setitem__(made, own, entries)
     return journal.fresh(made)  # type: ignore[no-any-return]
 
 
@@ -216,9 +252,7 @@ def copied(x: dict[Any, Any]) -> dict[Any, Any]:
 
 def view(x: dict[Any, Any], name: str = "keys") -> EntriesView:
     """What `x.keys()`, `x.values()` or `x.items()` gives."""
-    mark = mark_of(x)
-    assert mark is not None
-    if not mark.is_in_order:
+    if not _mark(x).is_in_order:
         raise StagingError(
             "a dict is gone through, and the order of its keys depends on data",
             _HINT,

@@ -168,13 +168,13 @@ class Opened:
     """The mark in a dict whose keys depend on data: under it there is the list of its items.
 
     Or, where all keys that it may have are known, a dict of these; `is_in_order` says whether it
-    has them in the order in which Python would.
+    has them in the order in which Python would, and `ranks` has the place of each key in that.
     """
 
-    __slots__ = ("is_in_order", "owner")
+    __slots__ = ("is_in_order", "owner", "ranks")
 
-    def __init__(self, owner: Any, *, is_in_order: bool = False) -> None:
-        self.owner, self.is_in_order = owner, is_in_order
+    def __init__(self, owner: Any, ranks: dict[Any, Any] | None = None) -> None:
+        self.owner, self.ranks, self.is_in_order = owner, ranks, ranks is not None
         trace = current_trace()
         if trace is not None:
             trace.has_runs = True
@@ -417,13 +417,20 @@ class Sealed:
 class SealedEntries:
     """A dict of which data decides what keys it has, as a part of the result of a function.
 
-    `there` has the traced bools of those of the `values` that it may lack.
+    `there` has the traced bools of those of the `values` that it may lack. With `ranks` the keys
+    are in the order of these.
     """
 
-    __slots__ = ("there", "values", "whole")
+    __slots__ = ("ranks", "there", "values", "whole")
 
-    def __init__(self, whole: Any, values: dict[Any, Any], there: dict[Any, Tensor]) -> None:
-        self.whole, self.values, self.there = whole, values, there
+    def __init__(
+        self,
+        whole: Any,
+        values: dict[Any, Any],
+        there: dict[Any, Tensor],
+        ranks: dict[Any, Tensor],
+    ) -> None:
+        self.whole, self.values, self.there, self.ranks = whole, values, there, ranks
 
 
 def refusal(what: str, hint: str = "", origin: Origin | None = None) -> StagingError:
