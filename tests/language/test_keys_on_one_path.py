@@ -33,6 +33,16 @@ def a_result_with_optional_keys(x):
     return found
 
 
+@samples("E2", *CASES)
+def numbers_of_several_types(x):
+    found = {"n": len(x), "some": False}
+    if x.sum() > 3:
+        found["mean"] = x.sum() / 2
+        found["most"] = 7
+    found["ratio"] = 0.5
+    return found
+
+
 @samples("E2", *CASES, conds=1)
 def a_result_of_two_shapes(x):
     found = {}

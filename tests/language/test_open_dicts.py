@@ -482,21 +482,6 @@ def test_lists_are_values_and_are_appended_to():
     check(lists_as_values, (numbers,), (numbers[::-1],))
 
 
-def numbers_of_two_types_on_one_path(numbers):
-    found = {"n": len(numbers), "some": False}
-    if numbers.sum() > 3:  # refused
-        found["mean"] = numbers.sum() / 2
-    return found
-
-
-def another_type_later(numbers):
-    found = {"n": 3}
-    if numbers.sum() > 3:
-        found["most"] = 7
-    found["ratio"] = 0.5  # refused
-    return found
-
-
 kept = {}
 
 
@@ -513,8 +498,6 @@ REFUSED = [
     (text_among_the_values, "not of one kind"),
     (text_among_the_keys, "not of one kind"),
     (of_the_module, "an item of a dict is set at a key"),
-    (numbers_of_two_types_on_one_path, r"give it all its keys before \(`d\[key\] = None`\)"),
-    (another_type_later, "the item of 'ratio' is a number of another type than the others"),
 ]
 
 
