@@ -61,7 +61,7 @@ from autograph.operators.one_of import OneOf, number_of
 from autograph.operators.own_iterators import begun
 from autograph.operators.parted_arrays import Parts, parts_of
 from autograph.operators.plain_calls import UNCONVERTED, resolve
-from autograph.operators.progress import is_progress, progress
+from autograph.operators.progress import Progress, is_progress, progress
 from autograph.operators.recursion import run_function
 from autograph.operators.runs import OpenSet, has_runs, refusal
 from autograph.operators.scope import FunctionScope
@@ -325,6 +325,8 @@ _HANDLED = (BuiltinFunctionType, FunctionType, type)
 def _call_builtin(
     function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    if function in _GOING_THROUGH or function is iter:
+        args = tuple(begun(x) if type(x) is Progress else x for x in args)
     check_operands(function, args, kwargs)
     if function not in _IDENTITY:
         args = tuple(map(_GIVEN.get(function, with_inputs), args))
