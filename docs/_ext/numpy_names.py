@@ -32,7 +32,6 @@ _TEXT = "refused: it gives text; `print` and f-strings put text together when th
 _FILE = "called when the graph runs, as [plain Python](../guide/host_calls.md)"
 _SETTING = "refused: a setting of the process; `np.errstate` and `np.printoptions` work"
 _MEMORY = "refused: how an array lies in memory is not known while tracing"
-_DTYPE = "refused: whether the result is real or complex depends on data"
 _VALUE = "refused: the dtype of the result depends on data"
 _DATE = "refused: a graph computes with numbers, not with dates"
 _CLASS = "refused: a graph has arrays, no subclass of them"
@@ -59,7 +58,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "asfortranarray", "from_dlpack", "frombuffer", "isfortran", "may_share_memory",
         "nested_iters", "require", "shares_memory",
     ),
-    _DTYPE: ("linalg.eig", "linalg.eigvals", "real_if_close", "roots"),
     _VALUE: ("min_scalar_type",),
     _DATE: (
         "busday_count", "busday_offset", "datetime_as_string", "datetime_data", "is_busday",

@@ -274,6 +274,7 @@ from runtime.ops.polynomials import (
     polyint,
     polymul,
     polysub,
+    roots,
     vander,
 )
 from runtime.ops.positions import (
@@ -290,6 +291,7 @@ from runtime.ops.predicates import (
     isposinf,
     isreal,
     isrealobj,
+    real_if_close,
 )
 from runtime.ops.products import (
     cross,
@@ -685,6 +687,7 @@ __all__ = [
     "ravel",
     "ravel_multi_index",
     "real",
+    "real_if_close",
     "reciprocal",
     "remainder",
     "repeat",
@@ -694,6 +697,7 @@ __all__ = [
     "rint",
     "roll",
     "rollaxis",
+    "roots",
     "rot90",
     "round",
     "round_number",
