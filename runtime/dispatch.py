@@ -27,9 +27,10 @@ __all__ = [
 _GIVE_ARRAYS = frozenset(
     (
         "apply_along_axis", "block", "broadcast_arrays", "broadcast_to", "copy", "cov", "empty",
-        "empty_like", "fftn", "full", "full_like", "i0", "ifftn", "isin", "ones", "ones_like", "pad", "piecewise",
-        "polyint", "real_if_close", "resize", "roll", "select", "tensordot", "tensorsolve",
-        "unique", "unique_all", "unique_counts", "unique_inverse", "where", "zeros", "zeros_like",
+        "empty_like", "fftn", "full", "full_like", "i0", "ifftn", "isin", "ones", "ones_like",
+        "pad", "piecewise", "polyint", "real_if_close", "resize", "roll", "select", "tensordot",
+        "tensorsolve", "unique", "unique_all", "unique_counts", "unique_inverse", "where",
+        "zeros", "zeros_like",
     )
 )  # fmt: skip
 _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))
