@@ -12,7 +12,7 @@ from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
-from runtime.ops.operands import content, dtype_of, is_array, is_tensor, type_of
+from runtime.ops.operands import as_fitting, content, dtype_of, is_array, is_tensor, type_of
 from runtime.ops.ufunc_methods import METHODS
 
 __all__ = [
@@ -151,6 +151,7 @@ _HARMLESS = {"arccosh": 1.5}
 
 def _in_precision(ufunc: Any, operands: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[Any, ...]:
     """Operands in the dtypes for which the ufunc gives `dtype`; NumPy's error if it never does."""
+    operands = tuple(as_fitting(x, dtype) for x in operands)
     types = [type_of(x) for x in operands]
     given = [_PYTHON[t.dtype.kind] if t.weak else t.dtype for t in types]
     signature = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)

@@ -24,7 +24,16 @@ from runtime.ops.keys import (
     part_shape,
     part_type,
 )
-from runtime.ops.operands import Array, Module, Operand, content, shape_of, type_of
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    as_fitting,
+    content,
+    dtype_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.placement import copy_to, device_of_operand
 from runtime.ops.samples import Sample, array
 from runtime.ops.shapes import reshape
@@ -301,7 +310,8 @@ def index_update(x: Operand, v: Operand, key: Any) -> Any:
     array([1., 9., 3.])
     """
     index, operands = encoded_for(x, key)
-    return trace.apply(index_update_.op, (content(x), content(v), *operands), {"index": index})
+    v = as_fitting(content(v), dtype_of(x))
+    return trace.apply(index_update_.op, (content(x), v, *operands), {"index": index})
 
 
 def _check_addable(x: TensorType, v: TensorType) -> None:
