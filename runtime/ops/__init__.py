@@ -208,6 +208,7 @@ from runtime.ops.histograms import (
     histogramdd,
 )
 from runtime.ops.indexing import (
+    check_depth,
     getitem,
     index_add,
     index_update,
@@ -487,6 +488,7 @@ __all__ = [
     "can_cast",
     "cbrt",
     "ceil",
+    "check_depth",
     "choose",
     "choose_among",
     "clip",

@@ -39,7 +39,6 @@ def test_a_traced_result_does_not_go_into_an_ndarray():
         (lambda x: np.add(x, 1, casting="no"), "`casting`"),
         (lambda x: np.frompyfunc(abs, 1, 1)(x), "no tensor form"),
         (lambda x: np.packbits(x), "`np.packbits`"),
-        (lambda x: np.asfortranarray(x), "`np.asfortranarray`"),
     ],
 )
 def test_what_has_no_meaning_is_named(call, name):
