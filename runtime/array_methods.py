@@ -22,7 +22,7 @@ from runtime.errors import StagingError
 from runtime.foreign import Operator
 from runtime.ops.arithmetic import complex_modulus, complex_product
 from runtime.ops.operands import rank_of, shape_of, type_of
-from runtime.spec import TensorType
+from runtime.spec import TensorType, shape_text
 
 __all__ = [
     "ArrayMethods",
@@ -310,7 +310,7 @@ def _in_place(name: str, short: str, function: Callable[..., Any] | None = None)
         if cell is not None and cell.is_mixed and _operates(self, other):
             _operate_on_each(name, function, self, other)
             return self
-        result = function(self, other)
+        result = _operated(name, function, self, other)
         if not self.is_array:  # NumPy scalars and Python numbers are immutable: the name is rebound
             return result
         if not self.overwrite(result):
@@ -334,11 +334,31 @@ def _operate_on_each(name: str, function: Callable[..., Any], x: Any, other: Any
         other = other.current()
 
     def change(old: Any) -> Any:
-        result = function(old, old if is_own else other)
+        result = _operated(name, function, old, old if is_own else other)
         check_in_place(name, old.type, result.type)
         return ops.index_update(old, result, ...)
 
     x.cell().update(x, change)
+
+
+def _operated(name: str, function: Callable[..., Any], x: Any, other: Any) -> Any:
+    """The result of an in-place operator. NumPy's error names the shape of the result, too."""
+    try:
+        return function(x, other)
+    except ValueError:
+        shapes = type_of(x).shape, type_of(other).shape
+        if x.is_array and name != "matmul" and None not in shapes:
+            _check_together(*shapes)
+        raise
+
+
+def _check_together(target: Any, other: Any) -> None:
+    pairs = zip(reversed(target), reversed(other), strict=False)
+    if any(n != m and 1 not in (n, m) and None not in (n, m) for n, m in pairs):
+        listed = " ".join(map(shape_text, (target, other, target)))
+        raise ValueError(
+            f"operands could not be broadcast together with shapes {listed} "
+        ) from None
 
 
 def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None:
@@ -349,7 +369,8 @@ def check_in_place(op_name: str, target: TensorType, result: TensorType) -> None
             getattr(np, op_name), "same_kind", result.dtype, target.dtype, 0
         )
     if result.shape is not None and target.shape is not None and result.rank != target.rank:
-        shapes = f"{target.shape} doesn't match the broadcast shape {result.shape}"
+        own, whole = shape_text(target.shape), shape_text(result.shape)
+        shapes = f"{own} doesn't match the broadcast shape {whole}"
         raise ValueError(f"non-broadcastable output operand with shape {shapes}")
 
 

@@ -12,7 +12,7 @@ from runtime import ops, trace
 from runtime.attention import count as _attention
 from runtime.errors import StagingError
 from runtime.ops.numpy_calls import call_as_numpy
-from runtime.ops.operands import content, dtype_of, is_array, is_tensor, type_of
+from runtime.ops.operands import as_fitting, content, dtype_of, is_array, is_tensor, type_of
 from runtime.ops.ufunc_methods import METHODS
 
 __all__ = [
@@ -27,10 +27,10 @@ __all__ = [
 _GIVE_ARRAYS = frozenset(
     (
         "apply_along_axis", "block", "broadcast_arrays", "broadcast_to", "copy", "cov", "empty",
-        "empty_like", "fftn",
-        "full", "full_like", "i0", "ifftn", "isin", "ones", "ones_like", "pad", "piecewise",
-        "polyint", "resize", "roll", "select", "tensordot", "tensorsolve", "unique", "unique_all",
-        "unique_counts", "unique_inverse", "where", "zeros", "zeros_like",
+        "empty_like", "fftn", "full", "full_like", "i0", "ifftn", "isin", "ones", "ones_like",
+        "pad", "piecewise", "polyint", "real_if_close", "resize", "roll", "select", "tensordot",
+        "tensorsolve", "unique", "unique_all", "unique_counts", "unique_inverse", "where",
+        "zeros", "zeros_like",
     )
 )  # fmt: skip
 _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))
@@ -65,6 +65,8 @@ def no_tensor_form(name: str) -> StagingError:
 def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy ufunc, or of a method of it, on operands of which one is a tensor."""
     function, title = _meaning_of_ufunc(ufunc, inputs)
+    if ufunc is np.power and method == "__call__":
+        inputs = _without_shortcuts(*inputs)
     if method == "__call__" and not kwargs and function is not None:
         return function(*strong_operands(inputs))
     out = kwargs.pop("out", None)
@@ -151,6 +153,7 @@ _HARMLESS = {"arccosh": 1.5}
 
 def _in_precision(ufunc: Any, operands: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[Any, ...]:
     """Operands in the dtypes for which the ufunc gives `dtype`; NumPy's error if it never does."""
+    operands = tuple(as_fitting(x, dtype) for x in operands)
     types = [type_of(x) for x in operands]
     given = [_PYTHON[t.dtype.kind] if t.weak else t.dtype for t in types]
     signature = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
@@ -175,6 +178,14 @@ def _stored(ufunc: Any, result: Any, out: Any) -> Any:
 
 
 _NUMBERS = frozenset((bool, int, float, complex))
+
+
+def _without_shortcuts(x: Any, y: Any) -> tuple[Any, Any]:
+    """Operands of `np.power`, which takes no quotient or root where `**` of these arrays does."""
+    type_ = type_of(x)
+    is_slow = type_.dtype.kind == "c" or type_.dtype == np.float16
+    is_short = type(y) in (int, float) and is_slow and type_.shape != ()
+    return x, type_.dtype.type(y) if is_short and not type_.weak else y
 
 
 def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:

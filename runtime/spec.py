@@ -37,6 +37,7 @@ __all__ = [
     "join",
     "on_device",
     "promote",
+    "shape_text",
     "type_of_number",
     "weak_number",
 ]
@@ -377,6 +378,15 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     return first if is_plain else _broadcast(shapes)
 
 
+def shape_text(shape: tuple[Dim, ...]) -> str:
+    """A shape as NumPy's errors write it.
+
+    >>> shape_text((2, None)), shape_text((3,))
+    ('(2,?)', '(3,)')
+    """
+    return str(shape).replace(" ", "").replace("None", "?")
+
+
 def _broadcast(shapes: tuple[Shape, ...]) -> Shape:
     known = [s for s in shapes if s is not None]
     if len(known) < len(shapes):
@@ -390,7 +400,7 @@ def _broadcast_dim(dims: Iterable[Dim], shapes: list[tuple[Dim, ...]]) -> Dim:
     others = {d for d in dims if d != 1}
     sizes = others - {None}
     if len(sizes) > 1:
-        listed = " ".join(str(s).replace("None", "?") for s in shapes)
+        listed = " ".join(map(shape_text, shapes))
         raise ValueError(f"operands could not be broadcast together with shapes {listed} ")
     if sizes:
         return sizes.pop()

@@ -289,6 +289,8 @@ class Tensor(ArrayMethods):
             raise TypeError(f"'{kind}' object does not support item assignment")
         new = new.current() if isinstance(new, Tensor) else new
         index = with_arrays(key)
+        if isinstance(new, (list, tuple)) and _is_basic(index):
+            ops.check_depth(self, index, new)
         if self.dtype.kind in "iu":
             new = _fitting(new, self.dtype, index)
         self.cell().update(self, lambda old: ops.index_update(old, new, index))

@@ -42,6 +42,7 @@ class Scope:
     writes: set[str] = field(default_factory=set)
     walruses: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
+    nests: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
@@ -221,7 +222,36 @@ class _Builder(Visitor):
             self._note_lists(target, node.value)
         self.generic_visit(node)
 
+    def visit_For(self, node: gast.For) -> None:
+        self._note_nests(node.target, node.iter)
+        self.generic_visit(node)
+
+    def _note_nests(self, target: gast.expr, value: gast.expr) -> None:
+        """Note the names that are bound to what may be lists within a list."""
+        if not self._may_hold_lists(value):
+            return
+        scope = self._scope
+        while scope.kind is Kind.COMPREHENSION and scope.parent is not None:
+            scope = scope.parent
+        names = {part.id for part in gast.walk(target) if isinstance(part, gast.Name)}
+        scope.lists |= names
+        scope.nests |= names
+
+    def _may_hold_lists(self, value: gast.expr) -> bool:
+        """Whether an expression is `x.tolist()`, or a part or another order of what that gave."""
+        if isinstance(value, gast.Name):
+            scopes = (self._scope, *self._scope.enclosing())
+            return any(value.id in scope.nests for scope in scopes)
+        if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
+            is_nest = value.func.attr == "tolist"
+            return is_nest or any(map(self._may_hold_lists, value.args))
+        if isinstance(value, gast.Call):
+            return any(map(self._may_hold_lists, value.args))
+        return isinstance(value, gast.Subscript) and self._may_hold_lists(value.value)
+
     def _note_lists(self, target: gast.expr, value: gast.expr) -> None:
+        if not isinstance(value, gast.Tuple):
+            self._note_nests(target, value)
         if isinstance(target, gast.Name) and _is_sequence(value):
             self._scope.lists.add(target.id)
         elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
@@ -305,6 +335,8 @@ class _Builder(Visitor):
 
     def visit_ListComp(self, node: Any) -> None:
         self.visit(node.generators[0].iter)
+        for generator in node.generators:
+            self._note_nests(generator.target, generator.iter)
         scope = self._open(node, Kind.COMPREHENSION)
         for number, generator in enumerate(node.generators):
             self.visit_all([generator.target, *generator.ifs])

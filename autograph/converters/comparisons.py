@@ -109,9 +109,11 @@ def _may_be_lists(node: Any, conversion: Conversion) -> bool:
 def _is_list(node: Any, scope: Scope) -> bool:
     if isinstance(node, gast.Name):
         owner = scope if node.id in scope.bound else scope.owner(node.id)
-        return owner is not None and node.id in owner.lists
+        return node.id in (owner or scope).lists  # those of comprehensions are noted around them
     if isinstance(node, gast.Subscript):
         return _is_list(node.value, scope)
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):
+        return bool(node.func.attr == "tolist")
     return isinstance(node, gast.List | gast.ListComp | gast.Tuple)
 
 

@@ -44,6 +44,7 @@ from autograph.operators.loops import for_stmt
 from autograph.operators.membership import in_
 from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf
+from autograph.operators.parted_arrays import Parts
 from autograph.operators.printing import ascii_, format_, print_, repr_, str_
 from autograph.operators.quantifiers import fold
 from autograph.operators.ranges import OpenRange
@@ -280,17 +281,27 @@ def enumerate_(x: Any, start: Any = 0) -> Any:
 
 
 def ndenumerate_(x: Any) -> Any:
-    """`np.ndenumerate(x)` of an array of a known shape."""
+    """`np.ndenumerate(x)` of an array."""
     x = _plain(x)
     if not isinstance(x, Tensor):
         return np.ndenumerate(x)
-    if x.type.shape is None or None in x.type.shape:
-        raise StagingError(
-            "`np.ndenumerate` goes through an array of which only the graph knows the shape",
-            "use a loop over `range(x.shape[0])` for each axis",
-            origin=origin_of_caller(),
-        )
     return journal.fresh(iterables.with_indices(x))
+
+
+def ndindex_(*shape: Any) -> Any:
+    """`np.ndindex` of sizes that may be tensors."""
+    if len(shape) == 1 and isinstance(shape[0], tuple):
+        shape = shape[0]
+    if not any(map(is_open, shape)):
+        return journal.fresh(np.ndindex(*map(shown, shape)))
+    for size in shape:
+        if is_open(size):
+            _check_is_index(size)
+            error = ValueError("negative dimensions are not allowed")
+            stage_raise(ops.less(size, 0), error)
+        elif operator.index(size) < 0:
+            raise ValueError("negative dimensions are not allowed")
+    return journal.fresh(iterables.positions("ndindex", list(map(_weak_int, shape))))
 
 
 def zip_(*parts: Any, strict: bool = False) -> Any:
@@ -525,8 +536,8 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         x.refuse()
     if isinstance(x, LazyString):
         return issubclass(str, kinds)
-    if isinstance(x, OpenRange):
-        return issubclass(range, kinds)
+    if isinstance(x, OpenRange | Parts):
+        return issubclass(x.stands_for, kinds)
     if type(x) is OneOf:
         return x.is_any([isinstance(one, kinds) for one in x.things])
     if type(x) is Nullable:
@@ -548,8 +559,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     """`type` of the value that a tensor stands for."""
     if len(args) == 1 and isinstance(args[0], LazyString):
         return str
-    if len(args) == 1 and isinstance(args[0], OpenRange):
-        return range
+    if len(args) == 1 and isinstance(args[0], OpenRange | Parts):
+        return args[0].stands_for
     if len(args) == 1 and type(args[0]) is OneOf:
         return of_each(args[0], type)
     if len(args) == 1 and type(args[0]) is Caught:
@@ -631,7 +642,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     ascii: ascii_,
     repr: repr_,
-    format: format_, np.ndenumerate: ndenumerate_,
+    format: format_, np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
     operator.not_: not_, operator.truth: _scalar("bool", bool),
     operator.index: _index, operator.getitem: access.getitem, operator.setitem: access.setitem,
     operator.delitem: access.delitem, operator.contains: lambda thing, item: in_(item, thing),

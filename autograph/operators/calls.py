@@ -26,7 +26,7 @@ import numpy as np
 
 from autograph import rules
 from autograph.generated import AG
-from autograph.operators import growing_arrays, open_deques, open_dicts, open_sets
+from autograph.operators import gathering, growing_arrays, open_deques, open_dicts, open_sets
 from autograph.operators.adoption import with_factories
 from autograph.operators.attributes import getattr_
 from autograph.operators.bound_builtins import call_bound_builtin
@@ -60,8 +60,9 @@ from autograph.operators.methods import (
 )
 from autograph.operators.one_of import OneOf, number_of
 from autograph.operators.own_iterators import begun
+from autograph.operators.parted_arrays import Parts, parts_of
 from autograph.operators.plain_calls import UNCONVERTED, resolve
-from autograph.operators.progress import is_progress, progress
+from autograph.operators.progress import Progress, is_progress, progress
 from autograph.operators.recursion import run_function
 from autograph.operators.runs import OpenSet, has_runs, refusal
 from autograph.operators.scope import FunctionScope
@@ -188,6 +189,9 @@ def converted_call(
     )
     if each is not None:
         return each()
+    parts = parts_of(function, args, kwargs)
+    if parts is not None:
+        return parts
     if is_progress(function):
         return progress(function, args, kwargs, HANDLERS[range])
     handler = _handler(function)
@@ -234,7 +238,7 @@ def converted_call(
         bound = _bound_to(args[0], function)
         return call_bound_builtin(bound, args[1:], kwargs)
     if not isinstance(function, FunctionType | type):
-        args = tuple(map(open_deques.as_list, args))
+        args = tuple(map(_as_list, args))
     if any(map(has_runs, (*args, *kwargs.values()))) and _is_of_ours(function):
         return growing_arrays.call_on_arrays(_on_arrays, function, args, kwargs)
     if isinstance(function, FunctionType):
@@ -288,6 +292,11 @@ def _on_arrays(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return function(*args, **kwargs)
 
 
+def _as_list(x: Any) -> Any:
+    """A list of what a deque, or parts of an array, holds; any other thing as it is."""
+    return gathering.listed(x) if type(x) is Parts else open_deques.as_list(x)
+
+
 def _twin(function: FunctionType) -> Callable[..., Any] | None:
     """What runs a function's converted code, None for one that is left alone."""
     if is_marked(function):
@@ -317,6 +326,8 @@ _HANDLED = (BuiltinFunctionType, FunctionType, type)
 def _call_builtin(
     function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    if function in _GOING_THROUGH or function is iter:
+        args = tuple(begun(x) if type(x) is Progress else x for x in args)
     check_operands(function, args, kwargs)
     if function not in _IDENTITY:
         args = tuple(map(_GIVEN.get(function, with_inputs), args))

@@ -25,6 +25,7 @@ from autograph.operators.kinship import note_kin
 from autograph.operators.merging import Merger
 from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf, texts_of
+from autograph.operators.parted_arrays import Parts
 from autograph.operators.ranges import OpenRange
 from autograph.operators.rows import length
 from autograph.operators.runs import OpenDeque, OpenSet, has_runs, opened, refusal
@@ -123,7 +124,7 @@ def _truth_of(x: Any) -> Any:
         return has_letters(x)
     if type(x) is OneOf:
         return condition(of_things(x, condition))
-    if isinstance(x, OpenRange):
+    if isinstance(x, OpenRange | Parts):
         return condition(x.length > 0)
     own = method(x, "__bool__")
     if own is None:

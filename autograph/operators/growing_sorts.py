@@ -19,7 +19,7 @@ from runtime import journal, ops
 from runtime.errors import LimitValueError
 from runtime.tensor import Tensor
 
-__all__ = ["refuse_nan_sorted", "sort", "sorted_items"]
+__all__ = ["put_in_order", "refuse_nan_sorted", "sort", "sorted_items"]
 
 
 def sort(x: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -36,6 +36,12 @@ def sorted_items(
     made: list[Any] = journal.fresh([Run(form, _sorted(x, form, rows, key, reverse))])
     note_shared(made)
     return made
+
+
+def put_in_order(x: list[Any], order: Any) -> None:
+    """Put the items of a list into an order that depends on data."""
+    form, rows = packed(x)
+    write(x, form, [ops.take(row, order, axis=0) for row in rows])
 
 
 def _sorted(

@@ -24,6 +24,7 @@ __all__ = [
     "mapped",
     "numbers_left",
     "of_rows",
+    "positions",
     "reversed_",
     "with_indices",
     "zipped",
@@ -235,18 +236,24 @@ def _one_by_one(x: IndexedIterator) -> Iterator[Any]:
         yield next(x)
 
 
-def with_indices(x: Tensor) -> IndexedIterator:
-    """What `np.ndenumerate(x)` goes through: the indices of each element, and the element."""
-    sizes = [int(n) for n in x.shape]
+def positions(
+    name: str, sizes: list[Any], change: Callable[[Any], Any] = lambda at: at
+) -> IndexedIterator:
+    """The indices of the elements of an array of these sizes, changed, in the order of rows."""
 
-    def item(position: Any) -> Any:
+    def item(number: Any) -> Any:
         indices: list[Any] = []
         for size in reversed(sizes):
-            indices.insert(0, position % size)
-            position = position // size
-        return tuple(indices), x[tuple(indices)]
+            indices.insert(0, number % size)
+            number = number // size
+        return change(tuple(indices))
 
-    return IndexedIterator("ndenumerate", math.prod(sizes), item)
+    return IndexedIterator(name, math.prod(sizes), item)
+
+
+def with_indices(x: Tensor) -> IndexedIterator:
+    """What `np.ndenumerate(x)` goes through: the indices of each element, and the element."""
+    return positions("ndenumerate", [*x.shape], lambda at: (at, x[at]))
 
 
 def enumerated(x: Any, start: Any = 0) -> Any:

@@ -13,7 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from autograph.library import asking, collecting, filtering, grouping, heaps, members, searching
+from autograph.library import (
+    asking,
+    collecting,
+    filtering,
+    grids,
+    grouping,
+    heaps,
+    members,
+    searching,
+)
 from autograph.operators.attributes import is_computed
 from autograph.operators.generators import call_of
 from autograph.operators.runs import holds_runs
@@ -32,6 +41,7 @@ _ALWAYS: dict[Any, Callable[..., Any]] = {
     heapq.heappushpop: heaps.heappushpop, heapq.nsmallest: heaps.nsmallest,
     heapq.nlargest: heaps.nlargest, itertools.takewhile: filtering.takewhile,
     itertools.dropwhile: filtering.dropwhile, itertools.filterfalse: filtering.filterfalse,
+    np.fromfunction: grids.fromfunction, np.mask_indices: grids.mask_indices,
 }  # fmt: skip
 _OF_DATA: dict[Any, Callable[..., Any]] = {
     bisect.bisect_left: searching.bisect_left, bisect.bisect_right: searching.bisect_right,

@@ -223,6 +223,10 @@ def greater_equal(left: Any, right: Any) -> Any:
 
 def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     left, right = (x.load() if type(x) is Nullable else x for x in (left, right))
+    if is_chosen_object(left):
+        return of_each(left, lambda one: _ordered(sign, one, right))
+    if is_chosen_object(right):
+        return of_each(right, lambda one: _ordered(sign, left, one))
     if isinstance(left, (list, tuple)) and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)
     return sign(left, right)

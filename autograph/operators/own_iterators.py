@@ -1,31 +1,49 @@
-"""What the `__iter__` of an object of the user's gives, where the number of items may be open."""
+"""What goes through an object of the user's, or a progress bar: the number of items may be open."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from autograph.operators.bodies import NO_NAMES
 from autograph.operators.chosen_objects import items_of
-from autograph.operators.generators import call_of
+from autograph.operators.generators import Consumer, Ending, call_of, placed
 from autograph.operators.iterables import Indexed
+from autograph.operators.logical import not_
+from autograph.operators.loops import for_stmt
 from autograph.operators.methods import method
+from autograph.operators.progress import Progress
 from runtime.building import building
 
 __all__ = ["begun"]
 
 
 def begun(x: Any) -> Any:
-    """The iterator that an object of the user's gives by its `__iter__`; any other thing itself.
+    """The iterator that an object of the user's, or a bar, gives; any other thing itself.
 
     How many items it has may be known only when the graph runs.
     """
     if building() is None:
         return x
     x = items_of(x)
+    if type(x) is Progress:
+        return _through(x)
     if method(x, "__iter__") is None:
         return x
     found = iter(x)
     return found if isinstance(found, Indexed) or call_of(found) is not None else _Started(x, found)
+
+
+def _through(bar: Progress) -> Any:
+    """A generator of what a bar is around: a loop that uses it up goes through the bar itself."""
+
+    def run(source: Any, consumer: Consumer) -> None:
+        ending = Ending(consumer)
+        state = ending.state or NO_NAMES
+        goes_on = None if ending.state is None else lambda: not_(ending.is_left)
+        for_stmt(source, goes_on, ending.put, *state, {})
+
+    return placed(bar.one_by_one(), bar.name, bar, run)
 
 
 class _Started:

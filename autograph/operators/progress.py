@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
+from autograph.operators.access import iterate
 from autograph.operators.host_calls import call_host
 from autograph.operators.host_results import NOTHING
 from autograph.operators.host_values import HostValue
-from autograph.operators.iterables import Indexed
+from autograph.operators.iterables import Indexed, IndexedIterator
 
 __all__ = ["Progress", "is_progress", "progress"]
 
@@ -57,7 +58,7 @@ def _around(iterable: Any, bar: Any, args: tuple[Any, ...], kwargs: dict[str, An
 def _length(iterable: Any) -> Any:
     """The number of items, None where nobody knows."""
     if isinstance(iterable, Indexed):
-        return iterable.length
+        return None if isinstance(iterable, IndexedIterator) else iterable.length
     try:
         return len(iterable)
     except TypeError:
@@ -72,6 +73,13 @@ class Progress(HostValue):
     def __init__(self, bar: HostValue, iterable: Any) -> None:
         super().__init__(bar.value, bar.name, bar.kind)
         self.iterable = iterable
+
+    def one_by_one(self) -> Iterator[Any]:
+        """The items, where Python goes through them; the bar is advanced before each."""
+        for item in iterate(self.iterable):
+            call_host(_advance, (self._bar,), {}, NOTHING, known_as=self)
+            yield item
+        self.end(True)
 
     def around(self, body: Callable[[Any], None]) -> Callable[[Any], None]:
         """The body of the loop, after the bar was advanced."""

@@ -19,6 +19,7 @@ class OpenRange(Indexed, Late):
     """The integers from `start` to `stop`, `step` apart: it answers what Python's range does."""
 
     __slots__ = ("start", "step", "stop")
+    stands_for = range
 
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
         if not is_open(step):

@@ -80,6 +80,10 @@ def _sorted(x: Any, key: Any, reverse: bool) -> list[Any]:
     order = _order(columns, len(items), reverse)
     if isinstance(x, Tensor) and key is None:
         return list(ops.take(x, order, axis=0))
+    if len(items) > _FEW and all(type(item) is list for item in items):
+        made: list[Any] = journal.fresh(items)
+        growing_sorts.put_in_order(made, order)
+        return made
     return _permuted(items, order)
 
 

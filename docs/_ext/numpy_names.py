@@ -27,20 +27,21 @@ STAGED = "staged"
 
 # Why a function is refused, or what else becomes of it.
 _FACTS = "takes no array: its result is a constant of the graph"
+_CALLED = "the function that it is given is converted and called with arrays"
 _TEXT = "refused: it gives text; `print` and f-strings put text together when the graph runs"
 _FILE = "called when the graph runs, as [plain Python](../guide/host_calls.md)"
 _SETTING = "refused: a setting of the process; `np.errstate` and `np.printoptions` work"
 _MEMORY = "refused: how an array lies in memory is not known while tracing"
-_DTYPE = "refused: whether the result is real or complex depends on data"
 _VALUE = "refused: the dtype of the result depends on data"
 _DATE = "refused: a graph computes with numbers, not with dates"
 _CLASS = "refused: a graph has arrays, no subclass of them"
 _MISSING = "refused: no tensor form yet"
 _REASONS: dict[str, tuple[str, ...]] = {
     _FACTS: (
-        "broadcast_shapes", "fromfunction", "isdtype", "issubdtype", "iterable", "mask_indices",
-        "mintypecode", "promote_types", "typename",
+        "broadcast_shapes", "isdtype", "issubdtype", "iterable", "mintypecode", "promote_types",
+        "typename",
     ),
+    _CALLED: ("fromfunction", "mask_indices"),
     _TEXT: (
         "array2string", "array_repr", "array_str", "base_repr", "binary_repr",
         "format_float_positional", "format_float_scientific",
@@ -57,7 +58,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "asfortranarray", "from_dlpack", "frombuffer", "isfortran", "may_share_memory",
         "nested_iters", "require", "shares_memory",
     ),
-    _DTYPE: ("linalg.eig", "linalg.eigvals", "real_if_close", "roots"),
     _VALUE: ("min_scalar_type",),
     _DATE: (
         "busday_count", "busday_offset", "datetime_as_string", "datetime_data", "is_busday",
@@ -119,7 +119,7 @@ def _own_name(space: str, name: str) -> str:
 def _is_same(space: str, name: str) -> bool:
     """Whether our name of the same spelling is that function, and not another thing."""
     full = f"{space}.{name}" if space else name
-    return _meaning(space, name) is not None or REASONS.get(full) in (_FACTS, _MEMORY)
+    return _meaning(space, name) is not None or REASONS.get(full) in (_FACTS, _CALLED, _MEMORY)
 
 
 def rows(space: str = "") -> Iterator[tuple[str, str, str]]:

@@ -208,6 +208,7 @@ from runtime.ops.histograms import (
     histogramdd,
 )
 from runtime.ops.indexing import (
+    check_depth,
     getitem,
     index_add,
     index_update,
@@ -274,6 +275,7 @@ from runtime.ops.polynomials import (
     polyint,
     polymul,
     polysub,
+    roots,
     vander,
 )
 from runtime.ops.positions import (
@@ -290,6 +292,7 @@ from runtime.ops.predicates import (
     isposinf,
     isreal,
     isrealobj,
+    real_if_close,
 )
 from runtime.ops.products import (
     cross,
@@ -485,6 +488,7 @@ __all__ = [
     "can_cast",
     "cbrt",
     "ceil",
+    "check_depth",
     "choose",
     "choose_among",
     "clip",
@@ -685,6 +689,7 @@ __all__ = [
     "ravel",
     "ravel_multi_index",
     "real",
+    "real_if_close",
     "reciprocal",
     "remainder",
     "repeat",
@@ -694,6 +699,7 @@ __all__ = [
     "rint",
     "roll",
     "rollaxis",
+    "roots",
     "rot90",
     "round",
     "round_number",

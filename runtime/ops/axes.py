@@ -17,6 +17,7 @@ from runtime.ops.operands import (
     normal_axes,
     normal_axis,
     rank_of,
+    refuse_bool_axis,
     sizes_of,
 )
 from runtime.ops.samples import array, calls
@@ -108,6 +109,7 @@ def transpose(x: Operand, /, axes: Any = None) -> Any:
     (4, 3, 2)
     """
     if axes is not None:
+        refuse_bool_axis(axes)
         return _permute(x, tuple(map(operator.index, sizes_of(axes))))
     return _permute(x, tuple(range(rank_of(x) - 1, -1, -1)))
 

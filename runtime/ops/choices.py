@@ -51,15 +51,22 @@ def select(condlist: Sequence[Operand], choicelist: Sequence[Operand], default: 
     if not condlist:
         raise ValueError("select with an empty condition list is not possible")
     dtype = promote(*map(type_of, (*choicelist, default))).dtype
-    result: Any = default
+    # Each is cast before it is chosen: two of them together may have another dtype.
+    result: Any = astype(astype(default, dtype_of(default)), dtype, copy=False)
     for i, condition in reversed(list(enumerate(condlist))):
         if dtype_of(condition).kind != "b":
             raise TypeError(
                 f"invalid entry {i} in condlist: should be boolean ndarray, "
                 f"not {dtype_of(condition)}"
             )
-        result = where_(condition, choicelist[i], result)
-    return astype(result, dtype, copy=False)
+        choice = astype(choicelist[i], dtype_of(choicelist[i]), copy=False)
+        if not np.can_cast(dtype_of(choice), dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast array data from {dtype_of(choice)!r} to {dtype!r} according to the "
+                "rule 'same_kind'"
+            )
+        result = where_(condition, astype(choice, dtype, copy=False), result)
+    return result
 
 
 @implements(

@@ -17,10 +17,12 @@ from runtime.ops.operands import (
     Array,
     Module,
     Operand,
+    as_fitting,
     content,
     decode_shape,
     dtype_of,
     encode_shape,
+    is_large,
     is_number,
     is_tensor,
     rank_of,
@@ -146,6 +148,9 @@ def full(
     """
     static, dims = encode_shape(shape)
     attrs = {"shape": static, "dtype": None if dtype is None else np.dtype(dtype)}
+    if is_large(fill_value):
+        own = np.asarray(fill_value).dtype if dtype is None else np.dtype(dtype)
+        fill_value = as_fitting(fill_value, own)
     operands = tuple(map(content, (fill_value, *dims)))
     if device is None:
         made = trace.apply(full_.op, operands, attrs)

@@ -22,8 +22,16 @@ import numpy as np
 
 from runtime import trace
 from runtime.devices import common_device, in_use, is_device_array, placement, placing
+from runtime.errors import LimitOverflowError
 from runtime.graph.ir import Op
-from runtime.ops.operands import content, is_number, is_tensor, type_of
+from runtime.ops.operands import (
+    as_fitting,
+    content,
+    is_large,
+    is_number,
+    is_tensor,
+    type_of,
+)
 from runtime.placement import homes
 from runtime.spec import Dim, Shape, TensorType, type_of_number, weak_number
 
@@ -126,7 +134,13 @@ class Primitive:
             if hasattr(type(x), "read_value") and not self._takes_variables:
                 operands = tuple(map(content, operands))
                 break
-        return trace.apply(self.op, operands, static)
+        try:
+            return trace.apply(self.op, operands, static)
+        except LimitOverflowError:
+            fitting = _as_others_have_it(operands, static.get("dtype"))
+            if fitting is None:
+                raise
+            return trace.apply(self.op, fitting, static)
 
     def _arguments(
         self, operands: tuple[Any, ...], attrs: dict[str, Any]
@@ -169,6 +183,19 @@ class Primitive:
             return tuple(given.values()), static
         *leading, rest = given.values()
         return (*leading, *rest), static
+
+
+def _as_others_have_it(operands: tuple[Any, ...], dtype: Any) -> tuple[Any, ...] | None:
+    """Operands of which Python ints beyond 64 bits have the dtype that NumPy computes in.
+
+    That of the others, or `dtype` where one is asked for; None where no int changes by that.
+    """
+    types = [type_of(x) for x in operands if x is not None and not is_large(x)]
+    dtypes = {t.dtype for t in types if not t.weak and t.dtype.kind != "b"}
+    if dtype is not None:
+        dtypes.add(dtype)
+    found = tuple(as_fitting(x, np.result_type(*dtypes)) for x in operands) if dtypes else operands
+    return None if all(map(operator.is_, found, operands)) else found
 
 
 def _attributes(kernel: Callable[..., Any], inputs: int | None) -> tuple[dict[str, Any], int]:

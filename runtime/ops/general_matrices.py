@@ -1,7 +1,7 @@
 """Decompositions of square matrices that need not be Hermitian, and their gradients.
 
 Eigenvalues are complex numbers whatever the matrix is: NumPy's are real or complex by data, which
-no graph can say beforehand.
+no graph can say beforehand, and complex numbers hold both.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from runtime.ops.comparison import equal
 from runtime.ops.complex import imag, make_complex, real
 from runtime.ops.conversion import astype
 from runtime.ops.creation import arange, eye, zeros_like
-from runtime.ops.declare import always, op
+from runtime.ops.declare import always, implements, op
 from runtime.ops.diagonals import diagonal, tril, triu
 from runtime.ops.matrices import adjoint, float_dtype, sample_matrix, solve, square_shape
-from runtime.ops.operands import Array, Module, dtype_of, shape_of, type_of
+from runtime.ops.operands import Array, Module, Operand, dtype_of, shape_of, type_of
 from runtime.ops.positions import take_along_axis
 from runtime.ops.products import matmul
 from runtime.ops.reductions import argmax
@@ -32,6 +32,9 @@ from runtime.ops.sorting import argsort
 from runtime.spec import TensorType
 
 __all__ = ["eig", "eigvals", "lu"]
+
+# NumPy's own class of the result.
+_EigResult = type(np.linalg.eig(np.eye(1)))
 
 
 # ---- eigenvalues ---------------------------------------------------------------------------------
@@ -90,17 +93,41 @@ _MATRICES = calls(
     reads=("out", 0),
     raises=always,
     samples=_MATRICES,
+    name="eig",
     has_phases=True,
 )
-def eig(xp: Module, x: Array) -> tuple[Array, Array]:
+def eig_(xp: Module, x: Array) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors, in columns, of each square matrix of `x`, complex numbers."""
     dtype = _eig_type(type_of(x))[0].dtype
     values, vectors = xp.linalg.eig(x)
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
 
 
+# NumPy's results have these dtypes.
+_ALWAYS_COMPLEX = calls(
+    lambda: (
+        ((sample_matrix(3, "c16"),), {}),
+        ((np.array([[0.0, 2.0], [-1.0, 0.5]]),), {}),
+        ((np.array([[[0, 2], [-1, 0]]]),), {}),
+        ((np.array([[0.0, 2.0], [-1.0, 0.5]], "f4"),), {}),
+    )
+)
+
+
+@implements("linalg.eig", samples=_ALWAYS_COMPLEX)
+def eig(x: Operand, /) -> Any:
+    """Eigenvalues and eigenvectors, in columns, of each square matrix of `x`: complex numbers.
+
+    The result has the fields `eigenvalues` and `eigenvectors`.
+
+    >>> ag.linalg.eig(np.array([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.numpy()
+    array([0.+1.j, 0.-1.j])
+    """
+    return _EigResult(*eig_(x))
+
+
 def _eigvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
-    vectors = eig(x)[1]
+    vectors = eig_(x)[1]
     lifted = solve(adjoint(vectors), expand_dims(g, -1) * adjoint(vectors))
     return (_as_operand(lifted, x),)
 
@@ -112,12 +139,23 @@ def _eigvals_vjp(g: Any, out: Any, x: Any) -> tuple[Any, ...]:
     reads=(0,),
     raises=always,
     samples=_MATRICES,
+    name="eigvals",
     has_phases=True,
 )
-def eigvals(xp: Module, x: Array) -> Array:
+def eigvals_(xp: Module, x: Array) -> Array:
     """Eigenvalues of each square matrix of `x`, complex numbers, in the order of LAPACK."""
     dtype = _eig_type(type_of(x))[0].dtype
     return xp.linalg.eigvals(x).astype(dtype, copy=False)
+
+
+@implements("linalg.eigvals", samples=_ALWAYS_COMPLEX)
+def eigvals(x: Operand, /) -> Any:
+    """Eigenvalues of each square matrix of `x`, in the order of LAPACK: complex numbers.
+
+    >>> ag.linalg.eigvals(np.array([[0.0, 1.0], [-1.0, 0.0]])).numpy()
+    array([0.+1.j, 0.-1.j])
+    """
+    return eigvals_(x)
 
 
 # ---- triangles -----------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from runtime.ops.declare import implements, op
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.interchange import asarray
 from runtime.ops.internal import checked
-from runtime.ops.joining import concat
+from runtime.ops.joining import as_operand, concat
 from runtime.ops.operands import (
     Array,
     Module,
@@ -324,7 +324,7 @@ def histogramdd(
     else:
         columns = [getitem(sample, (slice(None), i)) for i in _range(shape_of(sample)[1])]
     count = len(columns)
-    several = list(bins) if _is_array(bins) else [bins] * count
+    several = [as_operand(b) for b in bins] if _is_array(bins) else [bins] * count
     limits = [None] * count if range is None else list(range)
     if len(several) != count:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
@@ -382,8 +382,8 @@ def histogram2d(
     [[1.0, 0.0], [0.0, 1.0]]
     """
     y = in_shape_of(x, y, "x and y must have the same length.")
-    is_pair = isinstance(bins, (list, tuple)) and len(bins) == 2
-    if not is_pair and not isinstance(bins, int):
-        bins = [bins, bins]
+    if _is_array(bins):
+        given = len(bins) if isinstance(bins, (list, tuple)) else shape_of(bins)[0]
+        bins = bins if given in (1, 2) else [bins, bins]
     counts, edges = histogramdd([x, y], bins, range, density, weights)
     return counts, edges[0], edges[1]

@@ -24,14 +24,25 @@ from runtime.ops.keys import (
     part_shape,
     part_type,
 )
-from runtime.ops.operands import Array, Module, Operand, content, shape_of, type_of
+from runtime.ops.operands import (
+    Array,
+    Module,
+    Operand,
+    as_fitting,
+    content,
+    dtype_of,
+    rank_of,
+    shape_of,
+    type_of,
+)
 from runtime.ops.placement import copy_to, device_of_operand
 from runtime.ops.samples import Sample, array
 from runtime.ops.shapes import reshape
 from runtime.ops.subscripts import add_statement, item_source, update_statement
-from runtime.spec import Dim, TensorType, promote
+from runtime.spec import Dim, TensorType, promote, shape_text
 
 __all__ = [
+    "check_depth",
     "encoded_for",
     "getitem",
     "index_add",
@@ -195,19 +206,45 @@ def written_type(x: TensorType, v: TensorType, *types: TensorType, index: Index)
     """Type of `x` with `v` written at an index; raises ValueError where `v` does not fit."""
     part = None if x.shape is None else part_shape(x.shape, index, types)
     if part is not None and v.shape is not None:
-        _check_fits(v.shape, part)
+        is_view = all(t.shape == () and t.dtype.kind in "iu" for t in types)
+        _check_fits(v.shape, part, is_view=is_view)
     return x.strong()
 
 
-def _check_fits(value: tuple[Dim, ...], part: tuple[Dim, ...]) -> None:
+def _check_fits(value: tuple[Dim, ...], part: tuple[Dim, ...], *, is_view: bool) -> None:
     # NumPy drops leading axes of size 1 of what is assigned.
     trimmed = value
     while len(trimmed) > len(part) and trimmed[0] in (1, None):
         trimmed = trimmed[1:]
     pairs = zip(reversed(trimmed), reversed(part), strict=False)
     if len(trimmed) > len(part) or any(n not in (1, None, m) and m is not None for n, m in pairs):
-        shown = [str(s).replace("None", "?") for s in (value, part)]
-        raise ValueError(f"could not broadcast input array from shape {shown[0]} into {shown[1]}")
+        given, there = map(shape_text, (value, part))
+        if is_view:
+            raise ValueError(
+                f"could not broadcast input array from shape {given} into shape {there}"
+            )
+        raise ValueError(
+            f"shape mismatch: value array of shape {given} could not be broadcast to indexing "
+            f"result of shape {there}"
+        )
+
+
+def check_depth(x: Operand, key: Any, value: Any) -> None:
+    """Raise as NumPy does where lists are deeper than the part of `x` that they go into."""
+    index, operands = encoded_for(x, key)
+    shape = type_of(x).shape
+    part = None if shape is None else part_shape(shape, index, [type_of(p) for p in operands])
+    if part and _depth(value) > len(part):
+        raise ValueError(
+            "setting an array element with a sequence. The requested array would exceed the "
+            f"maximum number of dimension of {len(part)}."
+        )
+
+
+def _depth(x: Any) -> int:
+    if isinstance(x, (list, tuple)):
+        return 1 + max(map(_depth, x), default=0)
+    return 0 if isinstance(x, str) else rank_of(x)
 
 
 def write_raises(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
@@ -301,7 +338,8 @@ def index_update(x: Operand, v: Operand, key: Any) -> Any:
     array([1., 9., 3.])
     """
     index, operands = encoded_for(x, key)
-    return trace.apply(index_update_.op, (content(x), content(v), *operands), {"index": index})
+    v = as_fitting(content(v), dtype_of(x))
+    return trace.apply(index_update_.op, (content(x), v, *operands), {"index": index})
 
 
 def _check_addable(x: TensorType, v: TensorType) -> None:

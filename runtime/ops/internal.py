@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.errors import LimitOverflowError
+from runtime.errors import LimitOverflowError, LimitValueError
 from runtime.ops.declare import always, no_gradient, op
 from runtime.ops.operands import (
     Array,
@@ -182,6 +182,7 @@ _ERRORS = {
     for error in (
         IndexError,
         LimitOverflowError,
+        LimitValueError,
         OverflowError,
         TypeError,
         ValueError,

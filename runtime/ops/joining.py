@@ -333,6 +333,17 @@ def append(x: Operand, values: Operand, /, axis: int | None = None) -> Any:
     return concat(parts, 0 if axis is None else axis)
 
 
+def _bounds(sections: Any) -> list[Any] | None:
+    """The positions at which an array is to be cut; None for a number of parts."""
+    if is_tensor(sections) and rank_of(sections) == 1:
+        return list(unstack(sections))
+    if isinstance(sections, (list, tuple)) or (
+        rank_of(sections) if isinstance(sections, np.ndarray) else 0
+    ):
+        return list(sections)
+    return None
+
+
 def _pieces(x: Operand, bounds: Sequence[Any], at: int) -> list[Any]:
     lead = (slice(None),) * at
     starts = (0, *bounds)
@@ -358,8 +369,9 @@ def array_split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
     [[1, 2], [3]]
     """
     at = normal_axis(axis, rank_of(x))
-    if isinstance(sections, (list, tuple, np.ndarray)):
-        return _pieces(x, list(sections), at)
+    bounds = _bounds(sections)
+    if bounds is not None:
+        return _pieces(x, bounds, at)
     count = operator.index(sections)
     if count <= 0:
         raise ValueError("number sections must be larger than 0.")
@@ -385,12 +397,14 @@ def split(x: Operand, /, sections: Any, axis: int = 0) -> list[Any]:
     >>> [p.tolist() for p in ag.split(np.array([1, 2, 3, 4]), 2)]
     [[1, 2], [3, 4]]
     """
-    if isinstance(sections, (list, tuple, np.ndarray)):
-        return array_split(x, sections, axis)
+    bounds = _bounds(sections)
+    if bounds is not None:
+        return _pieces(x, bounds, normal_axis(axis, rank_of(x)))
     at, count, shape = normal_axis(axis, rank_of(x)), operator.index(sections), shape_of(x)
     if not isinstance(shape[at], int):  # reshaping raises when the parts cannot be equal
         return list(unstack(reshape(x, (*shape[:at], count, -1, *shape[at + 1 :])), axis=at))
-    if shape[at] % count:
+    # Of NumPy's numbers, anything modulo 0 is 0.
+    if (count or type(sections) is int) and shape[at] % count:
         raise ValueError("array split does not result in an equal division")
     return array_split(x, count, axis)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from runtime.ops.axes import matrix_transpose
 from runtime.ops.decompositions import eigh, eigvalsh, pinv, qr, svd, svdvals
+from runtime.ops.general_matrices import eig, eigvals
 from runtime.ops.least_squares import lstsq, multi_dot, tensorinv, tensorsolve
 from runtime.ops.linear_forms import cross, diagonal, outer, trace
 from runtime.ops.matrices import cholesky, det, inv, matrix_power, slogdet, solve
@@ -21,7 +22,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",

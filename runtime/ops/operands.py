@@ -19,12 +19,14 @@ __all__ = [
     "Axes",
     "Module",
     "Operand",
+    "as_fitting",
     "content",
     "decode_shape",
     "dtype_of",
     "encode_shape",
     "is_array",
     "is_empty",
+    "is_large",
     "is_number",
     "is_tensor",
     "known_shape",
@@ -98,6 +100,23 @@ def content(x: Operand) -> Operand:
 def is_number(x: Operand) -> bool:
     """Whether `x` is a plain Python number, which is weak."""
     return isinstance(x, _NUMBERS) and not isinstance(x, np.generic)
+
+
+def is_large(x: Any) -> bool:
+    """Whether `x` is a Python int that is beyond those of a graph, which have 64 bits."""
+    return type(x) is int and not -(2**63) <= x < 2**63
+
+
+def as_fitting(x: Any, dtype: np.dtype[Any]) -> Any:
+    """A Python int beyond 64 bits as a number of `dtype`, if it is uint64 or one of floats.
+
+    Anything else, and an int that does not fit, as it is.
+    """
+    if not is_large(x):
+        return x
+    if dtype.kind in "fc":
+        return float(x)
+    return np.uint64(x) if dtype == np.uint64 and 0 <= x < 2**64 else x
 
 
 def type_of(x: Operand) -> TensorType:

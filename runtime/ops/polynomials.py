@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.errors import StagingError
 from runtime.ops.axes import flip
-from runtime.ops.comparison import isclose
+from runtime.ops.comparison import equal, isclose, not_equal
+from runtime.ops.complex import conj, make_complex, real
 from runtime.ops.conversion import astype
-from runtime.ops.creation import arange, ones, zeros
+from runtime.ops.creation import arange, ones, zeros, zeros_like
 from runtime.ops.declare import implements
 from runtime.ops.exponential import sqrt
+from runtime.ops.general_matrices import eigvals
 from runtime.ops.indexing import getitem, index_add
 from runtime.ops.interchange import asarray
 from runtime.ops.joining import concat
@@ -20,6 +21,7 @@ from runtime.ops.least_squares import lstsq
 from runtime.ops.matrices import inv
 from runtime.ops.operands import Operand, dtype_of, rank_of, shape_of, type_of
 from runtime.ops.products import matmul, outer
+from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import any as any_
 from runtime.ops.reductions import argmax
 from runtime.ops.reductions import sum as sum_
@@ -28,6 +30,7 @@ from runtime.ops.scans import cumprod
 from runtime.ops.selection import where_
 from runtime.ops.sequences import convolve
 from runtime.ops.shapes import atleast_1d, expand_dims, reshape
+from runtime.ops.sorting import sort
 
 __all__ = [
     "poly",
@@ -38,6 +41,7 @@ __all__ = [
     "polyint",
     "polymul",
     "polysub",
+    "roots",
     "vander",
 ]
 
@@ -200,18 +204,12 @@ def poly(roots: Operand, /) -> Any:
     array([ 1., -3.,  2.])
     """
     roots = _coefficients(roots)
+    if rank_of(roots) == 2 and shape_of(roots)[0] == shape_of(roots)[1] != 0:
+        found = poly(eigvals(roots))
+        return real(found) if dtype_of(roots).kind != "c" else found
     if rank_of(roots) != 1:
-        raise StagingError(
-            "`np.poly` of a matrix needs its eigenvalues, which may be complex or not by data",
-            "give it the zeros of the polynomial, which `np.linalg.eigvalsh` finds if the matrix "
-            "is symmetric",
-        )
-    if dtype_of(roots).kind == "c":
-        raise StagingError(
-            "`np.poly` of complex zeros gives real coefficients or complex ones, by data",
-            "multiply the factors by `np.polymul`",
-        )
-    if dtype_of(roots).char not in "fd":
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    if dtype_of(roots).char not in "fdFD":
         roots = astype(roots, np.float64)
     if shape_of(roots)[0] == 0:
         return 1.0
@@ -219,7 +217,50 @@ def poly(roots: Operand, /) -> Any:
     for i in range(shape_of(roots)[0]):
         zero = reshape(getitem(roots, i), (1,))
         result = convolve(result, concat([ones((1,), dtype_of(roots)), -zero]))
-    return result
+    if dtype_of(roots).kind != "c":
+        return result
+    paired = all_(equal(sort(roots), sort(conj(roots))))
+    return where_(paired, make_complex(real(result), zeros_like(real(result))), result)
+
+
+@implements(
+    "roots",
+    samples=calls(
+        lambda: (
+            ((np.array([1.0, 0.0, 4.0]),), {}),
+            (([0, 2, 0, 2, 0],), {}),
+            ((array((4,), "c16"),), {}),
+            ((np.array([2.0, 1.0, 3.0], "f4"),), {}),
+        )
+    ),
+)
+def roots(p: Operand, /) -> Any:
+    """The zeros of a polynomial, highest order first, in the order of NumPy: complex numbers.
+
+    Their number depends on data: leading zeros of `p` do not count.
+
+    >>> ag.roots(np.array([1.0, 0.0, 4.0])).numpy()
+    array([-0.+2.j,  0.-2.j])
+    """
+    p = _coefficients(p)
+    if rank_of(p) != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    dtype = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
+    size, counts = shape_of(p)[0], not_equal(p, 0)
+    if isinstance(size, int) and size == 0:
+        return zeros((0,), np.result_type(dtype, np.complex64))
+    is_any = any_(counts)
+    first = where_(is_any, argmax(counts), 0)
+    last = where_(is_any, size - 1 - argmax(flip(counts)), 0)
+    p = astype(getitem(p, slice(first, last + 1)), dtype)
+    order = last - first
+    row = expand_dims(arange(order), -1)
+    companion = where_(
+        equal(row, 0), -getitem(p, slice(1, None)) / getitem(p, 0),
+        astype(equal(row, expand_dims(arange(order), 0) + 1), dtype),
+    )  # fmt: skip
+    found = eigvals(companion)
+    return concat([found, zeros((where_(is_any, size - 1 - last, 0),), dtype_of(found))])
 
 
 @implements(

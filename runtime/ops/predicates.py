@@ -6,13 +6,34 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ops.comparison import equal, isinf, logical_and, logical_not, not_equal, signbit
-from runtime.ops.complex import imag
+from runtime.ops.arithmetic import abs as abs_
+from runtime.ops.comparison import (
+    equal,
+    isinf,
+    less,
+    logical_and,
+    logical_not,
+    not_equal,
+    signbit,
+)
+from runtime.ops.complex import imag, make_complex, real
+from runtime.ops.conversion import astype
+from runtime.ops.creation import zeros_like
 from runtime.ops.declare import implements
-from runtime.ops.operands import Operand, dtype_of
+from runtime.ops.operands import Operand, dtype_of, type_of
+from runtime.ops.reductions import all as all_
 from runtime.ops.samples import array, calls
+from runtime.ops.selection import where_
 
-__all__ = ["iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj"]
+__all__ = [
+    "iscomplex",
+    "iscomplexobj",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "isrealobj",
+    "real_if_close",
+]
 
 _MIXED = calls(
     lambda: (
@@ -94,3 +115,28 @@ def isneginf(x: Operand, /) -> Any:
     """
     _check_signed(x)
     return logical_and(isinf(x), signbit(x))
+
+
+@implements(
+    "real_if_close",
+    samples=calls(
+        lambda: (
+            ((np.array([1 + 1j, 2]),), {}),
+            ((array((3,)), 2.0), {}),
+            ((np.array([1 + 1e-3j]),), {"tol": 1e-9}),
+        )
+    ),
+)
+def real_if_close(x: Operand, /, tol: float = 100) -> Any:
+    """`x` without imaginary parts if all of them are nearly 0: complex, where `x` is.
+
+    They are less than `tol`; where that is above 1, than `tol` times the spacing of numbers at 1.
+
+    >>> ag.real_if_close(np.array([2 + 1e-15j])).numpy()
+    array([2.+0.j])
+    """
+    if dtype_of(x).kind != "c":
+        return astype(x, dtype_of(x)) if type_of(x).weak else x
+    if tol > 1:
+        tol = float(np.finfo(dtype_of(x)).eps) * tol
+    return where_(all_(less(abs_(imag(x)), tol)), make_complex(real(x), zeros_like(real(x))), x)

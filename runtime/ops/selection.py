@@ -202,8 +202,10 @@ def clip(x: Operand, /, min: Operand = None, max: Operand = None) -> Any:
         max = None if type(max) is int and max >= np.iinfo(dtype).max else max
     if min is None and max is None:
         return +x if dtype.kind != "b" else where_(True, x, x)
-    if min is not None and max is not None and _is_scalar(min) and _is_scalar(max):
-        return minimum(max, maximum(min, x))  # `x` stays as it is where it is equal to a limit
+    # `x` stays as it is where it is equal to a limit: of two equal halves the first is taken.
+    is_half = np.dtype(np.float16) == dtype
+    if not (is_half or min is None or max is None) and _is_scalar(min) and _is_scalar(max):
+        return minimum(max, maximum(min, x))
     low = x if min is None else maximum(x, min)
     return low if max is None else minimum(low, max)
 

@@ -14,6 +14,7 @@ from runtime.ops.axes import flip
 from runtime.ops.comparison import (
     equal,
     greater,
+    greater_equal,
     isnan,
     logical_and,
     logical_not,
@@ -29,6 +30,7 @@ from runtime.ops.internal import checked
 from runtime.ops.joining import concat
 from runtime.ops.operands import Array, Module, Operand, dtype_of, is_tensor, shape_of, type_of
 from runtime.ops.positions import take
+from runtime.ops.reductions import all as all_
 from runtime.ops.reductions import any as any_
 from runtime.ops.rules import conjugated
 from runtime.ops.samples import array, calls
@@ -185,6 +187,8 @@ def interp(
         before, after = slice(-1, None), slice(None, 1)
         points = concat([getitem(points, before) - period, points, getitem(points, after) + period])
         values = concat([getitem(values, before), values, getitem(values, after)])
+    rising = greater_equal(getitem(points, slice(1, None)), getitem(points, slice(None, -1)))
+    points = checked(points, all_(rising), what=_NOT_RISING, error="LimitValueError")
     last = shape_of(points)[0] - 1
     i = clip(searchsorted(points, x, side="right") - 1, 0, last - 1)
     start, base = take(points, i), take(values, i)
@@ -202,6 +206,12 @@ def interp(
     high = getitem(values, -1) if right is None else right
     result = where_(x < first, low, where_(x > final, high, inside))
     return where_(final == x, getitem(values, -1), result)
+
+
+_NOT_RISING = (
+    "the points of `interp` do not increase: what NumPy makes of such depends on the order of what "
+    "is asked for; sort them first"
+)
 
 
 def _line(points: Any, values: Any) -> tuple[Any, Any]:

@@ -94,7 +94,74 @@ def what_follows_a_difference_is_not_compared(x, rows):
     return (x, rows) == (2.0, 1.0)
 
 
+TABLES = (
+    (np.array([[1, 2], [1, 3], [0, 9]]),),
+    (np.array([[1, 2], [1, 2], [3, 0]]),),
+    (np.array([[3, 1], [0, 5], [0, 4]]),),
+)
+
+
+@samples("B2.13", *TABLES)
+def rows_of_a_table(x):
+    rows = x.tolist()
+    first, second, _ = rows
+    best, k = rows[0], 0
+    for row in rows:
+        if row < best:
+            best = row
+    while k < 2 and rows[k] < rows[k + 1]:
+        k += 1
+    pairs = [a < b for a, b in zip(rows, rows[1:])]
+    direct = x[0].tolist() >= x[1].tolist()
+    return first > second, rows[0] == rows[1], list(best), k, pairs, direct, list(max(rows))
+
+
+@samples("B2.13", *TABLES)
+def rows_put_in_order_by_swaps(x):
+    rows = x.tolist()
+    for _ in range(2):
+        for j in range(2):
+            if rows[j] > rows[j + 1]:
+                rows[j], rows[j + 1] = rows[j + 1], rows[j]
+    return rows
+
+
+MANY = np.random.default_rng(5).integers(0, 4, (20, 3))
+
+
+@samples("B2.13", (MANY,), (MANY[::-1].copy(),))
+def many_rows_sorted(x):
+    rows = x.tolist()
+    rows.sort(key=lambda row: (row[2], -row[0]), reverse=True)
+    code = 0
+    for row in rows:
+        code = (code * 3 + row[0]) % 1009
+    return sorted(x.tolist()), sorted(x.tolist(), key=lambda row: row[1]), code
+
+
+@samples("B2.13", (MANY[:, 0] * 0.5,), (MANY[::-1, 0] * 0.5,))
+def many_nests_sorted(x):
+    return sorted([[v, [i, v]] for i, v in enumerate(x)], reverse=True)
+
+
 test_compared_nests = samples.test()
+
+
+def sorted_and_written(x):
+    rows = x.tolist()
+    ordered = sorted(rows)
+    rows[0][0] = 9
+    return ordered
+
+
+def sorted_beside_the_rows(x):
+    rows = x.tolist()
+    return sorted(rows), rows
+
+
+@pytest.mark.parametrize("function", [sorted_and_written, sorted_beside_the_rows])
+def test_many_rows_that_are_sorted_are_in_one_place(function):
+    refuse(function, MANY, match="a list whose length depends on data")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ import pytest
 import autograph as ag
 from runtime import config
 from runtime.compile import BACKENDS
-from tests.language.harness import check, golden, observe, refuse
+from tests.language.harness import assert_equal, check, golden, observe, refuse
 
 F, I = np.float64, np.int64
 
@@ -1007,6 +1007,56 @@ def test_progress_bars_leave_loops_staged(bars):
     loops = [node for node in f.traces()[0]._traced.graph.nodes if node.op.name == "while"]
     assert len(loops) == 3
     assert ag.grad(f)(1.0, I(3)) > 0
+
+
+def test_bars_stand_in_other_iterators_and_wherever_items_are_taken(bars):
+    tqdm, trange = bars.tqdm, bars.trange
+
+    def sample(x, n):
+        total = 0.0
+        for i, v in enumerate(tqdm(x), start=1):
+            if v > 5:
+                break
+            total = total + i * v
+        for (i, v), w in zip(enumerate(tqdm(x, desc="v")), tqdm(x[::-1], desc="w")):
+            total = total + i * v * w
+        for i, k in enumerate(trange(n), 2):
+            for v in map(np.square, tqdm(x[:2])):
+                total = total + i * k * v
+        bar = tqdm(range(n))
+        for i, k in zip(range(3), bar):
+            bar.set_postfix(total=float(total))
+            total = total + i * k
+        first, *rest = tqdm(x)
+        made = [v * 2 for v in tqdm(x) if v > 1], list(tqdm(x)), sum(tqdm(x)), max(trange(n + 1))
+        steps = iter(tqdm(x))
+        made = made, sum(v * v for v in tqdm(reversed(x))), next(steps) + next(steps)
+        return total, made, first, rest, all(v > -1 for v in tqdm(x)), [*tqdm(x)]
+
+    cases = [(np.arange(20.0), I(3)), (np.arange(20.0)[::-1].copy(), I(5)), (np.ones(20), I(0))]
+    f = ag.convert(sample)
+    got, wanted = _what_bars_saw(bars, f, cases), _what_bars_saw(bars, sample, cases)
+    for one, other in zip(got[0], wanted[0], strict=True):
+        assert_equal(one, other, joined=True)
+    assert got[1] == wanted[1]
+    assert f.trace_count == 1
+    assert len([n for n in f.traces()[0]._traced.graph.nodes if n.op.name == "while"]) >= 3
+
+
+def test_gradients_go_through_bars_in_other_iterators(bars):
+    def sample(x):
+        total = 0.0
+        for i, v in enumerate(bars.tqdm(x)):
+            total = total + i * v**2
+        return total
+
+    x = np.arange(20.0)
+    np.testing.assert_allclose(ag.grad(ag.convert(sample))(x), 2 * x * np.arange(20))
+
+
+def test_a_bar_is_not_gone_through_backwards(bars):
+    with pytest.raises(ag.StagingError, match="known only when the graph runs"):
+        ag.convert(lambda x: sum(v for v in reversed(bars.tqdm(x))))(np.ones(3))
 
 
 # ---- what is no call of the host ------------------------------------------------------------------

@@ -37,6 +37,22 @@ def edges_and_places(x, a, b):
 
 
 @samples("E1", *TWO)
+def edges_along_several_axes(x, a, b):
+    y, way = x[::-1] * 0.5, [[0.0, a, b + 5], [0, 0.75, b]]
+    found = np.histogram2d(x, y, bins=way)[0], np.histogram2d(x, y, bins=[2, way[1]])
+    return *found, np.histogram2d(x, y, [0, a, b]), np.histogramdd([x, y], bins=way, weights=y)[0]
+
+
+@samples("E1", (X, np.int64(3)), (X, np.int64(1)), (X, np.int64(0)))
+def numbers_of_cells(x, n):
+    return (
+        np.histogram2d(x, x, n),
+        np.histogram2d(x, -x, (n, 2)),
+        np.histogram2d(x, x, [[0, n, 9]] * 2),
+    )
+
+
+@samples("E1", *TWO)
 def other_operands(x, a, b):
     sums = np.trapezoid([a, b], [0, b]), np.gradient(x, [0, a, a + b, 9])
     products = np.tensordot([a, b], [b, a], 0), x.dot([a, b, 1, 2]), np.kron([a], [b, 1])

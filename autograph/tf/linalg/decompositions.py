@@ -42,7 +42,7 @@ inv = unary(ops.linalg.inv)
 det = unary(ops.linalg.det)
 cholesky = unary(ops.linalg.cholesky)
 eigvalsh = unary(ops.linalg.eigvalsh)
-eigvals = unary(general_matrices.eigvals)
+eigvals = unary(general_matrices.eigvals_)
 expm = unary(matrix_functions.expm)
 sqrtm = unary(matrix_functions.sqrtm)
 
@@ -122,7 +122,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
     >>> values.numpy()
     array([0.+1.j, 0.-1.j], dtype=complex64)
     """
-    values, vectors = general_matrices.eig(as_tensor(tensor))
+    values, vectors = general_matrices.eig_(as_tensor(tensor))
     return values, vectors
 
 

@@ -76,3 +76,19 @@ def test_names_rebound_inside():
     scope = ScopeTree(function)[function]
     assert scope.rebound_inside == {"a"}
     assert scope.lent == {"a", "b"}
+
+
+def test_names_of_rows_are_those_that_tolist_gives_in_parts():
+    text = """
+    def f(x, other):
+        rows = x.tolist()
+        first, *rest = rows
+        best, number = rest[0], other[0]
+        for i, row in enumerate(sorted(rows)):
+            pass
+        return [a for a, b in zip(rows, other) for c in a], lambda: rows
+    """
+    tree = gast.parse(textwrap.dedent(text))
+    scope = ScopeTree(tree)[tree.body[0]]
+    assert scope.nests == {"rows", "first", "rest", "best", "i", "row", "a", "b", "c"}
+    assert scope.nests <= scope.lists and "number" not in scope.lists

@@ -164,9 +164,7 @@ def test_a_wrong_argument_raises_what_numpy_raises(expression):
         evaluated(expression, ag)
 
 
-def test_what_depends_on_data_in_numpy_is_refused():
-    with pytest.raises(ag.StagingError, match="may be complex or not by data"):
-        ag.poly(M[:, :2])
+def test_padding_by_a_function_is_refused():
     with pytest.raises(ag.StagingError, match="pad in steps"):
         ag.pad(A, 1, lambda *_: None)
 

@@ -1,0 +1,107 @@
+"""`np.split(x, n)` and its kin, where only the graph knows how many parts there are."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograph.operators.bodies import stage_raise
+from autograph.operators.iterables import Indexed, is_open
+from autograph.operators.templates import Late
+from runtime import ops
+from runtime.errors import StagingError
+from runtime.ops.operands import normal_axis
+from runtime.origins import origin_of_caller
+from runtime.tensor import Tensor
+
+__all__ = ["Parts", "parts_of"]
+
+_DISPATCHED = type(np.split)
+# The functions that cut along an axis of their own, and how many an array must have.
+_OWN_AXES = {np.hsplit: 1, np.vsplit: 0, np.dsplit: 2}
+_LEAST_AXES = {np.hsplit: 1, np.vsplit: 2, np.dsplit: 3}
+_SPLITTING = (np.split, np.array_split, *_OWN_AXES)
+_UNEVEN = "array split does not result in an equal division"
+
+
+class Parts(Indexed, Late):
+    """Parts of an array along an axis, views of it: they answer what a list of them does."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, x: Tensor, count: Any, axis: int) -> None:
+        size = x.shape[axis]
+        each, more = size // count, size % count
+        lead = (slice(None),) * axis
+
+        def bound(i: Any) -> Any:
+            return i * each + ops.minimum(more, i)
+
+        super().__init__(name, count, lambda i: x[(*lead, slice(bound(i), bound(i + 1)))])
+
+    stands_for = list
+
+    def __getitem__(self, index: Any) -> Any:
+        """The part of a number, which may be traced."""
+        if isinstance(index, slice):
+            self._refuse("a slice of them is taken")
+        if not isinstance(index, Tensor):
+            index = operator.index(index)
+        outside = ops.logical_or(index < -self.length, index >= self.length)
+        stage_raise(outside, IndexError("list index out of range"))
+        return self.item(ops.as_weak(ops.where(index < 0, index + self.length, index), kind="int"))
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        self._refuse("one of them is set")
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(list, name) and not name.startswith("__"):
+            self._refuse(f"`.{name}` of them is asked for")
+        raise AttributeError(f"'list' object has no attribute '{name}'")
+
+    def dug(self, operands: list[Tensor]) -> NoReturn:
+        """Refuse to be text, or a part of a result."""
+        self._refuse("they are given back, stored or made into text")
+
+    def __eq__(self, other: object) -> Any:
+        self._refuse("they are compared")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise StagingError(
+            f"data decides how many parts `{self.name}` gives, and {what}",
+            "make a list of them first (`list(...)`)",
+            origin=origin_of_caller(),
+        )
+
+
+def parts_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Parts | None:
+    """What such a call gives; None for others, and where the number of parts is known."""
+    if type(function) is not _DISPATCHED or function not in _SPLITTING:
+        return None
+    given = dict(zip(("ary", "indices_or_sections", "axis"), args, strict=False)) | kwargs
+    count: Any = given.get("indices_or_sections")
+    if not is_open(count) or count.type.rank != 0 or count.dtype.kind not in "iu":
+        return None
+    x = ops.asarray(given["ary"])
+    if x.type.rank is None:
+        return None
+    axis = normal_axis(_axis_of(function, x.type.rank, given.get("axis", 0)), x.type.rank)
+    if function is not np.array_split:
+        stage_raise(ops.not_equal(x.shape[axis] % count, 0), ValueError(_UNEVEN))
+    stage_raise(count <= 0, ValueError("number sections must be larger than 0."))
+    return Parts(f"np.{function.__name__}", x, ops.as_weak(count, kind="int"), axis)
+
+
+def _axis_of(function: Any, rank: int, axis: Any) -> Any:
+    """The axis along which it cuts an array of that rank, given `axis` where it takes one."""
+    least = _LEAST_AXES.get(function)
+    if least is None:
+        return axis
+    if rank < least:
+        name = function.__name__
+        raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
+    return min(_OWN_AXES[function], rank - 1)
