@@ -98,8 +98,9 @@ class _Writer(Sums, Memory):
                 self.add(f"store {self._stored(value, result.value.type)}, ptr %out{k}")
                 self.known.clear()
         self._leave("0")
+        # Within `@enter`, it would go through all passes once more.
         body = [
-            f"define internal i64 @kernel({', '.join(parameters)}) {{",
+            f"define internal i64 @kernel({', '.join(parameters)}) noinline {{",
             "entry:",
             *(f"  {line}" for line in self.first),
             "  br label %start",
