@@ -146,8 +146,7 @@ def _refuse_our_name(function: FunctionType) -> None:
 
 
 def _shadowed_builtins(function: FunctionType) -> frozenset[str]:
-    names = function.__globals__.keys()
-    return frozenset(n for n in names if hasattr(builtins, n))
+    return frozenset(function.__globals__.keys() & vars(builtins).keys())
 
 
 def _lambda_prelude(fscope: str, free: tuple[str, ...], options: Options) -> tuple[gast.stmt, ...]:

@@ -3,6 +3,7 @@
 The first function that goes to native code would wait for some eighty modules and for the entry
 of all graphs, which takes longer than everything else that it needs. A thread brings them in from
 the first conversion on, while the program goes on; the first graph waits for what is left of it.
+What only large graphs need is made behind that, until there is a graph.
 
 The thread ends by itself, and before the process forks: a child would find modules half imported,
 by a thread that it does not have.
@@ -18,7 +19,10 @@ from importlib import import_module
 
 from runtime import config
 
-__all__ = ["begin", "wait"]
+__all__ = ["begin", "finish", "wait"]
+
+# Whether what the first graph needs is there; whether a graph asked for it.
+_is_ready, _is_asked = threading.Event(), threading.Event()
 
 
 def begin() -> None:
@@ -28,9 +32,22 @@ def begin() -> None:
 
 
 def wait() -> None:
-    """Return when the thread, if there is one, has ended."""
+    """Return when what the first graph needs is there, if it is being brought in."""
+    if _thread.cache_info().currsize and _thread() is not None:
+        _is_asked.set()
+        _is_ready.wait()
+
+
+def finish() -> None:
+    """Return when the thread, if there is one, has ended, with all that it can bring in."""
     if _thread.cache_info().currsize and (thread := _thread()) is not None:
         thread.join()
+
+
+def _end() -> None:
+    """Have the thread end, with what it is at."""
+    wait()
+    finish()
 
 
 @cache
@@ -43,15 +60,23 @@ def _thread() -> threading.Thread | None:
     except RuntimeError:  # there are no threads here, or the interpreter ends
         return None
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=wait)
+        os.register_at_fork(before=_end)
     return thread
 
 
 def _bring_in() -> None:
     # What fails here fails again where it is needed, and is told there.
     with suppress(Exception):
-        # LLVM works without the interpreter's lock, so it goes first: the program goes on.
-        has_compiled = import_module("runtime.execute.native.prepared").bring_in()
-        import_module("runtime.lowering.kept").bring_in()
-        if has_compiled:  # no process kept the entry, so no graph: the first will be lowered
-            import_module("runtime.lowering.prepare")
+        try:
+            # LLVM works without the interpreter's lock, so it goes first: the program goes on.
+            has_compiled = import_module("runtime.execute.native.prepared").bring_in()
+            import_module("runtime.lowering.kept").bring_in()
+            if has_compiled:  # no process kept the entry, so no graph: the first will be lowered
+                import_module("runtime.lowering.prepare")
+        finally:
+            _is_ready.set()
+        if has_compiled:
+            for make in import_module("runtime.execute.native.prepared").FURTHER:
+                if _is_asked.is_set():  # a graph is being compiled, which is to have the processor
+                    break
+                make()

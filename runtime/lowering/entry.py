@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.execute.native.engine import SCHEDULED
 from runtime.execute.native.outside import Called
 from runtime.execute.native.signature import Argument, Signature
 from runtime.lowering.elements import machine_type, tensor_type
@@ -15,10 +16,12 @@ __all__ = ["module_text", "outside", "signature"]
 
 def module_text(program: Program) -> str:
     """The whole module of a program: `@kernel`, `@enter` that calls it, and `@shapes`."""
-    parts = [_enter(program), function_text(program)]
+    text = function_text(program)
+    mark = SCHEDULED if text.startswith(SCHEDULED) else ""
+    parts = [_enter(program), text.removeprefix(mark)]
     if program.sizes:
         parts.insert(0, _Shapes(program).text())
-    return "\n".join(parts)
+    return mark + "\n".join(parts)
 
 
 def _enter(program: Program) -> str:

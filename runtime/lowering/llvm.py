@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import SET
-from runtime.lowering import parts, recursive_text
+from runtime.lowering import in_lanes, parts, recursive_text
 from runtime.lowering.kernel import (
     Assign,
     Block,
@@ -77,10 +77,13 @@ def _ends_in_vector(s: For) -> bool:
 class _Writer(Sums, Memory):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        # Functions that threads call, and others.
+        # Functions that threads call, those of them with nothing left for LLVM, and others.
         self.parts: list[str] = []
+        self.scheduled: set[str] = set()
         self.helpers: list[str] = []
         self.products = Products()
+        # Whether all loops are written in lanes.
+        self.in_lanes = False
         # How many `while` there are around.
         self.loops = 0
         # The name of the function that is being written, if that is one that calls itself.
@@ -90,6 +93,7 @@ class _Writer(Sums, Memory):
 
     def text(self) -> str:
         parameters = ["ptr %ctx", *self._parameters()]
+        self.in_lanes = in_lanes.serves_all(self.program.body)
         self._memory()
         self._block(self.program.body)
         for k, result in enumerate(self.program.results):
@@ -98,8 +102,9 @@ class _Writer(Sums, Memory):
                 self.add(f"store {self._stored(value, result.value.type)}, ptr %out{k}")
                 self.known.clear()
         self._leave("0")
+        # Within `@enter`, it would go through all passes once more.
         body = [
-            f"define internal i64 @kernel({', '.join(parameters)}) {{",
+            f"define internal i64 @kernel({', '.join(parameters)}) noinline {{",
             "entry:",
             *(f"  {line}" for line in self.first),
             "  br label %start",
@@ -117,7 +122,10 @@ class _Writer(Sums, Memory):
             *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
         }  # fmt: skip
         shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
-        return modules_text(["\n".join(body), *self.parts], products.functions, shared)
+        own = [text for text in self.parts if text not in self.scheduled]
+        vectors = [text for text in self.parts if text in self.scheduled]
+        (vectors if self.in_lanes and not own else own).insert(0, "\n".join(body))
+        return modules_text(own, vectors, products.functions, shared)
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -154,6 +162,9 @@ class _Writer(Sums, Memory):
     def _store(self, s: Store) -> None:
         value = self.value(s.value)
         at = self._address(s.buffer, self.value(s.offset))
+        if self.lane is not None:
+            self._store_lanes(at, self._widened(value, s.value.type), s.value.type)
+            return
         self.add(f"store {self._stored(value, s.value.type)}, ptr {at}{self._group()}")
 
     def _for(self, s: For) -> None:
@@ -164,6 +175,9 @@ class _Writer(Sums, Memory):
             parts.rounds(self, s, work)
 
     def _rounds(self, s: For, first: str, size: str) -> None:
+        if self.in_lanes and in_lanes.lanes_of(s) is not None:
+            in_lanes.write(self, s)
+            return
         is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
         is_short = is_inner and isinstance(s.size, int) and s.size <= _WRITTEN_OUT
         facts: tuple[str, ...] = () if is_short else AS_IT_IS
@@ -318,7 +332,7 @@ class _Writer(Sums, Memory):
         """The writer of a part."""
         child = _Writer(self.program)
         child.globals, child.helpers = self.globals, self.helpers
-        child.parts = self.parts
+        child.parts, child.scheduled = self.parts, self.scheduled
         child.products = self.products
         child.metadata, child.facts = self.metadata, self.facts
         child.intrinsics = self.intrinsics
@@ -341,6 +355,8 @@ class _Writer(Sums, Memory):
             "}",
         ]
         self.parts.append("\n".join(lines))
+        if child.in_lanes:
+            self.scheduled.add(self.parts[-1])
         return name
 
 

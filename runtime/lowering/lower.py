@@ -54,6 +54,7 @@ from runtime.lowering.shaping import (
     size_of,
     squeeze,
 )
+from runtime.lowering.sinking import sink
 from runtime.lowering.stacks import empty, pop, push, take
 from runtime.lowering.tensor_products import einsum, tensordot, vecdot
 from runtime.lowering.tiling import tile
@@ -93,6 +94,7 @@ def lower(
     abreast(b.program)
     hoist(b.program)
     overwrite(b.program, contents)
+    sink(b.program)
     if watcher is not None:
         watcher.watch(b.program)
     return b.program

@@ -15,7 +15,7 @@ __all__ = ["Shared", "modules_text"]
 
 # Functions of so many lines are together, and none are a module of so few, if others follow. Of
 # what is scheduled, LLVM does so many more lines in the same time.
-_MOST, _FEW, _SCHEDULED = 250, 100, 6
+_MOST, _FEW, _SCHEDULED, _IN_LANES = 250, 100, 6, 1
 
 
 class Shared:
@@ -63,10 +63,17 @@ _DEFINED = re.compile(r"^(?:define .*?)?(@[\w.]+)(?:\(| =)", re.MULTILINE)
 _FACT = re.compile(r"!(\d+)")
 
 
-def modules_text(functions: Sequence[str], scheduled: Sequence[str], shared: Shared) -> str:
-    """The modules of functions, the first being in the first, and of those that are scheduled."""
+def modules_text(
+    functions: Sequence[str], in_lanes: Sequence[str], scheduled: Sequence[str], shared: Shared
+) -> str:
+    """The modules of functions, the first being in the first, and of those that are scheduled.
+
+    These are functions that are written in lanes, and contractions. Where all are scheduled, the
+    text begins with what stands before each such module.
+    """
     own = [shared.module(group) for group in _groups(functions, 1)]
-    others = [shared.module(group) for group in _groups(scheduled, _SCHEDULED)]
+    groups = [*_groups(in_lanes, _IN_LANES), *_groups(scheduled, _SCHEDULED)]
+    others = [shared.module(group) for group in groups]
     return SCHEDULED.join([APART.join(own), *others])
 
 

@@ -36,7 +36,9 @@ from runtime.lowering.strides import plus, times
 from runtime.lowering.tiles import products
 
 __all__ = [
+    "FAR",
     "LARGE",
+    "ON_STACK",
     "PARTS",
     "Captured",
     "Part",
@@ -53,11 +55,11 @@ LARGE = 1 << 21
 PARTS = 16
 # Bytes of arrays that the cache of one core does not hold: to bring one from farther takes about as
 # long as an operation. The mean of 300,000 squares of differences takes one core 54 us, two 22.
-_FAR = 1 << 21
+FAR = 1 << 21
 # Bytes of a word of the data: what a register holds fits in.
 _WORD = 16
 # Bytes of an array that a round of a loop has for itself, if threads run the rounds.
-_ON_STACK = 1 << 14
+ON_STACK = 1 << 14
 # Operations that take longer than others.
 _SLOW = {"div": 4, "sqrt": 4, "quotient": 8, "floor_quotient": 8, "floor_remainder": 8, "fmod": 16}
 
@@ -79,7 +81,7 @@ def _streamed(s: For | PairwiseSum, count: Dim) -> int:
     for buffer in {access.buffer for access in Summary().add([s]).accesses}:
         size = product(buffer.shape)
         total += min(size, count) * int(buffer.type[1:]) if isinstance(size, int) else 0
-    return total if total >= _FAR else 0
+    return total if total >= FAR else 0
 
 
 def cost(block: Block) -> Dim:
@@ -119,7 +121,7 @@ def _is_simple(s: Statement) -> bool:
         return all(map(_is_simple, (*s.yes, *s.no)))
     if isinstance(s, Allocate):
         size = product([*s.buffer.shape, int(s.buffer.type[1:])])
-        return isinstance(size, int) and size <= _ON_STACK
+        return isinstance(size, int) and size <= ON_STACK
     return isinstance(s, Let | Assign | Store | Copy | Contract)
 
 

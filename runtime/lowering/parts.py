@@ -9,6 +9,7 @@ from typing import Any
 
 from runtime.execute.native.engine import has_slow_subnormals, vector_bytes
 from runtime.lowering.contractions import NAME, contraction_text
+from runtime.lowering.in_lanes import serves
 from runtime.lowering.kernel import Contract, Dim, For, PairwiseSum
 from runtime.lowering.narrow import DECLARED as NEEDED
 from runtime.lowering.narrow import Narrow, narrow
@@ -144,6 +145,7 @@ def _contract_in_parts(
         f"{kind} {part.capture(value, kind)}" for kind, value in (x.split(" ", 1) for x in given)
     ]
     child, left = w._child(part), "%k"
+    child.in_lanes = True  # it has no loops
     firsts: list[str] = []
     lasts: list[str] = []
     for end, count in zip(reversed(ends), reversed(counts), strict=True):
@@ -176,6 +178,7 @@ def rounds(w: Any, s: For, work: Dim) -> None:
     own_size, own_each = part.capture(size, "i64"), part.capture(each, "i64")
     first = child.whole("mul", "%k", own_each)
     end = child.least(child.whole("add", first, own_each), own_size)
+    child.in_lanes = not is_flat and serves(s)
     child._rounds(s, first, end)
     up = w.whole("sub", w.whole("add", size, each), "1")
     launch(w, part, w._finish(child, part), w.whole("sdiv", up, each), alone)

@@ -116,11 +116,13 @@ def cut(c: Contract, vector_bytes: int) -> Cut:
     registers = 24 if vector_bytes == 64 else 12
     best, least = Cut(lanes, 1, 1), math.inf
     tiles = [(n, registers // n) for n in (1, 2, 3, 4, 6)]
-    tiles += [(n, k) for n, most in tiles for k in range(4, most) if _is_little(c)]
-    for vectors, most in tiles:
-        tile = Cut(lanes, vectors, _known_most(rows, most))
+    little = _little(c)
+    if little is not None:
+        tiles += [(n, k) for n, most in tiles for k in range(4, most)]
+    for tile in dict.fromkeys(Cut(lanes, n, _known_most(rows, most)) for n, most in tiles):
         work = _work(tile, rows, columns) * _price_of_variants(tile, rows, columns)
-        work *= _price_of_text(c, tile, rows, columns)
+        if little is not None:
+            work *= _price_of_text(little, tile, rows, columns)
         if work < least:
             best, least = tile, work
     return best
@@ -144,24 +146,21 @@ def _price_of_variants(tile: Cut, rows: Dim, columns: Dim) -> float:
     return price
 
 
-def _is_little(c: Contract) -> bool:
-    """Whether it takes longer to compile the products than to compute them a hundred times."""
+def _little(c: Contract) -> int | None:
+    """How many products there are; None where it takes less time to compile them than to compute
+    them a hundred times."""
     count = products(c)
-    return isinstance(count, int) and count < _LITTLE
+    return count if isinstance(count, int) and count < _LITTLE else None
 
 
-def _price_of_text(c: Contract, tile: Cut, rows: Dim, columns: Dim) -> float:
+def _price_of_text(count: int, tile: Cut, rows: Dim, columns: Dim) -> float:
     """Where there is little to do, some percent of the work are worth a shorter text."""
-    if not _is_little(c):
-        return 1.0
     bodies = 1
     if isinstance(rows, int) and rows and rows % -(-rows // tile.rows):
         bodies *= 2
     width = tile.vectors * tile.lanes
     if isinstance(columns, int) and columns > width and columns % width:
         bodies *= 2
-    count = products(c)
-    assert isinstance(count, int)
     return 1 + min(0.01, _VECTOR / max(count, 1)) * bodies * tile.vectors * tile.rows
 
 

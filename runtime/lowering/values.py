@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from runtime.execute.native.engine import vector_bytes
 from runtime.lowering.division import RESULTS, SMALL_BITS, whole
 from runtime.lowering.kernel import Dim, Program, Register, read
+from runtime.lowering.lines import is_number
 from runtime.lowering.llvm_types import literal, llvm_type, memory_type, size_in_bytes
 from runtime.lowering.mathematics import scaled_in_two_steps
 from runtime.lowering.places import Places
@@ -41,6 +42,9 @@ class Values(Places):
         # Names that are vectors, while the body of a sum is written in lanes.
         self.wide: set[str] = set()
         self.lane: Register | None = None
+        self.lanes = LANES
+        # Which lanes there are, if not all.
+        self.mask: str | None = None
 
     def value(self, x: Expr) -> str:
         """The name of the value, or a literal; what a statement shares is written once."""
@@ -88,9 +92,12 @@ class Values(Places):
         is_lanes = self.lane is not None and _depends(offset, self.lane)
         at = self._address(x.value, self.value(offset))
         kind, name = memory_type(x.type), self.name()
-        of = f"<{LANES} x {kind}>" if is_lanes else kind
+        of = f"<{self.lanes} x {kind}>" if is_lanes else kind
         align = f", align {size_in_bytes(x.type)}" if is_lanes else ""
-        self.add(f"{name} = load {of}, ptr {at}{align}{self._group()}")
+        if is_lanes and self.mask is not None:
+            self.add(f"{name} = {self._masked_load(of, at, x.type)}")
+        else:
+            self.add(f"{name} = load {of}, ptr {at}{align}{self._group()}")
         if x.type == "b1":
             truth = self.name()
             zero = "zeroinitializer" if is_lanes else "0"
@@ -99,6 +106,23 @@ class Values(Places):
         if is_lanes:
             self.wide.add(name)
         return name
+
+    def _masked_load(self, of: str, at: str, type_: str) -> str:
+        bits, align = f"<{self.lanes} x i1>", size_in_bytes(type_)
+        call = f"{of} @llvm.masked.load.v{self.lanes}{_suffix(type_)}.p0"
+        self.intrinsic(f"{call}(ptr, i32, {bits}, {of})")
+        return f"call {call}(ptr {at}, i32 {align}, {bits} {self.mask}, {of} zeroinitializer)"
+
+    def _store_lanes(self, at: str, value: str, type_: str) -> None:
+        """Write a vector to memory, but for lanes that are not there."""
+        of, bits = f"<{self.lanes} x {memory_type(type_)}>", f"<{self.lanes} x i1>"
+        align = size_in_bytes(type_)
+        if self.mask is None:
+            self.add(f"store {of} {value}, ptr {at}, align {align}")
+            return
+        call = f"@llvm.masked.store.v{self.lanes}{_suffix(type_)}.p0"
+        self.intrinsic(f"void {call}({of}, ptr, i32, {bits})")
+        self.add(f"call void {call}({of} {value}, ptr {at}, i32 {align}, {bits} {self.mask})")
 
     def _divided(self, x: Expr) -> str:
         """Quotient or remainder of what may be small numbers."""
@@ -143,16 +167,17 @@ class Values(Places):
         """Elements at eight places, which need not follow each other."""
         offsets, kind = self.value(x.args[0]), memory_type(x.type)
         result = "poison"
-        for k in range(LANES):
+        for k in range(self.lanes):
             offset, one, more = self.name(), self.name(), self.name()
-            self.add(f"{offset} = extractelement <{LANES} x i64> {offsets}, i64 {k}")
+            self.add(f"{offset} = extractelement <{self.lanes} x i64> {offsets}, i64 {k}")
             at = self._address(x.value, offset)
             self.add(f"{one} = load {kind}, ptr {at}{self._group()}")
-            self.add(f"{more} = insertelement <{LANES} x {kind}> {result}, {kind} {one}, i64 {k}")
+            of = f"<{self.lanes} x {kind}>"
+            self.add(f"{more} = insertelement {of} {result}, {kind} {one}, i64 {k}")
             result = more
         if x.type == "b1":
             truth = self.name()
-            self.add(f"{truth} = icmp ne <{LANES} x i8> {result}, zeroinitializer")
+            self.add(f"{truth} = icmp ne <{self.lanes} x i8> {result}, zeroinitializer")
             result = truth
         self.wide.add(result)
         return result
@@ -162,11 +187,13 @@ class Values(Places):
         if value in self.wide:
             return value
         kind = llvm_type(type_)
+        if is_number(value):
+            return f"splat ({kind} {value})"
         one, all_ = self.name(), self.name()
-        self.add(f"{one} = insertelement <{LANES} x {kind}> poison, {kind} {value}, i64 0")
+        of = f"<{self.lanes} x {kind}>"
+        self.add(f"{one} = insertelement {of} poison, {kind} {value}, i64 0")
         self.add(
-            f"{all_} = shufflevector <{LANES} x {kind}> {one}, <{LANES} x {kind}> poison, "
-            f"<{LANES} x i32> zeroinitializer"
+            f"{all_} = shufflevector {of} {one}, {of} poison, <{self.lanes} x i32> zeroinitializer"
         )
         self.wide.add(all_)
         return all_
@@ -174,7 +201,7 @@ class Values(Places):
     def _operation(self, x: Expr, args: list[str], is_wide: bool) -> str:
         def of(type_: str) -> str:
             kind = llvm_type(type_)
-            return f"<{LANES} x {kind}>" if is_wide else kind
+            return f"<{self.lanes} x {kind}>" if is_wide else kind
 
         given = x.args[0].type
         function = x.function
@@ -209,13 +236,13 @@ class Values(Places):
         suffix = f"f{_WIDTHS[type_]}"
         if function == "scaled":
             return self._scaled(suffix, kind, args, is_wide)
-        call = f"@llvm.{_INTRINSICS[function]}.{f'v{LANES}{suffix}' if is_wide else suffix}"
+        call = f"@llvm.{_INTRINSICS[function]}.{f'v{self.lanes}{suffix}' if is_wide else suffix}"
         self.intrinsic(f"{kind} {call}({', '.join([kind] * len(args))})")
         return f"call {kind} {call}({', '.join(f'{kind} {a}' for a in args)})"
 
     def _scaled(self, suffix: str, kind: str, args: list[str], is_wide: bool) -> str:
-        integer = f"<{LANES} x i32>" if is_wide else "i32"
-        lanes = f"v{LANES}" if is_wide else ""
+        integer = f"<{self.lanes} x i32>" if is_wide else "i32"
+        lanes = f"v{self.lanes}" if is_wide else ""
         call = f"@llvm.ldexp.{lanes}{suffix}.{lanes}i32"
         self.intrinsic(f"{kind} {call}({kind}, {integer})")
         return f"call {kind} {call}({kind} {args[0]}, {integer} {args[1]})"
@@ -233,6 +260,11 @@ class Values(Places):
         ones = f"splat (i{kind.split(' i')[-1].rstrip('>')} -1)" if kind.startswith("<") else "-1"
         ones = "true" if kind == "i1" else ones
         return f"xor {kind} {args[0]}, {ones}"
+
+
+def _suffix(type_: str) -> str:
+    """How intrinsics name a type."""
+    return f"{'f' if is_float(type_) else 'i'}{8 * size_in_bytes(type_)}"
 
 
 def _depends(x: Expr, register: Register) -> bool:

@@ -69,6 +69,17 @@ def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
     assert run(ready, **folder) == "[1, 1] False\n"
 
 
+def test_what_large_graphs_need_is_made_where_there_is_time(tmp_path):
+    finish = f"{BEGIN}from runtime import head_start\nhead_start.finish()\n"
+    count = (
+        "from runtime.execute.native import blocks, pool\n"
+        "print([m._code.cache_info().currsize for m in (pool, blocks)])\n"
+    )
+    folder = {"AUTOGRAPH_CACHE_DIR": str(tmp_path / "new")}
+    assert run(finish + count, **folder) == "[0, 0]\n"  # compiled, not loaded
+    assert run(finish + count, **folder) == "[1, 1]\n"
+
+
 @pytest.mark.parametrize("switch", [{"AUTOGRAPH_NATIVE": "0"}, {"AUTOGRAPH_BACKEND": "plan"}])
 def test_no_thread_is_started_where_native_code_is_off(switch):
     count = "print(threading.active_count(), 'runtime.lowering' in sys.modules, f(3.0))\n"

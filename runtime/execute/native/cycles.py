@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.execute.native.engine import QUICK, Unavailable, compile_text, load
+from runtime.execute.native import engine
 from runtime.origins import Origin
 
 __all__ = ["Kernel", "KernelTimes", "seconds_per_cycle"]
@@ -50,8 +50,8 @@ def seconds_per_cycle() -> float:
     Raises Unavailable where programs may not read the clock.
     """
     if platform.machine() not in ("x86_64", "AMD64"):
-        raise Unavailable(f"there is no clock to read on {platform.machine()}")
-    code = load(compile_text(_CLOCK, QUICK))
+        raise engine.Unavailable(f"there is no clock to read on {platform.machine()}")
+    code = engine.load(engine.compile_text(_CLOCK, engine.QUICK))
     clock = ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("clock"))
     began, first = time.perf_counter(), clock()
     while time.perf_counter() < began + _COMPARED:

@@ -42,7 +42,8 @@ MAIN, QUICK = 1, -1
 # mask which nothing has set, where the processor has AVX-512: sines had the wrong sign.
 _VECTORS = {"loop_vectorization": True, "slp_vectorization": False}
 # Behind such a line of a text is another module, which is compiled alone; behind the second kind
-# are functions that are written as the machine is to do it: only these passes have any work.
+# are functions that are written as the machine is to do it: only these passes have any work. A text
+# may begin with one.
 APART = "; ---- another module --------------------------------------------------------------\n"
 SCHEDULED = "; ---- another module, scheduled ---------------------------------------------------\n"
 # About how much less time LLVM takes for a line of what is scheduled.
@@ -200,7 +201,8 @@ class _Text(NamedTuple):
 def _modules(text: str) -> list[_Text]:
     """The modules of a text."""
     own, *scheduled = text.split(SCHEDULED)
-    return [*(_Text(x, False) for x in own.split(APART)), *(_Text(x, True) for x in scheduled)]
+    apart = own.split(APART) if own else []
+    return [*(_Text(x, False) for x in apart), *(_Text(x, True) for x in scheduled)]
 
 
 def _each(text: str, result: Callable[[Any, Any], _R], level: int) -> list[_R]:

@@ -30,7 +30,7 @@ from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
-__all__ = ["Code", "Made", "Native", "Place", "bring_in", "problem"]
+__all__ = ["FURTHER", "Code", "Made", "Native", "Place", "bring_in", "problem"]
 
 
 class Place(NamedTuple):
@@ -184,6 +184,14 @@ def bring_in() -> bool:
     pool.bring_in()
     blocks.bring_in()
     return False
+
+
+def _further(text: Callable[[], str]) -> None:
+    compiled(text(), QUICK)
+
+
+# What compiles that which only large graphs need, one by one.
+FURTHER = (partial(_further, pool.pool_text), partial(_further, blocks.blocks_text))
 
 
 @cache

@@ -26,14 +26,14 @@ SHARED = Shared(
 
 
 def test_small_functions_stay_together():
-    text = modules_text([function("kernel", 5), function("part0", 5)], [], SHARED)
+    text = modules_text([function("kernel", 5), function("part0", 5)], [], [], SHARED)
     assert APART not in text and SCHEDULED not in text
     assert "declare" not in text and "!" not in text and "constant" not in text
 
 
 def test_a_module_has_what_it_names():
     body = "  call void @one()\n  br !0\n  load ptr, ptr @part0\n"
-    text = modules_text([function("kernel", 300, body), function("part0", 300)], [], SHARED)
+    text = modules_text([function("kernel", 300, body), function("part0", 300)], [], [], SHARED)
     kernel, part = text.split(APART)
     for needed in (
         "@one",
@@ -51,7 +51,7 @@ def test_a_module_has_what_it_names():
 
 def test_what_is_scheduled_comes_last():
     parts = [function(f"part{k}", 200) for k in range(3)]
-    text = modules_text(parts, [function(f"contract{k}", 1000) for k in range(2)], SHARED)
+    text = modules_text(parts, [], [function(f"contract{k}", 1000) for k in range(2)], SHARED)
     own, *scheduled = text.split(SCHEDULED)
     assert own.count(APART) == 2 and len(scheduled) == 2
     assert APART not in "".join(scheduled)
@@ -59,7 +59,7 @@ def test_what_is_scheduled_comes_last():
 
 def test_no_module_is_of_few_lines_if_others_follow():
     parts = [function("kernel", 20), function("part0", 400), function("part1", 400)]
-    assert modules_text(parts, [], SHARED).count(APART) == 1
+    assert modules_text(parts, [], [], SHARED).count(APART) == 1
 
 
 # ---- programs ------------------------------------------------------------------------------------

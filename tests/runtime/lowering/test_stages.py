@@ -13,7 +13,7 @@ def concrete(function, *arguments):
 def test_each_stage_has_a_text():
     found = concrete(lambda x: x * 2, np.ones(40))
     assert "for each" in found.lower("kernels")
-    assert "fmul double" in found.lower("llvm")
+    assert " = fmul " in found.lower("llvm")
     assert "enter:" in found.lower("asm")
 
 
