@@ -24,7 +24,9 @@ from autograph.operators.guards import IdentityGuard, SharingGuard, may_be_input
 from autograph.operators.methods import looked_up
 from autograph.signature import is_input_key
 from autograph.traced import Traced
+from runtime.execute.native.layout import offset_of_slot
 from runtime.execute.native.reading import (
+    Absent,
     Alive,
     Argument,
     Attribute,
@@ -33,7 +35,6 @@ from runtime.execute.native.reading import (
     Fetched,
     Holds,
     Item,
-    Method,
     OfKind,
     Reading,
     Referent,
@@ -186,9 +187,15 @@ class _Natively:
         if type(thing) is ModuleType:
             return Variable(vars(thing), name)
         kind = self._kinds.get(type(thing))
-        if kind is not None and not is_own:
-            is_own = looked_up(type(thing), "__getattribute__") is object.__getattribute__
-        return Attribute(Referent(reference), name, kind, is_own)
+        if kind is None:
+            return Attribute(Referent(reference), name, None, is_own)
+        is_own |= looked_up(type(thing), "__getattribute__") is object.__getattribute__
+        of_class = looked_up(type(thing), name)
+        offset = offset_of_slot(of_class) if is_own else None
+        # Nothing that the class has under that name comes before what the object has.
+        is_free = not (hasattr(type(of_class), "__set__") or hasattr(type(of_class), "__delete__"))
+        is_in_dict = is_own and is_free and name in getattr(thing, "__dict__", ())
+        return Attribute(Referent(reference), name, kind, is_own, is_in_dict, offset)
 
     def checks(self, guard: Guard) -> list[Check]:
         """What native code looks at for a guard."""
@@ -212,9 +219,7 @@ class _Natively:
         owner = Referent(guard.thing)
         if isinstance(guard, KindGuard):
             return [OfKind(owner, guard.version)]
-        if not isinstance(guard.method, weakref.ref):
-            return [Holds(guard.holds)]
-        return [Alive(Method(owner, guard.expected, guard.version), guard.method)]
+        return [Absent(owner, guard.expected, guard.version)]
 
 
 class _Source:

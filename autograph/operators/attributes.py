@@ -263,7 +263,7 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
     if trace is None:
         return value
     if isinstance(value, _BOUND) and not _is_kept(thing, name, value):
-        _note_method(trace, thing, name, value)
+        _note_method(trace, thing, name)
         return value
     _note_class(trace, thing, name)
     if isinstance(thing, ModuleType):
@@ -301,15 +301,14 @@ def _note_class(trace: Trace, thing: Any, name: str) -> None:
         trace.meet(thing)
 
 
-def _note_method(trace: Trace, thing: Any, name: str, bound: Any) -> None:
+def _note_method(trace: Trace, thing: Any, name: str) -> None:
     if isinstance(thing, type):
         trace.ask(thing, name)
     elif isinstance(thing, super):
         for cls in getattr(thing, "__self_class__", object).__mro__:
             trace.ask(cls, name)
     elif not isinstance(thing, ModuleType):
-        method = getattr(bound, "__func__", None)
-        trace.meet_method(thing, name, ORIGINALS.get(method, method) if method else None)
+        trace.meet_method(thing, name)
 
 
 def _is_kept(thing: Any, name: str, bound: Any) -> bool:

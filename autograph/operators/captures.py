@@ -167,7 +167,7 @@ class Trace:
     # the classes are as they were.
     asked: dict[type, dict[str, None]] = field(default_factory=dict)
     met: dict[int, Any] = field(default_factory=dict)
-    methods: dict[tuple[int, str], tuple[Any, str, Any]] = field(default_factory=dict)
+    methods: dict[tuple[int, str], tuple[Any, str]] = field(default_factory=dict)
     # Where the function gave its result.
     returned: Origin | None = None
     # Settings of Python's and NumPy's when the trace began, by name.
@@ -241,12 +241,12 @@ class Trace:
             self.ask(type(thing), "__getattribute__")
             self.ask(type(thing), "__getattr__")
 
-    def meet_method(self, thing: Any, name: str, method: Any) -> None:
+    def meet_method(self, thing: Any, name: str) -> None:
         """Note that an object has a method of its class, which one of its own could hide."""
         self.ask(type(thing), name)
         self.meet(thing)
-        if self.is_outside(thing) and isinstance(method, types.FunctionType):
-            self.methods[id(thing), name] = self.met[id(thing)], name, method
+        if self.is_outside(thing):
+            self.methods[id(thing), name] = self.met[id(thing)], name
 
     def decided(self, origin: Origin | None, kind: str, text: str) -> None:
         """Keep a decision for `explain`, once."""

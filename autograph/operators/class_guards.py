@@ -107,12 +107,12 @@ class KindGuard(Guard):
 class MethodGuard(Guard):
     """An object must hold nothing itself under the name of a method of its class."""
 
-    __slots__ = ("method", "thing", "version")
+    __slots__ = ("thing", "version")
     is_of_classes = True
 
-    def __init__(self, thing: Callable[[], Any], name: str, method: Any, of: ClassGuard) -> None:
+    def __init__(self, thing: Callable[[], Any], name: str, of: ClassGuard) -> None:
         super().__init__(Place(f"{of.place.name}.{name}", lambda: None), name, by_value=False)
-        self.thing, self.method, self.version = thing, weak(method), of.version
+        self.thing, self.version = thing, of.version
 
     def holds(self) -> bool:
         """Whether it does not; of what died nothing is asked."""
@@ -131,8 +131,8 @@ def class_guards(trace: Trace) -> list[Guard]:
         of = kinds.get(type(thing()))
         if of is not None:
             guards.append(KindGuard(weak(thing()), of))
-    for thing, name, method in trace.methods.values():
+    for thing, name in trace.methods.values():
         of = kinds.get(type(thing()))
         if of is not None and name not in getattr(thing(), "__dict__", ()):
-            guards.append(MethodGuard(weak(thing()), name, method, of))
+            guards.append(MethodGuard(weak(thing()), name, of))
     return guards

@@ -8,16 +8,17 @@ GATHERING = """
 ; ---- what is read from outside ------------------------------------------------------------------
 
 ; Fills the row of what a call reads, each thing held: what looks at a name may run code that binds
-; others anew. The rows of the table are (where, slot, thing or slot, name), and what is compared
+; others anew. The rows are (where, slot, thing or slot, name, what it is), and what is compared
 ; when all is read (how, slot, with). 1 where all is as it was, 0 where something is not, -1 where
-; an exception is to be raised.
+; an exception is to be raised: then nothing is held. What a row names besides is compared at once,
+; and not held: it is of no other use.
 define internal i64 @gather(ptr %ctx, ptr %table, ptr %slots, ptr %args) {
 entry:
   %find = word PyDict_GetItemWithError
   %hold = word Py_IncRef
+  %release = word Py_DecRef
   %referent = word PyWeakref_GetObject
   %dead = word None
-  %found.method = alloca ptr
   %classes.at = getelementptr i64, ptr %table, i64 7
   %classes = load i64, ptr %classes.at
   %versions.at = getelementptr ptr, ptr %table, i64 8
@@ -46,13 +47,13 @@ class.look:
   %version = zext i32 %version.short to i64
   %is.version = icmp eq i64 %version, %seen
   %class.next = add i64 %class, 1
-  br i1 %is.version, label %classes.head, label %changed
+  br i1 %is.version, label %classes.head, label %left
 head:
   %number = phi i64 [ 0, %classes.head ], [ %number.next, %next.row ]
   %more = icmp slt i64 %number, %rows
   br i1 %more, label %place, label %compare
 place:
-  %row = mul i64 %number, 4
+  %row = mul i64 %number, 5
   %where.at = getelementptr i64, ptr %places, i64 %row
   %where = load i64, ptr %where.at
   %slot.at = getelementptr i64, ptr %where.at, i64 1
@@ -62,6 +63,9 @@ place:
   %thing = load ptr, ptr %thing.at
   %name.at = getelementptr ptr, ptr %where.at, i64 3
   %name = load ptr, ptr %name.at
+  %wanted.at = getelementptr ptr, ptr %where.at, i64 4
+  %wanted = load ptr, ptr %wanted.at
+  %is.kept = icmp eq ptr %wanted, null
   %index = ptrtoint ptr %thing to i64
   %owner.at = getelementptr ptr, ptr %slots, i64 %index
   switch i64 %where, label %keep [ i64 0, label %cell
@@ -70,11 +74,13 @@ place:
                                    i64 4, label %weak
                                    i64 5, label %own
                                    i64 6, label %attribute
-                                   i64 7, label %method
-                                   i64 8, label %item
-                                   i64 9, label %fetched
-                                   i64 10, label %of.kind
-                                   i64 11, label %live ]
+                                   i64 7, label %item
+                                   i64 8, label %fetched
+                                   i64 9, label %in.dict
+                                   i64 10, label %in.slot
+                                   i64 11, label %of.kind
+                                   i64 12, label %live
+                                   i64 13, label %absent ]
 cell:
   %content.at = getelementptr i8, ptr %thing, i64 $CONTENT
   %content = load ptr, ptr %content.at
@@ -82,6 +88,32 @@ cell:
 variable:
   %value = call ptr %find(ptr %thing, ptr %name)
   br label %found
+in.slot:
+  %slotted = load ptr, ptr %owner.at
+  %offset = ptrtoint ptr %name to i64
+  %member.at = getelementptr i8, ptr %slotted, i64 %offset
+  %member = load ptr, ptr %member.at
+  br label %found
+; Where its dict has it not, an object may have it from its class.
+in.dict:
+  %holder = load ptr, ptr %owner.at
+  %dict.of = word _PyObject_GetDictPtr
+  %dict.at = call ptr %dict.of(ptr %holder)
+  %has.dict = icmp ne ptr %dict.at, null
+  br i1 %has.dict, label %of.dict, label %own
+of.dict:
+  %dict = load ptr, ptr %dict.at
+  %is.dict = icmp ne ptr %dict, null
+  br i1 %is.dict, label %look.up, label %own
+look.up:
+  %held.value = call ptr %find(ptr %dict, ptr %name)
+  %is.in.dict = icmp ne ptr %held.value, null
+  br i1 %is.in.dict, label %found, label %not.in.dict
+not.in.dict:
+  %own.occurred = word PyErr_Occurred
+  %own.error = call ptr %own.occurred()
+  %is.absent = icmp eq ptr %own.error, null
+  br i1 %is.absent, label %own, label %changed
 argument:
   %given.at = getelementptr ptr, ptr %args, i64 %index
   %given = load ptr, ptr %given.at
@@ -91,12 +123,18 @@ weak:
   %is.dead = icmp eq ptr %referred, %dead
   br i1 %is.dead, label %changed, label %keep
 found:
-  %borrowed = phi ptr [ %content, %cell ], [ %value, %variable ]
+  %borrowed = phi ptr [ %content, %cell ], [ %value, %variable ], [ %member, %in.slot ],
+                      [ %held.value, %look.up ]
   %is.there = icmp ne ptr %borrowed, null
-  br i1 %is.there, label %keep, label %changed
+  br i1 %is.there, label %there, label %changed
+there:
+  br i1 %is.kept, label %keep, label %at.once
+at.once:
+  %is.wanted = icmp eq ptr %borrowed, %wanted
+  br i1 %is.wanted, label %next.row, label %changed
 keep:
   %kept = phi ptr [ %thing, %place ], [ %given, %argument ], [ %referred, %weak ],
-                  [ %borrowed, %found ]
+                  [ %borrowed, %there ]
   store ptr %kept, ptr %kept.at
   call void %hold(ptr %kept)
   br label %next.row
@@ -121,24 +159,42 @@ fetched:
 made:
   %new = phi ptr [ %own.value, %own ], [ %attribute.value, %attribute ], [ %item.value, %item ],
                  [ %fetched.value, %fetched ]
-  store ptr %new, ptr %kept.at
   %is.made = icmp ne ptr %new, null
-  br i1 %is.made, label %next.row, label %changed
-method:
-  %method.owner = load ptr, ptr %owner.at
-  %get.method = word _PyObject_GetMethod
-  store ptr null, ptr %found.method
-  %is.method = call i32 %get.method(ptr %method.owner, ptr %name, ptr %found.method)
-  %method.value = load ptr, ptr %found.method
-  store ptr %method.value, ptr %kept.at
-  %is.function = icmp eq i32 %is.method, 1
-  br i1 %is.function, label %next.row, label %changed
+  br i1 %is.made, label %had, label %changed
+had:
+  br i1 %is.kept, label %own.it, label %forgotten
+own.it:
+  store ptr %new, ptr %kept.at
+  br label %next.row
+forgotten:
+  call void %release(ptr %new)
+  %is.new.wanted = icmp eq ptr %new, %wanted
+  br i1 %is.new.wanted, label %next.row, label %changed
+absent:
+  %whose = load ptr, ptr %owner.at
+  %its.dict.of = word _PyObject_GetDictPtr
+  %its.dict.at = call ptr %its.dict.of(ptr %whose)
+  %has.its.dict = icmp ne ptr %its.dict.at, null
+  br i1 %has.its.dict, label %its.dict, label %next.row
+its.dict:
+  %its = load ptr, ptr %its.dict.at
+  %is.its = icmp ne ptr %its, null
+  br i1 %is.its, label %search, label %next.row
+search:
+  %hiding = call ptr %find(ptr %its, ptr %name)
+  %is.free = icmp eq ptr %hiding, null
+  br i1 %is.free, label %searched, label %changed
+searched:
+  %search.occurred = word PyErr_Occurred
+  %search.error = call ptr %search.occurred()
+  %is.searched = icmp eq ptr %search.error, null
+  br i1 %is.searched, label %next.row, label %changed
 of.kind:
   %object = load ptr, ptr %kept.at
   %type.at = getelementptr i8, ptr %object, i64 $TYPE
   %type = load ptr, ptr %type.at
-  %wanted = load ptr, ptr %thing
-  %is.kind = icmp eq ptr %type, %wanted
+  %kind.wanted = load ptr, ptr %thing
+  %is.kind = icmp eq ptr %type, %kind.wanted
   br i1 %is.kind, label %next.row, label %changed
 live:
   %held = load ptr, ptr %kept.at
@@ -184,7 +240,6 @@ holds:
   br i1 %is.answer, label %answered, label %changed
 answered:
   %true = word True
-  %release = word Py_DecRef
   call void %release(ptr %answer)
   %is.true = icmp eq ptr %answer, %true
   br i1 %is.true, label %next, label %changed
@@ -193,7 +248,48 @@ next:
   br label %compare
 done:
   ret i64 1
+; What was held is released, by the rows that were gone through.
 changed:
+  %gone.through = phi i64 [ %number, %weak ], [ %number, %found ], [ %number, %at.once ],
+                          [ %number, %not.in.dict ], [ %number, %made ], [ %number, %forgotten ],
+                          [ %number, %search ], [ %number, %searched ], [ %number, %of.kind ], [ %number, %live ], [ %rows, %same ],
+                          [ %rows, %slots.two ], [ %rows, %holds ], [ %rows, %answered ]
+  %fetch = word PyErr_Fetch
+  %restore = word PyErr_Restore
+  %error.place = alloca [3 x ptr]
+  %error.value = getelementptr ptr, ptr %error.place, i64 1
+  %error.trace = getelementptr ptr, ptr %error.place, i64 2
+  call void %fetch(ptr %error.place, ptr %error.value, ptr %error.trace)
+  br label %back.head
+back.head:
+  %back = phi i64 [ 0, %changed ], [ %back.next, %back.done ]
+  %goes.back = icmp slt i64 %back, %gone.through
+  br i1 %goes.back, label %back.row, label %released
+back.row:
+  %back.next = add i64 %back, 1
+  %back.words = mul i64 %back, 5
+  %back.at = getelementptr i64, ptr %places, i64 %back.words
+  %back.where = load i64, ptr %back.at
+  %back.wanted.at = getelementptr ptr, ptr %back.at, i64 4
+  %back.wanted = load ptr, ptr %back.wanted.at
+  %was.read = icmp slt i64 %back.where, 11
+  %was.kept = icmp eq ptr %back.wanted, null
+  %is.held = and i1 %was.read, %was.kept
+  br i1 %is.held, label %back.one, label %back.done
+back.one:
+  %back.slot.at = getelementptr i64, ptr %back.at, i64 1
+  %back.slot = load i64, ptr %back.slot.at
+  %back.place = getelementptr ptr, ptr %slots, i64 %back.slot
+  %back.thing = load ptr, ptr %back.place
+  call void %release(ptr %back.thing)
+  br label %back.done
+back.done:
+  br label %back.head
+released:
+  %error.kind = load ptr, ptr %error.place
+  %error.value.was = load ptr, ptr %error.value
+  %error.trace.was = load ptr, ptr %error.trace
+  call void %restore(ptr %error.kind, ptr %error.value.was, ptr %error.trace.was)
   %occurred = word PyErr_Occurred
   %error = call ptr %occurred()
   %is.fine = icmp eq ptr %error, null
@@ -276,14 +372,21 @@ other:
   call void %keep(ptr %miss)
   ret ptr %miss
 read:
-  %bytes = mul i64 %borrowed, 8
-  call void @llvm.memcpy.p0.p0.i64(ptr %slots, ptr %args, i64 %bytes, i1 false)
+  %a = phi i64 [ 0, %ask.head ], [ %a.next, %copy ]
+  %copies = icmp slt i64 %a, %borrowed
+  br i1 %copies, label %copy, label %gather
+copy:
+  %a.from = getelementptr ptr, ptr %args, i64 %a
+  %a.thing = load ptr, ptr %a.from
+  %a.to = getelementptr ptr, ptr %slots, i64 %a
+  store ptr %a.thing, ptr %a.to
+  %a.next = add i64 %a, 1
+  br label %read
+gather:
   %outer = getelementptr ptr, ptr %slots, i64 %borrowed
   %outer.count = sub i64 %end, %borrowed
-  %outer.bytes = mul i64 %outer.count, 8
-  call void @llvm.memset.p0.i64(ptr %outer, i8 0, i64 %outer.bytes, i1 false)
   %holds = call i64 @gather(ptr %ctx, ptr %table, ptr %slots, ptr %args)
-  switch i64 %holds, label %raised [ i64 0, label %drop
+  switch i64 %holds, label %raised [ i64 0, label %otherwise
                                      i64 1, label %call ]
 call:
   %called.at = getelementptr i64, ptr %table, i64 16
@@ -303,11 +406,7 @@ given:
   call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
   ret ptr %result
 raised:
-  call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
   ret ptr null
-drop:
-  call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
-  br label %otherwise
 otherwise:
   %vectorcall = word PyObject_Vectorcall
   %fallback.at = getelementptr ptr, ptr %table, i64 1

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from runtime.execute.native.classes import Version
 
 __all__ = [
+    "Absent",
     "Alive",
     "Argument",
     "Attribute",
@@ -27,7 +28,6 @@ __all__ = [
     "Fetched",
     "Holds",
     "Item",
-    "Method",
     "OfKind",
     "Reading",
     "Referent",
@@ -82,24 +82,19 @@ class Attribute(NamedTuple):
     """`owner.name`; with `is_own`, as `object.__getattribute__` gives it.
 
     The owner must be of just that class, of which the versions of the classes tell whether it is as
-    it was; None: of any.
+    it was; None: of any. With `is_own`, it may be known where the object has the attribute: in its
+    dict, or in a slot at an offset.
     """
 
     owner: Source
     name: str
     kind: Version | None
     is_own: bool = False
+    is_in_dict: bool = False
+    offset: int | None = None
 
 
-class Method(NamedTuple):
-    """The function that `owner.name(...)` calls, where the owner is of just that class."""
-
-    owner: Source
-    name: str
-    kind: Version
-
-
-Source = Variable | CellType | Argument | Constant | Referent | Item | Fetched | Attribute | Method
+Source = Variable | CellType | Argument | Constant | Referent | Item | Fetched | Attribute
 
 
 class Same(NamedTuple):
@@ -137,7 +132,15 @@ class OfKind(NamedTuple):
     kind: Version
 
 
-Check = Same | Alive | Shared | Holds | OfKind
+class Absent(NamedTuple):
+    """An object of just that class must have no such name in its dict."""
+
+    owner: Source
+    name: str
+    kind: Version
+
+
+Check = Same | Alive | Shared | Holds | OfKind | Absent
 
 
 class Reading(NamedTuple):
@@ -158,9 +161,9 @@ class Reading(NamedTuple):
     asked: Sequence[tuple[int, Same | Alive]] = ()
 
 
-# Where something is read, or compared at once, and what is compared later, as the entry knows it.
-(_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _METHOD, _ITEM, _FETCHED,
- _KIND, _LIVE) = range(12)  # fmt: skip
+# Where something is read, or looked at at once, and what is compared later, as the entry knows it.
+(_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
+ _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
 _SAME, _ONE, _TWO, _HOLDS = range(4)
 # The word that is set by a call.
 _CALLED = 16
@@ -221,7 +224,7 @@ class _Slots:
     """
 
     def __init__(self, reading: Reading) -> None:
-        self.rows: list[tuple[int, int, int, int]] = []
+        self.rows: list[tuple[int, int, int, int, int]] = []
         self.checks: list[tuple[int, int, int]] = []
         # What the rows name, and nothing else keeps.
         self.kept: list[Any] = []
@@ -240,13 +243,17 @@ class _Slots:
         for check in reading.checks:
             if isinstance(check, Alive):
                 slot = self._slot(check.source)
-                self.rows.append((_LIVE, slot, id(check.reference), 0))
+                self.rows.append((_LIVE, slot, id(check.reference), 0, 0))
                 self._slots.setdefault(_key(Referent(check.reference)), slot)
         for i, source in enumerate(sources, self.borrowed):
             if i not in self._read:
                 self._read_into(i, source)
         for check in reading.checks:
             self._check(check)
+        # What is read for this alone is not kept, so all else comes before.
+        for check in reading.checks:
+            if isinstance(check, Same):
+                self._compare(check)
 
     def _slot(self, source: Source) -> int:
         """Where a place is read into; it is read there when it is asked for first."""
@@ -263,7 +270,14 @@ class _Slots:
 
     def _read_into(self, slot: int, source: Source) -> None:
         self._read.add(slot)
-        self.rows.append(self._row(slot, source))
+        self.rows.append((*self._row(slot, source), 0))
+
+    def _compare(self, check: Same) -> None:
+        is_kept = isinstance(check.source, Argument | Constant | Referent)
+        if is_kept or _key(check.source) in self._slots:
+            self.checks.append((_SAME, self._slot(check.source), id(check.thing)))
+        else:
+            self.rows.append((*self._row(0, check.source), id(check.thing)))
 
     def _row(self, slot: int, source: Source) -> tuple[int, int, int, int]:
         if isinstance(source, CellType):
@@ -283,26 +297,34 @@ class _Slots:
         owner = self._slot(source.owner)
         if source.kind is not None:
             self._of_kind(owner, source.kind)
-        name = sys.intern(source.name)  # which classes find at once
-        self.kept.append(name)
-        if isinstance(source, Method):
-            return _METHOD, slot, owner, id(name)
-        return (_OWN if source.is_own else _ATTRIBUTE), slot, owner, id(name)
+        name = self._interned(source.name)
+        if source.offset is not None:
+            return _SLOT, slot, owner, source.offset
+        if source.is_in_dict:
+            return _IN_DICT, slot, owner, name
+        return (_OWN if source.is_own else _ATTRIBUTE), slot, owner, name
+
+    def _interned(self, name: str) -> int:
+        """The name as dicts and classes find it at once."""
+        self.kept.append(sys.intern(name))
+        return id(self.kept[-1])
 
     def _of_kind(self, slot: int, kind: Version) -> None:
         if (slot, kind.address) not in self._kinds:
             self._kinds.add((slot, kind.address))
-            self.rows.append((_KIND, slot, kind.address, 0))
+            self.rows.append((_KIND, slot, kind.address, 0, 0))
 
     def _check(self, check: Check) -> None:
         """How, the slot, and what it is compared with: an object, or another slot."""
-        if isinstance(check, Same):
-            self.checks.append((_SAME, self._slot(check.source), id(check.thing)))
-        elif isinstance(check, Shared):
+        if isinstance(check, Shared):
             sign = _ONE if check.is_one else _TWO
             self.checks.append((sign, self._slot(check.one), self._slot(check.other)))
         elif isinstance(check, OfKind):
             self._of_kind(self._slot(check.source), check.kind)
+        elif isinstance(check, Absent):
+            owner = self._slot(check.owner)
+            self._of_kind(owner, check.kind)
+            self.rows.append((_ABSENT, 0, owner, self._interned(check.name), 0))
         elif isinstance(check, Holds):
             self.checks.append((_HOLDS, 0, id(check.function)))
 
@@ -312,8 +334,8 @@ def _key(source: Source) -> Any:
         return id(source)
     if isinstance(source, Variable | Item):
         return type(source), id(source[0]), type(source[1]), source[1]
-    if isinstance(source, Attribute | Method):
-        return type(source), _key(source.owner), source.name, isinstance(source, Method)
+    if isinstance(source, Attribute):
+        return Attribute, _key(source.owner), source.name
     return type(source), source[0] if isinstance(source, Argument) else id(source[0])
 
 

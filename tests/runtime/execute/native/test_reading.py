@@ -14,6 +14,7 @@ from runtime.execute.native.classes import Version
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
 from runtime.execute.native.reading import (
+    Absent,
     Alive,
     Argument,
     Attribute,
@@ -21,7 +22,6 @@ from runtime.execute.native.reading import (
     Fetched,
     Holds,
     Item,
-    Method,
     OfKind,
     Reading,
     Referent,
@@ -343,14 +343,14 @@ def test_functions_may_be_asked_whether_something_holds(summed, answer, holds):
     np.testing.assert_equal(read(X), 7 * X if holds else ("otherwise", X))
 
 
-def test_a_method_must_be_that_of_the_class(summed):
+def test_an_object_must_not_hide_a_method(summed):
     class Kind:
         def scale(self):
             return 1
 
     thing, kind = Kind(), version_of(Kind)
     owner = Referent(weakref.ref(thing))
-    check = Alive(Method(owner, "scale", kind), weakref.ref(Kind.scale))
+    check = Absent(owner, "scale", kind)
     reading = Reading(1, [types.CellType(X)] * 2, (), [check], [], [kind])
     read = summed.reading(reading, otherwise)
     np.testing.assert_array_equal(read(X), 7 * X)
@@ -361,6 +361,8 @@ def test_a_method_must_be_that_of_the_class(summed):
     Kind.scale = lambda self: 2
     assert read(X) == ("otherwise", X)
     kind.renew()
+    np.testing.assert_array_equal(read(X), 7 * X)
+    thing.__dict__.update(scale=None)
     assert read(X) == ("otherwise", X)
 
 
