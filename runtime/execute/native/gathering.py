@@ -252,8 +252,9 @@ done:
 changed:
   %gone.through = phi i64 [ %number, %weak ], [ %number, %found ], [ %number, %at.once ],
                           [ %number, %not.in.dict ], [ %number, %made ], [ %number, %forgotten ],
-                          [ %number, %search ], [ %number, %searched ], [ %number, %of.kind ], [ %number, %live ], [ %rows, %same ],
-                          [ %rows, %slots.two ], [ %rows, %holds ], [ %rows, %answered ]
+                          [ %number, %search ], [ %number, %searched ], [ %number, %of.kind ],
+                          [ %number, %live ], [ %rows, %same ], [ %rows, %slots.two ],
+                          [ %rows, %holds ], [ %rows, %answered ]
   %fetch = word PyErr_Fetch
   %restore = word PyErr_Restore
   %error.place = alloca [3 x ptr]
