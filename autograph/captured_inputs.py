@@ -3,8 +3,7 @@
 Both are one generated function of straight lines: there may be many captured names, and each of
 them costs a call no more than the few bytecodes that read it and compare it. The function has the
 globals and the closure cells that the user's function reads, so that it reads a name as that does.
-Where all of them are variables of modules and closures, native code reads them, and calls the
-function only where it finds another object.
+Native code reads most of them itself, and calls the function only where it finds another object.
 """
 
 from __future__ import annotations
@@ -12,21 +11,41 @@ from __future__ import annotations
 import functools
 import keyword
 import weakref
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from autograph.operators.captures import Captured, Guard, Place
-from autograph.operators.guards import IdentityGuard, SharingGuard, may_be_input
+from autograph.operators.class_guards import ClassGuard, KindGuard, MethodGuard
+from autograph.operators.guards import IdentityGuard, SharingGuard, may_be_input, weak
+from autograph.operators.methods import looked_up
 from autograph.signature import is_input_key
 from autograph.traced import Traced
-from runtime.execute.native.reading import Alive, Reading, Same, Shared, Source, Variable
+from runtime.execute.native.layout import offset_of_slot
+from runtime.execute.native.reading import (
+    Absent,
+    Alive,
+    Argument,
+    Attribute,
+    Check,
+    Constant,
+    Fetched,
+    Holds,
+    Item,
+    OfKind,
+    Reading,
+    Referent,
+    Same,
+    Shared,
+    Source,
+    Variable,
+)
 from runtime.ops.operands import type_of
 
-__all__ = ["caller", "is_as_traced", "lone_caller", "reader", "reading"]
+__all__ = ["Given", "caller", "is_as_traced", "lone_caller", "reader", "reading"]
 
 # What the names start with that the function has of its own.
 _MADE = "_ag_"
@@ -61,22 +80,27 @@ def caller(
 
 
 def lone_caller(
-    traced: Traced, run: Callable[..., Any], miss: Any, replaced: Sequence[Any]
+    traced: Traced, run: Callable[..., Any], miss: Any, replaced: Sequence[Any], given: Given
 ) -> Callable[..., Any]:
     """As `caller`, of all arguments of a call, whatever they are, for one result by itself.
 
     `run` looks at its arguments, and gives `miss` for those that are not of the types that were
     traced: nothing looks at captured arrays before. The function gives `miss` too where something
-    is in `replaced`: other captures than those of the trace.
+    is in `replaced`: other captures than those of the trace; and for other objects and constants.
     """
     source = _Source(traced, looks=False)
     more = f"{_MADE}more"
-    source.lines.insert(0, f"if {more} or {source.bind(replaced)}: {_CHANGED}")
-    leaves = _leaves(traced)
-    result = f"{source.bind(run)}({', '.join([*leaves, *source.inputs])})"
-    # What is not given is `miss`, which no graph takes.
-    defaults = (miss,) * len(leaves)
-    return source.function([*leaves, f"*{more}"], source.bind(miss), result, defaults)  # type: ignore[no-any-return]
+    arguments = [f"{_MADE}leaf{i}" for i in range(given.arguments)]
+    tests = [more, source.bind(replaced)]
+    # What is not given is `miss`, which no graph takes, and nothing else is.
+    tests += [f"{arguments[i]} is not {source.bind(weak(x))}()" for i, x in given.objects]
+    tests += [f"{arguments[i]} is not {source.bind(x)}" for i, x in given.constants]
+    source.lines.insert(0, f"if {' or '.join(tests)}: {_CHANGED}")
+    known = [*arguments, *map(source.bind, given.defaults)]
+    inputs = [*(known[i] for i in given.inputs), *source.inputs]
+    result = f"{source.bind(run)}({', '.join(inputs)})"
+    defaults = (miss,) * given.arguments
+    return source.function([*arguments, f"*{more}"], source.bind(miss), result, defaults)  # type: ignore[no-any-return]
 
 
 def _leaves(traced: Traced) -> list[str]:
@@ -84,50 +108,118 @@ def _leaves(traced: Traced) -> list[str]:
     return [f"{_MADE}leaf{i}" for i in range(sum(map(is_input_key, traced.arguments.keys)))]
 
 
-def reading(traced: Traced, replaced: list[Any]) -> Reading | None:
-    """The same for native code, which reads variables itself; None where there is more to read.
+class Given(NamedTuple):
+    """What the arguments of a call are, by position: inputs of the graph, objects or constants.
+
+    Positions of inputs behind those of the arguments are in `defaults`.
+    """
+
+    arguments: int
+    inputs: Sequence[int]
+    defaults: Sequence[Any] = ()
+    objects: Sequence[tuple[int, Any]] = ()
+    constants: Sequence[tuple[int, Any]] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the inputs are the arguments, in their order."""
+        return list(self.inputs) == list(range(self.arguments))
+
+
+def reading(traced: Traced, replaced: list[Any], given: Given) -> Reading:
+    """The same for native code, which reads places itself, and calls functions for the others.
 
     What it finds to be no more the same object, `lone_caller` looks at: it may have the same value.
     """
-    try:
-        return Reading(
-            len(_leaves(traced)),
-            [_native(captured.place) for captured in traced.captured],
-            tuple(traced.externals),
-            list(map(_native_check, traced.guards)),
-            replaced,
-        )
-    except _NotNative:
-        return None
+    natively = _Natively(traced.guards)
+    asked: list[Any] = [(i, _alive(Argument(i), weak(thing))) for i, thing in given.objects]
+    asked += [(i, Same(Argument(i), thing)) for i, thing in given.constants]
+    known: list[Source] = [*map(Argument, range(given.arguments)), *map(Constant, given.defaults)]
+    return Reading(
+        given.arguments,
+        [natively.source(captured.place) for captured in traced.captured],
+        tuple(traced.externals),
+        [check for guard in traced.guards for check in natively.checks(guard)],
+        replaced,
+        natively.versions,
+        None if given.is_whole else [known[i] for i in given.inputs],
+        asked,
+    )
 
 
-class _NotNative(Exception):
-    """Native code cannot read a place."""
+def _alive(source: Source, reference: Callable[[], Any]) -> Check:
+    """That a place holds what is referred to, weakly where that can be."""
+    is_weak = isinstance(reference, weakref.ref)
+    return Alive(source, reference) if is_weak else Same(source, reference())
 
 
-def _native(place: Place) -> Source:
-    kind, thing, key = cast("tuple[str, Any, Any]", place.route or ("", None, None))
-    if kind == "cell":
-        return cast("CellType", thing)
-    if kind == "attribute" and type(module := thing()) is ModuleType:
-        thing = vars(module)
-    if type(thing) is dict and type(key) is str:
-        return Variable(thing, key)
-    raise _NotNative
+# Of just these, reading an item runs no code of the user's.
+_SEQUENCES = (list, tuple, deque)
 
 
-def _native_check(guard: Guard) -> Same | Alive | Shared:
-    places = list(map(_native, _places(guard)))
-    if not places:
-        raise _NotNative
-    if isinstance(guard, SharingGuard):
-        return Shared(places[0], places[1], bool(guard.expected))
-    if not isinstance(guard, IdentityGuard):
-        return Same(places[0], guard.expected)
-    reference = guard.expected.ref
-    if isinstance(reference, weakref.ref):
-        return Alive(places[0], reference)
-    return Same(places[0], reference())
+class _Natively:
+    """How native code reads places and checks guards."""
+
+    def __init__(self, guards: Iterable[Guard]) -> None:
+        found = [guard for guard in guards if isinstance(guard, ClassGuard)]
+        self.versions = [guard.version for guard in found]
+        self._kinds = {guard.kind(): guard.version for guard in found}
+
+    def source(self, place: Place) -> Source:
+        """Where native code reads a place."""
+        if place.route is None:
+            is_weak = isinstance(place.fetch, weakref.ref)
+            return Referent(place.fetch) if is_weak else Fetched(place.fetch)
+        kind, thing, key = place.route
+        if kind == "cell":
+            return cast("CellType", thing)
+        if kind == "item":
+            if type(thing) is dict:
+                return Variable(thing, key)
+            return Item(thing, key) if type(thing) in _SEQUENCES else Fetched(place.fetch)
+        if not isinstance(thing, weakref.ref):
+            return Fetched(place.fetch)
+        is_own = kind == "own attribute"
+        return self._attribute(thing, key, is_own=is_own)
+
+    def _attribute(self, reference: Any, name: str, *, is_own: bool) -> Source:
+        thing = reference()
+        if type(thing) is ModuleType:
+            return Variable(vars(thing), name)
+        kind = self._kinds.get(type(thing))
+        if kind is None:
+            return Attribute(Referent(reference), name, None, is_own)
+        is_own |= looked_up(type(thing), "__getattribute__") is object.__getattribute__
+        of_class = looked_up(type(thing), name)
+        offset = offset_of_slot(of_class) if is_own else None
+        # Nothing that the class has under that name comes before what the object has.
+        is_free = not (hasattr(type(of_class), "__set__") or hasattr(type(of_class), "__delete__"))
+        is_in_dict = is_own and is_free and name in getattr(thing, "__dict__", ())
+        return Attribute(Referent(reference), name, kind, is_own, is_in_dict, offset)
+
+    def checks(self, guard: Guard) -> list[Check]:
+        """What native code looks at for a guard."""
+        if isinstance(guard, ClassGuard):
+            return []  # it has a version
+        if isinstance(guard, KindGuard | MethodGuard):
+            return self._checks_of_classes(guard)
+        if isinstance(guard, SharingGuard):
+            one, other = self.source(guard.one), self.source(guard.other.place)
+            return [Shared(one, other, bool(guard.expected))]
+        if guard.place.route is None:
+            return [Holds(guard.holds)]
+        source = self.source(guard.place)
+        if not isinstance(guard, IdentityGuard):
+            return [Same(source, guard.expected)]
+        return [_alive(source, guard.expected.ref)]
+
+    def _checks_of_classes(self, guard: KindGuard | MethodGuard) -> list[Check]:
+        if not isinstance(guard.thing, weakref.ref):
+            return [Holds(guard.holds)]
+        owner = Referent(guard.thing)
+        if isinstance(guard, KindGuard):
+            return [OfKind(owner, guard.version)]
+        return [Absent(owner, guard.expected, guard.version)]
 
 
 class _Source:
@@ -148,9 +240,13 @@ class _Source:
         places += [place for guard in traced.guards for place in _places(guard)]
         self._globals = _commonest(places)
         self._type, self._array = self.bind(type), self.bind(np.ndarray)
+        for guard in traced.guards:
+            if guard.is_of_classes:
+                self.check(guard)
         self.inputs = list(map(self.read, traced.captured))
         for guard in traced.guards:
-            self.check(guard)
+            if not guard.is_of_classes:
+                self.check(guard)
         self.inputs += map(self.bind, traced.externals)
 
     def function(
@@ -243,6 +339,8 @@ class _Source:
             name = f"{_MADE}c{len(self._cells)}"
             self._cells[name] = thing
             return name
+        if kind == "own attribute":
+            return f"{self.bind(object.__getattribute__)}({self.alive(thing)}, {key!r})"
         return f"{self.alive(thing)}.{key}"
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from autograph import replay
-from autograph.captured_inputs import caller, is_as_traced, lone_caller, reader, reading
+from autograph.captured_inputs import Given, caller, is_as_traced, lone_caller, reader, reading
 from autograph.described import Described
-from autograph.operators.captures import Captured, Place
+from autograph.operators.captures import Captured, Guard, Place
 from autograph.operators.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole
@@ -30,6 +30,7 @@ from runtime.eager import is_array
 from runtime.errors import Origin, StagingError
 from runtime.execute import Executable
 from runtime.execute.native.miss import MISS
+from runtime.execute.native.prepared import Native
 from runtime.execute.ownership import may_share
 from runtime.graph.ir import Graph
 from runtime.host import hosting
@@ -103,7 +104,7 @@ class ConcreteFunction(Described):
         ]
         traced.externals = list(captures[len(traced.captured) :])
         self._replaced.extend(captures)
-        for name in ("_reader", "_takes_arrays", "builtin", "direct", "has_direct"):
+        for name in ("_reader", "_reading", "_natively", "_takes_arrays", "direct", "has_direct"):
             self.__dict__.pop(name, None)
         for entry in self.entries:
             entry.direct = entry.builtin = None
@@ -150,11 +151,22 @@ class ConcreteFunction(Described):
 
     def broken_guards(self) -> list[str]:
         """What changed since the trace, in words."""
+        broken = [g.explain() for g in self._classes_guarded() if not g.holds()]
+        if broken:
+            return broken
         broken = [g.explain() for g in self._traced.guards if not g.holds()]
         for c in self._traced.captured:
             if not is_as_traced(c):
                 broken.append(f"{c.place.name}: not a {c.type} any more")
         return broken
+
+    def guards_of_values(self) -> list[Guard]:
+        """The guards, where their places are read as they were in the trace: not by other code."""
+        is_known = all(guard.holds() for guard in self._classes_guarded())
+        return self._traced.guards if is_known else []
+
+    def _classes_guarded(self) -> list[Guard]:
+        return [guard for guard in self._traced.guards if guard.is_of_classes]
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the input leaves of the arguments; gives the structured result."""
@@ -224,26 +236,44 @@ class ConcreteFunction(Described):
         run = self._differentiable.run
         return getattr(run, "call", run)
 
-    @functools.cached_property
-    def builtin(self) -> Callable[..., Any] | None:
+    def builtin(self, given: Given) -> Callable[..., Any] | None:
         """The compiled graph as a builtin that gives the result itself; None: it does not serve.
 
         It takes arrays and numbers of just these types, and gives `MISS` for anything else, and
         where what the trace read from outside changed: a function around the builtin looks.
         """
-        if self.relaxed or not (self.is_quick and self._is_alone):
+        if self.relaxed or self._gives_tensors or not (self.is_quick and self._is_alone):
             return None
-        if self._gives_tensors or not all(map(_is_plain_key, self._traced.arguments.keys)):
+        run = self._natively
+        if run is None or run.alone is None:
             return None
-        run: Any = self._differentiable.run
-        alone = getattr(run, "alone", None)
-        if alone is None or not self._reads_outside:
-            return alone
-        if not self._takes_arrays:
+        if given.is_whole and not self._reads_outside:
+            return run.alone
+        looks = lone_caller(self._traced, run.alone, MISS, self._replaced, given)
+        return run.reading(reading(self._traced, self._replaced, given), looks)
+
+    @functools.cached_property
+    def _natively(self) -> Native | None:
+        """The graph as native code, which looks at the types of all inputs; None: it is not."""
+        keys = filter(is_input_key, self._traced.arguments.keys)
+        if not all(map(_is_plain_key, keys)) or not self._takes_arrays:
             return None
-        looks = lone_caller(self._traced, alone, MISS, self._replaced)
-        read = reading(self._traced, self._replaced)
-        return looks if read is None else run.reading(read, looks)
+        run = self._differentiable.run
+        return run if isinstance(run, Native) else None
+
+    @functools.cached_property
+    def _reading(self) -> Callable[..., tuple[Any, ...]] | None:
+        """The builtin that gives all outputs for the inputs among the arguments, or `MISS` alone.
+
+        None where there is none, or nothing to be read from outside.
+        """
+        run = self._natively
+        if run is None or not self._reads_outside:
+            return None
+        count = sum(map(is_input_key, self._traced.arguments.keys))
+        given = Given(count, range(count))
+        looks = caller(self._traced, run.call, MISS)
+        return run.reading(reading(self._traced, self._replaced, given), looks, whole=True)
 
     @property
     def execution(self) -> list[str]:
@@ -270,6 +300,9 @@ class ConcreteFunction(Described):
     def run_quickly(self, leaves: list[Any]) -> Any:
         """`run` outside of all contexts, or MISS where what the trace read from outside changed."""
         self.used = True
+        if self._reading is not None and self._gives is not None:
+            outputs = self._reading(*leaves)
+            return MISS if outputs[0] is MISS else self._gives(outputs)
         inputs = self._reader(leaves) if self._reads_outside else leaves
         if inputs is None:
             return MISS
@@ -298,7 +331,7 @@ class ConcreteFunction(Described):
         kinds = [c.kind for c in traced.captured]
         return (
             not traced.externals
-            and all(kind is np.ndarray or issubclass(kind, np.generic) for kind in kinds)
+            and all(kind in (np.ndarray, float) or issubclass(kind, np.generic) for kind in kinds)
             and not any(map(_is_wrapped, traced.arguments.keys))
         )
 
@@ -346,7 +379,9 @@ class ConcreteFunction(Described):
         """
         if not self.has_direct:
             return None
-        return caller(self._traced, self._run, MISS) if self._reads_outside else self._run
+        if not self._reads_outside:
+            return self._run
+        return self._reading or caller(self._traced, self._run, MISS)
 
     def _of_class(self, result: Tensor) -> Tensor:
         """`result` as a tensor of the class that this gives: the same to gradients."""

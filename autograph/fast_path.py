@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.captured_inputs import Given
 from autograph.concrete import MISS, ConcreteFunction
 from autograph.options import Binding
 from autograph.signature import (
@@ -30,6 +31,7 @@ from autograph.signature import (
 )
 from runtime import tree
 from runtime.devices import device_of, is_device_array
+from runtime.execute.native.reading import was_called
 from runtime.spec import TensorSpec
 from runtime.tensor import Tensor
 
@@ -153,7 +155,7 @@ def _tensor_part(x: Tensor) -> Any:
 class Entry:
     """Where a way of writing a call leads: a graph, and which leaves are its inputs, in order."""
 
-    __slots__ = ("builtin", "concrete", "defaults", "direct", "objects", "order")
+    __slots__ = ("builtin", "concrete", "defaults", "direct", "is_of_one", "objects", "order")
 
     def __init__(
         self,
@@ -161,8 +163,7 @@ class Entry:
         order: list[int] | None,
         defaults: list[Any],
         objects: list[tuple[int, Callable[[], Any]]],
-        *,
-        is_flat: bool = False,
+        given: Given | None = None,
     ) -> None:
         self.concrete = concrete
         # Positions among the leaves and the `defaults` after them; None: all leaves are inputs.
@@ -172,13 +173,20 @@ class Entry:
         self.objects = objects
         # The same as a builtin that looks at the arguments itself: for calls whose leaves are
         # their arguments, given by position.
-        is_whole = is_flat and order is None and not objects
-        self.builtin = concrete.builtin if is_whole else None
+        self.builtin = None if given is None else concrete.builtin(given)
+        # Whether it serves calls with certain objects or constants only.
+        self.is_of_one = given is not None and bool(given.objects or given.constants)
         # The graph itself, where it takes the leaves as they are and gives the result alone.
         self.direct: Callable[..., tuple[Any, ...]] | None = None
         if order is None and not objects and concrete.has_direct:
             self.direct = concrete.direct if self.builtin is None else self._first
         concrete.entries.append(self)
+
+    def may_be_called(self) -> bool:
+        """Whether the builtin may have served a call since this was asked last."""
+        if getattr(self.builtin, "__name__", None) != "reading":
+            return True  # it does not say so
+        return was_called(self.builtin)
 
     def _first(self, *leaves: Any) -> tuple[Any, ...]:
         """Stands for `direct` until a call comes that way: most go to the builtin."""
@@ -221,6 +229,8 @@ def entry_of(
     order: list[int] = []
     defaults: list[Any] = []
     objects: list[tuple[int, Callable[[], Any]]] = []
+    things: list[tuple[int, Any]] = []
+    constants: list[tuple[int, Any]] = []
     for leaf, path, key in zip(bound, arguments.paths, arguments.keys, strict=True):
         if not isinstance(leaf, _Mark):
             if is_input_key(key):
@@ -231,13 +241,17 @@ def entry_of(
             continue
         if isinstance(key, Identity):
             objects.append((leaf.number, key.ref))
+            things.append((leaf.number, leaves[leaf.number]))
         elif not _tells(leaves[leaf.number], path, key, binding):
             return None
         if is_input_key(key):
             order.append(leaf.number)
+        elif not isinstance(key, Identity):
+            constants.append((leaf.number, leaves[leaf.number]))
     every = order == list(range(len(leaves)))
     is_flat = not kwargs and len(args) == len(leaves) and all(map(operator.is_, args, leaves))
-    return Entry(concrete, None if every else order, defaults, objects, is_flat=is_flat)
+    given = Given(len(leaves), order, defaults, things, constants) if is_flat else None
+    return Entry(concrete, None if every else order, defaults, objects, given)
 
 
 def _tells(x: Any, path: str, key: Any, binding: Binding) -> bool:

@@ -139,7 +139,9 @@ def _dependencies(concrete: ConcreteFunction) -> Iterator[str]:
 
 
 def _guarded(guard: Guard) -> str:
-    """What is guarded; nothing for the names of modules, which nearly all functions read."""
+    """What is guarded; nothing for modules and classes, which nearly all functions read."""
+    if guard.is_of_classes:
+        return ""
     if isinstance(guard, IdentityGuard) and isinstance(guard.expected.ref(), ModuleType):
         return ""
     is_plain = guard.by_value and isinstance(guard.expected, PLAIN)

@@ -163,7 +163,7 @@ class Traces:
         """Make run-time inputs of the captured numbers that come with a second value."""
         stale, policy = self._matching(arguments), self._policy
         if stale is not None:
-            policy.numbers.add(stale._traced.guards)
+            policy.numbers.add(stale.guards_of_values())
 
     def _make(
         self, bound: dict[str, Any], arguments: Arguments, reason: Reason
@@ -262,7 +262,7 @@ class Traces:
         table = dict(self._table)
         table.pop(concrete._traced.arguments.key, None)
         for entry in self._fast.values():
-            entry.concrete.used |= entry.builtin in self._builtins  # which do not say so
+            entry.concrete.used |= entry.builtin in self._builtins and entry.may_be_called()
         limit = max(config.cache_size.value, 1)
         while len(table) >= limit:
             oldest = next((k for k, c in table.items() if not c.used), next(iter(table)))
@@ -285,6 +285,8 @@ class Traces:
             (entry for entry in self._fast.values() if entry.builtin is not None),
             key=lambda entry: unknown_dimensions(entry.concrete._traced.arguments),
         )
+        if sum(entry.is_of_one for entry in ordered) > _MOST_BUILTINS:
+            ordered = [entry for entry in ordered if not entry.is_of_one]
         found = dict.fromkeys(entry.builtin for entry in ordered if entry.builtin is not None)
         self._builtins = tuple(found)[:_MOST_BUILTINS]
 
@@ -294,7 +296,7 @@ class Traces:
         stale = self._matching(arguments)
         if stale is not None:
             broken = stale.broken_guards()
-            numbers = self._policy.numbers.new(stale._traced.guards)
+            numbers = self._policy.numbers.new(stale.guards_of_values())
             return retracing.of_guards(broken, is_opened=len(broken) == len(numbers))
         known = [c._traced.arguments for c in self._table.values()]
         nearest = min(known, key=lambda other: len(differences(other, arguments)))

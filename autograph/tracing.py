@@ -17,6 +17,7 @@ from autograph.operators.adoption import adopting
 from autograph.operators.attempts import emit_pending
 from autograph.operators.captures import Trace, guard_apart
 from autograph.operators.chosen_objects import as_choices
+from autograph.operators.class_guards import class_guards
 from autograph.operators.decisions import PLAIN, Decision
 from autograph.operators.generators import check_left
 from autograph.operators.growing import sealed
@@ -142,7 +143,11 @@ def trace_call(
             builder.trace.keeps_entries = keeps_entries
             try:
                 with rarely, adopting(builder.trace):
-                    return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
+                    traced = _traced(
+                        builder, function, bound, arguments, pure, numbers or Numbers()
+                    )
+                traced.guards[:0] = class_guards(builder.trace)
+                return traced
             except StagingError as error:
                 found, is_news = builder.trace.found_logs, recursions.begin()
                 is_refused = bool(builder.trace.refused_choices)

@@ -1,7 +1,7 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
-Each name is a workload of the table, `startup`, `first`, `compile`, `ops` or `calls`. The table
-beside peers of another interpreter is `python -m benchmarks.table`.
+Each name is a workload of the table, `startup`, `first`, `compile`, `ops`, `calls` or `guards`. The
+table beside peers of another interpreter is `python -m benchmarks.table`.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -15,6 +15,7 @@ import sys
 from benchmarks import table
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
+from benchmarks.guards import guard_times
 from benchmarks.ops import eager_times, operation_times
 from benchmarks.peers import frameworks
 from benchmarks.rows import ROWS
@@ -73,6 +74,12 @@ def _calls() -> None:
         print(f"  {name:20} {ours:6.2f} - {plain:5.2f} = {ours - plain:5.2f}")
 
 
+def _guards() -> None:
+    print("guards: what a call takes longer for one place that it reads, and for ten, in us")
+    for kind, longer in guard_times().items():
+        print(f"  {kind:34}", "  ".join(f"{time:6.3f}" for time in longer.values()))
+
+
 def _with_own_kernels() -> None:
     """Start again without the variables that pin NumPy's matrix kernels, read at import."""
     pinned = [name for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ]
@@ -84,7 +91,7 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "first", "compile", "ops", "calls", *ROWS)
+    known = ("startup", "first", "compile", "ops", "calls", "guards", *ROWS)
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
@@ -99,6 +106,8 @@ def main(names: list[str]) -> None:
         _operations(frameworks())
     if "calls" in names:
         _calls()
+    if "guards" in names:
+        _guards()
     rows = [name for name in names if name in ROWS]
     if rows:
         table.main(rows)

@@ -19,7 +19,7 @@ from typing import Any
 from autograph.library import counters
 from autograph.operators import orderings
 from autograph.operators.attributes import getattr_
-from autograph.operators.captures import Trace, guard_environment, guard_state
+from autograph.operators.captures import Trace, current_trace, guard_environment, guard_state
 from autograph.operators.conditionals import condition
 from autograph.operators.generators import made
 from autograph.operators.iterators import ends
@@ -194,8 +194,11 @@ def _dispatcher(
     source = original if twins is None else twins[name]
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if building() is None:
+        trace = current_trace()
+        if trace is None:
             return original(*args, **kwargs)
+        trace.ask(type(args[0]), name)
+        trace.meet(args[0])
         twin = convert(source)
         if twin is None:
             guard_environment(original)

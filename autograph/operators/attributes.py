@@ -271,7 +271,9 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
     if trace is None:
         return value
     if isinstance(value, _BOUND) and not _is_kept(thing, name, value):
+        _note_method(trace, thing, name)
         return value
+    _note_class(trace, thing, name)
     if isinstance(thing, ModuleType):
         if is_fixed_module(thing):
             return value
@@ -289,13 +291,32 @@ def _noted(thing: Any, name: str, value: Any) -> Any:
     read_plainly: Callable[[Any, str], Any] = getattr
     if isinstance(attribute(type(thing), "__getattr__"), FunctionType):
         read_plainly = object.__getattribute__
-    is_plain = read_plainly is getattr and name.isidentifier() and not keyword.iskeyword(name)
-    route = ("attribute", fetch, name) if is_plain else None
+    is_name = name.isidentifier() and not keyword.iskeyword(name)
+    how = "attribute" if read_plainly is getattr else "own attribute"
+    route = (how, fetch, name) if is_name else None
     place = Place(f"{owner}.{name}", lambda: read_plainly(fetch(), name), route)
     return read(("attr", id(thing), name), place, value)
 
 
 _BOUND = (MethodType, BuiltinMethodType, MethodWrapperType)
+
+
+def _note_class(trace: Trace, thing: Any, name: str) -> None:
+    if isinstance(thing, type):
+        trace.ask(thing, name)
+    elif not isinstance(thing, ModuleType):
+        trace.ask(type(thing), name)
+        trace.meet(thing)
+
+
+def _note_method(trace: Trace, thing: Any, name: str) -> None:
+    if isinstance(thing, type):
+        trace.ask(thing, name)
+    elif isinstance(thing, super):
+        for cls in getattr(thing, "__self_class__", object).__mro__:
+            trace.ask(cls, name)
+    elif not isinstance(thing, ModuleType):
+        trace.meet_method(thing, name)
 
 
 def _is_kept(thing: Any, name: str, bound: Any) -> bool:
@@ -335,6 +356,9 @@ def _getter(thing: Any, name: str) -> Callable[[], Any] | None:
     kind = type(thing)
     if not kind.__flags__ & MADE_BY_CLASS_STATEMENT or isinstance(thing, type):
         return None
+    trace = current_trace()
+    if trace is not None:
+        trace.meet(thing)
     found = attribute(kind, name)
     if isinstance(found, property):
         getter = convert(found.fget) if isinstance(found.fget, FunctionType) else None

@@ -544,8 +544,16 @@ def isinstance_(x: Any, kinds: Any) -> Any:
         own, of_none = isinstance_(x.value, kinds), isinstance(None, kinds)
         return own if own == of_none else x.present if own else ops.logical_not(x.present)
     if not isinstance(x, Tensor) or not stands_for_other(x):
+        _note_class_of(x)
         return isinstance(x, kinds)
     return issubclass(python_type_of(x), kinds)
+
+
+def _note_class_of(x: Any) -> None:
+    """Note that the class of an object decides what a trace does: it may get another one."""
+    trace = current_trace()
+    if trace is not None:
+        trace.meet(x)
 
 
 def issubclass_(kind: Any, kinds: Any) -> Any:
@@ -575,6 +583,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         )
     if len(args) == 1 and isinstance(args[0], Tensor) and stands_for_other(args[0]):
         return python_type_of(args[0])
+    if len(args) == 1:
+        _note_class_of(args[0])
     return python_class(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)
 
 

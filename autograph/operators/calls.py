@@ -249,6 +249,10 @@ def converted_call(
         return call_vectorized(
             function, args, kwargs, lambda f, xs, named: converted_call(f, xs, named, scope)
         )
+    trace = current_trace()
+    if trace is not None:
+        trace.ask(type(function), "__call__")
+        trace.meet(function)
     call = getattr(type(function), "__call__", None)  # noqa: B004 - the function is wanted
     is_decorated = hasattr(type(call), "__ag_call__")
     if is_decorated or (isinstance(call, FunctionType) and not _is_left_alone(function)):

@@ -43,6 +43,7 @@ from runtime.ops.operands import type_of
 from runtime.origins import Origin
 from runtime.spec import TensorType
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
     "Captured",
@@ -165,6 +166,12 @@ class Trace:
     # By id, lists and dicts that were put several times into such a list.
     repeated_items: dict[int, Any] = field(default_factory=dict)
     failures: list[StagingError] = field(default_factory=list)
+    # Names that were asked for in classes of the user's; objects from outside whose class was
+    # asked, by id; and methods of such, by id and name: to be guarded when the trace has ended, and
+    # the classes are as they were.
+    asked: dict[type, dict[str, None]] = field(default_factory=dict)
+    met: dict[int, Any] = field(default_factory=dict)
+    methods: dict[tuple[int, str], tuple[Any, str]] = field(default_factory=dict)
     # Where the function gave its result.
     returned: Origin | None = None
     # Settings of Python's and NumPy's when the trace began, by name.
@@ -225,6 +232,25 @@ class Trace:
         self.outside.setdefault(id(kind), kind)
         if not self.adopt(kind) and has_state(thing) and _has_operators(kind):
             _guard_state(self, thing)
+
+    def ask(self, kind: type, name: str) -> None:
+        """Note that what a class has under a name decides what the trace does."""
+        if kind.__flags__ & MADE_BY_CLASS_STATEMENT and not is_fixed(str(kind.__module__)):
+            self.asked.setdefault(kind, {})[name] = None
+
+    def meet(self, thing: Any) -> None:
+        """Note that the class of an object from outside decides what the trace does."""
+        if self.is_outside(thing) and id(thing) not in self.met:
+            self.met[id(thing)] = lambda: thing
+            self.ask(type(thing), "__getattribute__")
+            self.ask(type(thing), "__getattr__")
+
+    def meet_method(self, thing: Any, name: str) -> None:
+        """Note that an object has a method of its class, which one of its own could hide."""
+        self.ask(type(thing), name)
+        self.meet(thing)
+        if self.is_outside(thing):
+            self.methods[id(thing), name] = self.met[id(thing)], name
 
     def decided(self, origin: Origin | None, kind: str, text: str) -> None:
         """Keep a decision for `explain`, once."""

@@ -10,7 +10,7 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,8 @@ class Place(NamedTuple):
     name: str
     fetch: Callable[[], Any]
     # The same as data, where it is plain, for code that reads many places at once: ("item", thing,
-    # key), ("cell", cell, None), or ("attribute", reference to an object, name).
+    # key), ("cell", cell, None), or ("attribute", reference to an object, name); "own attribute"
+    # where the `__getattr__` of a class is not asked.
     route: tuple[str, Any, Any] | None = None
 
 
@@ -52,6 +53,9 @@ class Guard:
     """
 
     __slots__ = ("by_value", "expected", "key", "place")
+    # Whether it is about classes: while those are as they were, reading what the others compare
+    # runs no code of the user's that it did not run in the trace.
+    is_of_classes: ClassVar[bool] = False
 
     def __init__(self, place: Place, expected: Any, by_value: bool, key: Any = None) -> None:
         self.place = place

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 from autograph.generated import AG
+from autograph.operators.captures import current_trace
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "for_consumer",
     "for_context",
     "is_marked",
+    "looked_up",
     "mark",
     "method",
     "use_converters",
@@ -125,6 +127,9 @@ def method(thing: Any, name: str) -> Function | None:
     kind = type(thing)
     if not kind.__flags__ & MADE_BY_CLASS_STATEMENT:
         return None
+    trace = current_trace()
+    if trace is not None:
+        trace.meet(thing)
     function = attribute(kind, name)
     if not isinstance(function, FunctionType):
         return None
@@ -135,7 +140,20 @@ def method(thing: Any, name: str) -> Function | None:
 
 
 def attribute(kind: type, name: str) -> Any:
-    """What a class has under a name, without the class being asked."""
+    """What a class has under a name, without the class being asked; guarded while tracing."""
+    trace = current_trace()
+    if trace is not None:
+        trace.ask(kind, name)
+    return _held(kind, name)
+
+
+def looked_up(kind: type, name: str) -> Any:
+    """What a class of the user's has under a name, whatever stands for it while tracing."""
+    found = _held(kind, name)
+    return ORIGINALS.get(found, found) if isinstance(found, FunctionType) else found
+
+
+def _held(kind: type, name: str) -> Any:
     return next((vars(cls)[name] for cls in kind.__mro__ if name in vars(cls)), None)
 
 

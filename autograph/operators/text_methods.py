@@ -20,6 +20,7 @@ from autograph.operators.methods import ORIGINALS, convert
 from autograph.operators.printing import format_, repr_, str_
 from autograph.operators.templates import is_late, lazy, python_type_of
 from runtime.tensor import Tensor
+from runtime.tree import MADE_BY_CLASS_STATEMENT
 
 __all__ = ["text_by_method"]
 
@@ -28,6 +29,8 @@ _NAMES = frozenset(("__repr__", "__str__", "__format__"))
 
 def text_by_method(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The text that such a method gives; None where calling it is all that there is to it."""
+    if type(function).__flags__ & MADE_BY_CLASS_STATEMENT:
+        return None  # an object of the user's, whose `__getattr__` is not to be asked
     if getattr(function, "__name__", None) not in _NAMES or kwargs:
         return None
     method, owner, rest = _unbound(function, args)

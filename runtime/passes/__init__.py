@@ -12,6 +12,7 @@ from runtime.graph.check import check
 from runtime.graph.ir import Graph
 from runtime.graph.show import text
 from runtime.passes.algebra import simplify_arithmetic
+from runtime.passes.branches import merge_branches
 from runtime.passes.common_subexpressions import merge_common_subexpressions
 from runtime.passes.constant_folding import fold_constants
 from runtime.passes.dead_code import drop_dead_code
@@ -42,6 +43,7 @@ PIPELINE: tuple[Pass, ...] = (
     merge_layout_changes,  # before those that compare operands: fewer of them differ
     simplify_arithmetic,
     merge_common_subexpressions,  # after all that makes operations equal
+    merge_branches,  # after merging: equal conditions are one
     hoist_loop_invariants,  # after merging: one capture for what is equal
     roll_repetitions,  # after merging: what all copies have in common is outside of them
     drop_dead_code,  # last: the others leave behind what nothing reads any more

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.concrete import MISS
 from autograph.fast_path import call_key
 from autograph.function import Function
 from runtime import config
@@ -276,7 +277,10 @@ class TestBuiltins:
             return x * y
 
         f = ag.convert(sample)
-        assert served_natively(f, X) == 0
+        assert served_natively(f, X) == 1
+        (builtin,) = f._builtins
+        np.testing.assert_array_equal(builtin(X), X * 2.0)
+        assert builtin(X, 3.0) is MISS
         with pytest.raises(TypeError, match="too many positional arguments"):
             f(X, 3.0)
 

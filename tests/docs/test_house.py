@@ -151,6 +151,7 @@ TESTED_IN = {
         "calling context engine entry failing giving miss signature taking template",
         "runtime/execute/native/test_prepared.py",
     ),
+    "runtime/execute/native/gathering.py": "runtime/execute/native/test_reading.py",
     "runtime/lowering/arrays.py": "runtime/lowering/test_shaping.py",
     "runtime/lowering/builder.py": "runtime/lowering/test_control.py",
     "runtime/lowering/elements.py": "runtime/lowering/test_meaning.py",

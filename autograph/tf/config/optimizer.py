@@ -14,6 +14,7 @@ _PASSES = {
     "constant_folding": ("fold_constants",),
     "arithmetic_optimization": (
         "raise_exact_powers", "simplify_arithmetic", "merge_common_subexpressions",
+        "merge_branches",
     ),
     "layout_optimizer": ("merge_layout_changes",),
     "loop_optimization": ("hoist_loop_invariants", "roll_repetitions"),

@@ -4,8 +4,8 @@
 from the context of the graph what its arguments and results are, and look at each argument as
 `numpy.ndarray`, NumPy scalar or Python number of the very type that is declared. Anything else goes
 to `fallback` (`@call`), or gives `miss` (`@alone`, which takes no array of rank 0 for a scalar
-either: a program could write into it); `@reading` is `@alone` of a graph that also takes what it
-reads from outside. So does a call where `np.errstate` wants more of errors of
+either: a program could write into it); `@reading` is either of the two, of a graph that also takes
+what it reads from outside. So does a call where `np.errstate` wants more of errors of
 floating point than to be ignored. The module is loaded once in a process.
 
 A kernel is `i64 kernel(ctx, in, out, sizes)`: rows of 8 bytes for each input (the value of a
@@ -19,6 +19,7 @@ from __future__ import annotations
 from runtime.execute.native import float_errors
 from runtime.execute.native.calling import CALLING
 from runtime.execute.native.failing import FAILING
+from runtime.execute.native.gathering import GATHERING
 from runtime.execute.native.giving import GIVING
 from runtime.execute.native.layout import (
     ALIGNED,
@@ -33,9 +34,9 @@ from runtime.execute.native.layout import (
     RANK,
     TYPE,
     VALUE,
+    VERSION,
     WRITEABLE,
 )
-from runtime.execute.native.reading import READING
 from runtime.execute.native.signature import LARGE
 from runtime.execute.native.taking import TAKING
 from runtime.execute.native.template import expanded
@@ -55,6 +56,7 @@ _CONSTANTS = {
     "LENGTH": LENGTH,
     "TYPE": TYPE,
     "VALUE": VALUE,
+    "VERSION": VERSION,
     "LARGE": LARGE,
     "PLAIN": C_CONTIGUOUS | ALIGNED,
     "WRITEABLE": C_CONTIGUOUS | ALIGNED | WRITEABLE,
@@ -66,7 +68,7 @@ _CONSTANTS = {
 
 def entry_text() -> str:
     """The module."""
-    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS, READING)
+    return module_of(TAKING, GIVING, CALLING, FAILING, _BUILTINS, GATHERING)
 
 
 def module_of(*parts: str) -> str:
@@ -84,11 +86,20 @@ define ptr @call(ptr %self, ptr %args, i64 %nargs) {
 entry:
   %ctx.at = getelementptr i8, ptr %self, i64 $VALUE
   %ctx = load ptr, ptr %ctx.at
+  %result = call ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr null)
+  ret ptr %result
+}
+
+; The tuple of results. With `instead`, arguments are looked at as strictly as for one result, and
+; that is given where they are not what is declared.
+define internal ptr @give_all(ptr %ctx, ptr %args, i64 %nargs, ptr %instead) {
+entry:
   %count = count results.count
   %bytes = mul i64 %count, 8
   %results = alloca ptr, i64 %count
   call void @llvm.memset.p0.i64(ptr %results, i8 0, i64 %bytes, i1 false)
-  %status = call i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 false)
+  %is.strict = icmp ne ptr %instead, null
+  %status = call i64 @run(ptr %ctx, ptr %args, i64 %nargs, ptr %results, i1 %is.strict)
   %good = icmp eq i64 %status, 0
   br i1 %good, label %pack, label %drop
 pack:
@@ -106,6 +117,12 @@ drop:
   switch i64 %code, label %failed [ i64 $REFUSED, label %miss
                                     i64 $SET, label %raised ]
 miss:
+  br i1 %is.strict, label %instead.of, label %otherwise
+instead.of:
+  %keep = word Py_IncRef
+  call void %keep(ptr %instead)
+  ret ptr %instead
+otherwise:
   %vectorcall = word PyObject_Vectorcall
   %fallback = word fallback
   %slow = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr null)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
-from types import CellType
+from types import CellType, MemberDescriptorType
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,9 @@ __all__ = [
     "RANK",
     "TYPE",
     "VALUE",
+    "VERSION",
     "WRITEABLE",
+    "offset_of_slot",
     "problem",
 ]
 
@@ -36,6 +39,12 @@ __all__ = [
 TYPE, VALUE = 8, 16
 # Of a tuple: the first item. Of a list: how many there are. Of a closure's cell: what is in it.
 ITEMS, LENGTH, CONTENT = 24, 16, 16
+# Of a class: the version of what its objects find in it, of 32 bits; 0 where it has none.
+VERSION = 384
+# Of the descriptor of a member: where it is described, and there: what it is, which of a slot is a
+# reference that may be missing, and how far into an object it is.
+_MEMBER, _KIND, _OFFSET = 40, 8, 16
+_REFERENCE = 16
 # Of an array.
 DATA, RANK, DIMENSIONS, DESCR, FLAGS = 16, 24, 32, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x0001, 0x0100, 0x0400
@@ -52,6 +61,8 @@ def problem() -> str | None:
         return "objects have another layout here"
     if not _containers_agree():
         return "containers have another layout here"
+    if not _classes_agree() or not _slots_agree():
+        return "classes have another layout here"
     if not float_errors.agrees():
         return "settings of errors have another layout here"
     return None if _arrays_agree() and _scalars_agree() else "arrays have another layout here"
@@ -65,6 +76,48 @@ def _containers_agree() -> bool:
     thing = object()
     one, other = [thing, thing], CellType(thing)
     return _word(id(one) + LENGTH) == 2 and _word(id(other) + CONTENT) == id(thing)
+
+
+def _classes_agree() -> bool:
+    base = type("Base", (), {})
+    kind, other = type("Kind", (base,), {}), type("Other", (), {})
+    seen: list[tuple[int, int]] = []
+    for change in (None, None, (kind, "name"), (base, "name"), (kind, "name"), (other, "name")):
+        if change is not None:
+            setattr(*change, len(seen))
+        at = ctypes.c_uint32.from_address(id(kind) + VERSION).value
+        getattr(kind, "name", None)  # with a look into a class, it gets a version
+        seen.append((at, ctypes.c_uint32.from_address(id(kind) + VERSION).value))
+    is_new = [0 < now != before for before, now in seen[2:5]]
+    versions = [now for _, now in seen]
+    return (
+        all(is_new)
+        and versions[0] == versions[1] == seen[1][0]
+        and len(set(versions[1:5])) == 4
+        and versions[4] == versions[5] == seen[5][0]
+    )
+
+
+def offset_of_slot(descriptor: object) -> int | None:
+    """How far into an object the reference is that a slot holds, or 0; None for what is no slot."""
+    if not isinstance(descriptor, MemberDescriptorType):
+        return None
+    member = _word(id(descriptor) + _MEMBER)
+    if ctypes.c_int32.from_address(member + _KIND).value != _REFERENCE:
+        return None
+    return _word(member + _OFFSET)
+
+
+def _slots_agree() -> bool:
+    kind: Any = type("Kind", (), {"__slots__": ("one", "other")})
+    thing, marks = kind(), (object(), object())
+    offsets = [offset_of_slot(vars(kind)[name]) for name in kind.__slots__]
+    known = [offset for offset in offsets if offset is not None]
+    if len(known) < 2 or any(not 16 <= offset < kind.__basicsize__ for offset in known):
+        return False
+    before = [_word(id(thing) + offset) for offset in known]
+    thing.one, thing.other = marks
+    return before == [0, 0] and [_word(id(thing) + o) for o in known] == list(map(id, marks))
 
 
 def _arrays_agree() -> bool:

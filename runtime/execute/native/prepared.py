@@ -131,12 +131,16 @@ class Native:
         is_single = len(signature.results) == 1
         self.alone = builtin(found.address("alone"), name, *kept) if is_single else None
 
-    def reading(self, reading: Reading, fallback: Callable[..., Any]) -> Callable[..., Any]:
+    def reading(
+        self, reading: Reading, fallback: Callable[..., Any], *, whole: bool = False
+    ) -> Callable[..., Any]:
         """As `alone`, of the arguments of a call, with what the graph reads from outside.
 
-        `fallback` is called with the arguments where something there is not as it was.
+        `fallback` is called with the arguments where something there is not as it was. With
+        `whole`, as `call`, but a tuple of `MISS` is given for arguments of other types.
         """
-        words, kept = table(reading, self._kept[0], fallback)
+        missed = (MISS,) if whole else None
+        words, kept = table(reading, self._kept[0], fallback, missed)
         address = entry().address("reading")
         return builtin(address, "reading", ctypes.addressof(words), words, kept, *self._kept)
 

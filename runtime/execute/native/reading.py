@@ -1,28 +1,100 @@
 """Graphs that read things from outside of their arguments: where, and what is looked at first.
 
-The entry reads variables of modules and closures anew at each call, as Python would, and compares
-what it finds there with what was there when the graph was made. Where anything differs, a function
-of Python is called instead, which knows more of what is alike.
+The entry reads variables of modules and closures, attributes and items anew at each call, as Python
+would, and compares what it finds there with what was there when the graph was made. Where anything
+differs, a function of Python is called instead, which knows more of what is alike.
+
+First of all it looks at the versions of classes: while they are those that were seen, reading an
+attribute runs no code of the user's that it did not run then.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from types import CellType
 from typing import Any, NamedTuple
 
-__all__ = ["READING", "Alive", "Reading", "Same", "Shared", "Source", "Variable", "table"]
+from runtime.execute.native.classes import Version
+
+__all__ = [
+    "Absent",
+    "Alive",
+    "Argument",
+    "Attribute",
+    "Check",
+    "Constant",
+    "Fetched",
+    "Holds",
+    "Item",
+    "OfKind",
+    "Reading",
+    "Referent",
+    "Same",
+    "Shared",
+    "Source",
+    "Variable",
+    "table",
+    "was_called",
+]
 
 
 class Variable(NamedTuple):
-    """An item of a dict, by its name: the dict of a module is one."""
+    """An item of a dict, by a key of Python's own: the dict of a module is one."""
 
-    names: dict[str, Any]
+    names: dict[Any, Any]
+    name: Any
+
+
+class Argument(NamedTuple):
+    """An argument of the call, by its position."""
+
+    position: int
+
+
+class Constant(NamedTuple):
+    """This very object."""
+
+    thing: Any
+
+
+class Referent(NamedTuple):
+    """What a weak reference refers to."""
+
+    reference: Any
+
+
+class Item(NamedTuple):
+    """`thing[key]`, of a list, tuple or deque."""
+
+    thing: Any
+    key: Any
+
+
+class Fetched(NamedTuple):
+    """What a function gives."""
+
+    function: Callable[[], Any]
+
+
+class Attribute(NamedTuple):
+    """`owner.name`; with `is_own`, as `object.__getattribute__` gives it.
+
+    The owner must be of just that class, of which the versions of the classes tell whether it is as
+    it was; None: of any. With `is_own`, it may be known where the object has the attribute: in its
+    dict, or in a slot at an offset.
+    """
+
+    owner: Source
     name: str
+    kind: Version | None
+    is_own: bool = False
+    is_in_dict: bool = False
+    offset: int | None = None
 
 
-Source = Variable | CellType
+Source = Variable | CellType | Argument | Constant | Referent | Item | Fetched | Attribute
 
 
 class Same(NamedTuple):
@@ -47,228 +119,226 @@ class Shared(NamedTuple):
     is_one: bool
 
 
+class Holds(NamedTuple):
+    """A function must give True."""
+
+    function: Callable[[], bool]
+
+
+class OfKind(NamedTuple):
+    """What a place holds must be of just this class."""
+
+    source: Source
+    kind: Version
+
+
+class Absent(NamedTuple):
+    """An object of just that class must have no such name in its dict."""
+
+    owner: Source
+    name: str
+    kind: Version
+
+
+Check = Same | Alive | Shared | Holds | OfKind | Absent
+
+
 class Reading(NamedTuple):
     """What a call reads: `inputs`, given behind its arguments, and `constants`, given behind those.
 
-    It needs all `checks` to hold and the list `replaced` to be empty.
+    It needs all `checks` to hold, all `classes` to have the versions that were seen, and the list
+    `replaced` to be empty. `given` is what the graph takes in the place of the arguments, where it
+    does not take just these, and `asked` what others of them must be: else the call is another one.
     """
 
     arguments: int
     inputs: Sequence[Source]
     constants: Sequence[Any]
-    checks: Sequence[Same | Alive | Shared]
+    checks: Sequence[Check]
     replaced: list[Any]
+    classes: Sequence[Version] = ()
+    given: Sequence[Source] | None = None
+    asked: Sequence[tuple[int, Same | Alive]] = ()
 
 
-# Where something is read, and how it is compared, as the entry knows them.
-_CELL, _VARIABLE, _CONSTANT = 0, 1, 2
-_SAME, _ALIVE, _ONE, _TWO = 0, 1, 2, 3
+# Where something is read, or looked at at once, and what is compared later, as the entry knows it.
+(_CELL, _VARIABLE, _CONSTANT, _ARGUMENT, _REFERENT, _OWN, _ATTRIBUTE, _ITEM, _FETCHED, _IN_DICT,
+ _SLOT, _KIND, _LIVE, _ABSENT) = range(14)  # fmt: skip
+_SAME, _ONE, _TWO, _HOLDS = range(4)
+# The word that is set by a call.
+_CALLED = 16
 
 
 def table(
-    reading: Reading, context: int, fallback: Callable[..., Any]
+    reading: Reading, context: int, fallback: Callable[..., Any], missed: Any = None
 ) -> tuple[ctypes.Array[ctypes.c_uint64], Any]:
-    """What the entry is told, as words; and what must live as long as they are used."""
+    """What the entry is told, as words; and what must live as long as they are used.
+
+    With `missed`, all results are given, as a tuple; and that, where the arguments are of other
+    types.
+    """
     slots = _Slots(reading)
-    checks = [slots.check(check) for check in reading.checks]
-    places = _words(word for row in slots.rows for word in row)
-    compared = _words(word for row in checks for word in row)
+    rows, checks, versions = (
+        _words(word for row in part for word in row)
+        for part in (slots.rows, slots.checks, [(v.address,) for v in reading.classes])
+    )
+    asked = _words(
+        word
+        for position, check in reading.asked
+        for word in (isinstance(check, Alive), position, id(check[1]))
+    )
     words = (
         context,
         id(fallback),
         id(reading.replaced),
         reading.arguments,
-        reading.arguments + len(reading.inputs) + len(reading.constants),
-        reading.arguments + len(slots.rows),
-        len(checks),
-        ctypes.addressof(places),
-        ctypes.addressof(compared),
+        slots.borrowed,
+        slots.inputs,
+        slots.count,
+        len(reading.classes),
+        ctypes.addressof(versions),
+        len(slots.rows),
+        ctypes.addressof(rows),
+        len(slots.checks),
+        ctypes.addressof(checks),
+        0 if missed is None else id(missed),
+        len(asked) // 3,
+        ctypes.addressof(asked),
+        0,
     )
-    return _words(words), (reading, fallback, places, compared)
+    kept = reading, fallback, missed, slots.kept, rows, checks, versions, asked
+    return _words(words), kept
+
+
+def was_called(builtin: Any) -> bool:
+    """Whether a graph was run by a builtin that reads, since this was asked last."""
+    words = builtin.__self__.kept[0]
+    was, words[_CALLED] = words[_CALLED], 0
+    return bool(was)
 
 
 class _Slots:
-    """Where a call keeps what it reads: behind its arguments, each place once."""
+    """Where a call keeps what it reads: what the graph takes first, each place once.
+
+    The first `borrowed` are the arguments as they are.
+    """
 
     def __init__(self, reading: Reading) -> None:
-        self.rows: list[tuple[int, int, int]] = []
-        self._arguments = reading.arguments
-        self._known: dict[Any, int] = {}
-        for source in reading.inputs:
-            self._known.setdefault(_key(source), self._add(source))
-        self.rows += [(_CONSTANT, id(thing), 0) for thing in reading.constants]
-
-    def _add(self, source: Source) -> int:
-        if isinstance(source, CellType):
-            self.rows.append((_CELL, id(source), 0))
-        else:
-            self.rows.append((_VARIABLE, id(source.names), id(source.name)))
-        return self._arguments + len(self.rows) - 1
+        self.rows: list[tuple[int, int, int, int, int]] = []
+        self.checks: list[tuple[int, int, int]] = []
+        # What the rows name, and nothing else keeps.
+        self.kept: list[Any] = []
+        self._slots: dict[Any, int] = {}
+        self._read: set[int] = set()
+        self._kinds: set[tuple[int, int]] = set()
+        self.borrowed = reading.arguments if reading.given is None else 0
+        sources = [*(reading.given or ()), *reading.inputs, *map(Constant, reading.constants)]
+        self._slots.update({_key(x): self.borrowed + i for i, x in enumerate(sources)})
+        self.count = self.inputs = self.borrowed + len(sources)
+        # What tells objects from one another comes before what is read of them.
+        for position, wanted in reading.asked:
+            if isinstance(wanted, Alive):
+                place = self._slot(Argument(position))
+                self._slots.setdefault(_key(Referent(wanted.reference)), place)
+        for check in reading.checks:
+            if isinstance(check, Alive):
+                slot = self._slot(check.source)
+                self.rows.append((_LIVE, slot, id(check.reference), 0, 0))
+                self._slots.setdefault(_key(Referent(check.reference)), slot)
+        for i, source in enumerate(sources, self.borrowed):
+            if i not in self._read:
+                self._read_into(i, source)
+        for check in reading.checks:
+            self._check(check)
+        # What is read for this alone is not kept, so all else comes before.
+        for check in reading.checks:
+            if isinstance(check, Same):
+                self._compare(check)
 
     def _slot(self, source: Source) -> int:
+        """Where a place is read into; it is read there when it is asked for first."""
         key = _key(source)
-        if key not in self._known:
-            self._known[key] = self._add(source)
-        return self._known[key]
+        slot = self._slots.get(key)
+        if slot is None:
+            if isinstance(source, Argument) and source.position < self.borrowed:
+                return source.position
+            slot = self._slots[key] = self.count
+            self.count += 1
+        if slot >= self.borrowed and slot not in self._read:
+            self._read_into(slot, source)
+        return slot
 
-    def check(self, check: Same | Alive | Shared) -> tuple[int, int, int]:
+    def _read_into(self, slot: int, source: Source) -> None:
+        self._read.add(slot)
+        self.rows.append((*self._row(slot, source), 0))
+
+    def _compare(self, check: Same) -> None:
+        is_kept = isinstance(check.source, Argument | Constant | Referent)
+        if is_kept or _key(check.source) in self._slots:
+            self.checks.append((_SAME, self._slot(check.source), id(check.thing)))
+        else:
+            self.rows.append((*self._row(0, check.source), id(check.thing)))
+
+    def _row(self, slot: int, source: Source) -> tuple[int, int, int, int]:
+        if isinstance(source, CellType):
+            return _CELL, slot, id(source), 0
+        if isinstance(source, Variable):
+            return _VARIABLE, slot, id(source.names), id(source.name)
+        if isinstance(source, Argument):
+            return _ARGUMENT, slot, source.position, 0
+        if isinstance(source, Constant):
+            return _CONSTANT, slot, id(source.thing), 0
+        if isinstance(source, Referent):
+            return _REFERENT, slot, id(source.reference), 0
+        if isinstance(source, Item):
+            return _ITEM, slot, id(source.thing), id(source.key)
+        if isinstance(source, Fetched):
+            return _FETCHED, slot, id(source.function), 0
+        owner = self._slot(source.owner)
+        if source.kind is not None:
+            self._of_kind(owner, source.kind)
+        name = self._interned(source.name)
+        if source.offset is not None:
+            return _SLOT, slot, owner, source.offset
+        if source.is_in_dict:
+            return _IN_DICT, slot, owner, name
+        return (_OWN if source.is_own else _ATTRIBUTE), slot, owner, name
+
+    def _interned(self, name: str) -> int:
+        """The name as dicts and classes find it at once."""
+        self.kept.append(sys.intern(name))
+        return id(self.kept[-1])
+
+    def _of_kind(self, slot: int, kind: Version) -> None:
+        if (slot, kind.address) not in self._kinds:
+            self._kinds.add((slot, kind.address))
+            self.rows.append((_KIND, slot, kind.address, 0, 0))
+
+    def _check(self, check: Check) -> None:
         """How, the slot, and what it is compared with: an object, or another slot."""
-        if isinstance(check, Same):
-            return _SAME, self._slot(check.source), id(check.thing)
-        if isinstance(check, Alive):
-            return _ALIVE, self._slot(check.source), id(check.reference)
-        sign = _ONE if check.is_one else _TWO
-        return sign, self._slot(check.one), self._slot(check.other)
+        if isinstance(check, Shared):
+            sign = _ONE if check.is_one else _TWO
+            self.checks.append((sign, self._slot(check.one), self._slot(check.other)))
+        elif isinstance(check, OfKind):
+            self._of_kind(self._slot(check.source), check.kind)
+        elif isinstance(check, Absent):
+            owner = self._slot(check.owner)
+            self._of_kind(owner, check.kind)
+            self.rows.append((_ABSENT, 0, owner, self._interned(check.name), 0))
+        elif isinstance(check, Holds):
+            self.checks.append((_HOLDS, 0, id(check.function)))
 
 
 def _key(source: Source) -> Any:
-    return id(source) if isinstance(source, CellType) else (id(source.names), source.name)
+    if isinstance(source, CellType):
+        return id(source)
+    if isinstance(source, Variable | Item):
+        return type(source), id(source[0]), type(source[1]), source[1]
+    if isinstance(source, Attribute):
+        return Attribute, _key(source.owner), source.name
+    return type(source), source[0] if isinstance(source, Argument) else id(source[0])
 
 
 def _words(words: Any) -> ctypes.Array[ctypes.c_uint64]:
     row = list(words)
     return (ctypes.c_uint64 * len(row))(*row)
-
-
-READING = """
-; ---- what is read from outside: (where, thing, name); what is compared: (how, slot, with) --------
-
-; The row of what a call reads, each thing held: what looks at a name may run code that binds others
-; anew. False where something is not there, or not as it was.
-define internal i1 @gather(ptr %ctx, ptr %table, ptr %slots, i64 %from) {
-entry:
-  %find = word PyDict_GetItemWithError
-  %hold = word Py_IncRef
-  %referent = word PyWeakref_GetObject
-  %dead = word None
-  %end.at = getelementptr i64, ptr %table, i64 5
-  %end = load i64, ptr %end.at
-  %checks.at = getelementptr i64, ptr %table, i64 6
-  %checks = load i64, ptr %checks.at
-  %places.at = getelementptr ptr, ptr %table, i64 7
-  %places = load ptr, ptr %places.at
-  %compared.at = getelementptr ptr, ptr %table, i64 8
-  %compared = load ptr, ptr %compared.at
-  br label %head
-head:
-  %slot = phi i64 [ %from, %entry ], [ %slot.next, %keep ]
-  %more = icmp slt i64 %slot, %end
-  br i1 %more, label %place, label %compare
-place:
-  %number = sub i64 %slot, %from
-  %row = mul i64 %number, 3
-  %where.at = getelementptr i64, ptr %places, i64 %row
-  %where = load i64, ptr %where.at
-  %thing.at = getelementptr ptr, ptr %where.at, i64 1
-  %thing = load ptr, ptr %thing.at
-  switch i64 %where, label %keep [ i64 0, label %cell
-                                   i64 1, label %variable ]
-cell:
-  %content.at = getelementptr i8, ptr %thing, i64 $CONTENT
-  %content = load ptr, ptr %content.at
-  br label %found
-variable:
-  %name.at = getelementptr ptr, ptr %where.at, i64 2
-  %name = load ptr, ptr %name.at
-  %item = call ptr %find(ptr %thing, ptr %name)
-  br label %found
-found:
-  %read = phi ptr [ %content, %cell ], [ %item, %variable ]
-  %is.there = icmp ne ptr %read, null
-  br i1 %is.there, label %keep, label %changed
-keep:
-  %kept = phi ptr [ %thing, %place ], [ %read, %found ]
-  %kept.at = getelementptr ptr, ptr %slots, i64 %slot
-  store ptr %kept, ptr %kept.at
-  call void %hold(ptr %kept)
-  %slot.next = add i64 %slot, 1
-  br label %head
-compare:
-  %check = phi i64 [ 0, %head ], [ %check.next, %next ]
-  %going = icmp slt i64 %check, %checks
-  br i1 %going, label %look, label %done
-look:
-  %check.row = mul i64 %check, 3
-  %how.at = getelementptr i64, ptr %compared, i64 %check.row
-  %how = load i64, ptr %how.at
-  %own.at = getelementptr i64, ptr %how.at, i64 1
-  %own.slot = load i64, ptr %own.at
-  %own.place = getelementptr ptr, ptr %slots, i64 %own.slot
-  %own = load ptr, ptr %own.place
-  %with.at = getelementptr ptr, ptr %how.at, i64 2
-  %with = load ptr, ptr %with.at
-  switch i64 %how, label %slots.two [ i64 0, label %object
-                                      i64 1, label %alive ]
-object:
-  %is.same = icmp eq ptr %own, %with
-  br i1 %is.same, label %next, label %changed
-alive:
-  %living = call ptr %referent(ptr %with)
-  %is.living = icmp ne ptr %living, %dead
-  %is.it = icmp eq ptr %own, %living
-  %is.still = and i1 %is.living, %is.it
-  br i1 %is.still, label %next, label %changed
-slots.two:
-  %other.slot = ptrtoint ptr %with to i64
-  %other.at = getelementptr ptr, ptr %slots, i64 %other.slot
-  %other = load ptr, ptr %other.at
-  %is.one = icmp eq ptr %own, %other
-  %wants.one = icmp eq i64 %how, 2
-  %agrees = icmp eq i1 %is.one, %wants.one
-  br i1 %agrees, label %next, label %changed
-next:
-  %check.next = add i64 %check, 1
-  br label %compare
-done:
-  ret i1 true
-changed:
-  %forget = word PyErr_Clear
-  call void %forget()
-  ret i1 false
-}
-
-define ptr @reading(ptr %self, ptr %args, i64 %nargs) {
-entry:
-  %table.at = getelementptr i8, ptr %self, i64 $VALUE
-  %table = load ptr, ptr %table.at
-  %ctx = load ptr, ptr %table
-  %arguments.at = getelementptr i64, ptr %table, i64 3
-  %arguments = load i64, ptr %arguments.at
-  %all.at = getelementptr i64, ptr %table, i64 4
-  %all = load i64, ptr %all.at
-  %end.at = getelementptr i64, ptr %table, i64 5
-  %end = load i64, ptr %end.at
-  %slots = alloca ptr, i64 %end
-  %replaced.at = getelementptr ptr, ptr %table, i64 2
-  %replaced = load ptr, ptr %replaced.at
-  %length.at = getelementptr i8, ptr %replaced, i64 $LENGTH
-  %length = load i64, ptr %length.at
-  %none.replaced = icmp eq i64 %length, 0
-  %is.whole = icmp eq i64 %nargs, %arguments
-  %starts = and i1 %none.replaced, %is.whole
-  br i1 %starts, label %read, label %otherwise
-read:
-  %bytes = mul i64 %nargs, 8
-  call void @llvm.memcpy.p0.p0.i64(ptr %slots, ptr %args, i64 %bytes, i1 false)
-  %outer = getelementptr ptr, ptr %slots, i64 %arguments
-  %outer.count = sub i64 %end, %arguments
-  %outer.bytes = mul i64 %outer.count, 8
-  call void @llvm.memset.p0.i64(ptr %outer, i8 0, i64 %outer.bytes, i1 false)
-  %holds = call i1 @gather(ptr %ctx, ptr %table, ptr %slots, i64 %arguments)
-  br i1 %holds, label %call, label %drop
-call:
-  %result = call ptr @give(ptr %ctx, ptr %slots, i64 %all)
-  call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
-  ret ptr %result
-drop:
-  call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
-  br label %otherwise
-otherwise:
-  %vectorcall = word PyObject_Vectorcall
-  %fallback.at = getelementptr ptr, ptr %table, i64 1
-  %fallback = load ptr, ptr %fallback.at
-  %slow = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr null)
-  ret ptr %slow
-}
-
-"""

@@ -14,6 +14,11 @@ def test_an_array_that_is_laid_out_otherwise_is_noticed(monkeypatch):
     assert layout.problem.__wrapped__() == "arrays have another layout here"
 
 
+def test_a_class_that_is_laid_out_otherwise_is_noticed(monkeypatch):
+    monkeypatch.setattr(layout, "VERSION", layout.VERSION + 8)
+    assert layout.problem.__wrapped__() == "classes have another layout here"
+
+
 def test_another_python_is_noticed(monkeypatch):
     monkeypatch.setattr(sys.implementation, "name", "pypy")
     assert "needs CPython" in layout.problem.__wrapped__()

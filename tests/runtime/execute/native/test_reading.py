@@ -10,9 +10,26 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime.execute.native.classes import Version
 from runtime.execute.native.miss import MISS
 from runtime.execute.native.prepared import Native
-from runtime.execute.native.reading import Alive, Reading, Same, Shared, Variable
+from runtime.execute.native.reading import (
+    Absent,
+    Alive,
+    Argument,
+    Attribute,
+    Constant,
+    Fetched,
+    Holds,
+    Item,
+    OfKind,
+    Reading,
+    Referent,
+    Same,
+    Shared,
+    Variable,
+    was_called,
+)
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -226,3 +243,184 @@ def test_all_that_it_reads_is_kept_as_long_as_it_is_used(summed):
     del read
     gc.collect()
     assert [reference() for reference in kept] == [None, None, None]
+
+
+# ---- attributes, items and arguments ------------------------------------------------------------
+
+
+class Holder:
+    pass
+
+
+def holder(y):
+    made = Holder()
+    made.y = y
+    return made
+
+
+def version_of(kind):
+    version = Version(kind)
+    version.renew()
+    return version
+
+
+def test_attributes_are_read_anew_at_each_call(summed):
+    thing, slotted = holder(X), SlottedHolder()
+    slotted.y = X
+    kinds = [version_of(Holder), version_of(SlottedHolder)]
+    inputs = [
+        Attribute(Referent(weakref.ref(x)), "y", kind, is_own=True)
+        for x, kind in zip((thing, slotted), kinds, strict=True)
+    ]
+    reading = Reading(1, inputs, (), (), [], kinds)
+    read = summed.reading(reading, otherwise)
+    np.testing.assert_array_equal(read(X), 7 * X)
+    thing.y = np.zeros(3)
+    np.testing.assert_array_equal(read(X), 5 * X)
+    slotted.y = np.zeros(3)
+    np.testing.assert_array_equal(read(X), X)
+    del thing.y
+    assert read(X) == ("otherwise", X)
+    thing.y = X
+    np.testing.assert_array_equal(read(X), 3 * X)
+    Holder.y = property(lambda self: 1 / 0)  # which is not run
+    try:
+        assert read(X) == ("otherwise", X)
+        kinds[0].renew()
+        assert read(X) == ("otherwise", X)  # what it raised is gone
+    finally:
+        del Holder.y
+
+
+class SlottedHolder:
+    __slots__ = ("__weakref__", "y")
+
+
+def test_an_object_of_another_class_is_left_to_the_function(summed):
+    thing, kind = holder(X), version_of(Holder)
+    source = Attribute(Referent(weakref.ref(thing)), "y", kind, is_own=True)
+    read = summed.reading(Reading(1, [source, types.CellType(X)], (), (), [], [kind]), otherwise)
+    np.testing.assert_array_equal(read(X), 7 * X)
+    thing.__class__ = type("OtherHolder", (), {})
+    assert read(X) == ("otherwise", X)
+    thing.__class__ = Holder
+    np.testing.assert_array_equal(read(X), 7 * X)
+    del thing
+    assert read(X) == ("otherwise", X)
+
+
+def test_exceptions_that_are_no_errors_are_raised(summed):
+    def raised():
+        raise KeyboardInterrupt
+
+    read = reader_of(summed, Fetched(raised), types.CellType(X))
+    with pytest.raises(KeyboardInterrupt):
+        read(X)
+
+    def wrong():
+        raise ValueError
+
+    read = reader_of(summed, Fetched(wrong), types.CellType(X))
+    assert read(X) == ("otherwise", X)
+
+
+def test_items_of_lists_and_what_functions_give_are_read(summed):
+    items, negative = [X, X], -1
+    read = reader_of(summed, Item(items, 0), Item(items, negative))
+    np.testing.assert_array_equal(read(X), 7 * X)
+    items[1] = np.zeros(3)
+    np.testing.assert_array_equal(read(X), 3 * X)
+    items.clear()
+    assert read(X) == ("otherwise", X)
+    read = reader_of(summed, Fetched(lambda: X), Fetched(lambda: X))
+    np.testing.assert_array_equal(read(X), 7 * X)
+
+
+@pytest.mark.parametrize(("answer", "holds"), [(True, True), (False, False), (1, False)])
+def test_functions_may_be_asked_whether_something_holds(summed, answer, holds):
+    check = Holds(lambda: answer)
+    read = reader_of(summed, types.CellType(X), types.CellType(X), checks=[check])
+    np.testing.assert_equal(read(X), 7 * X if holds else ("otherwise", X))
+
+
+def test_an_object_must_not_hide_a_method(summed):
+    class Kind:
+        def scale(self):
+            return 1
+
+    thing, kind = Kind(), version_of(Kind)
+    owner = Referent(weakref.ref(thing))
+    check = Absent(owner, "scale", kind)
+    reading = Reading(1, [types.CellType(X)] * 2, (), [check], [], [kind])
+    read = summed.reading(reading, otherwise)
+    np.testing.assert_array_equal(read(X), 7 * X)
+    thing.scale = Kind.scale
+    assert read(X) == ("otherwise", X)
+    del thing.scale
+    np.testing.assert_array_equal(read(X), 7 * X)
+    Kind.scale = lambda self: 2
+    assert read(X) == ("otherwise", X)
+    kind.renew()
+    np.testing.assert_array_equal(read(X), 7 * X)
+    thing.__dict__.update(scale=None)
+    assert read(X) == ("otherwise", X)
+
+
+def test_arguments_may_be_other_than_inputs(summed):
+    thing = Thing()
+    asked = [(0, Alive(Argument(0), weakref.ref(thing))), (2, Same(Argument(2), "mode"))]
+    given = [Argument(3), Constant(X), Argument(1)]
+    reading = Reading(4, (), (), (), [], given=given, asked=asked)
+    read = summed.reading(reading, otherwise)
+    np.testing.assert_array_equal(read(thing, np.zeros(3), "mode", X), 3 * X)
+    np.testing.assert_array_equal(read(thing, X, "mode", np.zeros(3)), 6 * X)
+    assert read(Thing(), X, "mode", X) is MISS
+    assert read(thing, X, "other", X) is MISS
+    assert read(thing, X, "mode") == ("otherwise", thing, X, "mode")
+    assert was_called(read)
+    assert not was_called(read)
+    assert read(None, X, "mode", X) is MISS
+    del thing
+    assert read(None, X, "mode", X) is MISS
+    assert not was_called(read)
+
+
+def test_all_results_may_be_given_together(summed):
+    cell = types.CellType(X)
+    reading = Reading(1, [cell, cell], (), (), [])
+    read = summed.reading(reading, otherwise, whole=True)
+    (result,) = read(X)
+    np.testing.assert_array_equal(result, 7 * X)
+    assert read(X.astype("f4")) == (MISS,)
+    del cell.cell_contents
+    assert read(X) == ("otherwise", X)
+
+
+def test_reading_attributes_leaves_no_references_behind(summed):
+    thing, kind = holder(X.copy()), version_of(Holder)
+    owner = Referent(weakref.ref(thing))
+    items = [X.copy()]
+    reading = Reading(
+        1,
+        [Attribute(owner, "y", kind, is_own=True), Item(items, 0)],
+        (),
+        [OfKind(owner, kind), Holds(lambda: True), Same(Fetched(lambda: thing), thing)],
+        [],
+        [kind],
+    )
+    read = summed.reading(reading, otherwise)
+    watched = [thing, thing.y, items[0], Holder, None, True]
+
+    def counted():
+        for _ in range(100):
+            read(X), read(X.astype("f4")), read()
+        y = thing.y
+        del thing.y
+        for _ in range(100):
+            read(X)
+        thing.y = y
+        return [sys.getrefcount(thing) for thing in watched]
+
+    np.testing.assert_array_equal(read(X), 7 * X)
+    first = counted()
+    assert all(now <= before + 5 for now, before in zip(counted(), first, strict=True))

@@ -1,0 +1,419 @@
+"""How the entry reads what a graph takes from outside, after the table of `reading`, as LLVM IR."""
+
+from __future__ import annotations
+
+__all__ = ["GATHERING"]
+
+GATHERING = """
+; ---- what is read from outside ------------------------------------------------------------------
+
+; Fills the row of what a call reads, each thing held: what looks at a name may run code that binds
+; others anew. The rows are (where, slot, thing or slot, name, what it is), and what is compared
+; when all is read (how, slot, with). 1 where all is as it was, 0 where something is not, -1 where
+; an exception is to be raised: then nothing is held. What a row names besides is compared at once,
+; and not held: it is of no other use.
+define internal i64 @gather(ptr %ctx, ptr %table, ptr %slots, ptr %args) {
+entry:
+  %find = word PyDict_GetItemWithError
+  %hold = word Py_IncRef
+  %release = word Py_DecRef
+  %referent = word PyWeakref_GetObject
+  %dead = word None
+  %classes.at = getelementptr i64, ptr %table, i64 7
+  %classes = load i64, ptr %classes.at
+  %versions.at = getelementptr ptr, ptr %table, i64 8
+  %versions = load ptr, ptr %versions.at
+  %rows.at = getelementptr i64, ptr %table, i64 9
+  %rows = load i64, ptr %rows.at
+  %places.at = getelementptr ptr, ptr %table, i64 10
+  %places = load ptr, ptr %places.at
+  %checks.at = getelementptr i64, ptr %table, i64 11
+  %checks = load i64, ptr %checks.at
+  %compared.at = getelementptr ptr, ptr %table, i64 12
+  %compared = load ptr, ptr %compared.at
+  br label %classes.head
+classes.head:
+  %class = phi i64 [ 0, %entry ], [ %class.next, %class.look ]
+  %more.classes = icmp slt i64 %class, %classes
+  br i1 %more.classes, label %class.look, label %head
+class.look:
+  %class.at = getelementptr ptr, ptr %versions, i64 %class
+  %class.words = load ptr, ptr %class.at
+  %kind = load ptr, ptr %class.words
+  %seen.at = getelementptr i64, ptr %class.words, i64 1
+  %seen = load i64, ptr %seen.at
+  %version.at = getelementptr i8, ptr %kind, i64 $VERSION
+  %version.short = load i32, ptr %version.at
+  %version = zext i32 %version.short to i64
+  %is.version = icmp eq i64 %version, %seen
+  %class.next = add i64 %class, 1
+  br i1 %is.version, label %classes.head, label %left
+head:
+  %number = phi i64 [ 0, %classes.head ], [ %number.next, %next.row ]
+  %more = icmp slt i64 %number, %rows
+  br i1 %more, label %place, label %compare
+place:
+  %row = mul i64 %number, 5
+  %where.at = getelementptr i64, ptr %places, i64 %row
+  %where = load i64, ptr %where.at
+  %slot.at = getelementptr i64, ptr %where.at, i64 1
+  %slot = load i64, ptr %slot.at
+  %kept.at = getelementptr ptr, ptr %slots, i64 %slot
+  %thing.at = getelementptr ptr, ptr %where.at, i64 2
+  %thing = load ptr, ptr %thing.at
+  %name.at = getelementptr ptr, ptr %where.at, i64 3
+  %name = load ptr, ptr %name.at
+  %wanted.at = getelementptr ptr, ptr %where.at, i64 4
+  %wanted = load ptr, ptr %wanted.at
+  %is.kept = icmp eq ptr %wanted, null
+  %index = ptrtoint ptr %thing to i64
+  %owner.at = getelementptr ptr, ptr %slots, i64 %index
+  switch i64 %where, label %keep [ i64 0, label %cell
+                                   i64 1, label %variable
+                                   i64 3, label %argument
+                                   i64 4, label %weak
+                                   i64 5, label %own
+                                   i64 6, label %attribute
+                                   i64 7, label %item
+                                   i64 8, label %fetched
+                                   i64 9, label %in.dict
+                                   i64 10, label %in.slot
+                                   i64 11, label %of.kind
+                                   i64 12, label %live
+                                   i64 13, label %absent ]
+cell:
+  %content.at = getelementptr i8, ptr %thing, i64 $CONTENT
+  %content = load ptr, ptr %content.at
+  br label %found
+variable:
+  %value = call ptr %find(ptr %thing, ptr %name)
+  br label %found
+in.slot:
+  %slotted = load ptr, ptr %owner.at
+  %offset = ptrtoint ptr %name to i64
+  %member.at = getelementptr i8, ptr %slotted, i64 %offset
+  %member = load ptr, ptr %member.at
+  br label %found
+; Where its dict has it not, an object may have it from its class.
+in.dict:
+  %holder = load ptr, ptr %owner.at
+  %dict.of = word _PyObject_GetDictPtr
+  %dict.at = call ptr %dict.of(ptr %holder)
+  %has.dict = icmp ne ptr %dict.at, null
+  br i1 %has.dict, label %of.dict, label %own
+of.dict:
+  %dict = load ptr, ptr %dict.at
+  %is.dict = icmp ne ptr %dict, null
+  br i1 %is.dict, label %look.up, label %own
+look.up:
+  %held.value = call ptr %find(ptr %dict, ptr %name)
+  %is.in.dict = icmp ne ptr %held.value, null
+  br i1 %is.in.dict, label %found, label %not.in.dict
+not.in.dict:
+  %own.occurred = word PyErr_Occurred
+  %own.error = call ptr %own.occurred()
+  %is.absent = icmp eq ptr %own.error, null
+  br i1 %is.absent, label %own, label %changed
+argument:
+  %given.at = getelementptr ptr, ptr %args, i64 %index
+  %given = load ptr, ptr %given.at
+  br label %keep
+weak:
+  %referred = call ptr %referent(ptr %thing)
+  %is.dead = icmp eq ptr %referred, %dead
+  br i1 %is.dead, label %changed, label %keep
+found:
+  %borrowed = phi ptr [ %content, %cell ], [ %value, %variable ], [ %member, %in.slot ],
+                      [ %held.value, %look.up ]
+  %is.there = icmp ne ptr %borrowed, null
+  br i1 %is.there, label %there, label %changed
+there:
+  br i1 %is.kept, label %keep, label %at.once
+at.once:
+  %is.wanted = icmp eq ptr %borrowed, %wanted
+  br i1 %is.wanted, label %next.row, label %changed
+keep:
+  %kept = phi ptr [ %thing, %place ], [ %given, %argument ], [ %referred, %weak ],
+                  [ %borrowed, %there ]
+  store ptr %kept, ptr %kept.at
+  call void %hold(ptr %kept)
+  br label %next.row
+own:
+  %own.owner = load ptr, ptr %owner.at
+  %get.own = word PyObject_GenericGetAttr
+  %own.value = call ptr %get.own(ptr %own.owner, ptr %name)
+  br label %made
+attribute:
+  %owner = load ptr, ptr %owner.at
+  %get = word PyObject_GetAttr
+  %attribute.value = call ptr %get(ptr %owner, ptr %name)
+  br label %made
+item:
+  %get.item = word PyObject_GetItem
+  %item.value = call ptr %get.item(ptr %thing, ptr %name)
+  br label %made
+fetched:
+  %call = word PyObject_CallNoArgs
+  %fetched.value = call ptr %call(ptr %thing)
+  br label %made
+made:
+  %new = phi ptr [ %own.value, %own ], [ %attribute.value, %attribute ], [ %item.value, %item ],
+                 [ %fetched.value, %fetched ]
+  %is.made = icmp ne ptr %new, null
+  br i1 %is.made, label %had, label %changed
+had:
+  br i1 %is.kept, label %own.it, label %forgotten
+own.it:
+  store ptr %new, ptr %kept.at
+  br label %next.row
+forgotten:
+  call void %release(ptr %new)
+  %is.new.wanted = icmp eq ptr %new, %wanted
+  br i1 %is.new.wanted, label %next.row, label %changed
+absent:
+  %whose = load ptr, ptr %owner.at
+  %its.dict.of = word _PyObject_GetDictPtr
+  %its.dict.at = call ptr %its.dict.of(ptr %whose)
+  %has.its.dict = icmp ne ptr %its.dict.at, null
+  br i1 %has.its.dict, label %its.dict, label %next.row
+its.dict:
+  %its = load ptr, ptr %its.dict.at
+  %is.its = icmp ne ptr %its, null
+  br i1 %is.its, label %search, label %next.row
+search:
+  %hiding = call ptr %find(ptr %its, ptr %name)
+  %is.free = icmp eq ptr %hiding, null
+  br i1 %is.free, label %searched, label %changed
+searched:
+  %search.occurred = word PyErr_Occurred
+  %search.error = call ptr %search.occurred()
+  %is.searched = icmp eq ptr %search.error, null
+  br i1 %is.searched, label %next.row, label %changed
+of.kind:
+  %object = load ptr, ptr %kept.at
+  %type.at = getelementptr i8, ptr %object, i64 $TYPE
+  %type = load ptr, ptr %type.at
+  %kind.wanted = load ptr, ptr %thing
+  %is.kind = icmp eq ptr %type, %kind.wanted
+  br i1 %is.kind, label %next.row, label %changed
+live:
+  %held = load ptr, ptr %kept.at
+  %living = call ptr %referent(ptr %thing)
+  %is.living = icmp ne ptr %living, %dead
+  %is.it = icmp eq ptr %held, %living
+  %is.still = and i1 %is.living, %is.it
+  br i1 %is.still, label %next.row, label %changed
+next.row:
+  %number.next = add i64 %number, 1
+  br label %head
+compare:
+  %check = phi i64 [ 0, %head ], [ %check.next, %next ]
+  %going = icmp slt i64 %check, %checks
+  br i1 %going, label %look, label %done
+look:
+  %check.row = mul i64 %check, 3
+  %how.at = getelementptr i64, ptr %compared, i64 %check.row
+  %how = load i64, ptr %how.at
+  %own.at = getelementptr i64, ptr %how.at, i64 1
+  %own.slot = load i64, ptr %own.at
+  %own.place = getelementptr ptr, ptr %slots, i64 %own.slot
+  %one = load ptr, ptr %own.place
+  %with.at = getelementptr ptr, ptr %how.at, i64 2
+  %with = load ptr, ptr %with.at
+  switch i64 %how, label %slots.two [ i64 0, label %same
+                                      i64 3, label %holds ]
+same:
+  %is.same = icmp eq ptr %one, %with
+  br i1 %is.same, label %next, label %changed
+slots.two:
+  %other.slot = ptrtoint ptr %with to i64
+  %other.at = getelementptr ptr, ptr %slots, i64 %other.slot
+  %other = load ptr, ptr %other.at
+  %is.one = icmp eq ptr %one, %other
+  %wants.one = icmp eq i64 %how, 1
+  %agrees = icmp eq i1 %is.one, %wants.one
+  br i1 %agrees, label %next, label %changed
+holds:
+  %ask = word PyObject_CallNoArgs
+  %answer = call ptr %ask(ptr %with)
+  %is.answer = icmp ne ptr %answer, null
+  br i1 %is.answer, label %answered, label %changed
+answered:
+  %true = word True
+  call void %release(ptr %answer)
+  %is.true = icmp eq ptr %answer, %true
+  br i1 %is.true, label %next, label %changed
+next:
+  %check.next = add i64 %check, 1
+  br label %compare
+done:
+  ret i64 1
+; What was held is released, by the rows that were gone through.
+changed:
+  %gone.through = phi i64 [ %number, %weak ], [ %number, %found ], [ %number, %at.once ],
+                          [ %number, %not.in.dict ], [ %number, %made ], [ %number, %forgotten ],
+                          [ %number, %search ], [ %number, %searched ], [ %number, %of.kind ],
+                          [ %number, %live ], [ %rows, %same ], [ %rows, %slots.two ],
+                          [ %rows, %holds ], [ %rows, %answered ]
+  %fetch = word PyErr_Fetch
+  %restore = word PyErr_Restore
+  %error.place = alloca [3 x ptr]
+  %error.value = getelementptr ptr, ptr %error.place, i64 1
+  %error.trace = getelementptr ptr, ptr %error.place, i64 2
+  call void %fetch(ptr %error.place, ptr %error.value, ptr %error.trace)
+  br label %back.head
+back.head:
+  %back = phi i64 [ 0, %changed ], [ %back.next, %back.done ]
+  %goes.back = icmp slt i64 %back, %gone.through
+  br i1 %goes.back, label %back.row, label %released
+back.row:
+  %back.next = add i64 %back, 1
+  %back.words = mul i64 %back, 5
+  %back.at = getelementptr i64, ptr %places, i64 %back.words
+  %back.where = load i64, ptr %back.at
+  %back.wanted.at = getelementptr ptr, ptr %back.at, i64 4
+  %back.wanted = load ptr, ptr %back.wanted.at
+  %was.read = icmp slt i64 %back.where, 11
+  %was.kept = icmp eq ptr %back.wanted, null
+  %is.held = and i1 %was.read, %was.kept
+  br i1 %is.held, label %back.one, label %back.done
+back.one:
+  %back.slot.at = getelementptr i64, ptr %back.at, i64 1
+  %back.slot = load i64, ptr %back.slot.at
+  %back.place = getelementptr ptr, ptr %slots, i64 %back.slot
+  %back.thing = load ptr, ptr %back.place
+  call void %release(ptr %back.thing)
+  br label %back.done
+back.done:
+  br label %back.head
+released:
+  %error.kind = load ptr, ptr %error.place
+  %error.value.was = load ptr, ptr %error.value
+  %error.trace.was = load ptr, ptr %error.trace
+  call void %restore(ptr %error.kind, ptr %error.value.was, ptr %error.trace.was)
+  %occurred = word PyErr_Occurred
+  %error = call ptr %occurred()
+  %is.fine = icmp eq ptr %error, null
+  br i1 %is.fine, label %left, label %raised
+raised:
+  %matches = word PyErr_ExceptionMatches
+  %usual = word Exception
+  %matching = call i32 %matches(ptr %usual)
+  %is.usual = icmp ne i32 %matching, 0
+  br i1 %is.usual, label %clear, label %raise
+clear:
+  %forget = word PyErr_Clear
+  call void %forget()
+  ret i64 0
+left:
+  ret i64 0
+raise:
+  ret i64 -1
+}
+
+define ptr @reading(ptr %self, ptr %args, i64 %nargs) {
+entry:
+  %table.at = getelementptr i8, ptr %self, i64 $VALUE
+  %table = load ptr, ptr %table.at
+  %ctx = load ptr, ptr %table
+  %arguments.at = getelementptr i64, ptr %table, i64 3
+  %arguments = load i64, ptr %arguments.at
+  %borrowed.at = getelementptr i64, ptr %table, i64 4
+  %borrowed = load i64, ptr %borrowed.at
+  %all.at = getelementptr i64, ptr %table, i64 5
+  %all = load i64, ptr %all.at
+  %end.at = getelementptr i64, ptr %table, i64 6
+  %end = load i64, ptr %end.at
+  %slots = alloca ptr, i64 %end
+  %replaced.at = getelementptr ptr, ptr %table, i64 2
+  %replaced = load ptr, ptr %replaced.at
+  %length.at = getelementptr i8, ptr %replaced, i64 $LENGTH
+  %length = load i64, ptr %length.at
+  %none.replaced = icmp eq i64 %length, 0
+  %is.whole = icmp eq i64 %nargs, %arguments
+  %starts = and i1 %none.replaced, %is.whole
+  br i1 %starts, label %ask, label %otherwise
+ask:
+  %asked.at = getelementptr i64, ptr %table, i64 14
+  %asked = load i64, ptr %asked.at
+  %wanted.at = getelementptr ptr, ptr %table, i64 15
+  %wanted = load ptr, ptr %wanted.at
+  br label %ask.head
+ask.head:
+  %k = phi i64 [ 0, %ask ], [ %k.next, %ask.same ], [ %k.next, %ask.alive ]
+  %k.row = mul i64 %k, 3
+  %k.next = add i64 %k, 1
+  %asks = icmp slt i64 %k, %asked
+  br i1 %asks, label %ask.one, label %read
+ask.one:
+  %how.at = getelementptr i64, ptr %wanted, i64 %k.row
+  %how = load i64, ptr %how.at
+  %position.at = getelementptr i64, ptr %how.at, i64 1
+  %position = load i64, ptr %position.at
+  %given.at = getelementptr ptr, ptr %args, i64 %position
+  %argument = load ptr, ptr %given.at
+  %with.at = getelementptr ptr, ptr %how.at, i64 2
+  %with = load ptr, ptr %with.at
+  %is.weak = icmp ne i64 %how, 0
+  br i1 %is.weak, label %ask.alive, label %ask.same
+ask.same:
+  %is.same = icmp eq ptr %argument, %with
+  br i1 %is.same, label %ask.head, label %other
+ask.alive:
+  %referent = word PyWeakref_GetObject
+  %living = call ptr %referent(ptr %with)
+  %dead = word None
+  %is.living = icmp ne ptr %living, %dead
+  %is.it = icmp eq ptr %argument, %living
+  %is.still = and i1 %is.living, %is.it
+  br i1 %is.still, label %ask.head, label %other
+other:
+  %miss = word miss
+  %keep = word Py_IncRef
+  call void %keep(ptr %miss)
+  ret ptr %miss
+read:
+  %a = phi i64 [ 0, %ask.head ], [ %a.next, %copy ]
+  %copies = icmp slt i64 %a, %borrowed
+  br i1 %copies, label %copy, label %gather
+copy:
+  %a.from = getelementptr ptr, ptr %args, i64 %a
+  %a.thing = load ptr, ptr %a.from
+  %a.to = getelementptr ptr, ptr %slots, i64 %a
+  store ptr %a.thing, ptr %a.to
+  %a.next = add i64 %a, 1
+  br label %read
+gather:
+  %outer = getelementptr ptr, ptr %slots, i64 %borrowed
+  %outer.count = sub i64 %end, %borrowed
+  %holds = call i64 @gather(ptr %ctx, ptr %table, ptr %slots, ptr %args)
+  switch i64 %holds, label %raised [ i64 0, label %otherwise
+                                     i64 1, label %call ]
+call:
+  %called.at = getelementptr i64, ptr %table, i64 16
+  store i64 1, ptr %called.at
+  %missed.at = getelementptr ptr, ptr %table, i64 13
+  %missed = load ptr, ptr %missed.at
+  %is.alone = icmp eq ptr %missed, null
+  br i1 %is.alone, label %alone, label %together
+alone:
+  %one = call ptr @give(ptr %ctx, ptr %slots, i64 %all)
+  br label %given
+together:
+  %tuple = call ptr @give_all(ptr %ctx, ptr %slots, i64 %all, ptr %missed)
+  br label %given
+given:
+  %result = phi ptr [ %one, %alone ], [ %tuple, %together ]
+  call void @drop(ptr %ctx, ptr %outer, i64 %outer.count)
+  ret ptr %result
+raised:
+  ret ptr null
+otherwise:
+  %vectorcall = word PyObject_Vectorcall
+  %fallback.at = getelementptr ptr, ptr %table, i64 1
+  %fallback = load ptr, ptr %fallback.at
+  %slow = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr null)
+  ret ptr %slow
+}
+
+"""
