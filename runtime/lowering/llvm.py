@@ -8,10 +8,11 @@ the results>)` gives 0, or the number of the site that failed, its operands bein
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import SET
-from runtime.lowering import parts, recursive_text
+from runtime.lowering import parts, pieces, recursive_text
 from runtime.lowering.kernel import (
     Assign,
     Block,
@@ -81,6 +82,8 @@ class _Writer(Sums, Memory):
         self.parts: list[str] = []
         self.helpers: list[str] = []
         self.products = Products()
+        # Functions that long blocks are in.
+        self.pieces: list[str] = []
         # How many `while` there are around.
         self.loops = 0
         # The name of the function that is being written, if that is one that calls itself.
@@ -91,7 +94,7 @@ class _Writer(Sums, Memory):
     def text(self) -> str:
         parameters = ["ptr %ctx", *self._parameters()]
         self._memory()
-        self._block(self.program.body)
+        pieces.written(self, self.program.body, self._block)
         for k, result in enumerate(self.program.results):
             if result.value is not None:
                 value = self.value(result.value)
@@ -115,9 +118,16 @@ class _Writer(Sums, Memory):
         declared = {
             *self.intrinsics, *products.needs, *products.declarations,
             *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
+            *map(pieces.declared, range(len(self.pieces))),
         }  # fmt: skip
         shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
-        return modules_text(["\n".join(body), *self.parts], products.functions, shared)
+        functions = ["\n".join(body), *self.parts, *self.pieces]
+        return modules_text(functions, products.functions, shared)
+
+    @cached_property
+    def uses(self) -> pieces.Uses:
+        """Which statements name which registers and cells."""
+        return pieces.Uses(self.program)
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -201,7 +211,7 @@ class _Writer(Sums, Memory):
         self.add(f"br i1 {condition}, label %{body}, label %{done}")
         self.begin(body)
         self.loops += 1
-        self._block(s.body)
+        pieces.written(self, s.body, self._block)
         self.loops -= 1
         self.add(f"br label %{test}")
         self.begin(done)
@@ -318,7 +328,7 @@ class _Writer(Sums, Memory):
         """The writer of a part."""
         child = _Writer(self.program)
         child.globals, child.helpers = self.globals, self.helpers
-        child.parts = self.parts
+        child.parts, child.pieces, child.loops = self.parts, self.pieces, self.loops
         child.products = self.products
         child.metadata, child.facts = self.metadata, self.facts
         child.intrinsics = self.intrinsics
