@@ -34,8 +34,8 @@ from runtime.lowering.kernel import (
     expressions,
     walk,
 )
-from runtime.lowering.lines import AS_IT_IS
-from runtime.lowering.llvm_types import llvm_type, memory_type
+from runtime.lowering.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
+from runtime.lowering.llvm_types import llvm_type, memory_type, size_in_bytes
 from runtime.lowering.memory import BUDGET, Memory
 from runtime.lowering.merging import Summary
 from runtime.lowering.modules import Shared, modules_text
@@ -75,6 +75,14 @@ def _ends_in_vector(s: For) -> bool:
     return bool(written) and not any(a.buffer in written for a in what.accesses if not a.is_write)
 
 
+def _bytes_of(s: For) -> int | None:
+    """The bytes of the largest elements that a loop goes through; None where the run tells."""
+    if not isinstance(s.size, int):
+        return None
+    sizes = [size_in_bytes(a.buffer.type) for a in Summary().add(s.body).accesses]
+    return s.size * max(sizes, default=1)
+
+
 class _Writer(Sums, Memory):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -84,8 +92,6 @@ class _Writer(Sums, Memory):
         self.products = Products()
         # Functions that long blocks are in.
         self.pieces: list[str] = []
-        # How many `while` there are around.
-        self.loops = 0
         # The name of the function that is being written, if that is one that calls itself.
         self.recursive: dict[Function, str] = {}
 
@@ -178,13 +184,18 @@ class _Writer(Sums, Memory):
         is_short = is_inner and isinstance(s.size, int) and s.size <= _WRITTEN_OUT
         facts: tuple[str, ...] = () if is_short else AS_IT_IS
         is_free = is_inner and not s.serial
+        bytes_ = _bytes_of(s) if is_free and not is_short else None
+        if bytes_ is not None and self._is_in_registers(bytes_, s.body):
+            facts = WRITTEN_OUT_AS_VECTORS
         if is_free and _ends_in_vector(s):
             facts += _MASKED
         if is_free:
             self.groups.append(self.meta("distinct !{}"))
             facts += (f'!"llvm.loop.parallel_accesses", !{self.groups[-1]}',)
+        self.nested += 1
         with self._counted(s.index, first, size, 1, facts):
             self._block(s.body)
+        self.nested -= 1
         if is_free:
             self.groups.pop()
 
@@ -203,6 +214,7 @@ class _Writer(Sums, Memory):
         test, body, done = self.labels("test", "round", "end")
         self.add(f"br label %{test}")
         self.begin(test)
+        self.loops += 1
         self._block(s.test)
         condition = self.value(s.condition)
         if _has_several_reasons(s.test):
@@ -210,7 +222,6 @@ class _Writer(Sums, Memory):
         self.known.clear()
         self.add(f"br i1 {condition}, label %{body}, label %{done}")
         self.begin(body)
-        self.loops += 1
         pieces.written(self, s.body, self._block)
         self.loops -= 1
         self.add(f"br label %{test}")
