@@ -47,7 +47,7 @@ from runtime.lowering.kernel import (
     walk,
 )
 from runtime.lowering.refusal import Refusal, TooLarge
-from runtime.lowering.scalar import Expr, call, const, index, parts_of
+from runtime.lowering.scalar import Expr, call, index, parts_of
 from runtime.origins import Origin
 
 __all__ = ["SMALL", "Builder", "is_of_the_run", "is_small"]
@@ -110,7 +110,7 @@ class Builder:
         self._count = 0
         # Sizes that are equal: to a representative; and sizes computed of others.
         self._same: dict[Expr, Dim] = {}
-        self._derived: dict[tuple[Expr, str, int], Expr] = {}
+        self._derived: dict[tuple[Expr, str, Dim], Expr] = {}
         # What sizes that only the run tells can be at most; and the node being lowered.
         self._most: dict[Cell, Dim | None] = {}
         self.node: Node | None = None
@@ -424,9 +424,7 @@ class Builder:
         if isinstance(one, int):
             one, other = other, one
         assert isinstance(one, Expr)
-        if one.function != "read":
-            if not isinstance(other, Expr) or other.function != "read":
-                raise Refusal("sizes that are computed and may differ")
+        if one.function != "read" and isinstance(other, Expr):
             one, other = other, one
         self.program.equal.append((one, as_expr(other)))
         self._same[one] = other
@@ -496,6 +494,12 @@ class Builder:
             size + by if isinstance(size, int) else self._of_size(size, "add", by) if by else size
         )
 
+    def added(self, one: Dim, other: Dim) -> Dim:
+        """Two sizes together, the same expression for the same."""
+        if isinstance(other, int):
+            return self.shifted(one, other)
+        return self.shifted(other, one) if isinstance(one, int) else self._derive(one, "add", other)
+
     def divided(self, size: Dim, by: int) -> Dim:
         """How often a number goes into a size, the same expression for the same."""
         if by == 1:
@@ -503,12 +507,15 @@ class Builder:
         return size // by if isinstance(size, int) else self._of_size(size, "quotient", by)
 
     def _of_size(self, size: Expr, function: str, number: int) -> Expr:
-        key = (size, function, number)
+        if size.function == function == "add" and size.args[1].function == "const":
+            known, before = size.args[0], size.args[1].value
+            return as_expr(self.shifted(known, before + number))
+        return self._derive(size, function, number)
+
+    def _derive(self, size: Expr, function: str, by: Dim) -> Expr:
+        key = (size, function, by)
         if key not in self._derived:
-            if size.function == "add" and function == "add":
-                known, before = size.args[0], size.args[1].value
-                return as_expr(self.shifted(known, before + number))
-            self._derived[key] = call(function, size, const(number, "i8"))
+            self._derived[key] = call(function, size, as_expr(by))
         return self._derived[key]
 
     def same_shape(self, one: Sequence[Dim], other: Sequence[Dim]) -> None:

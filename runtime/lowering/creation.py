@@ -6,12 +6,13 @@ import numpy as np
 
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import Computed, Elements, Form, Stored
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.builder import Builder, is_of_the_run, is_small
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.frames import missing_frame
-from runtime.lowering.kernel import Buffer
+from runtime.lowering.kernel import Buffer, Dim
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import Expr, call, cast, const, is_int
+from runtime.lowering.scalar import Expr, call, cast, const, is_float, is_int
+from runtime.lowering.shaping import given_shape, size_before
 from runtime.spec import FrameType
 
 __all__ = ["arange", "array_form", "full", "missing", "zeros_of"]
@@ -22,38 +23,49 @@ _KEPT = 1 << 16
 
 def full(b: Builder, node: Node) -> list[Form]:
     """An array of one number."""
-    result = tensor_type(node.outputs[0].type)
-    if not result.is_static:
-        raise Refusal("an array of a size that is not known")
-    assert result.shape is not None
-    kind = machine_type(result.dtype)
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     value: Expr = const(0, kind)
-    if node.inputs:
-        given = b.forms[node.inputs[0]]
-        if not isinstance(given, Expr) or len(node.inputs) > 1 or given.type != kind:
+    sizes = list(node.inputs)
+    if node.op.name == "full":
+        given = b.forms[sizes.pop(0)]
+        if not isinstance(given, Expr) or not _is_same(given, kind):
             raise Refusal("full of something that is not a number of its dtype")
-        value = given
-    shape = tuple(n for n in result.shape if n is not None)
+        value = cast(given, kind)
+    shape = given_shape(b, node, sizes)
+    if any(map(is_of_the_run, shape)):
+        raise Refusal("an array of a size that is not known")
+    return [_all(value, shape, kind)]
+
+
+def _all(value: Expr, shape: tuple[Dim, ...], kind: str) -> Form:
+    """An array of a number."""
     if not shape:
-        return [value]
-    return [Computed(lambda indices: value, shape, kind, lambda position: value)]
+        return value
+    return Computed(lambda indices: value, shape, kind, lambda position: value)
+
+
+def _is_same(number: Expr, kind: str) -> bool:
+    """Whether a number is converted to another type without a loss, or is known."""
+    return number.type == kind or kind == "f8" or (number.function == "const" and is_float(kind))
 
 
 def missing(b: Builder, node: Node) -> list[Form]:
     """What is never read: zeros."""
     if isinstance(node.outputs[0].type, FrameType):
         return [missing_frame()]
-    return full(b, node)
+    result = tensor_type(node.outputs[0].type)
+    if result.shape is None or None in result.shape:
+        raise Refusal("an array of a size that is not known")
+    kind = machine_type(result.dtype)
+    return [_all(const(0, kind), tuple(n for n in result.shape if n is not None), kind)]
 
 
 def zeros_of(b: Builder, node: Node) -> list[Form]:
     """Zeros like the operand."""
     given = b.forms[node.inputs[0]]
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
-    zero = const(0, kind)
-    if isinstance(given, Expr):
-        return [zero]
-    return [Computed(lambda indices: zero, given.shape, kind, lambda position: zero)]
+    shape = () if isinstance(given, Expr) else given.shape
+    return [_all(const(0, kind), shape, kind)]
 
 
 def arange(b: Builder, node: Node) -> list[Form]:
@@ -61,11 +73,10 @@ def arange(b: Builder, node: Node) -> list[Form]:
     result = tensor_type(node.outputs[0].type)
     kind = machine_type(result.dtype)
     attrs = node.attrs
-    if node.inputs or not result.is_static or kind == "b1":
-        raise Refusal("a range whose bounds are not known")
-    assert result.shape is not None
-    count = result.shape[0] or 0
     start, step = attrs["start"], attrs["step"]
+    count = _count(b, node)
+    if count is None or kind == "b1":
+        raise Refusal("a range whose bounds are not known")
     if isinstance(start, int) and isinstance(step, int) and is_int(kind):
         first, by = const(start, "i8"), const(step, "i8")
 
@@ -74,10 +85,25 @@ def arange(b: Builder, node: Node) -> list[Form]:
             return cast(scaled if start == 0 else call("add", first, scaled), kind)
 
         return [Computed(lambda indices: at(indices[0]), (count,), kind, at)]
-    if count > _KEPT:
+    if not isinstance(count, int) or count > _KEPT:
         raise Refusal("a large range of floats")
     numbers = np.arange(start, attrs["stop"], step, dtype=result.dtype)
     return [array_form(b, numbers, kind)]
+
+
+def _count(b: Builder, node: Node) -> Dim | None:
+    """How many numbers there are in a range; None where only the run tells it."""
+    shape = tensor_type(node.outputs[0].type).shape
+    if not node.inputs:
+        return None if shape is None else shape[0]
+    start, stop, step = (node.attrs[name] for name in ("start", "stop", "step"))
+    is_by_one = stop is None and type(start) is int and type(step) is int and step == 1
+    end = size_before(b, node.inputs[0]) if is_by_one else None
+    if end is None or is_of_the_run(end):
+        return None
+    if isinstance(end, Expr) and start > 0:
+        b.require(end, start)
+    return b.shifted(end, -start)
 
 
 def array_form(

@@ -1,7 +1,8 @@
 """Which arrays are computed where they are read, rather than stored: the groups of one loop each.
 
 An elementwise result joins the loop of what reads it when all that reads it ends in the same loop,
-over the same index space. So a chain is one loop, and nothing is computed twice.
+over the same index space, or over a part of it that one slice takes. So a chain is one loop, and
+nothing is computed twice.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ __all__ = ["JOINABLE", "REDUCTIONS", "fused"]
 JOINABLE = frozenset(("astype", "copy", "stop_gradient", "strengthen"))
 UPDATES = frozenset(("index_update", "index_add"))
 REDUCTIONS = frozenset(("sum", "mean", "max", "min", "any", "all"))
+# What writes each operand to a place of its own.
+_JOINING = frozenset(("concat", "stack"))
+# Running sums go through their operand one by one, so only what takes as little time joins them.
+_SCANS = frozenset(("cumsum", "cumprod"))
+_LITTLE = frozenset(("add", "subtract", "multiply", "negative", "abs", "square", "where", "astype"))
 
 
 def fused(graph: Graph) -> set[Value]:
@@ -27,9 +33,13 @@ def fused(graph: Graph) -> set[Value]:
     roots: dict[Value, object] = {}
     for node in reversed(graph.nodes):
         for value in node.outputs:
-            found = {_root(reader, value, roots) for reader in readers.get(value, ())}
+            reading = readers.get(value, ())
+            found = {_root(reader, value, roots) for reader in reading}
             is_alone = len(found) == 1 and None not in found and value not in outputs
-            roots[value] = found.pop() if is_alone and is_joinable(node) else value
+            is_once = len(reading) == 1 or not any(map(is_part, reading))
+            joins = is_alone and is_once and (is_part(node) or is_joinable(node))
+            root = found.pop() if joins else value
+            roots[value] = root if not _is_scan(root) or node.op.name in _LITTLE else value
     return {value for value, root in roots.items() if root is not value}
 
 
@@ -38,16 +48,44 @@ def is_joinable(node: Node) -> bool:
     return node.op.elementwise or node.op.name in JOINABLE
 
 
+def is_part(node: Node) -> bool:
+    """Whether a node takes a part of an array that is known, each element at most once."""
+    return node.op.name == "getitem" and len(node.inputs) == 1
+
+
+def _is_scan(root: object) -> bool:
+    return isinstance(root, Node) and root.op.name in _SCANS
+
+
 def _root(reader: Node, value: Value, roots: dict[Value, object]) -> object:
     """The loop in which `reader` reads `value`; None: none that could compute it."""
     if reader.op.name in REDUCTIONS:
         return reader
+    if reader.op.name in _SCANS:
+        return reader if reader.attrs["axis"] is not None or _rank(value) == 1 else None
+    if reader.op.name in _JOINING:
+        return reader if reader.inputs.count(value) == 1 else None
+    if is_part(reader):
+        # Of two parts, elements of one may be elements of the other.
+        root = roots[reader.outputs[0]]
+        is_apart = root is reader.outputs[0] or (isinstance(root, Node) and _is_summed(root))
+        return None if is_apart else (root, reader)
     if reader.op.name in UPDATES:
         return reader if reader.inputs.count(value) == 1 and value is reader.inputs[1] else None
     if not is_joinable(reader):
         return None
     result = reader.outputs[0]
     return roots[result] if _shape(result) == _shape(value) else None
+
+
+def _is_summed(root: Node) -> bool:
+    """Whether the order in which elements are added may depend on where they are."""
+    return root.op.name in REDUCTIONS or root.op.name in _SCANS
+
+
+def _rank(value: Value) -> int | None:
+    shape = value.type.shape if isinstance(value.type, TensorType) else None
+    return None if shape is None else len(shape)
 
 
 def _shape(value: Value) -> object:

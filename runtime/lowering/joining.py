@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
@@ -10,7 +11,7 @@ from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.kernel import Buffer, Dim, Store, product
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import Expr, call, cast, const, index, is_float, is_int
+from runtime.lowering.scalar import Expr, call, cast, index, is_float, is_int
 from runtime.lowering.shaping import as_array, axes_of, is_memory
 
 __all__ = ["concat", "flip", "roll", "stack"]
@@ -44,21 +45,21 @@ def _with_axis(b: Builder, x: Array, axis: int) -> Array:
 def _joined(b: Builder, node: Node, parts: Sequence[Array], axis: int) -> Array:
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     sizes = [b.size(x.shape[axis]) for x in parts]
-    known = [n for n in sizes if isinstance(n, int)]
-    if len(known) < len(sizes) or any(is_int(kind) and is_float(x.type) for x in parts):
-        raise Refusal("concat of sizes that are not known, or of kinds that differ")
+    if any(is_int(kind) and is_float(x.type) for x in parts):
+        raise Refusal("concat of kinds that differ")
     shape = list(parts[0].shape)
     for x in parts[1:]:
         for a, (one, other) in enumerate(zip(shape, x.shape, strict=True)):
             shape[a] = one if a == axis else b.equal(one, other)
-    shape[axis] = sum(known)
+    shape[axis] = reduce(b.added, sizes)
+    known = [n for n in sizes if isinstance(n, int)]
     if is_small(shape):
         return _of_elements(b, parts, known, axis, tuple(shape), kind)
     target = b.buffer(node.outputs[0].name, kind, shape)
-    start = 0
-    for x, n in zip(parts, known, strict=True):
+    start: Dim = 0
+    for x, n in zip(parts, sizes, strict=True):
         _write(b, target, x, axis, start, kind)
-        start += n
+        start = b.added(start, n)
     b.owned.add(node.outputs[0])
     return Stored(target, target.shape, kind)
 
@@ -80,7 +81,7 @@ def _of_elements(
     return b.elements(Computed(at, shape, kind))
 
 
-def _write(b: Builder, target: Buffer, x: Array, axis: int, start: int, kind: str) -> None:
+def _write(b: Builder, target: Buffer, x: Array, axis: int, start: Dim, kind: str) -> None:
     """Write one part to its place."""
     place = Stored(target, target.shape, kind)
     if b.has_flat(x) and all(n == 1 for n in target.shape[:axis]):
@@ -95,7 +96,7 @@ def _write(b: Builder, target: Buffer, x: Array, axis: int, start: int, kind: st
 
     def write(indices: list[Expr]) -> None:
         value = cast(b.at(x, indices), kind)
-        moved = call("add", indices[axis], index(start)) if start else indices[axis]
+        moved = indices[axis] if start == 0 else call("add", indices[axis], as_expr(start))
         at = flat_offset([*indices[:axis], moved, *indices[axis + 1 :]], place.shape)
         b.emit(Store(target, at, value))
 
@@ -131,7 +132,7 @@ def roll(b: Builder, node: Node) -> list[Form]:
     shift, axis = node.attrs["shift"], node.attrs["axis"]
     axis = 0 if axis is None and len(x.shape) == 1 else axis
     shifts = shift if isinstance(shift, tuple) else (shift,)
-    if axis is None or any(not isinstance(n, int) for n in (*shifts, *x.shape)):
+    if axis is None or any(not isinstance(n, int) for n in shifts):
         raise Refusal("roll of flattened arrays, or by numbers that are not known")
     axes = axis if isinstance(axis, tuple) else (axis,)
     moves = dict.fromkeys(range(len(x.shape)), 0)
@@ -139,23 +140,30 @@ def roll(b: Builder, node: Node) -> list[Form]:
     for a, s in zip(axes * (count // len(axes)), shifts * (count // len(shifts)), strict=True):
         moves[a % len(x.shape)] += s
 
+    back = [_back(b, moves[a], size) for a, size in enumerate(x.shape)]
+
     def at(indices: Sequence[Expr]) -> Expr:
-        return b.at(x, [_moved(i, moves[a], x.shape[a]) for a, i in enumerate(indices)])
+        return b.at(x, [_moved(*one) for one in zip(indices, back, x.shape, strict=True)])
 
     return [_view(x, at)]
 
 
-def _moved(i: Expr, shift: int, size: Dim) -> Expr:
-    """(i - shift) modulo size."""
-    assert isinstance(size, int)
-    back = (-shift) % size if size else 0
-    if not back:
+def _back(b: Builder, shift: int, size: Dim) -> Dim:
+    """-shift modulo size."""
+    if isinstance(size, int):
+        return -shift % size if size else 0
+    return b.let(call("floor_remainder", index(-shift), size)) if shift else 0
+
+
+def _moved(i: Expr, back: Dim, size: Dim) -> Expr:
+    """(i + back) modulo size."""
+    if back == 0:
         return i
-    if i.function == "const":
+    if i.function == "const" and isinstance(size, int) and isinstance(back, int):
         return index((i.value + back) % size)
-    moved = call("add", i, index(back))
-    wraps = call("ge", moved, const(size, "i8"))
-    return Expr("select", "i8", (wraps, call("sub", moved, const(size, "i8")), moved))
+    moved = call("add", i, as_expr(back))
+    wraps = call("ge", moved, as_expr(size))
+    return Expr("select", "i8", (wraps, call("sub", moved, as_expr(size)), moved))
 
 
 def _view(x: Array, at: object) -> Form:

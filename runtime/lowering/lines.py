@@ -10,11 +10,25 @@ from runtime.execute.native.context import word
 from runtime.lowering.kernel import Register
 from runtime.lowering.scalar import Expr
 
-__all__ = ["AS_IT_IS", "FEW_ROUNDS", "FunctionLines", "Lines", "is_number"]
+__all__ = [
+    "AS_IT_IS",
+    "FEW_ROUNDS",
+    "WRITTEN_OUT",
+    "WRITTEN_OUT_AS_VECTORS",
+    "FunctionLines",
+    "Lines",
+    "is_number",
+]
 
 # Facts of loops: their rounds are not to be written out; they are too few for vectors, too.
 AS_IT_IS = ('!"llvm.loop.unroll.disable"',)
 FEW_ROUNDS = (*AS_IT_IS, '!"llvm.loop.vectorize.enable", i1 false')
+# They are written out, at once or when they are vectors.
+WRITTEN_OUT = ('!"llvm.loop.unroll.full"',)
+WRITTEN_OUT_AS_VECTORS = (
+    *AS_IT_IS,
+    '!"llvm.loop.vectorize.followup_vectorized", !{!"llvm.loop.unroll.full"}',
+)
 
 _FOLDED = {
     "add": operator.add,
@@ -132,6 +146,8 @@ class Lines(FunctionLines):
         self.places: dict[Register, str] = {}
         self.known: dict[Expr, str] = {}
         self.rare: int | None = None
+        # How many `while` there are around, and how many loops over elements.
+        self.loops = self.nested = 0
 
     def meta(self, text: str) -> int:
         self.metadata.append(f"!{len(self.metadata)} = {text}")

@@ -8,10 +8,11 @@ the results>)` gives 0, or the number of the site that failed, its operands bein
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import SET
-from runtime.lowering import in_lanes, parts, recursive_text
+from runtime.lowering import in_lanes, parts, pieces, recursive_text
 from runtime.lowering.kernel import (
     Assign,
     Block,
@@ -33,8 +34,8 @@ from runtime.lowering.kernel import (
     expressions,
     walk,
 )
-from runtime.lowering.lines import AS_IT_IS
-from runtime.lowering.llvm_types import llvm_type, memory_type
+from runtime.lowering.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
+from runtime.lowering.llvm_types import llvm_type, memory_type, size_in_bytes
 from runtime.lowering.memory import BUDGET, Memory
 from runtime.lowering.merging import Summary
 from runtime.lowering.modules import Shared, modules_text
@@ -74,6 +75,14 @@ def _ends_in_vector(s: For) -> bool:
     return bool(written) and not any(a.buffer in written for a in what.accesses if not a.is_write)
 
 
+def _bytes_of(s: For) -> int | None:
+    """The bytes of the largest elements that a loop goes through; None where the run tells."""
+    if not isinstance(s.size, int):
+        return None
+    sizes = [size_in_bytes(a.buffer.type) for a in Summary().add(s.body).accesses]
+    return s.size * max(sizes, default=1)
+
+
 class _Writer(Sums, Memory):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -84,8 +93,8 @@ class _Writer(Sums, Memory):
         self.products = Products()
         # Whether all loops are written in lanes.
         self.in_lanes = False
-        # How many `while` there are around.
-        self.loops = 0
+        # Functions that long blocks are in.
+        self.pieces: list[str] = []
         # The name of the function that is being written, if that is one that calls itself.
         self.recursive: dict[Function, str] = {}
 
@@ -95,7 +104,7 @@ class _Writer(Sums, Memory):
         parameters = ["ptr %ctx", *self._parameters()]
         self.in_lanes = in_lanes.serves_all(self.program.body)
         self._memory()
-        self._block(self.program.body)
+        pieces.written(self, self.program.body, self._block)
         for k, result in enumerate(self.program.results):
             if result.value is not None:
                 value = self.value(result.value)
@@ -120,12 +129,18 @@ class _Writer(Sums, Memory):
         declared = {
             *self.intrinsics, *products.needs, *products.declarations,
             *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
+            *map(pieces.declared, range(len(self.pieces))),
         }  # fmt: skip
         shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
-        own = [text for text in self.parts if text not in self.scheduled]
+        own = [*(text for text in self.parts if text not in self.scheduled), *self.pieces]
         vectors = [text for text in self.parts if text in self.scheduled]
         (vectors if self.in_lanes and not own else own).insert(0, "\n".join(body))
         return modules_text(own, vectors, products.functions, shared)
+
+    @cached_property
+    def uses(self) -> pieces.Uses:
+        """Which statements name which registers and cells."""
+        return pieces.Uses(self.program)
 
     def _parameters(self) -> Iterator[str]:
         self.first.append("%status = alloca i64")
@@ -182,13 +197,18 @@ class _Writer(Sums, Memory):
         is_short = is_inner and isinstance(s.size, int) and s.size <= _WRITTEN_OUT
         facts: tuple[str, ...] = () if is_short else AS_IT_IS
         is_free = is_inner and not s.serial
+        bytes_ = _bytes_of(s) if is_free and not is_short else None
+        if bytes_ is not None and self._is_in_registers(bytes_, s.body):
+            facts = WRITTEN_OUT_AS_VECTORS
         if is_free and _ends_in_vector(s):
             facts += _MASKED
         if is_free:
             self.groups.append(self.meta("distinct !{}"))
             facts += (f'!"llvm.loop.parallel_accesses", !{self.groups[-1]}',)
+        self.nested += 1
         with self._counted(s.index, first, size, 1, facts):
             self._block(s.body)
+        self.nested -= 1
         if is_free:
             self.groups.pop()
 
@@ -207,6 +227,7 @@ class _Writer(Sums, Memory):
         test, body, done = self.labels("test", "round", "end")
         self.add(f"br label %{test}")
         self.begin(test)
+        self.loops += 1
         self._block(s.test)
         condition = self.value(s.condition)
         if _has_several_reasons(s.test):
@@ -214,8 +235,7 @@ class _Writer(Sums, Memory):
         self.known.clear()
         self.add(f"br i1 {condition}, label %{body}, label %{done}")
         self.begin(body)
-        self.loops += 1
-        self._block(s.body)
+        pieces.written(self, s.body, self._block)
         self.loops -= 1
         self.add(f"br label %{test}")
         self.begin(done)
@@ -333,6 +353,7 @@ class _Writer(Sums, Memory):
         child = _Writer(self.program)
         child.globals, child.helpers = self.globals, self.helpers
         child.parts, child.scheduled = self.parts, self.scheduled
+        child.pieces, child.loops = self.pieces, self.loops
         child.products = self.products
         child.metadata, child.facts = self.metadata, self.facts
         child.intrinsics = self.intrinsics

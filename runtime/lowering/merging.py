@@ -29,12 +29,13 @@ from runtime.lowering.kernel import (
     Statement,
     Store,
     While,
+    expressions,
     inner_blocks,
     read,
     walk,
 )
 from runtime.lowering.record import Record
-from runtime.lowering.scalar import Expr, call, index
+from runtime.lowering.scalar import Expr, call, index, parts_of
 
 __all__ = [
     "Access",
@@ -50,6 +51,8 @@ __all__ = [
 
 # A body of more statements is not made longer.
 _LONGEST = 256
+# Rounds in order are no vectors: they are joined by such of no order that have so few operations.
+_LITTLE = 12
 
 
 def merge(program: Program) -> None:
@@ -184,12 +187,20 @@ def row(access: Access, loop: Register, what: Summary) -> tuple[int, object] | N
     return (step, frozenset(base.items())) if step > 0 and least >= 0 and most < step else None
 
 
+def _operations(loop: For) -> int:
+    """How many operations a round of a loop is."""
+    found = (parts_of(*expressions(s)) for s in walk(loop.body))
+    return sum(1 for parts in found for part in parts if part.args)
+
+
 def _can_join(one: For, first: Summary, other: For) -> bool:
     """Whether a loop may become part of one, of which the summary is at hand."""
     if one.size is not other.size and not (isinstance(one.size, int) and one.size == other.size):
         return False
     second = Summary().add(other.body)
     if not (first.is_plain and second.is_plain) or first.count + second.count > _LONGEST:
+        return False
+    if one.serial != other.serial and _operations(other if one.serial else one) > _LITTLE:
         return False
     if first.assigned & second.read_cells - second.assigned:
         return False

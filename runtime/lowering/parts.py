@@ -191,7 +191,7 @@ def work_of(w: Any, s: For) -> Dim | None:
     found = work(s)
     if isinstance(found, int) and found < LARGE:
         return None
-    return None if cells_assigned(s.body) & set(w.cells) else found
+    return None if any(cell in w.cells for cell in cells_assigned(s.body)) else found
 
 
 def sum_of(w: Any, s: PairwiseSum) -> str:

@@ -96,7 +96,8 @@ def _prepared(graph: Graph, timing: Timing) -> Executable:
         return _native(graph, timing)
     except TooLarge:
         raise
-    except Refusal:
+    except Refusal as refusal:
+        whole = str(refusal)
         parts: list[Native] = []
 
         def compile_part(inner: Graph) -> Callable[..., tuple[Any, ...]]:
@@ -104,7 +105,8 @@ def _prepared(graph: Graph, timing: Timing) -> Executable:
             return parts[-1].call
 
         parted = part(graph, compile_part)
-    reasons = "; ".join(parted.reasons)
+    # Where each node has a native form, and all together have none, that is the reason.
+    reasons = "; ".join(parted.reasons) or whole
     if parted.parts:
         reasons = f"{parted.parts} part(s) are native code; the rest is not: {reasons}"
     called = [one for native in parts for one in native.outside]

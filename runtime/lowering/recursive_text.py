@@ -14,7 +14,7 @@ from runtime.lowering.kernel import Call, Function
 from runtime.lowering.llvm_types import llvm_type
 from runtime.lowering.parallel import Captured, Part, given_to
 
-__all__ = ["written"]
+__all__ = ["is_part_of", "written"]
 
 
 class Addresses(Captured):
@@ -58,13 +58,7 @@ def _kind(function: Function) -> str:
 
 
 def _text(writer: Any, part: Part, function: Function, name: str) -> str:
-    child = writer._child(part)
-    # It is no part of work that threads do: it has the cells themselves, and memory that moves.
-    child.around = child.part = None
-    child.cells = Addresses(part, writer.cells)
-    child.rooms = Addresses(part, writer.rooms)
-    child.moving = writer.moving
-    child.pointers = Captured(part, lambda b: _place_of(writer, b), lambda buffer: "ptr")
+    child = is_part_of(writer, part)
     child.is_recursive, child.recursive = True, {function: name}
     child.first.append("%status = alloca i64")
     parameters = []
@@ -97,6 +91,20 @@ def _text(writer: Any, part: Part, function: Function, name: str) -> str:
         "}",
     ]
     return "\n".join(lines)
+
+
+def is_part_of(writer: Any, part: Part) -> Any:
+    """The writer of a function that is called where it stands, by no other thread.
+
+    So it has the cells themselves, and memory that moves.
+    """
+    child = writer._child(part)
+    child.around = child.part = None
+    child.cells = Addresses(part, writer.cells)
+    child.rooms = Addresses(part, writer.rooms)
+    child.moving = writer.moving
+    child.pointers = Captured(part, lambda b: _place_of(writer, b), lambda buffer: "ptr")
+    return child
 
 
 def _place_of(writer: Any, buffer: Any) -> str:

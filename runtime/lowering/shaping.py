@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.graph.ir import Node
+from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, flat_offset
 from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
@@ -26,10 +26,14 @@ __all__ = [
     "is_memory",
     "permute_dims",
     "reshape",
+    "size_before",
     "size_of",
     "squeeze",
     "subscript",
 ]
+
+# What is computed of sizes as sizes are.
+_OF_SIZES = ("dim", "add", "subtract")
 
 
 def as_array(form: Form) -> Array:
@@ -159,29 +163,54 @@ def _apart(position: Expr, shape: Sequence[Dim]) -> list[Expr]:
 def broadcast_to(b: Builder, node: Node) -> list[Form]:
     """The array repeated along new or stretched axes."""
     x = as_array(b.forms[node.inputs[0]])
-    shape = given_shape(b, node)
+    shape = given_shape(b, node, node.inputs[1:])
     b.broadcast([x.shape, shape])
     if isinstance(x, Elements) and len(x.values) == 1:
         x = as_array(x.values[0])
     return [_view(b, x, shape, lambda indices: b.project(indices, x.shape))]
 
 
-def given_shape(b: Builder, node: Node) -> tuple[Dim, ...]:
-    """The shape that is declared; None in it is the next of the operands behind the first."""
+def given_shape(b: Builder, node: Node, sizes: Sequence[Value]) -> tuple[Dim, ...]:
+    """The shape that is declared; None in it is the next of the sizes that operands are."""
     declared = node.attrs["shape"]
-    sizes = [b.forms[value] for value in node.inputs[1:]]
     if len(sizes) != sum(n is None for n in declared):
         raise Refusal(f"{node.op.name} a shape that is not known")
     given = iter(sizes)
     return tuple(_size(b, next(given)) if n is None else int(n) for n in declared)
 
 
-def _size(b: Builder, form: Form) -> Dim:
+def size_before(b: Builder, value: Value) -> Dim | None:
+    """What an operand is in sizes of arguments, at least 0; None where only the run tells it."""
+    form, node = b.forms[value], value.node
+    if isinstance(form, Expr) and form.function == "const" and form.type == "i8":
+        return int(form.value) if form.value >= 0 else None
+    if isinstance(form, Expr) and b.is_size(form):
+        return b.size(form)
+    # What is computed in another part of the graph has no form here.
+    if node is None or node.op.name not in _OF_SIZES or not b.forms.keys() >= set(node.inputs):
+        return None
+    if node.op.name == "dim":
+        given = b.forms[node.inputs[0]]
+        return None if isinstance(given, Expr) else b.size(given.shape[node.attrs["axis"]])
+    one, other = (size_before(b, x) for x in node.inputs)
+    if one is None or other is None:
+        return None
+    if node.op.name == "add":
+        return b.added(one, other)
+    if not isinstance(one, Expr) or not isinstance(other, int):
+        return None
+    b.require(one, other)
+    return b.shifted(one, -other)
+
+
+def _size(b: Builder, value: Value) -> Dim:
     """A size that an operand gives."""
+    form = b.forms[value]
     if not isinstance(form, Expr) or form.type != "i8":
         raise Refusal("a size that is no integer of 64 bits")
-    if b.is_size(form):
-        return b.size(form)
+    known = size_before(b, value)
+    if known is not None:
+        return known
     b.leave_where(call("lt", form, index(0)))
     return b.size_of_the_run(form, None)
 

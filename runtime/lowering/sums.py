@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from runtime.execute.native.engine import vector_bytes
 from runtime.lowering import parts
 from runtime.lowering.kernel import Block, PairwiseSum
-from runtime.lowering.lines import AS_IT_IS, FEW_ROUNDS
-from runtime.lowering.llvm_types import literal, llvm_type
-from runtime.lowering.parallel import LARGE, work
+from runtime.lowering.lines import AS_IT_IS, FEW_ROUNDS, WRITTEN_OUT, is_number
+from runtime.lowering.llvm_types import literal, llvm_type, size_in_bytes
+from runtime.lowering.parallel import LARGE, cost, work
 from runtime.lowering.scalar import is_float, is_signed
 from runtime.lowering.values import LANES, Values
 
@@ -21,6 +22,9 @@ _DEPTH = 64
 _WRITTEN_OUT = 2 * _BLOCK
 # Vectors of extremes that are found at once.
 _VECTORS = 4
+# Vectors that stay in registers from one round of a `while` to the next, and the operations that
+# may be written out for that.
+_KEPT, _OPERATIONS = 8, 1024
 
 
 class Sums(Values):
@@ -28,6 +32,16 @@ class Sums(Values):
 
     def _block(self, block: Block) -> None:
         raise NotImplementedError
+
+    def _is_in_registers(self, size: int, body: Block) -> bool:
+        """Whether all rounds of a loop of a `while` are written out, as they go through few bytes.
+
+        What they leave in memory of the call stays in registers then.
+        """
+        if not self.loops or self.nested or size > _KEPT * vector_bytes():
+            return False
+        work = cost(body)
+        return isinstance(work, int) and work * _KEPT <= _OPERATIONS
 
     def _pairwisesum(self, s: PairwiseSum) -> None:
         """NumPy adds the sum to zero."""
@@ -282,7 +296,11 @@ class Sums(Values):
         self.add(f"store {vector} {self._in_lanes(s, start)}, ptr {sums}")
         second = self.whole("add", start, str(LANES))
         if second != end:
-            with self._counted(s.index, second, end, LANES, AS_IT_IS):
+            facts = AS_IT_IS
+            if is_number(start) and is_number(end):
+                size = (int(end) - int(start)) * size_in_bytes(s.cell.type)
+                facts = WRITTEN_OUT if self._is_in_registers(size, s.body) else AS_IT_IS
+            with self._counted(s.index, second, end, LANES, facts):
                 value = self._in_lanes(s, self.places[s.index])
                 new = self.do(f"fadd {vector} {self.do(f'load {vector}, ptr {sums}')}, {value}")
                 self.add(f"store {vector} {new}, ptr {sums}")

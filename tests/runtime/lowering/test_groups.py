@@ -48,7 +48,7 @@ def test_what_is_assigned_to_a_part_is_computed_in_its_place(traced):
         return ops.index_update(x, x[:48] * 2.0 + 1.0, slice(2, 50))
 
     graph = traced(function, X)
-    assert len(fused(graph)) == 2 and text(lower(graph)).count("allocate") == 1
+    assert len(fused(graph)) == 3 and text(lower(graph)).count("allocate") == 1
 
 
 def test_what_is_assigned_and_read_elsewhere_is_stored(traced):
@@ -56,4 +56,42 @@ def test_what_is_assigned_and_read_elsewhere_is_stored(traced):
         y = x[:48] * 2.0
         return ops.index_update(x, y, slice(2, 50)), ops.sum(y)
 
-    assert not fused(traced(function, X))
+    assert {value.node.op.name for value in fused(traced(function, X))} == {"getitem"}
+
+
+def test_a_part_of_a_chain_is_all_that_is_computed(traced):
+    graph = traced(lambda x: (ops.exp(x[1:]) * x[:-1])[::2] - 1.0, X)
+    said = text(lower(graph))
+    assert said.count("for each") == 1 and "< 50:" in said and said.count("allocate") == 1
+
+
+def test_what_two_parts_need_is_computed_once(traced):
+    def function(x):
+        y = ops.exp(x)
+        return y[1:] - y[:-1]
+
+    def through_others(x):
+        y = ops.exp(x)
+        return (y * 2.0)[1:] - (y * 3.0)[:-1]
+
+    for program in (function, through_others):
+        said = text(lower(traced(program, X)))
+        assert said.count("scaled(") == 1 and "< 100:" in said
+
+
+def test_what_is_joined_is_computed_in_its_place(traced):
+    graph = traced(lambda x, y: ops.concat([x * 2.0, ops.exp(y), x], axis=0), X, X)
+    assert len(fused(graph)) == 2 and text(lower(graph)).count("allocate") == 1
+    twice = traced(lambda x: ops.concat([x * 2.0, x * 2.0], axis=0), X)
+    assert not fused(twice)
+
+
+def test_running_sums_take_what_little_is_around_them_into_their_loop(traced):
+    said = text(lower(traced(lambda x: ops.cumsum(x * x) * 2.0 + 1.0, X)))
+    assert said.count("for ") == 1 and said.count("allocate") == 1
+
+
+def test_what_is_better_done_in_vectors_stays_out_of_running_sums(traced):
+    for program in (lambda x: ops.exp(ops.cumsum(x)), lambda x: ops.cumsum(ops.exp(x))):
+        said = text(lower(traced(program, X)))
+        assert said.count("for each") == 1 and said.count("for ") == 2

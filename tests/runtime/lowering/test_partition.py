@@ -105,6 +105,18 @@ def test_a_few_operations_on_little_are_not_worth_it():
     assert "not natively: op `sort` has no native form" in function.explain()
 
 
+def test_what_only_all_together_have_no_native_form_for_is_told():
+    def sample(x, y, c):
+        return x[1:] if c else y
+
+    any_size = ag.TensorSpec([None], "float64")
+    signature = [any_size, any_size, ag.TensorSpec([], "bool")]
+    function = ag.convert(sample, input_signature=signature)
+    np.testing.assert_array_equal(function(np.ones(3), np.ones(5), np.True_), np.ones(2))
+    (reason,) = function.traces()[0].execution
+    assert reason.partition("natively: ")[2]
+
+
 class Metres(float):
     """A number of a class of its own, with Python's operators."""
 

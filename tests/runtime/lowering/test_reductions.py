@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import ops
+from runtime.execute.native.engine import vector_bytes
 
 SIZES = [0, 1, 7, 8, 9, 16, 17, 100, 127, 128, 129, 136, 1000, 1023, 4097]
 # Before 2.3, NumPy added up more elements than these in pieces.
@@ -120,3 +122,46 @@ def test_a_scalar_is_reduced(name, x, traced, native_of):
     native = native_of(traced(lambda x: reduce(x * x.dtype.type(1)), x))
     found, wanted = native(x)[0], reduce(x)
     assert (found, type(found), np.signbit(found)) == (wanted, type(wanted), np.signbit(wanted))
+
+
+def growth(x, n):
+    """Arrays that a `while` goes through, and a sum that ends it."""
+    seen = x * 0
+    while np.sum(x * x) < 100:
+        x = 1.05 * x + 0.25
+        seen = seen + np.tanh(x) * n
+    return x, seen
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("size", [17, 32, 50, 56, 63, 64, 65, 128, 129, 200])
+def test_what_stays_in_registers_has_its_bits(size, dtype):
+    x = np.random.default_rng(1).random(size).astype(dtype) / 8
+    function = ag.convert(growth, native=True)
+    actual, expected = function(x, 3), ag.convert(growth, native=False)(x, 3)
+    np.testing.assert_array_equal(actual[0], expected[0])
+    np.testing.assert_allclose(actual[1], expected[1], rtol=1e-6 if dtype == "f4" else 1e-13)
+    assert function.traces()[0].execution == []
+
+
+def written_out(program, *inputs):
+    text = ag.convert(program).get_concrete_function(*inputs).lower("llvm")
+    return text.count("followup_vectorized"), text.count('"llvm.loop.unroll.full"}\n')
+
+
+def test_what_is_written_out_stays_small():
+    most = vector_bytes()  # so many elements of double precision are eight vectors
+    assert written_out(growth, np.ones(most), 3) == (1, 1)
+    assert written_out(growth, np.ones(most + 8), 3) == (0, 0)
+    assert written_out(lambda x, n: np.tanh(x) * n + np.sum(x), np.ones(most), 3) == (0, 0)
+
+
+def test_what_takes_long_is_not_written_out():
+    def many(x, n):
+        while n > 0:
+            for k in range(8):
+                x = np.sin(x + k) * np.tanh(x * k)
+            n = n - 1
+        return x
+
+    assert written_out(many, np.ones(64), np.int64(3)) == (0, 0)

@@ -21,3 +21,33 @@ def test_special_values_go_on(compare):
     compare(lambda x: ops.cumsum(x), x)
     compare(lambda x: ops.cumsum(x * 2.0), x)
     compare(lambda x: ops.cumprod(x), x)
+
+
+def many(x):
+    """More operations than join a loop in order."""
+    for k in range(9):
+        x = x * 3 - k
+    return x
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((300,), None), ((5, 60), 0), ((9, 33), 1), ((3, 4, 50), 1)]
+)
+def test_what_is_around_is_as_it_was(name, dtype, shape, axis, compare):
+    x = (np.random.default_rng(4).normal(size=shape) * 3).astype(dtype)
+    compare(lambda x: getattr(ops, name)(x * x - 3, axis=axis) * 2 + 1, x)
+    compare(lambda x: many(getattr(ops, name)(x + x, axis=axis)) - x, x)
+    compare(lambda x: getattr(ops, name)(ops.abs(x[1:]), axis=axis), x)
+
+
+def test_zeros_keep_their_signs(compare):
+    compare(lambda x: ops.cumsum(x * 1.0), np.full(20, -0.0))
+    compare(lambda x: ops.cumprod(x * 1.0, axis=1), np.full((3, 20), -0.0))
+
+
+def test_large_rows_are_done_by_threads(compare):
+    x = np.random.default_rng(4).normal(size=(3000, 900))
+    compare(lambda x: ops.cumsum(x * 2.0, axis=1) + 1.0, x)
+    compare(lambda x: ops.cumsum(x, axis=0), x)
