@@ -114,9 +114,11 @@ class Builder:
         # What sizes that only the run tells can be at most; and the node being lowered.
         self._most: dict[Cell, Dim | None] = {}
         self.node: Node | None = None
-        # The function that calls itself and is being lowered, and the frames that it makes.
+        # The function that calls itself and is being lowered, the frames that it makes by the
+        # values that are those, and the memory of all frames.
         self.function: Any = None
-        self.frames: Any = None
+        self.frames: dict[Value, Any] = {}
+        self.kept: set[Buffer] = set()
 
     # ---- statements ----------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ from runtime.lowering.arrays import Elements, Form, Stored, as_expr
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.frames import Frame, Frames, alike, scalars
+from runtime.lowering.frame_forms import alike, fits, is_frame, rebuilt
+from runtime.lowering.frames import scalars
 from runtime.lowering.groups import fused
 from runtime.lowering.kernel import (
     Allocate,
@@ -34,7 +35,7 @@ from runtime.lowering.meaning import truth
 from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
-from runtime.lowering.stacks import Memory, Stack, in_memory
+from runtime.lowering.stacks import Stack, in_memory
 from runtime.lowering.updates import may_overwrite
 from runtime.spec import FrameType, StackType
 
@@ -60,21 +61,26 @@ class _Place(Record):
 
     type: str
     cells: list[Cell]
-    shape: tuple[int, ...] | None = None
+    # A value that is kept in cells, which others are alike.
+    like: Form | None = None
     buffer: Buffer | None = None
-    # That of a stack, whose cells are its two numbers, or of the frames of which it is one.
-    memory: Memory | Frames | None = None
 
     def form(self, b: Builder, name: str | None) -> Form:
         """The value that is there now."""
         if self.buffer is not None:
             return Stored(self.buffer, self.buffer.shape, self.type)
-        values = [b.let(read(cell), name) for cell in self.cells]
-        if isinstance(self.memory, Memory):
-            return Stack(values, (2,), "i8", self.memory)
-        if self.memory is not None:
-            return Frame(values, (1,), "i8", self.memory)
-        return values[0] if self.shape is None else Elements(values, self.shape, self.type)
+        assert self.like is not None
+        return rebuilt(self.like, [b.let(read(cell), name) for cell in self.cells])
+
+    def values(self, b: Builder, form: Form, why: str) -> list[Expr]:
+        """The scalars of a value that is to come into the cells; Refusal says why not."""
+        values = scalars(b, form)
+        assert self.like is not None
+        if values is None or not fits(
+            self.like, form if isinstance(form, Expr) else b.elements(form)
+        ):
+            raise Refusal(why)
+        return values
 
 
 def check_type(form: Form, value: Value) -> None:
@@ -83,10 +89,6 @@ def check_type(form: Form, value: Value) -> None:
     expected = machine_type(tensor_type(value.type).dtype)
     if form.type != expected:
         raise Refusal(f"a value of type {form.type} where {expected} is declared")
-
-
-def _memory(form: Form) -> Memory | Frames | None:
-    return form.memory if isinstance(form, Stack | Frame) else None
 
 
 def _have_memory(b: Builder, value: Value) -> None:
@@ -179,11 +181,11 @@ def _place_for(b: Builder, form: Form, value: Value, before: Block) -> _Place:
     """A place for the results of branches; its memory is had in the block before them."""
     name = value.name
     if isinstance(form, Expr):
-        return _Place(form.type, [Cell(b.fresh(name), form.type)])
+        return _Place(form.type, [Cell(b.fresh(name), form.type)], form)
     if is_small(form.shape):
         elements = b.elements(form)
-        cells = [Cell(b.fresh(name), form.type) for _ in elements.values]
-        return _Place(form.type, cells, elements.shape, None, _memory(form))
+        cells = [Cell(b.fresh(name), x.type) for x in elements.values]
+        return _Place(form.type, cells, elements)
     buffer = b.memory(name, form.type, form.shape)
     before.append(Allocate(buffer))
     return _Place(form.type, [], None, buffer)
@@ -195,11 +197,10 @@ def _write(b: Builder, place: _Place, form: Form) -> None:
         b.same_shape(place.buffer.shape, form.shape)
         b.fill(place.buffer, form)
         return
-    if _memory(form) is not place.memory:
-        raise Refusal("one of two stacks or frames, by a condition known at run time")
-    values = scalars(b, form)
-    if values is None or len(values) != len(place.cells):
-        raise Refusal("branches that give arrays of different shapes")
+    why = "branches that give arrays of different shapes"
+    if isinstance(place.like, Stack) or is_frame(form):
+        why = "one of two stacks or frames, by a condition known at run time"
+    values = place.values(b, form, why)
     for cell, value in zip(place.cells, values, strict=True):
         b.emit(Assign(cell, value))
 
@@ -208,6 +209,7 @@ def choose(b: Builder, node: Node) -> list[Form]:
     """One of two arrays, by a condition known at run time."""
     condition, one, other = (b.forms[value] for value in node.inputs)
     assert isinstance(condition, Expr)
+    one, other = alike(one, other)
     for value, form in ((node.inputs[1], other), (node.inputs[2], one)):
         if value.node is not None and value.node.op.name == "missing":
             return [form]
@@ -311,10 +313,7 @@ def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
         b.fill(buffer, form)
         return _Place(form.type, [], None, buffer)
     cells = [b.cell(value.name, x) for x in values]
-    shape = None
-    if not isinstance(form, Expr):
-        shape = tuple(n for n in form.shape if isinstance(n, int))
-    return _Place(form.type, cells, shape, None, _memory(form))
+    return _Place(form.type, cells, form if isinstance(form, Expr) else b.elements(form))
 
 
 def _advance(
@@ -332,12 +331,10 @@ def _advance(
             if new is not place.buffer:
                 arrays.append((place.buffer, new))
             continue
-        values = scalars(b, form)
-        if _memory(form) is not place.memory:
-            raise Refusal("a stack that becomes another in a loop")
-        if values is None or len(values) != len(place.cells):
-            raise Refusal("an array whose shape changes in a loop")
-        cells += zip(place.cells, values, strict=True)
+        why = "an array whose shape changes in a loop"
+        if isinstance(form, Stack) or is_frame(form):
+            why = "a stack that becomes another in a loop"
+        cells += zip(place.cells, place.values(b, form, why), strict=True)
     for cell, x in cells:
         b.emit(Assign(cell, x))
     _exchange(b, arrays)

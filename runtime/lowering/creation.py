@@ -8,7 +8,7 @@ from runtime.graph.ir import Node
 from runtime.lowering.arrays import Computed, Elements, Form, Stored
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.frames import missing_frame
+from runtime.lowering.frame_forms import missing_frame
 from runtime.lowering.kernel import Buffer
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, is_int
@@ -49,6 +49,8 @@ def missing(b: Builder, node: Node) -> list[Form]:
 def zeros_of(b: Builder, node: Node) -> list[Form]:
     """Zeros like the operand."""
     given = b.forms[node.inputs[0]]
+    if isinstance(node.outputs[0].type, FrameType):
+        return [missing_frame()]
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     zero = const(0, kind)
     if isinstance(given, Expr):

@@ -22,7 +22,7 @@ from runtime.lowering.creation import arange, array_form, full, missing, zeros_o
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
 from runtime.lowering.epilogues import join_epilogues
-from runtime.lowering.frames import frame_of, frame_read
+from runtime.lowering.frames import accumulate, frame_of, frame_read, frame_take, frame_with
 from runtime.lowering.gathers import gather
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
@@ -218,7 +218,6 @@ _OF_SIZES_OF_THE_RUN = frozenset((
 # Why there is no native form, where the name of the op says little to the user.
 _REASONS = {
     **dict.fromkeys(("append_row", "rows_alike"), "a list that grows"),
-    **dict.fromkeys(("frame_with", "frame_take"), "a gradient of the gradient of such a function"),
 }
 _CONTROL = {
     "cond": cond,
@@ -240,6 +239,9 @@ _RULES: dict[str, Rule] = {
     "choose": choose,
     "frame_of": frame_of,
     "frame_read": frame_read,
+    "frame_take": frame_take,
+    "frame_with": frame_with,
+    "accumulate": accumulate,
     "missing": missing,
     "dim": size_of,
     "expand_dims": expand_dims,
