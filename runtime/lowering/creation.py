@@ -12,6 +12,7 @@ from runtime.lowering.frame_forms import missing_frame
 from runtime.lowering.kernel import Buffer
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, is_int
+from runtime.lowering.shaping import given_shape
 from runtime.spec import FrameType
 
 __all__ = ["arange", "array_form", "full", "missing", "zeros_of"]
@@ -23,11 +24,14 @@ _KEPT = 1 << 16
 def full(b: Builder, node: Node) -> list[Form]:
     """An array of one number."""
     result = tensor_type(node.outputs[0].type)
-    if not result.is_static:
-        raise Refusal("an array of a size that is not known")
     assert result.shape is not None
     kind = machine_type(result.dtype)
     value: Expr = const(0, kind)
+    if not result.is_static:
+        if node.op.name != "zeros":
+            raise Refusal("an array of a size that is not known")
+        sizes = given_shape(b, node, node.inputs)
+        return [Computed(lambda indices: value, sizes, kind, lambda position: value)]
     if node.inputs:
         given = b.forms[node.inputs[0]]
         if not isinstance(given, Expr) or len(node.inputs) > 1 or given.type != kind:
@@ -43,6 +47,10 @@ def missing(b: Builder, node: Node) -> list[Form]:
     """What is never read: zeros."""
     if isinstance(node.outputs[0].type, FrameType):
         return [missing_frame()]
+    type_ = tensor_type(node.outputs[0].type)
+    if type_.shape and type_.shape[0] is None and None not in type_.shape[1:]:
+        shape = (0, *(n for n in type_.shape[1:] if n is not None))  # as well as any size
+        return [Elements([], shape, machine_type(type_.dtype))]
     return full(b, node)
 
 

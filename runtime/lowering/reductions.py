@@ -129,7 +129,7 @@ def sum_to(b: Builder, node: Node) -> list[Form]:
     x = b.forms[node.inputs[0]]
     if isinstance(x, Expr):
         raise Refusal("sum_to of a scalar")
-    wanted = given_shape(b, node)
+    wanted = given_shape(b, node, node.inputs[1:])
     lead = len(x.shape) - len(wanted)
     axes = list(range(lead))
     shape: list[Dim] = []

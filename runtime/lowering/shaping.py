@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.graph.ir import Node
+from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, flat_offset
-from runtime.lowering.builder import Builder
+from runtime.lowering.builder import LONGEST, Builder, is_of_the_run
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
 from runtime.lowering.kernel import Dim, product
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import Expr, call, cast, either, index, is_int, select
+from runtime.lowering.scalar import Expr, call, cast, const, either, index, is_int, select
 from runtime.lowering.slicing import sliced, static_index
 
 __all__ = [
@@ -108,7 +108,12 @@ def reshape(b: Builder, node: Node) -> list[Form]:
     result = tensor_type(node.outputs[0].type)
     if result.shape is None or len(node.inputs) > 1:
         raise Refusal("reshape to a shape that is not known")
-    shape = _sizes_of(x.shape, result.shape)
+    if result.is_static and any(map(is_of_the_run, x.shape)):
+        count = as_expr(product(x.shape))
+        b.leave_where(call("ne", count, as_expr(product(_known(result.shape)))))
+        shape = _known(result.shape)
+    else:
+        shape = _sizes_of(x.shape, result.shape)
     if isinstance(x, Stored):
         found: Form = Stored(x.buffer, shape, x.type)
         return [found if shape else b.at(x, [index(0)] * len(x.shape))]
@@ -121,6 +126,10 @@ def reshape(b: Builder, node: Node) -> list[Form]:
 
     made = Computed(back, shape, x.type)
     return [back([]) if not shape else made]
+
+
+def _known(shape: Sequence[int | None]) -> tuple[Dim, ...]:
+    return tuple(n for n in shape if n is not None)
 
 
 def _sizes_of(given: Sequence[Dim], wanted: Sequence[int | None]) -> tuple[Dim, ...]:
@@ -159,21 +168,21 @@ def _apart(position: Expr, shape: Sequence[Dim]) -> list[Expr]:
 def broadcast_to(b: Builder, node: Node) -> list[Form]:
     """The array repeated along new or stretched axes."""
     x = as_array(b.forms[node.inputs[0]])
-    shape = given_shape(b, node)
+    shape = given_shape(b, node, node.inputs[1:])
     b.broadcast([x.shape, shape])
     if isinstance(x, Elements) and len(x.values) == 1:
         x = as_array(x.values[0])
     return [_view(b, x, shape, lambda indices: b.project(indices, x.shape))]
 
 
-def given_shape(b: Builder, node: Node) -> tuple[Dim, ...]:
-    """The shape that is declared; None in it is the next of the operands behind the first."""
+def given_shape(b: Builder, node: Node, given: Sequence[Value]) -> tuple[Dim, ...]:
+    """The shape that is declared; None in it is the next of some operands."""
     declared = node.attrs["shape"]
-    sizes = [b.forms[value] for value in node.inputs[1:]]
+    sizes = [b.forms[value] for value in given]
     if len(sizes) != sum(n is None for n in declared):
         raise Refusal(f"{node.op.name} a shape that is not known")
-    given = iter(sizes)
-    return tuple(_size(b, next(given)) if n is None else int(n) for n in declared)
+    found = iter(sizes)
+    return tuple(_size(b, next(found)) if n is None else int(n) for n in declared)
 
 
 def _size(b: Builder, form: Form) -> Dim:
@@ -183,6 +192,7 @@ def _size(b: Builder, form: Form) -> Dim:
     if b.is_size(form):
         return b.size(form)
     b.leave_where(call("lt", form, index(0)))
+    b.leave_where(call("ge", form, const(LONGEST, "i8")))
     return b.size_of_the_run(form, None)
 
 
