@@ -331,7 +331,10 @@ def overwritten(x, n):
         a.append(x * i)
     for i in range(len(a)):
         a[i] = a[i] * a[-1 - i]
-    return sum(a)
+    total = 0.0
+    for v in a:
+        total += v
+    return total
 
 
 def of_rows(x, n):
