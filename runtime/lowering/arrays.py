@@ -19,6 +19,7 @@ __all__ = [
     "Computed",
     "Elements",
     "Form",
+    "Rows",
     "Stored",
     "as_expr",
     "flat_offset",
@@ -76,6 +77,14 @@ class Computed(Record):
     def at(self, indices: Indices) -> Expr:
         """The element at an index of each axis."""
         return self.element(indices)
+
+
+class Rows(Computed):
+    """The rows from a first one on in a piece of memory that grows."""
+
+    buffer: Buffer = Buffer("nowhere", "i8", ())
+    first: Expr = index(0)
+    count: Expr = index(0)
 
 
 Array: TypeAlias = Stored | Elements | Computed

@@ -16,6 +16,7 @@ from runtime.lowering.arrays import (
     Computed,
     Elements,
     Form,
+    Rows,
     Stored,
     as_expr,
     indices_of_flat,
@@ -34,6 +35,7 @@ from runtime.lowering.kernel import (
     Let,
     Program,
     Register,
+    Reserve,
     Site,
     Statement,
     Store,
@@ -50,10 +52,13 @@ from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, call, index, parts_of
 from runtime.origins import Origin
 
-__all__ = ["SMALL", "Builder", "is_of_the_run", "is_small"]
+__all__ = ["LONGEST", "SMALL", "Builder", "is_of_the_run", "is_small"]
 
 # Arrays of no more elements are kept in registers in loops, and of so few anywhere.
 SMALL, _FEW = 16, 4
+# A size that only the run tells is less where nothing limits it, or the plan does it: products of
+# two are whole numbers.
+LONGEST = 1 << 30
 # A longer chain of operations on arrays is more than one loop.
 _DEEPEST = 64
 # Beyond these, small arrays are in memory as others are, and a graph is no native function: LLVM
@@ -114,9 +119,13 @@ class Builder:
         # What sizes that only the run tells can be at most; and the node being lowered.
         self._most: dict[Cell, Dim | None] = {}
         self.node: Node | None = None
-        # The function that calls itself and is being lowered, and the frames that it makes.
+        # The function that calls itself and is being lowered, the frames that it makes by the
+        # values that are those, and the memory of all frames.
         self.function: Any = None
-        self.frames: Any = None
+        self.frames: dict[Value, Any] = {}
+        self.kept: set[Buffer] = set()
+        # What makes results whose sizes only the run tells, at the end of the program.
+        self.given: Block = []
 
     # ---- statements ----------------------------------------------------------------------------
 
@@ -152,12 +161,12 @@ class Builder:
     @contextmanager
     def inside(self, block: Block) -> Iterator[None]:
         """Write into a block that may not run, or more than once."""
-        before = self.block, self._spilled
-        self.block, self._spilled = block, dict(self._spilled)
+        before = self.block, self._spilled, self._computed
+        self.block, self._spilled, self._computed = block, dict(self._spilled), {}
         try:
             yield
         finally:
-            self.block, self._spilled = before
+            self.block, self._spilled, self._computed = before
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
@@ -195,9 +204,27 @@ class Builder:
 
     def buffer(self, name: str | None, type_: str, shape: Sequence[Dim]) -> Buffer:
         """Memory for an array."""
+        if not self.is_limited(shape):
+            return self.growing(name, type_, shape)
         made = self.memory(name or "a", type_, shape)
         self.emit(Allocate(made))
         return made
+
+    def growing(self, name: str | None, type_: str, shape: Sequence[Dim]) -> Buffer:
+        """Memory that grows, with room for an array."""
+        known = math.prod(n for n in shape if isinstance(n, int))
+        bits = sum(not isinstance(n, int) for n in shape) * LONGEST.bit_length()
+        if bits + known.bit_length() > 64:
+            raise Refusal("memory for an array of several sizes that nothing limits")
+        made = Buffer(self.fresh(name or "rows"), type_, tuple(shape), "stack")
+        self.emit(Reserve(made, as_expr(product(shape))))
+        return made
+
+    def is_limited(self, shape: Sequence[Dim]) -> bool:
+        """Whether sizes that only the run tells are limited by others."""
+        cells = {x.value for n in shape if isinstance(n, Expr) for x in parts_of(n)}
+        most = [self._most[cell] for cell in cells if isinstance(cell, Cell)]
+        return all(n is not None and self.is_limited([n]) for n in most)
 
     def memory(self, name: str | None, type_: str, shape: Sequence[Dim]) -> Buffer:
         """A buffer of the call, which is to be allocated."""
@@ -210,8 +237,8 @@ class Builder:
         """An element; what is computed is computed once in a nest."""
         if isinstance(array, Elements) and any(i.function != "const" for i in indices):
             array = self._spill(array)
-        if not isinstance(array, Computed):
-            return array.at(indices)
+        if not isinstance(array, Computed) or (isinstance(array, Rows) and self._around is None):
+            return array.at(indices)  # rows may be written between two statements
         key = (array, tuple(indices))
         if key not in self._computed:
             self._computed[key] = self.let(array.at(indices))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Graph, Node, Value
-from runtime.lowering.arrays import Elements, Form, Stored, as_expr
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.arrays import Array, Elements, Form, Rows, Stored, as_expr
+from runtime.lowering.builder import Builder, is_of_the_run, is_small
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.frames import Frame, Frames, alike, scalars
+from runtime.lowering.frame_forms import alike, fits, is_frame, rebuilt
+from runtime.lowering.frames import scalars
 from runtime.lowering.groups import fused
 from runtime.lowering.kernel import (
     Allocate,
@@ -21,8 +22,10 @@ from runtime.lowering.kernel import (
     Check,
     Contract,
     Copy,
+    Dim,
     For,
     If,
+    Move,
     PairwiseSum,
     Poll,
     Swap,
@@ -33,10 +36,11 @@ from runtime.lowering.kernel import (
 from runtime.lowering.meaning import truth
 from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
+from runtime.lowering.rows import as_rows, refill, rows_in
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
-from runtime.lowering.stacks import Memory, Stack, in_memory
+from runtime.lowering.stacks import Stack, in_memory
 from runtime.lowering.updates import may_overwrite
-from runtime.spec import FrameType, StackType
+from runtime.spec import FrameType, StackType, TensorType
 
 __all__ = [
     "bind",
@@ -51,6 +55,8 @@ __all__ = [
 ]
 
 Lower = Callable[[Builder, Graph], None]
+# Ops whose result is as long as their first operand.
+_KEEPING_SIZES = frozenset(("index_update", "index_add", "identity", "copy"))
 # Products of matrices do more at once than other loops.
 _PRODUCTS_AT_ONCE = 8
 
@@ -60,21 +66,31 @@ class _Place(Record):
 
     type: str
     cells: list[Cell]
-    shape: tuple[int, ...] | None = None
+    # A value that is kept in cells, which others are alike.
+    like: Form | None = None
     buffer: Buffer | None = None
-    # That of a stack, whose cells are its two numbers, or of the frames of which it is one.
-    memory: Memory | Frames | None = None
+    # Of rows in the buffer, whose cells say which is the first, and how many there are.
+    row: tuple[Dim, ...] | None = None
 
     def form(self, b: Builder, name: str | None) -> Form:
         """The value that is there now."""
+        if self.buffer is not None and self.row is not None:
+            first, count = (b.let(read(cell), name) for cell in self.cells)
+            return rows_in(b, self.buffer, first, count, self.row)
         if self.buffer is not None:
             return Stored(self.buffer, self.buffer.shape, self.type)
-        values = [b.let(read(cell), name) for cell in self.cells]
-        if isinstance(self.memory, Memory):
-            return Stack(values, (2,), "i8", self.memory)
-        if self.memory is not None:
-            return Frame(values, (1,), "i8", self.memory)
-        return values[0] if self.shape is None else Elements(values, self.shape, self.type)
+        assert self.like is not None
+        return rebuilt(self.like, [b.let(read(cell), name) for cell in self.cells])
+
+    def values(self, b: Builder, form: Form, why: str) -> list[Expr]:
+        """The scalars of a value that is to come into the cells; Refusal says why not."""
+        values = scalars(b, form)
+        assert self.like is not None
+        if values is None or not fits(
+            self.like, form if isinstance(form, Expr) else b.elements(form)
+        ):
+            raise Refusal(why)
+        return values
 
 
 def check_type(form: Form, value: Value) -> None:
@@ -83,10 +99,6 @@ def check_type(form: Form, value: Value) -> None:
     expected = machine_type(tensor_type(value.type).dtype)
     if form.type != expected:
         raise Refusal(f"a value of type {form.type} where {expected} is declared")
-
-
-def _memory(form: Form) -> Memory | Frames | None:
-    return form.memory if isinstance(form, Stack | Frame) else None
 
 
 def _have_memory(b: Builder, value: Value) -> None:
@@ -139,6 +151,9 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
         one, other = alike(one, other)
         check_type(one, value)
         check_type(other, value)
+        if _is_of_rows(b, one, other, value):
+            results.append(_rows_of_branches(b, node, blocks, (one, other), value))
+            continue
         if isinstance(one, Stored) and isinstance(other, Stored) and one.buffer is other.buffer:
             results.append(one)  # it was updated in its place, or is that of outside
             if one.buffer in _owned_buffers(b, node):
@@ -163,7 +178,64 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
 def _owned_buffers(b: Builder, node: Node) -> set[Buffer]:
     """Memory that a node takes over from its operands."""
     forms = [b.forms[v] for v in node.inputs if may_overwrite(b, node, v)]
-    return {form.buffer for form in forms if isinstance(form, Stored)}
+    return {form.buffer for form in forms if isinstance(form, Stored | Rows)}
+
+
+def _is_of_rows(b: Builder, one: Form, other: Form, value: Value) -> bool:
+    """Whether branches give arrays as long as a list became, or of several lengths."""
+    if isinstance(one, Expr) or isinstance(other, Expr) or not one.shape or not other.shape:
+        return False
+    type_ = value.type
+    if not isinstance(type_, TensorType) or type_.shape is None or type_.shape[0] is not None:
+        return False
+    is_same = b.size(one.shape[0]) is b.size(other.shape[0])
+    return not is_same or not b.is_limited(one.shape)
+
+
+def _rows_of_branches(
+    b: Builder, node: Node, blocks: Sequence[Block], forms: Sequence[Form], value: Value
+) -> _Place:
+    """Both branches leave their rows in one memory: where the list is that one of them is given."""
+    owned = _owned_buffers(b, node)
+    one, other = (form for form in forms if not isinstance(form, Expr))
+    check_type(one, value)
+    check_type(other, value)
+    row = _row_of(b, one, other)
+    found = [form.buffer for form in forms if isinstance(form, Rows)]
+    is_same = len(found) == 2 and found[0] is found[1]
+    buffer = next((x for x in found if is_same or x in owned), None)
+    if buffer is None:
+        buffer = Buffer(b.fresh(value.name), one.type, (), "stack")
+    if not is_same or buffer in owned:
+        b.owned.add(value)
+    cells = [Cell(b.fresh(value.name), "i8") for _ in range(2)]
+    for form, block in zip(forms, blocks, strict=True):
+        with b.inside(block):
+            _keep_rows(b, buffer, cells, form)
+    return _Place(one.type, cells, None, buffer, row)
+
+
+def _row_of(b: Builder, one: Array, other: Array) -> tuple[Dim, ...]:
+    """The shape of the rows of two lists, of which one may have none."""
+    rows = [tuple(x.shape[1:]) for x in (one, other) if x.shape[0] != 0]
+    rows = rows or [tuple(one.shape[1:])]
+    b.same_shape(rows[0], rows[-1])
+    if any(not isinstance(n, int) for n in rows[0]):
+        raise Refusal("a list of arrays whose shape is not known")
+    return rows[0]
+
+
+def _keep_rows(b: Builder, buffer: Buffer, cells: Sequence[Cell], form: Form) -> None:
+    """Make rows the content of memory, of which cells say where they are."""
+    assert not isinstance(form, Expr)
+    if isinstance(form, Rows) and form.buffer is buffer:
+        now = (form.first, form.count)
+    else:
+        if b.reads(form, buffer):
+            form = b.stored(form)
+        now = refill(b, buffer, form)
+    for cell, x in zip(cells, now, strict=True):
+        b.emit(Assign(cell, x))
 
 
 def _hand_over(b: Builder, node: Node, outer: Sequence[Value], inner: Sequence[Value]) -> None:
@@ -179,11 +251,11 @@ def _place_for(b: Builder, form: Form, value: Value, before: Block) -> _Place:
     """A place for the results of branches; its memory is had in the block before them."""
     name = value.name
     if isinstance(form, Expr):
-        return _Place(form.type, [Cell(b.fresh(name), form.type)])
+        return _Place(form.type, [Cell(b.fresh(name), form.type)], form)
     if is_small(form.shape):
         elements = b.elements(form)
-        cells = [Cell(b.fresh(name), form.type) for _ in elements.values]
-        return _Place(form.type, cells, elements.shape, None, _memory(form))
+        cells = [Cell(b.fresh(name), x.type) for x in elements.values]
+        return _Place(form.type, cells, elements)
     buffer = b.memory(name, form.type, form.shape)
     before.append(Allocate(buffer))
     return _Place(form.type, [], None, buffer)
@@ -195,11 +267,10 @@ def _write(b: Builder, place: _Place, form: Form) -> None:
         b.same_shape(place.buffer.shape, form.shape)
         b.fill(place.buffer, form)
         return
-    if _memory(form) is not place.memory:
-        raise Refusal("one of two stacks or frames, by a condition known at run time")
-    values = scalars(b, form)
-    if values is None or len(values) != len(place.cells):
-        raise Refusal("branches that give arrays of different shapes")
+    why = "branches that give arrays of different shapes"
+    if isinstance(place.like, Stack) or is_frame(form):
+        why = "one of two stacks or frames, by a condition known at run time"
+    values = place.values(b, form, why)
     for cell, value in zip(place.cells, values, strict=True):
         b.emit(Assign(cell, value))
 
@@ -208,6 +279,7 @@ def choose(b: Builder, node: Node) -> list[Form]:
     """One of two arrays, by a condition known at run time."""
     condition, one, other = (b.forms[value] for value in node.inputs)
     assert isinstance(condition, Expr)
+    one, other = alike(one, other)
     for value, form in ((node.inputs[1], other), (node.inputs[2], one)):
         if value.node is not None and value.node.op.name == "missing":
             return [form]
@@ -256,9 +328,9 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     initial = forms[count:]
     names = [value.name for value in body.inputs[count:]]
     places = [
-        _state(b, form, value, may_overwrite(b, node, outer))
-        for form, value, outer in zip(
-            initial, body.inputs[count:], node.inputs[count:], strict=True
+        _state(b, form, value, may_overwrite(b, node, outer), _may_grow(form, body, k))
+        for k, (form, value, outer) in enumerate(
+            zip(initial, body.inputs[count:], node.inputs[count:], strict=True)
         )
     ]
     b.owned.difference_update((*test.inputs, *body.inputs))
@@ -297,9 +369,37 @@ def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) 
     return [place.form(b, name) for place, name in zip(places, names, strict=True)]
 
 
-def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
+def _may_grow(form: Form, body: Graph, k: int) -> bool:
+    """Whether a part of the state may be longer in one round than in another."""
+    own = body.inputs[len(body.inputs) - len(body.outputs) + k]
+    if isinstance(form, Expr) or not isinstance(own.type, TensorType):
+        return False
+    shape = own.type.shape
+    if not shape or shape[0] is not None or None in shape[1:]:
+        return False
+    if isinstance(form.shape[0], int) or is_of_the_run(form.shape[0]):
+        return True
+    node = body.outputs[k].node
+    while node is not None and (node.op.elementwise or node.op.name in _KEEPING_SIZES):
+        if own in node.inputs:
+            return False
+        node = node.inputs[0].node
+    return node is not None and any(inner.op.name == "append_row" for inner in body.walk())
+
+
+def _state(b: Builder, form: Form, value: Value, is_own: bool, grows: bool) -> _Place:
     """A place for a part of the state, with its first value: `is_own`, in the memory of that."""
     check_type(form, value)
+    if grows:
+        assert not isinstance(form, Expr)
+        type_ = tensor_type(value.type)
+        row = tuple(n for n in (type_.shape or ())[1:] if n is not None)
+        if form.shape[0] == 0:
+            form = Elements([], (0, *row), form.type)
+        b.same_shape(form.shape[1:], row)
+        rows = form if isinstance(form, Rows) and is_own else as_rows(b, form, value.name)
+        cells = [b.cell(value.name, x) for x in (rows.first, rows.count)]
+        return _Place(form.type, cells, None, rows.buffer, row)
     if isinstance(form, Stack):
         form = in_memory(b, form, value.type)
     values = scalars(b, form)
@@ -311,10 +411,7 @@ def _state(b: Builder, form: Form, value: Value, is_own: bool) -> _Place:
         b.fill(buffer, form)
         return _Place(form.type, [], None, buffer)
     cells = [b.cell(value.name, x) for x in values]
-    shape = None
-    if not isinstance(form, Expr):
-        shape = tuple(n for n in form.shape if isinstance(n, int))
-    return _Place(form.type, cells, shape, None, _memory(form))
+    return _Place(form.type, cells, form if isinstance(form, Expr) else b.elements(form))
 
 
 def _advance(
@@ -323,8 +420,12 @@ def _advance(
     """Make the results of a round the state of the next."""
     cells: list[tuple[Cell, Expr]] = []
     arrays: list[tuple[Buffer, Buffer]] = []
+    rows: list[tuple[_Place, Form]] = []
     for place, form, value in zip(places, forms, outputs, strict=True):
         check_type(form, value)
+        if place.buffer is not None and place.row is not None:
+            rows.append((place, form))
+            continue
         if place.buffer is not None:
             assert not isinstance(form, Expr)
             b.same_shape(place.buffer.shape, form.shape)
@@ -332,15 +433,31 @@ def _advance(
             if new is not place.buffer:
                 arrays.append((place.buffer, new))
             continue
-        values = scalars(b, form)
-        if _memory(form) is not place.memory:
-            raise Refusal("a stack that becomes another in a loop")
-        if values is None or len(values) != len(place.cells):
-            raise Refusal("an array whose shape changes in a loop")
-        cells += zip(place.cells, values, strict=True)
+        why = "an array whose shape changes in a loop"
+        if isinstance(form, Stack) or is_frame(form):
+            why = "a stack that becomes another in a loop"
+        cells += zip(place.cells, place.values(b, form, why), strict=True)
+    _advance_rows(b, rows)
     for cell, x in cells:
         b.emit(Assign(cell, x))
     _exchange(b, arrays)
+
+
+def _advance_rows(b: Builder, pairs: Sequence[tuple[_Place, Form]]) -> None:
+    """Give lists of the state their new rows, which may be those that another one had."""
+    own = {place.buffer for place, _ in pairs}
+    ready = []
+    for place, form in pairs:
+        assert place.buffer is not None and place.row is not None and not isinstance(form, Expr)
+        if form.shape[0] == 0:
+            form = Elements([], (0, *(n for n in place.row if isinstance(n, int))), form.type)
+        b.same_shape(form.shape[1:], place.row)
+        stays = isinstance(form, Rows) and form.buffer is place.buffer
+        if not stays and any(b.reads(form, buffer) for buffer in own if buffer is not None):
+            form = as_rows(b, form, None)
+        ready.append((place.buffer, place.cells, form))
+    for buffer, cells, form in ready:
+        _keep_rows(b, buffer, cells, form)
 
 
 def _exchange(b: Builder, pairs: list[tuple[Buffer, Buffer]]) -> None:
@@ -391,8 +508,10 @@ def _work(block: Block) -> tuple[int, list[Expr]]:
             size = product([axis.size for axis in axes])
             known += size // _PRODUCTS_AT_ONCE if isinstance(size, int) else 0
             unknown += [] if isinstance(size, int) else [size]
-        elif isinstance(statement, Copy):
-            size = product(statement.target.shape)
+        elif isinstance(statement, Copy | Move):
+            size = (
+                statement.size if isinstance(statement, Move) else product(statement.target.shape)
+            )
             known += size if isinstance(size, int) else 0
             unknown += [] if isinstance(size, int) else [size]
         elif not isinstance(statement, Check | CallOut):  # Python looks for signals itself

@@ -8,7 +8,7 @@ from runtime.graph.ir import Node
 from runtime.lowering.arrays import Computed, Elements, Form, Stored
 from runtime.lowering.builder import Builder, is_of_the_run, is_small
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.frames import missing_frame
+from runtime.lowering.frame_forms import missing_frame
 from runtime.lowering.kernel import Buffer, Dim
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, is_float, is_int
@@ -32,7 +32,7 @@ def full(b: Builder, node: Node) -> list[Form]:
             raise Refusal("full of something that is not a number of its dtype")
         value = cast(given, kind)
     shape = given_shape(b, node, sizes)
-    if any(map(is_of_the_run, shape)):
+    if node.op.name != "zeros" and any(map(is_of_the_run, shape)):
         raise Refusal("an array of a size that is not known")
     return [_all(value, shape, kind)]
 
@@ -54,15 +54,20 @@ def missing(b: Builder, node: Node) -> list[Form]:
     if isinstance(node.outputs[0].type, FrameType):
         return [missing_frame()]
     result = tensor_type(node.outputs[0].type)
-    if result.shape is None or None in result.shape:
+    if result.shape is None or None in result.shape[1:]:
         raise Refusal("an array of a size that is not known")
     kind = machine_type(result.dtype)
-    return [_all(const(0, kind), tuple(n for n in result.shape if n is not None), kind)]
+    shape = tuple(n or 0 for n in result.shape)  # none as well as any size
+    return [
+        Elements([], shape, kind) if None in result.shape else _all(const(0, kind), shape, kind)
+    ]
 
 
 def zeros_of(b: Builder, node: Node) -> list[Form]:
     """Zeros like the operand."""
     given = b.forms[node.inputs[0]]
+    if isinstance(node.outputs[0].type, FrameType):
+        return [missing_frame()]
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     shape = () if isinstance(given, Expr) else given.shape
     return [_all(const(0, kind), shape, kind)]

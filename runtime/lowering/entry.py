@@ -44,9 +44,9 @@ def _enter(program: Program) -> str:
         arguments.append(f"i64 %size{k}")
     for k, result in enumerate(program.results):
         lines.append(f"%out.at{k} = getelementptr i64, ptr %out, i64 {k}")
-        if result.value is None:
+        if result.buffer is not None:
             lines.append(f"%out{k} = load ptr, ptr %out.at{k}")
-        arguments.append(f"ptr %out{k}" if result.value is None else f"ptr %out.at{k}")
+        arguments.append(f"ptr %out{k}" if result.buffer is not None else f"ptr %out.at{k}")
     lines.append(f"%status = call i64 @kernel({', '.join(arguments)})")
     body = "\n".join(f"  {line}" for line in lines)
     return (
@@ -112,6 +112,10 @@ def signature(program: Program) -> Signature:
     results = [
         _argument(r.type, None if r.buffer is None else tuple(map(_known, r.buffer.shape)))
         for r in program.results
+    ]
+    results = [
+        found._replace(is_given=r.is_given)
+        for r, found in zip(program.results, results, strict=True)
     ]
     return Signature(tuple(parameters), tuple(results))
 

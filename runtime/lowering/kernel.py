@@ -35,6 +35,8 @@ __all__ = [
     "Handed",
     "If",
     "Let",
+    "MakeArray",
+    "Move",
     "Outside",
     "PairwiseSum",
     "Parameter",
@@ -95,14 +97,14 @@ class Buffer(Record):
 
 
 class Let(Record):
-    """Give a register its value."""
+    """MakeArray a register its value."""
 
     register: Register
     value: Expr
 
 
 class Assign(Record):
-    """Give a cell a value."""
+    """MakeArray a cell a value."""
 
     cell: Cell
     value: Expr
@@ -134,6 +136,16 @@ class Copy(Record):
 
     target: Buffer
     source: Buffer
+
+
+class Move(Record):
+    """Copy so many elements from a place in one buffer to one in another, or apart in the same."""
+
+    target: Buffer
+    to: Expr
+    source: Buffer
+    begin: Expr
+    size: Dim
 
 
 class Swap(Record):
@@ -225,7 +237,7 @@ class Poll(Record):
 
 
 class Check(Record):
-    """Give up at a site where `failed` is true, with the operands for the message."""
+    """MakeArray up at a site where `failed` is true, with the operands for the message."""
 
     site: int
     failed: Expr
@@ -252,6 +264,18 @@ class CallOut(Record):
     number: int
     operands: Sequence[Handed]
     results: Sequence[Handed]
+
+
+class MakeArray(Record):
+    """Make an array, a result whose size only the run tells, of what is in memory from a place on.
+
+    Nothing that may fail comes behind these.
+    """
+
+    result: int
+    buffer: Buffer
+    begin: Expr
+    shape: tuple[Dim, ...]
 
 
 class Function(Record):
@@ -293,6 +317,7 @@ Statement: TypeAlias = (
     | Store
     | Reserve
     | Copy
+    | Move
     | Swap
     | For
     | PairwiseSum
@@ -303,6 +328,7 @@ Statement: TypeAlias = (
     | Check
     | CallOut
     | Call
+    | MakeArray
     | Tick
 )
 Block: TypeAlias = list[Statement]
@@ -345,11 +371,16 @@ class Parameter(Record):
 
 
 class Result(Record):
-    """One output: a scalar, or the buffer that it is written into."""
+    """One output: a scalar, or the buffer that it is written into, or neither: see `MakeArray`."""
 
     type: TensorType
     value: Expr | None = None
     buffer: Buffer | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether its array is made when its size is known."""
+        return self.value is None and self.buffer is None
 
 
 class Program(Record):
@@ -437,6 +468,10 @@ def expressions(statement: Statement) -> list[Expr]:
         return [*values, *_computed([n for h in handed for n in h.shape])]
     if isinstance(statement, Call):
         return [*statement.operands, *(statement.function.values if statement.holds else ())]
+    if isinstance(statement, Move):
+        return [statement.to, statement.begin, *_computed([statement.size])]
+    if isinstance(statement, MakeArray):
+        return [statement.begin, *_computed(statement.shape)]
     if isinstance(statement, Contract):
         axes = (*statement.outer, statement.row, statement.column, *statement.inner)
         return _computed([*statement.starts, *(n for a in axes for n in (a.size, a.x, a.y, a.out))])

@@ -22,6 +22,7 @@ from runtime.lowering.kernel import (
     Dim,
     For,
     Let,
+    Move,
     Program,
     Register,
     Reserve,
@@ -125,7 +126,7 @@ def _written(statements: list[Statement]) -> set[Buffer]:
     for s in statements:
         if isinstance(s, Store | Reserve | Allocate):
             found.add(s.buffer)
-        elif isinstance(s, Copy | Contract):
+        elif isinstance(s, Copy | Move | Contract):
             found.add(s.target)
         elif isinstance(s, Swap):
             found |= {s.one, s.other}

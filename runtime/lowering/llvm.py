@@ -14,6 +14,7 @@ from runtime.execute.native.context import SLOT, word
 from runtime.execute.native.entry import SET
 from runtime.lowering import in_lanes, parts, pieces, recursive_text
 from runtime.lowering.kernel import (
+    Allocate,
     Assign,
     Block,
     Call,
@@ -196,7 +197,8 @@ class _Writer(Sums, Memory):
         is_inner = not any(isinstance(x, For | PairwiseSum | While | Contract) for x in s.body)
         is_short = is_inner and isinstance(s.size, int) and s.size <= _WRITTEN_OUT
         facts: tuple[str, ...] = () if is_short else AS_IT_IS
-        is_free = is_inner and not s.serial
+        # What all rounds have in one place is none of one round alone.
+        is_free = is_inner and not s.serial and not any(isinstance(x, Allocate) for x in s.body)
         bytes_ = _bytes_of(s) if is_free and not is_short else None
         if bytes_ is not None and self._is_in_registers(bytes_, s.body):
             facts = WRITTEN_OUT_AS_VECTORS

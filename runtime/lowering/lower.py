@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.abreast import abreast
-from runtime.lowering.arrays import Form, Stored
+from runtime.lowering.arrays import Array, Form, Rows, Stored, as_expr
 from runtime.lowering.builder import Builder, is_of_the_run
 from runtime.lowering.call_outs import call_out, has_effects
 from runtime.lowering.collapsing import collapse
@@ -22,11 +22,22 @@ from runtime.lowering.creation import arange, array_form, full, missing, zeros_o
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, same
 from runtime.lowering.epilogues import join_epilogues
-from runtime.lowering.frames import frame_of, frame_read
+from runtime.lowering.frames import accumulate, frame_of, frame_read, frame_take, frame_with
 from runtime.lowering.gathers import gather
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
-from runtime.lowering.kernel import Buffer, Dim, Parameter, Program, Register, Result, Watcher, read
+from runtime.lowering.kernel import (
+    Buffer,
+    Dim,
+    MakeArray,
+    Parameter,
+    Program,
+    Register,
+    Result,
+    Watcher,
+    product,
+    read,
+)
 from runtime.lowering.laying_out import lay_out
 from runtime.lowering.merging import merge
 from runtime.lowering.overwriting import overwrite
@@ -42,7 +53,15 @@ from runtime.lowering.products import matmul
 from runtime.lowering.recursion import recur, recursion
 from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.refusal import Refusal, TooLarge
-from runtime.lowering.scalar import Expr, const
+from runtime.lowering.rows import (
+    append_row,
+    as_rows,
+    items_first,
+    joined_rows,
+    part_of_rows,
+    settled,
+)
+from runtime.lowering.scalar import Expr, call, const
 from runtime.lowering.scans import scan
 from runtime.lowering.searching import searchsorted
 from runtime.lowering.shaping import (
@@ -85,6 +104,7 @@ def lower(
     taken: set[Buffer] = set()
     for value in graph.outputs:
         b.program.results.append(_result(b, value, taken))
+    b.program.body += b.given
     collapse(b.program)
     lay_out(b.program)
     merge(b.program)
@@ -127,8 +147,8 @@ def _parameter(b: Builder, value: Value) -> Form:
 def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
     """An output: a scalar, or an array in memory that is the caller's from then on."""
     form, type_ = b.forms[value], tensor_type(value.type)
-    if _has_size_of_the_run(form):
-        raise Refusal("a result whose size only the run tells")
+    if not isinstance(form, Expr) and _has_size_of_the_run(form):
+        return _given(b, value, form)
     if isinstance(form, Stored) and form.buffer.role == "own" and _is_free(b, form.buffer, taken):
         form.buffer.role = "result"
         taken.add(form.buffer)
@@ -144,6 +164,17 @@ def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
     return Result(type_, buffer=buffer)
 
 
+def _given(b: Builder, value: Value, form: Array) -> Result:
+    """An array whose size only the run tells: if it is as long as a list became."""
+    type_ = tensor_type(value.type)
+    if b.is_limited(form.shape) or not is_of_the_run(form.shape[0]):
+        raise Refusal("a result whose size only the run tells")
+    rows = form if isinstance(form, Rows) else as_rows(b, form, value.name)
+    begin = call("mul", rows.first, as_expr(product(rows.shape[1:])))
+    b.given.append(MakeArray(len(b.program.results), rows.buffer, b.let(begin), rows.shape))
+    return Result(type_)
+
+
 def _has_size_of_the_run(form: Form) -> bool:
     return not isinstance(form, Expr) and any(map(is_of_the_run, form.shape))
 
@@ -154,7 +185,7 @@ def _is_free(b: Builder, buffer: Buffer, taken: set[Buffer]) -> bool:
 
 
 def _nodes(b: Builder, graph: Graph) -> None:
-    for node in graph.nodes:
+    for node in items_first(graph.nodes):
         written, b.node = len(b.block), node
         if node.op.name in _CONTROL:
             forms = _CONTROL[node.op.name](b, node, _nodes)
@@ -174,12 +205,16 @@ def _nodes(b: Builder, graph: Graph) -> None:
 
 def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
+    if node.op.name in _OF_ROWS:
+        found = _OF_ROWS[node.op.name](b, node)
+        if found is not None:
+            return [found]
     takes_any = node.op.elementwise or node.op.name in _OF_SIZES_OF_THE_RUN
     if not takes_any and any(_has_size_of_the_run(b.forms[value]) for value in node.inputs):
         raise Refusal(f"`{node.op.name}` of a size that only the run tells")
     rule = _rule_of(node)
     if rule is not None:
-        return rule(b, node)
+        return [settled(b, node, form) for form in rule(b, node)]
     if node.op.elementwise or "of_floats" in node.op.options:
         return elementwise(b, node)
     raise Refusal(_REASONS.get(node.op.name, f"op `{node.op.name}` has no native form"))
@@ -215,12 +250,17 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "identity", "stop_gradient", "copy", "astype", "expand_dims", "squeeze", "permute_dims",
     "getitem", "reshape", "index_update", "index_add", "dim", "sum", "sum_to", "mean", "max",
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
-    "count_nonzero", "matmul", "vecdot", "broadcast_to", "flip", "searchsorted", "pending",
+    "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
+    "broadcast_to", "flip", "searchsorted", "pending",
 ))  # fmt: skip
+# What is done to lists that grow, before what is done to other arrays.
+_OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
+    "getitem": part_of_rows,
+    "concat": joined_rows,
+}
 # Why there is no native form, where the name of the op says little to the user.
 _REASONS = {
-    **dict.fromkeys(("append_row", "rows_alike"), "a list that grows"),
-    **dict.fromkeys(("frame_with", "frame_take"), "a gradient of the gradient of such a function"),
+    "rows_alike": "a list that grows, of items whose shape is not known",
 }
 _CONTROL = {
     "cond": cond,
@@ -242,7 +282,11 @@ _RULES: dict[str, Rule] = {
     "choose": choose,
     "frame_of": frame_of,
     "frame_read": frame_read,
+    "frame_take": frame_take,
+    "frame_with": frame_with,
+    "accumulate": accumulate,
     "missing": missing,
+    "append_row": append_row,
     "dim": size_of,
     "expand_dims": expand_dims,
     "squeeze": squeeze,

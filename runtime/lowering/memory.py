@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from runtime.execute.native.blocks import ROOM
 from runtime.execute.native.context import HEAP, word
 from runtime.execute.native.entry import REFUSED, SET
+from runtime.execute.native.layout import DATA
 from runtime.lowering.arena import lives, offsets
 from runtime.lowering.kernel import (
     Allocate,
@@ -12,6 +15,8 @@ from runtime.lowering.kernel import (
     Call,
     Copy,
     Dim,
+    MakeArray,
+    Move,
     Poll,
     Program,
     Reserve,
@@ -29,6 +34,8 @@ __all__ = ["BUDGET", "Memory"]
 BUDGET = 1 << 19
 # Bytes of arrays of a call that are kept on the stack; less where Python code may call it again.
 _ON_STACK, _WHERE_DEEP = 1 << 15, 1 << 12
+# More elements than any memory has.
+_MOST = 1 << 44
 # Where the address of the arena is kept.
 _OWNED = f"{HEAP}.owned"
 
@@ -50,7 +57,7 @@ class Memory(Values):
         self.is_recursive = False
 
     def _memory(self) -> None:
-        """Give each buffer of the call's own memory a place in one piece of it."""
+        """MakeArray each buffer of the call's own memory a place in one piece of it."""
         statements = list(walk(self.program.body))
         self.moving = {
             buffer for s in statements if isinstance(s, Swap) for buffer in (s.one, s.other)
@@ -155,12 +162,16 @@ class Memory(Values):
     def _reserve(self, s: Reserve) -> None:
         """At least twice as much as before, and a block that is kept, so that it is done seldom."""
         pointer, room = self.pointers[s.buffer], self.rooms[s.buffer]
-        size = self.do(f"mul i64 {self.value(s.size)}, {size_in_bytes(s.buffer.type)}")
+        count, each = self.value(s.size), size_in_bytes(s.buffer.type)
         old = self.do(f"load i64, ptr {room}")
-        is_short = self.do(f"icmp sgt i64 {size}, {old}")
+        has = self.do(f"udiv i64 {old}, {each}")
+        is_short = self.do(f"icmp ugt i64 {count}, {has}")
         grow, go = self.labels("grow", "go")
         self.add(f"br i1 {is_short}, label %{grow}, label %{go}{self._rarely()}")
         self.begin(grow)
+        size = self.do(f"mul i64 {count}, {each}")
+        is_large = self.do(f"icmp ugt i64 {count}, {_MOST}")  # so that there is none
+        size = self.do(f"select i1 {is_large}, i64 {1 << 62}, i64 {size}")
         more = self.most(self.most(size, self.do(f"mul i64 {old}, 2")), str(ROOM))
         function = self.do(self.context("enlarge"))
         present = self.do(f"load ptr, ptr {pointer}")
@@ -172,13 +183,41 @@ class Memory(Values):
         self.add(f"br label %{go}")
         self.begin(go)
 
+    def _move(self, s: Move) -> None:
+        size = self._size(product([s.size, size_in_bytes(s.source.type)]))
+        source = self._address(s.source, self.value(s.begin))
+        self._moved(self._address(s.target, self.value(s.to)), source, size)
+
+    def _makearray(self, s: MakeArray) -> None:
+        """Have NumPy make an array; the word of the result gets its address."""
+        dims, rank = self.name(), len(s.shape)
+        self.first.append(f"{dims} = alloca [{rank} x i64]")
+        for k, n in enumerate(s.shape):
+            at = self.do(f"getelementptr i64, ptr {dims}, i64 {k}")
+            self.add(f"store i64 {self._size(n)}, ptr {at}")
+        number = np.dtype(s.buffer.type).num
+        make, type_ = self.do(self.context("PyArray_New")), self.do(self.context("ndarray"))
+        array = self.do(
+            f"call ptr {make}(ptr {type_}, i32 {rank}, ptr {dims}, i32 {number}, "
+            "ptr null, ptr null, i32 0, i32 0, ptr null)"
+        )
+        code = self.do(f"select i1 {self.do(f'icmp eq ptr {array}, null')}, i64 {SET}, i64 0")
+        self._leave_unless_done(code)
+        data = self.do(f"load ptr, ptr {self.do(f'getelementptr i8, ptr {array}, i64 {DATA}')}")
+        source = self._address(s.buffer, self.value(s.begin))
+        bytes_ = product([*s.shape, size_in_bytes(s.buffer.type)])
+        self._moved(data, source, self._size(bytes_))
+        self.add(f"store ptr {array}, ptr %out{s.result}")
+
     def _copy(self, s: Copy) -> None:
         size = product([*s.source.shape, size_in_bytes(s.source.type)])
         text = str(size) if isinstance(size, int) else self.value(size)
-        target, source = self._pointer(s.target), self._pointer(s.source)
+        self._moved(self._pointer(s.target), self._pointer(s.source), text)
+
+    def _moved(self, target: str, source: str, size: str) -> None:
         self.intrinsic("void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
         self.add(
-            f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {text}, i1 false)"
+            f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
         )
 
     def _swap(self, s: Swap) -> None:

@@ -21,6 +21,7 @@ from runtime.lowering.kernel import (
     Copy,
     For,
     Let,
+    MakeArray,
     Poll,
     Program,
     Register,
@@ -36,7 +37,7 @@ from runtime.lowering.merging import Access, Summary, linear, mentioned
 
 __all__ = ["overwrite"]
 
-_FAILING = (Call, CallOut, Check, Poll, Reserve, Swap, While)
+_FAILING = (Call, CallOut, Check, MakeArray, Poll, Reserve, Swap, While)
 
 
 def overwrite(program: Program, contents: Sequence[tuple[int, int]]) -> None:

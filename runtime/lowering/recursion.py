@@ -15,7 +15,8 @@ from runtime.lowering.arrays import Elements, Form, Stored
 from runtime.lowering.builder import Builder
 from runtime.lowering.control import bind, check_type, lower_inside, work_of
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.frames import Frame, Frames, scalars
+from runtime.lowering.frame_forms import Frame, alike, fits, is_frame, rebuilt
+from runtime.lowering.frames import Frames, in_frames, scalars
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
@@ -52,7 +53,7 @@ Lower = Callable[[Builder, Graph], None]
 # machine's stack: threads have 8 MB of that, or less. The plan does the rest.
 _DEEPEST, _ROOM = 1000, 1 << 20
 # Bytes of a call, and of what it has at once: at most a word or two for each statement.
-_OF_CALL, _OF_STATEMENT, _LONGEST = 128, 16, 400
+_OF_CALL, _OF_STATEMENT, _LONGEST = 128, 16, 1000
 _ALLOWED = (
     Let, Assign, Allocate, Store, Copy, Reserve, For, PairwiseSum, If, While, Poll, Check, Call,
 )  # fmt: skip
@@ -65,7 +66,8 @@ class Open(Record):
 
     name: str
     function: Function
-    frames: Frames | None
+    # The memory of the frames that it gives, by the positions of those.
+    frames: dict[int, Frames]
     # The forms of its operands, in it.
     given: list[Form] = field(default_factory=list)
 
@@ -76,10 +78,11 @@ def recursion(b: Builder, node: Node, lower: Lower) -> list[Form]:
         raise Refusal("a function that calls itself, beside what may happen only once")
     (graph,) = node.graphs
     function = Function(b.fresh(graph.name), [Register(b.fresh("depth"), "i8")], [], [])
-    frames = None
-    if any(isinstance(value.type, FrameType) for value in graph.outputs):
-        frames = Frames(Cell(b.fresh("frames"), "i8"))
-        b.program.body.insert(0, Assign(frames.count, index(0)))
+    frames = {}
+    for k, value in enumerate(graph.outputs):
+        if isinstance(value.type, FrameType):
+            frames[k] = Frames(Cell(b.fresh("frames"), "i8"))
+            b.program.body.insert(0, Assign(frames[k].count, index(0)))
     open_ = Open(node.attrs["function"], function, frames)
     operands = [index(0)]
     for outer, own in zip(node.inputs, graph.inputs, strict=True):
@@ -91,12 +94,13 @@ def recursion(b: Builder, node: Node, lower: Lower) -> list[Form]:
             assert not isinstance(form, Expr)
             open_.given.append(b.stored(form, own.name))
             continue
+        like = form if isinstance(form, Expr) else b.elements(form)
         registers = [Register(b.fresh(own.name), x.type) for x in given]
         function.parameters += registers
         operands += given
-        open_.given.append(_like(form, [read(register) for register in registers]))
+        open_.given.append(rebuilt(like, [read(register) for register in registers]))
     before = b.function, b.frames
-    b.function, b.frames = open_, frames
+    b.function, b.frames = open_, {graph.outputs[k]: found for k, found in frames.items()}
     with b.inside(function.body), b.in_loop():
         _write(b, node, graph, open_, lower)
     b.function, b.frames = before
@@ -109,16 +113,16 @@ def _write(b: Builder, node: Node, graph: Graph, open_: Open, lower: Lower) -> N
     bind(b, graph, open_.given)
     b.owned.difference_update(graph.inputs)
     lower_inside(b, graph, lower)
-    for value in graph.outputs:
+    for k, value in enumerate(graph.outputs):
         form = b.forms[value]
         check_type(form, value)
+        if k in open_.frames:
+            form = in_frames(b, open_.frames[k], form)
         parts = None if isinstance(form, Stack) else scalars(b, form)
         if parts is None or len(parts) != _count(value.type):
             raise Refusal("a function that calls itself, and gives an array")
-        if isinstance(form, Frame) and form.memory is not open_.frames:
-            raise Refusal("what a function keeps for its gradient, given by another")
         function.values += [b.let(part) for part in parts]
-    own = {*allocated_in(function)} | (set() if open_.frames is None else open_.frames.buffers)
+    own = {*allocated_in(function)} | b.kept
     statements = list(walk(function.body))
     sizes = [product(buffer.shape) for buffer in allocated_in(function)]
     elements = sum(size if isinstance(size, int) else _MOST + 1 for size in sizes)
@@ -153,17 +157,13 @@ def recur(b: Builder, node: Node, lower: Lower) -> list[Form]:
             if not isinstance(form, Stored) or form.buffer is not own.buffer:
                 raise Refusal("a function that calls itself with another array than it was given")
             continue
+        form, _ = alike(form, own)
         parts = None if isinstance(form, Stack) else scalars(b, form)
-        if parts is None or len(parts) != len(scalars(b, own) or ()):
-            raise Refusal("a function that calls itself with an array of another shape")
-        if isinstance(own, Frame) and (
-            not isinstance(form, Frame) or form.memory is not own.memory
-        ):
-            raise Refusal("what a function keeps for its gradient, given to another")
+        if parts is None or not fits(own, form if isinstance(form, Expr) else b.elements(form)):
+            if is_frame(own):
+                raise Refusal("what a function keeps for its gradient, given to another")
+            raise Refusal("a function that calls itself with an array of another shape or type")
         operands += parts
-    types = [register.type for register in open_.function.parameters]
-    if [x.type for x in operands] != types:
-        raise Refusal("a function that calls itself with values of other types")
     return _called(b, node, open_, operands, holds=False)
 
 
@@ -178,13 +178,16 @@ def _called(
         forms.append([Cell(b.fresh(value.name), kind) for _ in range(_count(value.type))])
         cells += forms[-1]
     b.emit(Call(open_.function, operands, cells, holds))
-    return [_result(b, value, made, open_) for value, made in zip(node.outputs, forms, strict=True)]
+    return [
+        _result(b, value, made, open_.frames.get(k))
+        for k, (value, made) in enumerate(zip(node.outputs, forms, strict=True))
+    ]
 
 
-def _result(b: Builder, value: Value, cells: Sequence[Cell], open_: Open) -> Form:
+def _result(b: Builder, value: Value, cells: Sequence[Cell], frames: Frames | None) -> Form:
     parts = [b.let(read(cell), value.name) for cell in cells]
-    if isinstance(value.type, FrameType):
-        return Frame(parts, (1,), "i8", open_.frames)
+    if frames is not None:
+        return Frame(parts, (1,), "i8", frames)
     shape = tensor_type(value.type).shape
     if shape == ():
         return parts[0]
@@ -206,12 +209,3 @@ def _count(type_: Type) -> int:
             raise Refusal("a function that calls itself, and gives an array of any size")
         count *= n
     return count
-
-
-def _like(form: Form, parts: Sequence[Expr]) -> Form:
-    """The value whose parts are these."""
-    if isinstance(form, Expr):
-        return parts[0]
-    if isinstance(form, Frame):
-        return Frame(list(parts), form.shape, form.type, form.memory)
-    return Elements(list(parts), tuple(n for n in form.shape if isinstance(n, int)), form.type)

@@ -8,12 +8,12 @@ from typing import Any
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, flat_offset
-from runtime.lowering.builder import Builder
+from runtime.lowering.builder import LONGEST, Builder, is_of_the_run
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
 from runtime.lowering.kernel import Dim, product
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import Expr, call, cast, either, index, is_int, select
+from runtime.lowering.scalar import Expr, call, cast, const, either, index, is_int, select
 from runtime.lowering.slicing import sliced, static_index
 
 __all__ = [
@@ -112,7 +112,12 @@ def reshape(b: Builder, node: Node) -> list[Form]:
     result = tensor_type(node.outputs[0].type)
     if result.shape is None or len(node.inputs) > 1:
         raise Refusal("reshape to a shape that is not known")
-    shape = _sizes_of(x.shape, result.shape)
+    if result.is_static and any(map(is_of_the_run, x.shape)):
+        count = as_expr(product(x.shape))
+        b.leave_where(call("ne", count, as_expr(product(_known(result.shape)))))
+        shape = _known(result.shape)
+    else:
+        shape = _sizes_of(x.shape, result.shape)
     if isinstance(x, Stored):
         found: Form = Stored(x.buffer, shape, x.type)
         return [found if shape else b.at(x, [index(0)] * len(x.shape))]
@@ -125,6 +130,10 @@ def reshape(b: Builder, node: Node) -> list[Form]:
 
     made = Computed(back, shape, x.type)
     return [back([]) if not shape else made]
+
+
+def _known(shape: Sequence[int | None]) -> tuple[Dim, ...]:
+    return tuple(n for n in shape if n is not None)
 
 
 def _sizes_of(given: Sequence[Dim], wanted: Sequence[int | None]) -> tuple[Dim, ...]:
@@ -175,8 +184,8 @@ def given_shape(b: Builder, node: Node, sizes: Sequence[Value]) -> tuple[Dim, ..
     declared = node.attrs["shape"]
     if len(sizes) != sum(n is None for n in declared):
         raise Refusal(f"{node.op.name} a shape that is not known")
-    given = iter(sizes)
-    return tuple(_size(b, next(given)) if n is None else int(n) for n in declared)
+    found = iter(sizes)
+    return tuple(_size(b, next(found)) if n is None else int(n) for n in declared)
 
 
 def size_before(b: Builder, value: Value) -> Dim | None:
@@ -212,6 +221,7 @@ def _size(b: Builder, value: Value) -> Dim:
     if known is not None:
         return known
     b.leave_where(call("lt", form, index(0)))
+    b.leave_where(call("ge", form, const(LONGEST, "i8")))
     return b.size_of_the_run(form, None)
 
 

@@ -23,6 +23,8 @@ from runtime.lowering.kernel import (
     Handed,
     If,
     Let,
+    MakeArray,
+    Move,
     PairwiseSum,
     Poll,
     Program,
@@ -120,6 +122,16 @@ def _allocate(s: Allocate) -> Iterator[str]:
 
 def _store(s: Store) -> Iterator[str]:
     yield f"{s.buffer.name}[{_expr(s.offset)}] = {_expr(s.value)}"
+
+
+def _move(s: Move) -> Iterator[str]:
+    size = size_text(s.size)
+    yield f"copy {size} to {s.target.name}[{_expr(s.to)}:] from {s.source.name}[{_expr(s.begin)}:]"
+
+
+def _make_array(s: MakeArray) -> Iterator[str]:
+    sizes = ", ".join(map(size_text, s.shape))
+    yield f"make array of {s.buffer.name}[{_expr(s.begin)}:] as [{sizes}]"
 
 
 def _reserve(s: Reserve) -> Iterator[str]:
@@ -234,6 +246,8 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     CallOut: _call_out,
     Call: _call,
     Tick: _tick,
+    Move: _move,
+    MakeArray: _make_array,
 }
 
 

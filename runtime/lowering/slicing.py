@@ -20,7 +20,7 @@ from runtime.lowering.kernel import Dim
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, index, is_int, select
 
-__all__ = ["Map", "sliced", "static_index"]
+__all__ = ["Map", "clamped", "sliced", "static_index"]
 
 # The index into an axis out of those of the part.
 Map: TypeAlias = Callable[[Sequence[Expr]], Expr]
@@ -108,8 +108,8 @@ def _of_the_run(
     begin, end, by = (operands.pop(0) if bound == "operand" else bound for bound in bounds)
     step = _step(b, 1 if by is None else by)
     limit = as_expr(size)
-    start = _clamped(b, index(0) if begin is None else begin, limit)
-    stop = limit if end is None else _clamped(b, end, limit)
+    start = clamped(b, index(0) if begin is None else begin, limit)
+    stop = limit if end is None else clamped(b, end, limit)
     length = call("sub", stop, start)
     if step != 1:
         less = call("sub", as_expr(step), index(1))
@@ -132,7 +132,7 @@ def _step(b: Builder, step: Form | int) -> Dim:
     return found
 
 
-def _clamped(b: Builder, bound: Form | int, limit: Expr) -> Expr:
+def clamped(b: Builder, bound: Form | int, limit: Expr) -> Expr:
     """A bound as a position from 0 to the size of the axis."""
     if isinstance(bound, int):
         bound = const(bound, "i8")

@@ -7,13 +7,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from runtime.graph.ir import Node, Value
-from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, indices_of_flat
+from runtime.lowering.arrays import (
+    Array,
+    Computed,
+    Elements,
+    Form,
+    Rows,
+    Stored,
+    indices_of_flat,
+)
 from runtime.lowering.builder import SMALL, Builder, is_of_the_run
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import convert, tensor_type
 from runtime.lowering.elementwise import converted
 from runtime.lowering.gathers import Part, part_of
-from runtime.lowering.kernel import Buffer, Copy, Dim, Store, load
+from runtime.lowering.kernel import Buffer, Dim, Store, load
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import FALSE, TRUE, Expr, both, call, select
 from runtime.lowering.shaping import subscript
@@ -129,11 +137,11 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
             at = indices_of_flat(k, sizes)
             found = _of_elements(b, found, part.place(at), partial(_new, what, at))
         return [found]
-    own = x.buffer if isinstance(x, Stored) and node.inputs[0] in b.owned else None
+    own = x.buffer if isinstance(x, Stored | Rows) and node.inputs[0] in b.owned else None
     what.settle(own, part.shape)
-    memory = _memory(b, node, x)
+    target = _target(b, node, x)
+    memory = target.buffer
     what.keep(memory)
-    target = Stored(memory, x.shape, x.type)
 
     def write(indices: list[Expr]) -> None:
         offset = b.let(target.at(part.place(indices)).args[0])
@@ -172,21 +180,22 @@ def _of_elements(b: Builder, x: Elements, at: list[Expr], new: Callable[[Expr], 
     return Elements(values, x.shape, x.type)
 
 
-def _memory(b: Builder, node: Node, x: Array) -> Buffer:
-    """The memory of `x` if it may be overwritten, else a copy of it."""
+def _target(b: Builder, node: Node, x: Array) -> Stored | Rows:
+    """`x` in memory that may be overwritten: its own, or that of a copy."""
     first = node.inputs[0]
-    if isinstance(x, Stored) and may_overwrite(b, node, first):
-        return x.buffer
-    source = b.stored(x)
+    if isinstance(x, Stored | Rows) and may_overwrite(b, node, first):
+        return x if isinstance(x, Rows) else Stored(x.buffer, x.shape, x.type)
     made = b.buffer(first.name, x.type, x.shape)
-    b.emit(Copy(made, source.buffer))
-    return made
+    if isinstance(x, Elements):
+        x = b.stored(x)
+    b.fill(made, x)
+    return Stored(made, x.shape, x.type)
 
 
 def may_overwrite(b: Builder, node: Node, value: Value) -> bool:
     """Whether the memory of a value is its own, and nothing that is read later looks into it."""
     form = b.forms[value]
-    if value not in b.owned or not isinstance(form, Stored) or value in b.results:
+    if value not in b.owned or not isinstance(form, Stored | Rows) or value in b.results:
         return False
     readers = b.readers.get(value, [])
     if not readers or readers[-1] is not node or node.inputs.count(value) != 1:
@@ -199,4 +208,4 @@ def _is_settled(b: Builder, value: Value, buffer: Buffer) -> bool:
     form = b.forms.get(value)
     if isinstance(form, Expr | Elements):
         return True
-    return isinstance(form, Stored) and form.buffer is not buffer
+    return isinstance(form, Stored | Rows) and form.buffer is not buffer

@@ -29,6 +29,7 @@ TESTED_IN = {
     "autograph/library/entries.py": "language/test_keys_on_one_path.py",
     "autograph/operators/chosen_objects.py": "language/test_writes_to_chosen_objects.py",
     "runtime/execute/native/stateful.py": "runtime/lowering/test_state.py",
+    "runtime/lowering/frame_forms.py": "runtime/lowering/test_recursion.py",
     "runtime/lowering/frames.py": "runtime/lowering/test_recursion.py",
     "runtime/lowering/recursive_text.py": "runtime/lowering/test_recursion.py",
     "runtime/lowering/creation.py": "runtime/lowering/test_joining.py",

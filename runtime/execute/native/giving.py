@@ -73,7 +73,11 @@ define internal ptr @box(ptr %ctx, ptr %spec, ptr %place) {
   %kind = load i64, ptr %spec
   switch i64 %kind, label %scalar [ i64 1, label %int
                                     i64 2, label %float
-                                    i64 3, label %bool ]
+                                    i64 3, label %bool
+                                    i64 5, label %given ]
+given:
+  %array = load ptr, ptr %place
+  ret ptr %array
 scalar:
   %dtype.at = getelementptr i64, ptr %spec, i64 1
   %dtype = load ptr, ptr %dtype.at

@@ -15,20 +15,26 @@ __all__ = ["LARGE", "Argument", "Signature", "row"]
 LARGE = 1 << 18
 
 _WEAK = {"i8": 1, "f8": 2, "b1": 3}
-_SCALAR, _ARRAY = 0, 4
+_SCALAR, _ARRAY, _GIVEN = 0, 4, 5
 _UNKNOWN = -1
 
 
 class Argument(NamedTuple):
-    """An argument or a result: machine type, whether Python's, sizes (None: a scalar)."""
+    """An argument or a result: machine type, whether Python's, sizes (None: a scalar).
+
+    A result that `is_given` is an array that the kernel makes.
+    """
 
     type: str
     weak: bool
     shape: tuple[int | None, ...] | None
+    is_given: bool = False
 
     @property
     def kind(self) -> int:
         """How the entry takes or gives it."""
+        if self.is_given:
+            return _GIVEN
         if self.shape is not None:
             return _ARRAY
         return _WEAK[self.type] if self.weak else _SCALAR

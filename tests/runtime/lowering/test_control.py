@@ -219,15 +219,25 @@ def test_a_loop_that_looks_at_the_last_index_of_another_ends(n):
         np.testing.assert_array_equal(one, other)
 
 
-def test_an_array_that_grows_is_left_to_the_plan():
-    @ag.convert
+def test_an_array_that_grows_in_a_loop():
     def grow(x, n):
         while n > 0:
-            x = np.concatenate([x, x])
+            x = np.concatenate([x, x * 2])
             n = n - 1
         return x
 
-    assert grow(np.ones(3), np.int64(3)).shape == (24,)
+    agrees(grow, (np.arange(3.0), np.int64(3)), (np.arange(3.0), np.int64(0)))
+
+
+def test_an_array_whose_items_grow_is_left_to_the_plan():
+    @ag.convert
+    def grow(x, n):
+        while n > 0:
+            x = np.concatenate([x, x], axis=1)
+            n = n - 1
+        return x
+
+    assert grow(np.ones((2, 3)), np.int64(3)).shape == (2, 24)
     assert "shape changes in a loop" in grow.explain()
 
 
@@ -237,3 +247,12 @@ def test_arguments_are_never_written():
     function = ag.convert(lambda x, n: recurrence(n, x * 1) if n > 0 else x)
     function(x, np.int64(30)), function(x, np.int64(20))
     np.testing.assert_array_equal(x, kept)
+
+
+def test_branches_that_read_the_same_element_of_a_view_each_read_it():
+    def chosen(x, c):
+        y = x.T
+        return y[0, 1] if c else y[0, 1] * 2
+
+    x = np.arange(64.0).reshape(8, 8)
+    agrees(chosen, (x, np.True_), (x, np.False_))

@@ -140,11 +140,15 @@ def weighted(xs, i):
 
 
 def growing(xs, n):
+    """A list of lists of several lengths."""
     found = []
     k = n - n
     while k < n:
         k += 1
-        found.append(weighted(xs, k))
+        row = []
+        while len(row) < k % 3:
+            row.append(weighted(xs, k))
+        found.append(row)
     return found
 
 
@@ -157,7 +161,7 @@ def recursive(xs, n):
 @pytest.mark.parametrize(
     ("sample", "reason"),
     [
-        (growing, "a list that grows"),
+        (growing, "a list of arrays whose shape is not known"),
         (recursive, "a function that calls itself, and writes arrays or calls Python"),
     ],
 )
@@ -166,7 +170,7 @@ def test_parts_of_loops_and_functions_are_native(sample, reason):
     for n in (0, 1, 2, 30):
         assert function(xs, np.int64(n)) == sample(xs, np.int64(n))
     told = function.explain().splitlines()[-1]
-    assert f"1 part(s) are native code; the rest is not: {reason}" in told
+    assert "part(s) are native code; the rest is not: " in told and reason in told
     with pytest.raises(IndexError, match="index 40 is out of bounds") as caught:
         function(xs, np.int64(40))
     assert caught.traceback[-1].lineno + 1 == weighted.__code__.co_firstlineno + 3

@@ -180,13 +180,132 @@ def test_gradients_from_a_loop_of_calls():
     native(summed)
 
 
-def test_a_second_gradient_runs_as_a_plan():
-    base = ag.convert(tree)
-    second = ag.convert(lambda x, n: ag.grad(ag.grad(base))(x, n))
-    step = 1e-5
-    found = (ag.grad(base)(0.7 + step, INT(4)) - ag.grad(base)(0.7 - step, INT(4))) / (2 * step)
-    np.testing.assert_allclose(second(0.7, INT(4)), found, rtol=1e-6)
-    assert "calls itself" in run_of(second).reason or "gradient" in run_of(second).reason
+# ---- gradients of gradients ------------------------------------------------------------------------
+
+
+def power(x, n):
+    return 1.0 if n <= 0 else x * power(x, n - 1)
+
+
+def of_seeds(x, n):
+    """Fibonacci's sum as a product: x to the n-th of its numbers."""
+    return x if n < 2 else of_seeds(x, n - 1) * of_seeds(x, n - 2)
+
+
+def simpson(x, a, b, n):
+    """The integral of exp(x t), by halves until that is no better."""
+    m = (a + b) / 2
+    ends, middle = np.exp(x * a) + np.exp(x * b), np.exp(x * m)
+    quarters = np.exp(x * (a + m) / 2) + np.exp(x * (m + b) / 2)
+    whole = (b - a) / 6 * (ends + 4 * middle)
+    halves = (b - a) / 12 * (ends + 2 * middle + 4 * quarters)
+    if n <= 0 or abs(whole - halves) < 1e-12:
+        return halves
+    return simpson(x, a, m, n - 1) + simpson(x, m, b, n - 1)
+
+
+def integral(x, n):
+    return simpson(x, 0.0, 1.0, n)
+
+
+def by_parity(x, n):
+    """The frames of calls from two branches, of which one does nothing else."""
+    if n <= 0:
+        return x * x * x
+    if n % 2 == 0:
+        return by_parity(x, n - 1)
+    return by_parity(x * x * 0.5, n - 1) * x
+
+
+def grown(x, n):
+    return x * x if n <= 0 else grown(x * 0.5, n - 1) * grown(x + 1, n - 2) + x
+
+
+def squared(v, n):
+    """A small array goes in and out, and its Hessian is full."""
+    return v * 2.0 if n <= 0 else squared(np.roll(v, 1) * v + n, n - 1) * v
+
+
+def of_squared(v, n):
+    return squared(v, n).sum()
+
+
+def derivative(base, order):
+    def found(x, n):
+        gradient = base
+        for _ in range(order):
+            gradient = ag.grad(gradient)
+        return gradient(x, n)
+
+    return found
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize(
+    ("sample", "x"),
+    [(grown, 0.7), (of_pair, 0.7), (by_condition, 1.25), (by_parity, 0.7)],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_gradients_of_gradients_are_native_and_those_of_the_plan(sample, x, order):
+    gradient, lower = (derivative(ag.convert(sample), k) for k in (order, order - 1))
+    function, planned = ag.convert(gradient), ag.convert(gradient, native=False)
+    lower, h = ag.convert(lower), 1e-5
+    for n in map(INT, (4, 1, 0, 4)):
+        found = function(x, n)
+        np.testing.assert_array_equal(found, planned(x, n), strict=True)
+        expected = (lower(x + h, n) - lower(x - h, n)) / (2 * h)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-8)
+    native(function)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize(
+    ("sample", "n", "exponent"), [(power, 9, 9), (of_seeds, 7, 21)], ids=["power", "of_seeds"]
+)
+def test_gradients_of_gradients_have_closed_forms(sample, n, exponent, order):
+    function = ag.convert(derivative(ag.convert(sample), order))
+    factor = np.prod(np.arange(exponent, exponent - order, -1.0))
+    expected = factor * 1.125 ** (exponent - order)
+    np.testing.assert_allclose(function(1.125, INT(n)), expected, rtol=1e-13)
+    native(function)
+
+
+def test_the_second_gradient_of_an_integral_by_halves():
+    function = ag.convert(derivative(ag.convert(integral), 2))
+    x = 0.7
+    expected = (np.exp(x) * (x * x - 2 * x + 2) - 2) / x**3
+    np.testing.assert_allclose(function(x, INT(12)), expected, rtol=1e-9)
+    native(function)
+
+
+@pytest.mark.parametrize("sample", [of_squared, of_vector], ids=["full", "zero"])
+def test_hessians_are_native_and_those_of_the_plan(sample):
+    base, v = ag.convert(sample), np.array([0.5, -1.0, 3.0])
+
+    def hessian(v, n):
+        return ag.hessian(base)(v, n)
+
+    function, planned = ag.convert(hessian), ag.convert(hessian, native=False)
+    for n in map(INT, (3, 1, 0)):
+        found = function(v, n)
+        np.testing.assert_array_equal(found, planned(v, n), strict=True)
+        h = 1e-6 * np.eye(3)
+        expected = [(ag.grad(base)(v + d, n) - ag.grad(base)(v - d, n)) / 2e-6 for d in h]
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+    native(function)
+
+
+def signed(x, n):
+    """Its gradient is a sum of zeros: of -0.0 alone it is -0.0."""
+    return -0.0 * x if n <= 0 else signed(x, n - 1) * 1.0
+
+
+def test_what_lacks_in_the_gradient_of_a_frame_is_not_added():
+    gradient = derivative(ag.convert(signed), 2)
+    function, planned = ag.convert(gradient), ag.convert(gradient, native=False)
+    for n in map(INT, (3, 0)):
+        assert repr(function(2.0, n)) == repr(planned(2.0, n))
+    native(function)
 
 
 # ---- errors --------------------------------------------------------------------------------------

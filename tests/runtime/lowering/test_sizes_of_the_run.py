@@ -493,10 +493,30 @@ def test_sizes_that_nothing_can_be_broadcast_to_raise():
             run(ROW, np.int64(n))
 
 
-def test_memory_of_no_limit_is_not_made():
-    graph = ag.convert(
-        lambda x, n: np.sum(np.cumsum(np.broadcast_to(x[0], (n,))))
-    ).get_concrete_function(ROW, np.int64(3))
-    run = prepare(optimize(graph.graph))
-    assert not isinstance(run, Native)
-    np.testing.assert_allclose(run(ROW, np.int64(4))[0], 10 * ROW[0], rtol=1e-15)
+def test_memory_of_no_limit_is_made_as_it_is_needed():
+    run = native_of(lambda x, n: np.sum(np.cumsum(np.broadcast_to(x[0], (n,)))), ROW, np.int64(3))
+    for n in (4, 0, 1000, 3):
+        found = run(ROW, np.int64(n))[0]
+        np.testing.assert_allclose(found, n * (n + 1) / 2 * ROW[0], rtol=1e-13)
+    assert run._plan is None
+
+
+@pytest.mark.parametrize("n", [-1, 1 << 60, 1 << 61, 1 << 62])
+def test_sizes_beyond_all_memory_raise_as_the_plan_does(n):
+    run = native_of(lambda x, n: np.sum(np.cumsum(np.zeros((n,)) + x[0])), ROW, np.int64(3))
+    expected = np.sum(np.cumsum(np.full(4, ROW[0])))
+    assert run(ROW, np.int64(4))[0] == expected
+    with pytest.raises((ValueError, MemoryError)):
+        run(ROW, np.int64(n))
+    assert run(ROW, np.int64(4))[0] == expected
+
+
+def test_memory_of_several_sizes_of_no_limit_is_not_made():
+    def sample(x, n, m, k):
+        y = np.zeros((n, m, k)) + x[0]
+        return np.cumsum(y, axis=0)[0, 0, 0]
+
+    function = ag.convert(sample)
+    sizes = map(np.int64, (3, 2, 4))
+    assert function(ROW, *sizes) == ROW[0]
+    assert not isinstance(function.traces()[-1]._differentiable.run, Native)
