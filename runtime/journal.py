@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from types import GeneratorType
+from types import CellType, GeneratorType
 from typing import Any, NamedTuple
 
 from runtime.errors import StagingError
@@ -318,16 +318,20 @@ def note_lent(thing: Any, name: str) -> None:
         open_.lent.setdefault(id(thing), (thing, name))
 
 
+# Places of what stands for another thing: a container, an object, a name that a function writes.
+_OF_KIN = ("content", "attr", "cell")
+
+
 def _refuse_kin(slot: Slot, open_: Transaction) -> None:
     """Refuse to change an object that another one stands for, which would not see the change."""
-    if not isinstance(slot.key, tuple) or slot.key[0] not in ("content", "attr"):
+    if not isinstance(slot.key, tuple) or slot.key[0] not in _OF_KIN:
         return
     found = _kin_of(slot.owner, open_)
     if found is None:
         return
     thing, name = found
     open_.refused_choices.append(name)
-    kind = type(thing).__name__
+    kind = "variable" if type(thing) is CellType else type(thing).__name__
     place = name if " " in name else f"`{name}`"
     raise StagingError(
         f"which {kind} {place} is depends on data, and one that it may be is changed here",

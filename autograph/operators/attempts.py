@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
+from types import CellType
 from typing import Any, NamedTuple
 
 from autograph.operators.absorbing import absorb, at_end
@@ -25,6 +26,7 @@ from autograph.operators.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.closures import Part
 from autograph.operators.conditionals import keys_of
 from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.grown_text import letters_of
@@ -35,6 +37,7 @@ from autograph.operators.references import is_all_older
 from autograph.operators.rows import Rows
 from autograph.operators.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.saved_arrays import Column, Row, SavedArrays
+from autograph.operators.scope import cells_of
 from autograph.operators.snapshots import (
     Form,
     Grown,
@@ -366,7 +369,16 @@ class Attempt:
         return None if isinstance(place.items, Poisoned) else Grown(place.items.item)
 
     def _is_kept(self, place: _Place, x: Any) -> bool:
-        """Whether a value is there after the `try` too: as it was before, or older than it."""
+        """Whether a value is there after the `try` too: as it was before, or older than it.
+
+        So is the cell of a name that is carried, and an older number that a function holds.
+        """
+        if isinstance(x, CellType):
+            return any(x is cell for cell in cells_of(self.state.get).values())
+        if isinstance(x, Part):
+            assert self._builder is not None
+            is_number = isinstance(x.value, Tensor) and is_all_older(x.value, self._builder)
+            return is_number or self._is_kept(place, x.value)
         if place.held(x):
             return True
         if isinstance(x, LazyString):

@@ -123,6 +123,10 @@ class Trace:
     array_writers: dict[int, Any] = field(default_factory=dict)
     # The tuples and frozen objects that staged statements made of two of them, by id.
     chosen_values: dict[int, Any] = field(default_factory=dict)
+    # Functions of one piece of code of which nobody knows which one a name holds, by id; and by
+    # that of a cell that one of several holds: theirs, with what was in them.
+    twins: dict[int, Any] = field(default_factory=dict)
+    joined_cells: dict[int, list[tuple[Any, Any]]] = field(default_factory=dict)
     # Of captured containers, by id: the container, whether it is to be guarded as a whole, and
     # whether what was read last was looked at in a way that we know.
     reads: dict[int, tuple[Any, bool, bool]] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from autograph.operators.bodies import Outcome
+from autograph.operators.closures import FUNCTIONS, remade
 from autograph.operators.forms import Branching, Growing
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.kinship import Sight, made_of
@@ -86,6 +87,9 @@ class CarriedObjects:
 
     def make(self, form: Branching | Growing, parts: list[Any], name: str) -> Any:
         """The container of a place, the same for all places that hold it."""
+        if isinstance(form, Branching) and type(form.like) in FUNCTIONS:
+            held = dict(zip(map(int, form.steps), parts, strict=True))
+            return remade(form.like, held, (form.like,))
         if not form.number:
             made = with_children(form.like, parts)
             note_chosen_value(made)

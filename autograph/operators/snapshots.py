@@ -6,6 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
+from autograph.operators.closures import (
+    EMPTY,
+    FUNCTIONS,
+    ITSELF,
+    are_twins,
+    parts_of_function,
+    remade,
+)
 from autograph.operators.forms import Branching, Growing, Poisoned, Unbound
 from autograph.operators.forms import Form as ItemForm
 from autograph.operators.forms import Written as WrittenItem
@@ -109,6 +117,21 @@ class Among(NamedTuple):
     things: tuple[Any, ...]
 
 
+class Called(NamedTuple):
+    """A function, by those parts that the body made or by which it differs, under their numbers.
+
+    `others` are the functions of which it may be one.
+    """
+
+    like: Any
+    parts: dict[int, Any]
+    others: tuple[Any, ...]
+
+
+class Itself(NamedTuple):
+    """What a function holds that is that function."""
+
+
 class Written(NamedTuple):
     """A text, by its letters."""
 
@@ -132,7 +155,20 @@ class Conflict(NamedTuple):
     hint: str
 
 
-Form: TypeAlias = Same | Unset | Leaf | Nest | Grown | Among | Written | Perhaps | OrNone | Conflict
+Form: TypeAlias = (
+    Same
+    | Unset
+    | Leaf
+    | Nest
+    | Grown
+    | Among
+    | Called
+    | Itself
+    | Written
+    | Perhaps
+    | OrNone
+    | Conflict
+)
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -147,6 +183,8 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return OrNone(form_of(x.value, is_kept))
     if type(x) is OneOf:
         return _among(x, is_kept)
+    if type(x) in FUNCTIONS:
+        return _called(x, is_kept)
     if is_kept(x):
         return Same(x)
     if isinstance(x, LazyString):
@@ -161,6 +199,20 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
         return Nest(like, tuple(form_of(part, is_kept) for _, part in children))
     return Same(x)
+
+
+def _called(x: Any, is_kept: Callable[[Any], bool]) -> Same | Called:
+    """The form of a function; what is in cells of the names around the `try` is carried by them."""
+    parts: dict[int, Any] = {}
+    for k, part in enumerate(parts_of_function(x)):
+        if part.cell is not None and is_kept(part.cell):
+            continue
+        if part.value is x:
+            parts[k] = Itself()
+        elif not is_kept(part):
+            parts[k] = form_of(part.value, is_kept)
+    is_made = any(not isinstance(part, Itself) for part in parts.values())
+    return Called(x, parts, (x,)) if is_made else Same(x)
 
 
 def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Among | Conflict:
@@ -231,8 +283,12 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return _optional(a, b, name)
     if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
         return a
+    called = _united_functions(a, b, name)
+    if called is not None:
+        return called
     things = joined(_things(a), _things(b))
-    if things is not None and (chooses_by_number() or Among in (type(a), type(b))):
+    is_called = things is not None and all(type(x) in FUNCTIONS for x in things)
+    if things is not None and (chooses_by_number() or is_called or Among in (type(a), type(b))):
         return Among(things)
     if _is_or_none(a, b):
         return _or_none(a, b, name)
@@ -260,11 +316,50 @@ def unite(a: Form, b: Form, name: str) -> Form:
     )
 
 
+def _united_functions(a: Form, b: Form, name: str) -> Called | None:
+    """The form of two functions of one piece of code."""
+    if not (isinstance(a, Same | Called) and isinstance(b, Same | Called)):
+        return None
+    if not are_twins(_value(a), _value(b)):
+        return None
+    parts: dict[int, Any] = {}
+    pairs = zip(parts_of_function(_value(a)), parts_of_function(_value(b)), strict=True)
+    for k, (x, y) in enumerate(pairs):
+        one, other = (
+            form.parts[k] if isinstance(form, Called) and k in form.parts else Same(part.value)
+            for form, part in ((a, x), (b, y))
+        )
+        if EMPTY in (x.value, y.value):
+            return None
+        if x.is_shared(y) and not any(isinstance(f, Called) and k in f.parts for f in (a, b)):
+            continue
+        if x.value is _value(a) and y.value is _value(b):
+            parts[k] = Itself()
+        else:
+            parts[k] = unite(one, other, f"{x.name} of `{name}`")
+    others = {id(x): x for x in (*_functions(a), *_functions(b))}
+    return Called(_value(a), parts, tuple(others.values()))
+
+
+def _functions(form: Same | Called) -> tuple[Any, ...]:
+    return form.others if isinstance(form, Called) else (form.value,)
+
+
+def _held(form: Called, x: Any) -> list[Any]:
+    """The parts of a function that the form carries; NOTHING where it lacks one."""
+    if x is NOTHING:
+        return [NOTHING for _ in form.parts]
+    held = parts_of_function(x)
+    return [held[k].value for k in form.parts]
+
+
 def _things(form: Form) -> tuple[Any, ...] | None:
     """The objects of which a place holds one, if they are such as are told by a number."""
     if isinstance(form, Among):
         return form.things
-    is_told = isinstance(form, Same) and can_be_told_by_number(form.value)
+    is_told = isinstance(form, Same) and (
+        can_be_told_by_number(form.value) or type(form.value) in FUNCTIONS
+    )
     return (_value(form),) if is_told else None
 
 
@@ -288,6 +383,9 @@ def is_one_form(a: Form, b: Form) -> bool:
     if isinstance(a, Nest) and isinstance(b, Nest):
         pairs = zip(a.parts, b.parts, strict=False)
         return _steps(a) == _steps(b) and all(is_one_form(x, y) for x, y in pairs)
+    if isinstance(a, Called) and isinstance(b, Called):
+        is_one = are_twins(a.like, b.like) and a.parts.keys() == b.parts.keys()
+        return is_one and all(is_one_form(x, b.parts[k]) for k, x in a.parts.items())
     if isinstance(a, Perhaps | OrNone):
         return is_one_form(a.part, b.part)  # type: ignore[union-attr]
     if isinstance(a, Among) and isinstance(b, Among):
@@ -339,6 +437,8 @@ def _shown(form: Form) -> str:
         return f"a {form.type}"
     if isinstance(form, Among):
         return "one of several objects"
+    if isinstance(form, Called):
+        return describe(form.like)
     return "a str" if isinstance(form, Written) else describe(_value(form))
 
 
@@ -352,6 +452,9 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield x, form.type
     elif isinstance(form, Among):
         yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
+    elif isinstance(form, Called):
+        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
+            yield from leaves(part, value)
     elif isinstance(form, Written):
         yield x, LETTERS
     elif isinstance(form, Grown):
@@ -381,6 +484,9 @@ def grown_items(form: Form, x: Any) -> Iterator[Any]:
         yield from grown_items(form.part, split(x)[0])
     elif isinstance(form, OrNone):
         yield from grown_items(form.part, split_none(x)[0])
+    elif isinstance(form, Called):
+        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
+            yield from grown_items(part, value)
     elif isinstance(form, Nest) and is_container(x):
         for part, (_, child) in zip(form.parts, own_children(x), strict=True):
             yield from grown_items(part, child)
@@ -397,8 +503,8 @@ def hold_arrays(form: Form) -> Iterator[bool]:
     elif isinstance(form, Perhaps | OrNone):
         yield from hold_arrays(form.part)
         yield False
-    elif isinstance(form, Nest):
-        for part in form.parts:
+    elif isinstance(form, Nest | Called):
+        for part in form.parts.values() if isinstance(form, Called) else form.parts:
             yield from hold_arrays(part)
 
 
@@ -411,6 +517,9 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(form, Grown):
         if isinstance(x, list) and form.like is not None:
             yield name, x
+    elif isinstance(form, Called):
+        for k, value in zip(form.parts, _held(form, x), strict=True):
+            yield from containers(form.parts[k], value, f"part {k} of `{name}`")
     elif isinstance(form, Nest) and is_container(x):
         if is_changeable(x):
             yield name, x
@@ -424,6 +533,8 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         return form.value
     if isinstance(form, Unset):
         return Undefined(name)
+    if isinstance(form, Itself):
+        return ITSELF
     if isinstance(form, Conflict):
         return Poison(name, form.what, form.hint)
     if isinstance(form, Leaf):
@@ -441,4 +552,7 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
     if isinstance(form, Grown):
         run = Run(form.item, [next(outputs) for _ in row_types(form.item)])
         return (run,) if type(form.like) is tuple else made_of([], [run])
+    if isinstance(form, Called):
+        parts = {k: rebuild(part, name, outputs) for k, part in form.parts.items()}
+        return remade(form.like, parts, form.others)
     return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])
