@@ -130,7 +130,7 @@ def trace_call(
     logs: dict[int, Any] = {}
     recursions = Recursions()
     first: StagingError | None = None
-    refers = False
+    refers = tells = False
     try:
         while True:
             builder = FunctionBuilder(
@@ -139,11 +139,14 @@ def trace_call(
             builder.trace.logs, builder.trace.recursions = logs, recursions
             builder.trace.chooses_by_number = first is not None
             builder.trace.refers_to_items = refers
+            builder.trace.tells_errors = tells
             try:
                 with rarely, adopting(builder.trace):
                     return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
             except StagingError as error:
                 found, is_news = builder.trace.found_logs, recursions.begin()
+                is_news = is_news or (builder.trace.asks_errors and not tells)
+                tells = tells or builder.trace.asks_errors
                 is_refused = bool(builder.trace.refused_choices)
                 is_written = any(map(can_be_referred_to, builder.trace.refused_items))
                 is_new_way = is_refused and (first is None or (is_written and not refers))

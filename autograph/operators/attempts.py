@@ -32,6 +32,7 @@ from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.grown_text import letters_of
 from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
+from autograph.operators.raised_parts import RaisedKind, Told, content_now, kinds_now
 from autograph.operators.raising import emit_raise
 from autograph.operators.references import is_all_older
 from autograph.operators.rows import Rows
@@ -64,6 +65,7 @@ from autograph.operators.values import (
     own_children,
     type_of,
 )
+from autograph.operators.variables import Undefined
 from runtime import control, journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -129,6 +131,8 @@ class _Place:
     items_held: list[Any] = field(default_factory=list)
     # The containers that were found in it, by the user's name for where.
     containers: dict[str, list[Any]] = field(default_factory=dict)
+    # Where it is no name or object, but what an exception holds that the body raises: its kind.
+    raised: RaisedKind | None = None
 
     @property
     def arrays(self) -> list[int]:
@@ -272,8 +276,15 @@ class Attempt:
                 before = before[0] if isinstance(slot.owner, Cell) else before
                 self.places[key] = _Place(slot.name, before, slot)
                 self._changed = True
+        for kind in kinds_now():
+            if ("error", kind) not in self.places:
+                name = f"what a {kind.kind.__name__} holds"
+                self.places["error", kind] = _Place(name, Undefined(name), raised=kind)
+                self._changed = True
         for key, place in list(self.places.items()):
-            if place.slot is not None:
+            if place.raised is not None:
+                yield place, content_now(place.raised, place.before)
+            elif place.slot is not None:
                 yield place, _present(*noted[key]) if key in noted else place.before
 
     def _noted(self) -> dict[Any, tuple[journal.Slot, Any]]:
@@ -314,7 +325,9 @@ class Attempt:
                 self.places[key] = _Place(slot.name, before, slot)
                 self._changed = True
         for key, place in self.places.items():
-            if place.slot is None:
+            if place.raised is not None:
+                content = place.before
+            elif place.slot is None:
                 content = outcome.values[key[1]]
             else:
                 content = outcome.writes[key][2] if key in outcome.writes else place.before
@@ -453,6 +466,8 @@ class Attempt:
         for place in self.places.values():
             assert place.form is not None
             place.given = rebuild(place.form, place.name, rest)
+            if place.raised is not None:
+                continue
             if place.slot is None:
                 values.append(place.given)
             elif not (isinstance(place.form, Same) and place.form.value is place.before):
@@ -504,7 +519,14 @@ class Attempt:
 
     def _apart(self) -> list[_Place]:
         """The places of which the value at the end of the body has a form of its own."""
-        return [] if self.raises else [p for p in self.places.values() if _ends_apart(p)]
+        places = [] if self.raises else self.places.values()
+        return [p for p in places if p.raised is None and _ends_apart(p)]
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """What the exceptions hold that the body raises itself."""
+        places = self.places.values()
+        return tuple(Told(p.raised, p.given) for p in places if p.raised is not None)
 
     def _which_at_end(self, column: Column) -> Any:
         """The number of the array that a place holds at the end of the body."""

@@ -201,7 +201,8 @@ class _Manager(NamedTuple):
             self.leave(None, None, None)
 
         def failed() -> None:
-            handled(self._leave_by_caught, Caught(error, (BaseException,)))
+            caught = Caught(error, (BaseException,), attempt.told)
+            handled(self._leave_by_caught, caught)
 
         paths = [(1, failed)] if attempt.raises else [(0, normally), (1, failed)]
         choose(clause, paths, state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from autograph.operators.attempts import Attempt, refuse_advanced
@@ -135,12 +136,24 @@ def _staged_handlers(
     clauses = tuple(_classes(kinds) for kinds, _ in handlers)
     attempt, clause, error = attempted(body, clauses, state)
     paths: list[tuple[int, Block]] = [
-        (number, lambda h=handler, k=kinds: handled(h, Caught(error, k)))  # type: ignore[misc]
+        (number, partial(_handling, handler, error, kinds, attempt, clauses[: number - 1]))
         for number, ((_, handler), kinds) in enumerate(zip(handlers, clauses, strict=True), 1)
     ]
     if not attempt.raises:
         paths.insert(0, (0, lambda: _go_on(attempt, orelse)))
     choose(clause, paths, state)
+
+
+def _handling(
+    handler: Callable[[BaseException], None],
+    error: Tensor,
+    kinds: tuple[type[BaseException], ...],
+    attempt: Attempt,
+    before: tuple[tuple[type[BaseException], ...], ...],
+) -> None:
+    """The path of a clause, behind others that did not take the exception."""
+    others = tuple(kind for group in before for kind in group)
+    handled(handler, Caught(error, kinds, attempt.told, others))
 
 
 def choose(clause: Tensor, paths: list[tuple[int, Block]], state: State) -> None:
@@ -193,7 +206,7 @@ def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = Fals
     """Raise what the body raised, unless `swallowed` is true."""
 
     def raised() -> None:
-        raise Caught(error, (BaseException,))
+        raise Caught(error, (BaseException,), attempt.told)
 
     def unless_swallowed() -> None:
         go = condition(swallowed)

@@ -46,6 +46,8 @@ TESTED_IN = {
     "autograph/operators/compared_dicts.py": "language/test_whole_dicts.py",
     "autograph/operators/grown_text.py": "language/test_text_in_loops.py",
     "autograph/operators/joined_functions.py": "language/test_joined_functions.py",
+    "autograph/operators/raised_parts.py": "language/test_parts_of_caught_exceptions.py",
+    "autograph/operators/caught_parts.py": "language/test_parts_of_caught_exceptions.py",
     "autograph/operators/orderings.py": "language/test_orderings.py",
     "autograph/operators/own_iterators.py": "language/test_orderings.py",
     "autograph/operators/spread_arguments.py": "language/test_growing_tuples.py",
