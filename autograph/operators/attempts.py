@@ -59,6 +59,7 @@ from autograph.operators.snapshots import (
 from autograph.operators.templates import LazyString
 from autograph.operators.values import (
     NOTHING,
+    has_parts,
     is_array,
     is_container,
     is_numeric,
@@ -398,7 +399,9 @@ class Attempt:
             return False
         if isinstance(x, Tensor):
             return is_array(x) and not x.is_view and self._is_older(x.cell())
-        return is_numeric(x) or not is_container(x) or self._is_older_container(x)
+        if is_container(x):
+            return self._is_older_container(x)
+        return is_numeric(x) or not has_parts(x) or id(x) not in self._changes()[1]
 
     def _is_older_container(self, x: Any) -> bool:
         """Whether a container, with all that was in it before the `try`, is older than that."""

@@ -886,6 +886,7 @@ def a_list_or_another_is_read(x, i):
     return items[0] + items[1], old[0]
 
 
+@samples("B2.17", (X, I(1)), (X, I(9)))
 def writes_a_list_or_another(x, i):
     items = [x[3], x[2]]
     old = items
@@ -893,10 +894,11 @@ def writes_a_list_or_another(x, i):
         items = [x[i], x[1]]
     except IndexError:
         pass
-    old[0] = x[0]  # refused
+    old[0] = x[0]
     return items
 
 
+@samples("B2.17", (X, I(1)), (X, I(9)))
 def asks_which_list_it_is(x, i):
     items = [x[3], x[2]]
     old = items
@@ -904,12 +906,7 @@ def asks_which_list_it_is(x, i):
         items = [x[i], x[1]]
     except IndexError:
         pass
-    return items is old  # refused
-
-
-def test_which_list_a_name_is_must_be_known_for_more_than_reading():
-    refuse(writes_a_list_or_another, X, I(1), match="which list `items` is depends on data")
-    refuse(asks_which_list_it_is, X, I(1), match="whether this is the same list depends on data")
+    return items is old
 
 
 @samples("B2.17", (X, I(0)), (X, I(1)), (X, I(2)))
