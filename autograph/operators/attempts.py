@@ -66,7 +66,7 @@ from autograph.operators.values import (
     own_children,
     type_of,
 )
-from autograph.operators.variables import Undefined
+from autograph.operators.variables import Undefined, _Unreadable
 from runtime import control, journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -274,8 +274,7 @@ class Attempt:
         for key in [*noted, *(k for k in self.places if k[0] != "name" and k not in noted)]:
             if key not in self.places:
                 slot, before = noted[key]
-                before = before[0] if isinstance(slot.owner, Cell) else before
-                self.places[key] = _Place(slot.name, before, slot)
+                self.places[key] = _Place(slot.name, _before(slot, before), slot)
                 self._changed = True
         for kind in kinds_now():
             if ("error", kind) not in self.places:
@@ -322,8 +321,7 @@ class Attempt:
     def _note_end(self, outcome: Outcome) -> None:
         for key, (slot, before, _) in outcome.writes.items():
             if key not in self.places:
-                before = before[0] if isinstance(slot.owner, Cell) else before
-                self.places[key] = _Place(slot.name, before, slot)
+                self.places[key] = _Place(slot.name, _before(slot, before), slot)
                 self._changed = True
         for key, place in self.places.items():
             if place.raised is not None:
@@ -593,6 +591,20 @@ def _now(x: Any) -> Any:
 
 def _content(x: Any) -> Any:
     return x.current() if isinstance(x, Tensor) else x
+
+
+def _before(slot: journal.Slot, old: Any) -> Any:
+    """What was in a place before it was written; what is older than the trace is read as such."""
+    if isinstance(slot.owner, Cell):
+        return old[0]
+    if slot.load is None or isinstance(old, _Unreadable):
+        return old
+    now = slot.read()
+    slot.write(old)
+    try:
+        return slot.load()
+    finally:
+        slot.write(now)
 
 
 def _present(slot: journal.Slot, old: Any) -> Any:

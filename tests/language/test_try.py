@@ -1152,3 +1152,31 @@ def test_s11_an_overflow_that_is_pythons_is_taken():
             return -1.0
 
     check(exponential, (1e4,), (1.0,))
+
+
+HELD = {"values": np.full(3, 2.0), "place": 5}
+
+
+def _halved():
+    HELD["place"] = HELD["place"] % 7
+
+
+def writes_what_a_dict_of_the_module_holds(x):
+    try:
+        try:
+            _halved()
+            HELD["values"][HELD["place"]] = x
+        except IndexError:
+            pass
+    except ZeroDivisionError:
+        pass
+    finally:
+        HELD["place"] = 2
+
+
+def test_an_array_of_the_module_is_one_input_however_many_bodies_write_it():
+    found = ag.convert(writes_what_a_dict_of_the_module_holds)
+    for x in (1.0, 3.0, 4.0):
+        found(np.float64(x))
+        assert HELD["place"] == 2
+    assert HELD["values"].tolist() == [2.0, 2.0, 4.0]
