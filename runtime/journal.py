@@ -138,6 +138,10 @@ class Transaction:
         self.advanced: list[Any] = []
         # Containers that are one object or another by data, and these, by id: each with the name.
         self.kin: dict[int, tuple[Any, str]] = {}
+        # Those of them that may be written for a while, each with what says whether it is over.
+        self.leaving: dict[int, tuple[Any, Callable[[], bool]]] = (
+            {} if parent is None else parent.leaving
+        )
         # By the id of a container that stands for others: itself, and those that it may be.
         self.chosen: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         # Arrays that are not to be written, as a list holds their content: by the id of the cell,
@@ -330,6 +334,9 @@ def _refuse_kin(slot: Slot, open_: Transaction) -> None:
     if found is None:
         return
     thing, name = found
+    until = open_.leaving.get(id(thing))
+    if until is not None and until[0] is thing and not until[1]():
+        return
     open_.refused_choices.append(name)
     kind = "variable" if type(thing) is CellType else type(thing).__name__
     place = name if " " in name else f"`{name}`"
@@ -493,11 +500,20 @@ def _kin_of(thing: Any, open_: Transaction | None) -> tuple[Any, str] | None:
     return None
 
 
-def note_kin(thing: Any, name: str) -> None:
-    """Remember that which object `name` is depends on data, and that `thing` is among them."""
+def note_kin(thing: Any, name: str, until: Callable[[], bool] | None = None) -> None:
+    """Remember that which object `name` is depends on data, and that `thing` is among them.
+
+    With `until`, `thing` may be written as long as that is false.
+    """
     open_ = _transaction.get()
-    if open_ is not None:
-        open_.kin.setdefault(id(thing), (thing, name))
+    if open_ is None:
+        return
+    is_known = _kin_of(thing, open_) is not None
+    if until is None:
+        open_.leaving.pop(id(thing), None)
+    elif not is_known:
+        open_.leaving[id(thing)] = thing, until
+    open_.kin.setdefault(id(thing), (thing, name))
 
 
 def note_chosen(made: Any, sides: tuple[Any, ...]) -> None:

@@ -128,6 +128,8 @@ class Trace:
     tells_errors: bool = False
     asks_errors: bool = False
     raised: tuple[Any, ...] = ()
+    # How many `try` with a `finally`, and `with`, are being traced: the ends run behind a `return`.
+    finishing: int = 0
     # Functions of one piece of code of which nobody knows which one a name holds, by id; and by
     # that of a cell that one of several holds: theirs, with what was in them.
     twins: dict[int, Any] = field(default_factory=dict)

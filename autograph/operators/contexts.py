@@ -25,6 +25,7 @@ from autograph.operators.exceptions import (
     again,
     attempted,
     choose,
+    finishing,
     handled,
     runs_as_graph,
     with_handlers,
@@ -64,9 +65,13 @@ def with_stmt(
     functions marked with `contextlib.contextmanager`, are converted; what the graph raises in the
     body is given to them where it is caught. Other managers are entered and left by the graph.
     """
+    with finishing():
+        _with_stmt(manager, body, State(get_state, set_state, symbol_names))
+
+
+def _with_stmt(manager: Any, body: Body, state: State) -> None:
     trace = current_trace()
     if trace is not None:
-        state = State(get_state, set_state, symbol_names)
         if type(manager) is contextlib.suppress:
             _suppressing(manager, body, state)
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ __all__ = [
     "assert_stmt",
     "attempted",
     "choose",
+    "finishing",
     "handled",
     "runs_as_graph",
     "try_body",
@@ -78,7 +80,8 @@ def try_stmt(
     if finalbody is None:
         protected()
     else:
-        _with_finally(protected, finalbody, body, state)
+        with finishing():
+            _with_finally(protected, finalbody, body, state)
 
 
 # ---- handlers --------------------------------------------------------------------------------
@@ -200,6 +203,20 @@ def _with_finally(protected: Block, finalbody: Block, body: Block, state: State)
 
     again(attempt, clause, error)
     attempt.settle()
+
+
+@contextmanager
+def finishing() -> Iterator[None]:
+    """Around a `try` or `with` of which the end runs code, also behind a `return` in it."""
+    facts = current_trace()
+    if facts is None:
+        yield
+        return
+    facts.finishing += 1
+    try:
+        yield
+    finally:
+        facts.finishing -= 1
 
 
 def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = False) -> None:

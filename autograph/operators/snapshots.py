@@ -230,13 +230,9 @@ def _called(x: Any, is_kept: Callable[[Any], bool]) -> Same | Called:
     return Called(x, parts, (x,)) if is_made else Same(x)
 
 
-def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Among | OrMade | Conflict:
-    made = [one for one in x.things if not is_kept(one)]
-    if not made:
+def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Among | Conflict:
+    if all(map(is_kept, x.things)):
         return Among(x.things)
-    form = form_of(made[0], is_kept)
-    if len(made) == 1 and _is_made(form) and isinstance(form, Nest | Grown):
-        return OrMade(tuple(one for one in x.things if one is not made[0]), form)
     return Conflict(
         f"{x.described()}, is left by a `try` in which one of them was made",
         "make all of them before the `try`, or take a copy of the one",
