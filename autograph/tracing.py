@@ -131,7 +131,7 @@ def trace_call(
     logs: dict[int, Any] = {}
     recursions = Recursions()
     first: StagingError | None = None
-    refers = keeps_entries = False
+    refers = keeps_entries = tells = False
     try:
         while True:
             builder = FunctionBuilder(
@@ -141,6 +141,7 @@ def trace_call(
             builder.trace.chooses_by_number = first is not None
             builder.trace.refers_to_items = refers
             builder.trace.keeps_entries = keeps_entries
+            builder.trace.tells_errors = tells
             try:
                 with rarely, adopting(builder.trace):
                     traced = _traced(
@@ -150,6 +151,8 @@ def trace_call(
                 return traced
             except StagingError as error:
                 found, is_news = builder.trace.found_logs, recursions.begin()
+                is_news = is_news or (builder.trace.asks_errors and not tells)
+                tells = tells or builder.trace.asks_errors
                 is_refused = bool(builder.trace.refused_choices)
                 is_written = any(map(can_be_referred_to, builder.trace.refused_items))
                 has_kinds = builder.trace.found_kinds and not keeps_entries

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from types import GeneratorType
+from types import CellType, GeneratorType
 from typing import Any, NamedTuple
 
 from runtime.errors import StagingError
@@ -138,6 +138,10 @@ class Transaction:
         self.advanced: list[Any] = []
         # Containers that are one object or another by data, and these, by id: each with the name.
         self.kin: dict[int, tuple[Any, str]] = {}
+        # Those of them that may be written for a while, each with what says whether it is over.
+        self.leaving: dict[int, tuple[Any, Callable[[], bool]]] = (
+            {} if parent is None else parent.leaving
+        )
         # By the id of a container that stands for others: itself, and those that it may be.
         self.chosen: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         # Arrays that are not to be written, as a list holds their content: by the id of the cell,
@@ -318,16 +322,23 @@ def note_lent(thing: Any, name: str) -> None:
         open_.lent.setdefault(id(thing), (thing, name))
 
 
+# Places of what stands for another thing: a container, an object, a name that a function writes.
+_OF_KIN = ("content", "attr", "cell")
+
+
 def _refuse_kin(slot: Slot, open_: Transaction) -> None:
     """Refuse to change an object that another one stands for, which would not see the change."""
-    if not isinstance(slot.key, tuple) or slot.key[0] not in ("content", "attr"):
+    if not isinstance(slot.key, tuple) or slot.key[0] not in _OF_KIN:
         return
     found = _kin_of(slot.owner, open_)
     if found is None:
         return
     thing, name = found
+    until = open_.leaving.get(id(thing))
+    if until is not None and until[0] is thing and not until[1]():
+        return
     open_.refused_choices.append(name)
-    kind = type(thing).__name__
+    kind = "variable" if type(thing) is CellType else type(thing).__name__
     place = name if " " in name else f"`{name}`"
     raise StagingError(
         f"which {kind} {place} is depends on data, and one that it may be is changed here",
@@ -489,11 +500,20 @@ def _kin_of(thing: Any, open_: Transaction | None) -> tuple[Any, str] | None:
     return None
 
 
-def note_kin(thing: Any, name: str) -> None:
-    """Remember that which object `name` is depends on data, and that `thing` is among them."""
+def note_kin(thing: Any, name: str, until: Callable[[], bool] | None = None) -> None:
+    """Remember that which object `name` is depends on data, and that `thing` is among them.
+
+    With `until`, `thing` may be written as long as that is false.
+    """
     open_ = _transaction.get()
-    if open_ is not None:
-        open_.kin.setdefault(id(thing), (thing, name))
+    if open_ is None:
+        return
+    is_known = _kin_of(thing, open_) is not None
+    if until is None:
+        open_.leaving.pop(id(thing), None)
+    elif not is_known:
+        open_.leaving[id(thing)] = thing, until
+    open_.kin.setdefault(id(thing), (thing, name))
 
 
 def note_chosen(made: Any, sides: tuple[Any, ...]) -> None:

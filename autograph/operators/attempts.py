@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
+from types import CellType
 from typing import Any, NamedTuple
 
 from autograph.operators.absorbing import absorb, at_end
@@ -25,16 +26,19 @@ from autograph.operators.bodies import (
     run_body,
     slot_content,
 )
+from autograph.operators.closures import Part
 from autograph.operators.conditionals import keys_of
 from autograph.operators.forms import Growing, Poisoned, Unbound
 from autograph.operators.grown_text import letters_of
 from autograph.operators.kinship import StandIn, note_stand_ins
 from autograph.operators.merging import output_value
+from autograph.operators.raised_parts import RaisedKind, Told, content_now, kinds_now
 from autograph.operators.raising import emit_raise
 from autograph.operators.references import is_all_older
 from autograph.operators.rows import Rows
 from autograph.operators.runs import OpenDeque, OpenSet, Run, has_runs
 from autograph.operators.saved_arrays import Column, Row, SavedArrays
+from autograph.operators.scope import cells_of
 from autograph.operators.snapshots import (
     Form,
     Grown,
@@ -55,12 +59,14 @@ from autograph.operators.snapshots import (
 from autograph.operators.templates import LazyString
 from autograph.operators.values import (
     NOTHING,
+    has_parts,
     is_array,
     is_container,
     is_numeric,
     own_children,
     type_of,
 )
+from autograph.operators.variables import Undefined, _Unreadable
 from runtime import control, journal, trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -126,6 +132,8 @@ class _Place:
     items_held: list[Any] = field(default_factory=list)
     # The containers that were found in it, by the user's name for where.
     containers: dict[str, list[Any]] = field(default_factory=dict)
+    # Where it is no name or object, but what an exception holds that the body raises: its kind.
+    raised: RaisedKind | None = None
 
     @property
     def arrays(self) -> list[int]:
@@ -266,11 +274,17 @@ class Attempt:
         for key in [*noted, *(k for k in self.places if k[0] != "name" and k not in noted)]:
             if key not in self.places:
                 slot, before = noted[key]
-                before = before[0] if isinstance(slot.owner, Cell) else before
-                self.places[key] = _Place(slot.name, before, slot)
+                self.places[key] = _Place(slot.name, _before(slot, before), slot)
+                self._changed = True
+        for kind in kinds_now():
+            if ("error", kind) not in self.places:
+                name = f"what a {kind.kind.__name__} holds"
+                self.places["error", kind] = _Place(name, Undefined(name), raised=kind)
                 self._changed = True
         for key, place in list(self.places.items()):
-            if place.slot is not None:
+            if place.raised is not None:
+                yield place, content_now(place.raised, place.before)
+            elif place.slot is not None:
                 yield place, _present(*noted[key]) if key in noted else place.before
 
     def _noted(self) -> dict[Any, tuple[journal.Slot, Any]]:
@@ -307,11 +321,12 @@ class Attempt:
     def _note_end(self, outcome: Outcome) -> None:
         for key, (slot, before, _) in outcome.writes.items():
             if key not in self.places:
-                before = before[0] if isinstance(slot.owner, Cell) else before
-                self.places[key] = _Place(slot.name, before, slot)
+                self.places[key] = _Place(slot.name, _before(slot, before), slot)
                 self._changed = True
         for key, place in self.places.items():
-            if place.slot is None:
+            if place.raised is not None:
+                content = place.before
+            elif place.slot is None:
                 content = outcome.values[key[1]]
             else:
                 content = outcome.writes[key][2] if key in outcome.writes else place.before
@@ -366,14 +381,25 @@ class Attempt:
         return None if isinstance(place.items, Poisoned) else Grown(place.items.item)
 
     def _is_kept(self, place: _Place, x: Any) -> bool:
-        """Whether a value is there after the `try` too: as it was before, or older than it."""
+        """Whether a value is there after the `try` too: as it was before, or older than it.
+
+        So is the cell of a name that is carried, and an older number that a function holds.
+        """
+        if isinstance(x, CellType):
+            return any(x is cell for cell in cells_of(self.state.get).values())
+        if isinstance(x, Part):
+            assert self._builder is not None
+            is_number = isinstance(x.value, Tensor) and is_all_older(x.value, self._builder)
+            return is_number or self._is_kept(place, x.value)
         if place.held(x):
             return True
         if isinstance(x, LazyString):
             return False
         if isinstance(x, Tensor):
             return is_array(x) and not x.is_view and self._is_older(x.cell())
-        return is_numeric(x) or not is_container(x) or self._is_older_container(x)
+        if is_container(x):
+            return self._is_older_container(x)
+        return is_numeric(x) or not has_parts(x) or id(x) not in self._changes()[1]
 
     def _is_older_container(self, x: Any) -> bool:
         """Whether a container, with all that was in it before the `try`, is older than that."""
@@ -441,6 +467,8 @@ class Attempt:
         for place in self.places.values():
             assert place.form is not None
             place.given = rebuild(place.form, place.name, rest)
+            if place.raised is not None:
+                continue
             if place.slot is None:
                 values.append(place.given)
             elif not (isinstance(place.form, Same) and place.form.value is place.before):
@@ -492,7 +520,14 @@ class Attempt:
 
     def _apart(self) -> list[_Place]:
         """The places of which the value at the end of the body has a form of its own."""
-        return [] if self.raises else [p for p in self.places.values() if _ends_apart(p)]
+        places = [] if self.raises else self.places.values()
+        return [p for p in places if p.raised is None and _ends_apart(p)]
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """What the exceptions hold that the body raises itself."""
+        places = self.places.values()
+        return tuple(Told(p.raised, p.given) for p in places if p.raised is not None)
 
     def _which_at_end(self, column: Column) -> Any:
         """The number of the array that a place holds at the end of the body."""
@@ -556,6 +591,20 @@ def _now(x: Any) -> Any:
 
 def _content(x: Any) -> Any:
     return x.current() if isinstance(x, Tensor) else x
+
+
+def _before(slot: journal.Slot, old: Any) -> Any:
+    """What was in a place before it was written; what is older than the trace is read as such."""
+    if isinstance(slot.owner, Cell):
+        return old[0]
+    if slot.load is None or isinstance(old, _Unreadable):
+        return old
+    now = slot.read()
+    slot.write(old)
+    try:
+        return slot.load()
+    finally:
+        slot.write(now)
 
 
 def _present(slot: journal.Slot, old: Any) -> Any:

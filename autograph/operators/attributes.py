@@ -29,6 +29,7 @@ from autograph.operators.captures import (
     weak,
 )
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.caught_parts import part_of_caught
 from autograph.operators.chosen_text import method_of_each, of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.generators import made
@@ -69,12 +70,14 @@ def getattr_(thing: Any, name: str) -> Any:
     called, and so is a `__getattr__`.
     """
     if building() is not None:
-        if isinstance(thing, (Caught, PartOfError)):
+        if type(thing) is Nullable:
+            thing = thing.with_attribute(name, getattr)
+        if type(thing) is Caught:
+            return part_of_caught(thing, name, getattr_)
+        if isinstance(thing, PartOfError):
             return thing.part(name)
         if type(thing) is ChosenText:
             return method_of_each(thing, name)
-        if type(thing) is Nullable:
-            thing = thing.with_attribute(name, getattr)
         if type(thing) is OneOf:
             return of_each(thing, lambda one: getattr_(one, name))
         if name == "__class__" and isinstance(thing, Tensor) and stands_for_other(thing):

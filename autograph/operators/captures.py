@@ -124,6 +124,17 @@ class Trace:
     array_writers: dict[int, Any] = field(default_factory=dict)
     # The tuples and frozen objects that staged statements made of two of them, by id.
     chosen_values: dict[int, Any] = field(default_factory=dict)
+    # Whether what an exception holds is saved where a `try` body raises it, as a trace that asked
+    # for it came to no end; whether it is asked for; what that holds which the next node raises.
+    tells_errors: bool = False
+    asks_errors: bool = False
+    raised: tuple[Any, ...] = ()
+    # How many `try` with a `finally`, and `with`, are being traced: the ends run behind a `return`.
+    finishing: int = 0
+    # Functions of one piece of code of which nobody knows which one a name holds, by id; and by
+    # that of a cell that one of several holds: theirs, with what was in them.
+    twins: dict[int, Any] = field(default_factory=dict)
+    joined_cells: dict[int, list[tuple[Any, Any]]] = field(default_factory=dict)
     # Of captured containers, by id: the container, whether it is to be guarded as a whole, and
     # whether what was read last was looked at in a way that we know.
     reads: dict[int, tuple[Any, bool, bool]] = field(default_factory=dict)

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from autograph.operators.bodies import Outcome
+from autograph.operators.closures import FUNCTIONS, remade
 from autograph.operators.forms import Branching, Growing
 from autograph.operators.identity import note_chosen_value
-from autograph.operators.kinship import Sight, made_of
+from autograph.operators.kinship import Sight, made_of, until_left
 from autograph.operators.values import NOTHING, with_children
+from autograph.operators.variables import in_words
 from runtime import journal
 
 __all__ = ["CarriedObjects", "Place"]
@@ -86,6 +88,9 @@ class CarriedObjects:
 
     def make(self, form: Branching | Growing, parts: list[Any], name: str) -> Any:
         """The container of a place, the same for all places that hold it."""
+        if isinstance(form, Branching) and type(form.like) in FUNCTIONS:
+            held = dict(zip(map(int, form.steps), parts, strict=True))
+            return remade(form.like, held, (form.like,))
         if not form.number:
             made = with_children(form.like, parts)
             note_chosen_value(made)
@@ -119,7 +124,7 @@ class CarriedObjects:
             journal.note_chosen(self._made[first], (*older, *others, object()))
             seen = [x for x in older if id(x) in self._seen]
             for x in (self._made[first], *seen) if seen or others else ():
-                journal.note_kin(x, place.name)
+                journal.note_kin(x, in_words(place.name), until_left(place.name))
 
     # ---- what a round left ---------------------------------------------------------------------
 
@@ -174,6 +179,10 @@ class CarriedObjects:
         known = len(self._made_refused), len(self._older_refused)
         for number, other in self._pairs[0] | self._pairs[1]:
             name = self._places[number].name
+            others = [self._places[other].name] if isinstance(other, int) else []
+            ends = [until for one in (name, *others) if (until := until_left(one)) is not None]
+            if ends and not any(is_over() for is_over in ends):
+                continue  # what gives the result writes nothing more
             if isinstance(other, _Older) and other.key in self._seen:
                 self._older_refused.setdefault(other.key, (self._things[other.key], name))
             if not isinstance(other, _Older) or other.key in self._seen:

@@ -20,12 +20,25 @@ _HINT = "print it, format it, raise it, or ask `isinstance`; keep numbers in var
 class Caught(Exception):
     """An exception of one of the classes `kinds` that the graph caught; `value` is its value there.
 
-    It is raised in its turn while a handler is traced, so that a bare `raise` finds it.
+    It is raised in its turn while a handler is traced, so that a bare `raise` finds it. `told` is
+    what those hold that the body raises itself, and `others` are the classes that other clauses
+    take; `made` has the exceptions that were made again of what they hold.
     """
 
-    def __init__(self, value: Tensor, kinds: tuple[type[BaseException], ...]) -> None:
+    def __init__(
+        self,
+        value: Tensor,
+        kinds: tuple[type[BaseException], ...],
+        told: tuple[Any, ...] = (),
+        others: tuple[type[BaseException], ...] = (),
+    ) -> None:
         super().__init__()
-        self.value, self.kinds = value, kinds
+        self.value, self.kinds, self.told, self.others = value, kinds, told, others
+        self.made: dict[Any, BaseException] = {}
+
+    def may_be(self, kind: type[BaseException]) -> bool:
+        """Whether an exception of that class may have come here."""
+        return issubclass(kind, self.kinds) and not issubclass(kind, self.others)
 
     def is_a(self, kinds: Any) -> Any:
         """What `isinstance` says: a bool if that is known, else a traced one."""

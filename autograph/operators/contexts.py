@@ -25,6 +25,7 @@ from autograph.operators.exceptions import (
     again,
     attempted,
     choose,
+    finishing,
     handled,
     runs_as_graph,
     with_handlers,
@@ -64,9 +65,13 @@ def with_stmt(
     functions marked with `contextlib.contextmanager`, are converted; what the graph raises in the
     body is given to them where it is caught. Other managers are entered and left by the graph.
     """
+    with finishing():
+        _with_stmt(manager, body, State(get_state, set_state, symbol_names))
+
+
+def _with_stmt(manager: Any, body: Body, state: State) -> None:
     trace = current_trace()
     if trace is not None:
-        state = State(get_state, set_state, symbol_names)
         if type(manager) is contextlib.suppress:
             _suppressing(manager, body, state)
             return
@@ -201,7 +206,8 @@ class _Manager(NamedTuple):
             self.leave(None, None, None)
 
         def failed() -> None:
-            handled(self._leave_by_caught, Caught(error, (BaseException,)))
+            caught = Caught(error, (BaseException,), attempt.told)
+            handled(self._leave_by_caught, caught)
 
         paths = [(1, failed)] if attempt.raises else [(0, normally), (1, failed)]
         choose(clause, paths, state)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from autograph.operators.attempts import Attempt, refuse_advanced
@@ -21,6 +23,7 @@ __all__ = [
     "assert_stmt",
     "attempted",
     "choose",
+    "finishing",
     "handled",
     "runs_as_graph",
     "try_body",
@@ -77,7 +80,8 @@ def try_stmt(
     if finalbody is None:
         protected()
     else:
-        _with_finally(protected, finalbody, body, state)
+        with finishing():
+            _with_finally(protected, finalbody, body, state)
 
 
 # ---- handlers --------------------------------------------------------------------------------
@@ -135,12 +139,24 @@ def _staged_handlers(
     clauses = tuple(_classes(kinds) for kinds, _ in handlers)
     attempt, clause, error = attempted(body, clauses, state)
     paths: list[tuple[int, Block]] = [
-        (number, lambda h=handler, k=kinds: handled(h, Caught(error, k)))  # type: ignore[misc]
+        (number, partial(_handling, handler, error, kinds, attempt, clauses[: number - 1]))
         for number, ((_, handler), kinds) in enumerate(zip(handlers, clauses, strict=True), 1)
     ]
     if not attempt.raises:
         paths.insert(0, (0, lambda: _go_on(attempt, orelse)))
     choose(clause, paths, state)
+
+
+def _handling(
+    handler: Callable[[BaseException], None],
+    error: Tensor,
+    kinds: tuple[type[BaseException], ...],
+    attempt: Attempt,
+    before: tuple[tuple[type[BaseException], ...], ...],
+) -> None:
+    """The path of a clause, behind others that did not take the exception."""
+    others = tuple(kind for group in before for kind in group)
+    handled(handler, Caught(error, kinds, attempt.told, others))
 
 
 def choose(clause: Tensor, paths: list[tuple[int, Block]], state: State) -> None:
@@ -189,11 +205,25 @@ def _with_finally(protected: Block, finalbody: Block, body: Block, state: State)
     attempt.settle()
 
 
+@contextmanager
+def finishing() -> Iterator[None]:
+    """Around a `try` or `with` of which the end runs code, also behind a `return` in it."""
+    facts = current_trace()
+    if facts is None:
+        yield
+        return
+    facts.finishing += 1
+    try:
+        yield
+    finally:
+        facts.finishing -= 1
+
+
 def again(attempt: Attempt, clause: Tensor, error: Tensor, swallowed: Any = False) -> None:
     """Raise what the body raised, unless `swallowed` is true."""
 
     def raised() -> None:
-        raise Caught(error, (BaseException,))
+        raise Caught(error, (BaseException,), attempt.told)
 
     def unless_swallowed() -> None:
         go = condition(swallowed)

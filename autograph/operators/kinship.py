@@ -44,7 +44,15 @@ from autograph.operators.variables import Maybe, Nullable, Poison, in_words
 from runtime import journal
 from runtime.tree import MADE_BY_CLASS_STATEMENT
 
-__all__ = ["Chosen", "Sight", "StandIn", "made_of", "note_kin", "note_stand_ins"]
+__all__ = [
+    "Chosen",
+    "Sight",
+    "StandIn",
+    "made_of",
+    "note_kin",
+    "note_stand_ins",
+    "until_left",
+]
 
 _NOT_MADE = object()
 _BEING_MADE = object()
@@ -132,7 +140,20 @@ def note_stand_ins(found: Collection[StandIn], state: State, written: Mapping[An
         journal.note_chosen(made, tuple(ones))
         kin = [x for x in ones if sight.has(x) or uses[id(x)] > 1 or journal.is_kin(x)]
         for x in (made, *kin) if kin else ():
-            journal.note_kin(x, in_words(name))
+            journal.note_kin(x, in_words(name), until_left(name))
+
+
+def until_left(name: str) -> Callable[[], bool] | None:
+    """Whether the function is left that gives back what is called `name`; None for other names.
+
+    Until then a path that came to its `return` writes nothing more, but in what runs behind it:
+    what is written on other paths is not seen in the result.
+    """
+    facts = current_trace()
+    if facts is None or not in_words(name).endswith("the result") or not facts.scopes:
+        return None
+    scope = facts.scopes[-1]
+    return lambda: facts.finishing > 0 or not any(one is scope for one in facts.scopes)
 
 
 class Sight:

@@ -19,6 +19,7 @@ from autograph.operators.captures import are_one_object
 from autograph.operators.caught import KindOfError
 from autograph.operators.chosen_objects import is_chosen_object
 from autograph.operators.chosen_text import of_each
+from autograph.operators.closures import may_be_twins
 from autograph.operators.conditionals import condition, if_exp, tested_exp
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import (
@@ -166,6 +167,8 @@ def equal(left: Any, right: Any) -> Any:
         return growing_methods.equal(left, right)
     if nests.is_by_data(left, right):
         return nests.equal(left, right)
+    if may_be_twins(left, right):
+        raise unknown("function")
     return _of_complex(left, right, left == right)
 
 
@@ -181,6 +184,8 @@ def not_equal(left: Any, right: Any) -> Any:
         return not_(growing_methods.equal(left, right))
     if nests.is_by_data(left, right):
         return not_(nests.equal(left, right))
+    if may_be_twins(left, right):
+        raise unknown("function")
     return _of_complex(left, right, left != right)
 
 
@@ -273,6 +278,8 @@ def is_(left: Any, right: Any) -> Any:
         return is_one_of_chosen(left, right)
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return bool(are_one_object(left, right))
+    if may_be_twins(left, right):
+        raise unknown("function")
     if _may_be_one(left, right):
         note_refused_choice("it")
         raise unknown(type(left).__name__)

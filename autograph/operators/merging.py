@@ -18,6 +18,7 @@ from autograph.operators.grown_text import GrownText, is_grown, letters_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.item_forms import growing_form, parts_of
+from autograph.operators.joined_functions import FunctionJoins
 from autograph.operators.kinship import Chosen, made_of
 from autograph.operators.merged_arrays import ArrayJoins, Rebuild, joined_type
 from autograph.operators.one_of import (
@@ -91,6 +92,7 @@ class Merger:
 
     def __post_init__(self) -> None:
         self._arrays = ArrayJoins(self.outcomes)
+        self._functions = FunctionJoins(self.outcomes, self.plan, self._number)
 
     def plan(self, name: str, a: Any, b: Any, owner: Any = None) -> Rebuild:
         """How the place called `name`, with `a` on one path and `b` on the other, goes on.
@@ -130,6 +132,10 @@ class Merger:
             choice = self._choice(name, a, b)
             if choice is not None:
                 return choice
+        if a is NOTHING or b is NOTHING:
+            function = self._functions.add(name, a, b)
+            if function is not None:
+                return function
         if a is NOTHING and _is_whole(b):
             return self._whole(name, b, 1)
         if b is NOTHING and _is_whole(a):
@@ -149,7 +155,9 @@ class Merger:
         if a is not NOTHING and b is not NOTHING and is_same(a, b):
             return lambda outputs: a
         things = None if owner is not None else self._things(a, b, objects=True)
-        return _poison(name, a, b) if things is None else self._one_of(name, a, b, things)
+        if things is not None:
+            return self._one_of(name, a, b, things)
+        return self._functions.add(name, a, b) or _poison(name, a, b)
 
     def _things(self, a: Any, b: Any, *, objects: bool = False) -> tuple[Any, ...] | None:
         """The objects of which a place holds one, depending on data, if it is such a place."""

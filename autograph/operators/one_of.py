@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.operators.captures import current_trace
+from autograph.operators.closures import is_same_function
 from autograph.operators.methods import attribute
 from autograph.operators.references import is_all_older, select
 from autograph.operators.runs import OpenDeque, OpenSet, python_class
@@ -309,7 +310,8 @@ def things_of(x: Any, inner: Builder, *, objects: bool = False) -> tuple[Any, ..
     """
     if type(x) is OneOf:
         is_old = not are_containers(x.things) or not any(map(inner.has_made, x.things))
-        return x.things if is_old else None
+        held = (part for thing in x.things for part in _held_by(thing))
+        return x.things if is_old and all(is_all_older(part, inner) for part in held) else None
     if isinstance(x, str):
         return (x,)
     if type(x) is ChosenText:
@@ -369,7 +371,7 @@ def _is_one(a: Any, b: Any) -> bool:
         return a == b
     if isinstance(a, MethodType) and isinstance(b, MethodType):
         return a.__self__ is b.__self__ and a.__func__ is b.__func__
-    return a is b
+    return a is b or is_same_function(a, b)
 
 
 def index_of(x: Any, things: Sequence[Any]) -> Any:

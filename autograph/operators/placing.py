@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from autograph.operators.alternatives import Part
 from autograph.operators.bodies import check_defined
+from autograph.operators.closures import FUNCTIONS, parts_of_function
 from autograph.operators.forms import (
     Among,
     Branching,
@@ -154,6 +155,9 @@ def _reference_leaves(form: Referring, x: Any) -> Iterator[tuple[Any, TensorType
 def _parts_of(x: Any, form: Branching) -> list[Any]:
     if x is NOTHING or is_unset(x):
         return [NOTHING] * len(form.parts)
+    if type(form.like) in FUNCTIONS:
+        held = parts_of_function(x)
+        return [held[int(step)].value for step in form.steps]
     return [child for _, child in parts_of(x)]
 
 

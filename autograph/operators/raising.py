@@ -6,6 +6,7 @@ import linecache
 
 from autograph.operators.caught import Caught
 from autograph.operators.hints import add_hint
+from autograph.operators.raised_parts import raising
 from autograph.operators.templates import exception_template
 from runtime import control
 from runtime.building import building
@@ -24,14 +25,16 @@ def emit_raise(error: BaseException) -> None:
     _refuse_own_assertion(error, origin)
     add_hint(error)
     if isinstance(error, Caught):
-        node = builder.emit(control.RERAISE, [builder.value_of(error.value)])
+        with raising(error):
+            node = builder.emit(control.RERAISE, [builder.value_of(error.value)])
         node.origin = origin or node.origin
         return
     operands: list[Tensor] = []
     template = exception_template(error, operands)
     error.__traceback__ = None  # where it was raised while tracing: it may be raised again
     values = [builder.value_of(t) for t in operands]
-    node = builder.emit(control.RAISE, values, {"template": template})
+    with raising(error):
+        node = builder.emit(control.RAISE, values, {"template": template})
     if origin is not None:
         node.origin = origin
 

@@ -8,6 +8,7 @@ from types import CellType, FunctionType, TracebackType
 from typing import Any, NamedTuple
 
 from autograph.operators.captures import Place, current_trace, read
+from autograph.operators.closures import check_joined
 from autograph.operators.guards import MISSING, Guard
 from autograph.operators.values import subject
 from autograph.operators.variables import (
@@ -137,6 +138,8 @@ class FunctionScope:
         cell = self.cell(name)
         if cell is not None:
             if id(cell) in trace.local_cells:
+                if trace.joined_cells:
+                    check_joined(trace, cell)
                 return value
             place = Place(f"`{name}`", lambda: cell.cell_contents, ("cell", cell, None))
             return read(("cell", id(cell)), place, value)

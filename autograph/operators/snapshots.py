@@ -6,6 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph.operators.bodies import check_defined
+from autograph.operators.closures import (
+    EMPTY,
+    FUNCTIONS,
+    ITSELF,
+    are_twins,
+    parts_of_function,
+    remade,
+)
 from autograph.operators.forms import Branching, Growing, Poisoned, Unbound
 from autograph.operators.forms import Form as ItemForm
 from autograph.operators.forms import Written as WrittenItem
@@ -30,6 +38,7 @@ from autograph.operators.values import (
     NOTHING,
     advice,
     describe,
+    has_parts,
     is_array,
     is_changeable,
     is_container,
@@ -109,6 +118,34 @@ class Among(NamedTuple):
     things: tuple[Any, ...]
 
 
+class OrMade(NamedTuple):
+    """One of several older objects or containers, by its number, or one that the body made."""
+
+    things: tuple[Any, ...]
+    made: Nest | Grown
+
+    def made_among(self, x: Any) -> Any:
+        """The one that the body made of what `x` is, or may be."""
+        ones = x.things if type(x) is OneOf else (x,)
+        found = (one for one in ones if not any(one is thing for thing in self.things))
+        return next(found, NOTHING)
+
+
+class Called(NamedTuple):
+    """A function, by those parts that the body made or by which it differs, under their numbers.
+
+    `others` are the functions of which it may be one.
+    """
+
+    like: Any
+    parts: dict[int, Any]
+    others: tuple[Any, ...]
+
+
+class Itself(NamedTuple):
+    """What a function holds that is that function."""
+
+
 class Written(NamedTuple):
     """A text, by its letters."""
 
@@ -132,7 +169,21 @@ class Conflict(NamedTuple):
     hint: str
 
 
-Form: TypeAlias = Same | Unset | Leaf | Nest | Grown | Among | Written | Perhaps | OrNone | Conflict
+Form: TypeAlias = (
+    Same
+    | Unset
+    | Leaf
+    | Nest
+    | Grown
+    | Among
+    | OrMade
+    | Called
+    | Itself
+    | Written
+    | Perhaps
+    | OrNone
+    | Conflict
+)
 
 
 def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -147,6 +198,8 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return OrNone(form_of(x.value, is_kept))
     if type(x) is OneOf:
         return _among(x, is_kept)
+    if type(x) in FUNCTIONS:
+        return _called(x, is_kept)
     if is_kept(x):
         return Same(x)
     if isinstance(x, LazyString):
@@ -155,12 +208,26 @@ def form_of(x: Any, is_kept: Callable[[Any], bool]) -> Form:
         return Leaf(type_of(x), is_array(x))
     if has_runs(x):
         return _grown([x], "a list") or Same(x)
-    if is_container(x):
+    if has_parts(x):
         children = own_children(x)
         # The body may go on to change what it made.
         like = with_children(x, [part for _, part in children]) if is_changeable(x) else x
         return Nest(like, tuple(form_of(part, is_kept) for _, part in children))
     return Same(x)
+
+
+def _called(x: Any, is_kept: Callable[[Any], bool]) -> Same | Called:
+    """The form of a function; what is in cells of the names around the `try` is carried by them."""
+    parts: dict[int, Any] = {}
+    for k, part in enumerate(parts_of_function(x)):
+        if part.cell is not None and is_kept(part.cell):
+            continue
+        if part.value is x:
+            parts[k] = Itself()
+        elif not is_kept(part):
+            parts[k] = form_of(part.value, is_kept)
+    is_made = any(not isinstance(part, Itself) for part in parts.values())
+    return Called(x, parts, (x,)) if is_made else Same(x)
 
 
 def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Among | Conflict:
@@ -231,14 +298,22 @@ def unite(a: Form, b: Form, name: str) -> Form:
         return _optional(a, b, name)
     if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
         return a
-    things = joined(_things(a), _things(b))
-    if things is not None and (chooses_by_number() or Among in (type(a), type(b))):
+    called = _united_functions(a, b, name)
+    if called is not None:
+        return called
+    is_made = isinstance(a, OrMade) or isinstance(b, OrMade)
+    things = None if is_made else joined(_things(a), _things(b))
+    is_called = things is not None and all(type(x) in FUNCTIONS for x in things)
+    if things is not None and (chooses_by_number() or is_called or Among in (type(a), type(b))):
         return Among(things)
     if _is_or_none(a, b):
         return _or_none(a, b, name)
     one, other = _type(a), _type(b)
     if one is not None and other is not None:
         return Leaf(merge_types(name, one, other), _is_array(a) and _is_array(b))
+    either = _or_made(a, b, name)
+    if either is not None:
+        return either
     left, right = _nest(a), _nest(b)
     if left is not None and right is not None and _steps(left) == _steps(right):
         pairs = zip(_steps(left)[1:], left.parts, right.parts, strict=True)
@@ -248,7 +323,8 @@ def unite(a: Form, b: Form, name: str) -> Form:
     grown = _united(a, b, name)
     if grown is not None:
         return grown
-    if are_told_by_number(_value(a), _value(b)):
+    values = [_value(x) for x in (a, b) if not _is_none(x)]
+    if are_told_by_number(values[0], values[-1]):
         note_refused_choice(name)
     shown = _shown(a), _shown(b)
     if shown[0] == shown[1] and isinstance(b, Same | Nest):
@@ -260,11 +336,80 @@ def unite(a: Form, b: Form, name: str) -> Form:
     )
 
 
+def _or_made(a: Form, b: Form, name: str) -> OrMade | None:
+    """The form of a place that holds an older object or container, or one that the body made."""
+    if not chooses_by_number() or (isinstance(a, Nest | Grown) and isinstance(b, Nest | Grown)):
+        return None
+    things: tuple[Any, ...] | None = ()
+    made: Form | None = None
+    for form in (a, b):
+        is_made = _is_made(form)
+        one: Form | None = form if is_made else form.made if isinstance(form, OrMade) else None
+        older = () if is_made else _things(form)
+        if older is None:
+            return None
+        things = joined(things, older) if things and older else things or older
+        made = unite(made, one, name) if made is not None and one is not None else made or one
+    if (
+        not things
+        or not isinstance(made, Nest | Grown)
+        or not are_told_by_number(things[0], made.like)
+    ):
+        return None
+    return OrMade(things, made)
+
+
+def _is_made(form: Form) -> bool:
+    """Whether it is that of a list, dict or object that the body made."""
+    if isinstance(form, Nest | Grown) and form.like is not None:
+        return is_changeable(form.like)
+    return False
+
+
+def _united_functions(a: Form, b: Form, name: str) -> Called | None:
+    """The form of two functions of one piece of code."""
+    if not (isinstance(a, Same | Called) and isinstance(b, Same | Called)):
+        return None
+    if not are_twins(_value(a), _value(b)):
+        return None
+    parts: dict[int, Any] = {}
+    pairs = zip(parts_of_function(_value(a)), parts_of_function(_value(b)), strict=True)
+    for k, (x, y) in enumerate(pairs):
+        one, other = (
+            form.parts[k] if isinstance(form, Called) and k in form.parts else Same(part.value)
+            for form, part in ((a, x), (b, y))
+        )
+        if EMPTY in (x.value, y.value):
+            return None
+        if x.is_shared(y) and not any(isinstance(f, Called) and k in f.parts for f in (a, b)):
+            continue
+        if x.value is _value(a) and y.value is _value(b):
+            parts[k] = Itself()
+        else:
+            parts[k] = unite(one, other, f"{x.name} of `{name}`")
+    others = {id(x): x for x in (*_functions(a), *_functions(b))}
+    return Called(_value(a), parts, tuple(others.values()))
+
+
+def _functions(form: Same | Called) -> tuple[Any, ...]:
+    return form.others if isinstance(form, Called) else (form.value,)
+
+
+def _held(form: Called, x: Any) -> list[Any]:
+    """The parts of a function that the form carries; NOTHING where it lacks one."""
+    if x is NOTHING:
+        return [NOTHING for _ in form.parts]
+    held = parts_of_function(x)
+    return [held[k].value for k in form.parts]
+
+
 def _things(form: Form) -> tuple[Any, ...] | None:
     """The objects of which a place holds one, if they are such as are told by a number."""
-    if isinstance(form, Among):
+    if isinstance(form, Among | OrMade):
         return form.things
-    is_told = isinstance(form, Same) and can_be_told_by_number(form.value)
+    is_told = isinstance(form, Same) and (
+        can_be_told_by_number(form.value) or type(form.value) in FUNCTIONS
+    )
     return (_value(form),) if is_told else None
 
 
@@ -288,10 +433,15 @@ def is_one_form(a: Form, b: Form) -> bool:
     if isinstance(a, Nest) and isinstance(b, Nest):
         pairs = zip(a.parts, b.parts, strict=False)
         return _steps(a) == _steps(b) and all(is_one_form(x, y) for x, y in pairs)
+    if isinstance(a, Called) and isinstance(b, Called):
+        is_one = are_twins(a.like, b.like) and a.parts.keys() == b.parts.keys()
+        return is_one and all(is_one_form(x, b.parts[k]) for k, x in a.parts.items())
     if isinstance(a, Perhaps | OrNone):
         return is_one_form(a.part, b.part)  # type: ignore[union-attr]
     if isinstance(a, Among) and isinstance(b, Among):
         return are_same(a.things, b.things)
+    if isinstance(a, OrMade) and isinstance(b, OrMade):
+        return are_same(a.things, b.things) and is_one_form(a.made, b.made)
     return a == b
 
 
@@ -299,8 +449,15 @@ def _is_or_none(a: Form, b: Form) -> bool:
     """Whether a place is None, or may be, and else a number or an array."""
     optional = [isinstance(x, OrNone) or _is_none(x) for x in (a, b)]
     return any(optional) and all(
-        is_none or _type(x) is not None for is_none, x in zip(optional, (a, b), strict=True)
+        is_none or _may_be_absent(x) for is_none, x in zip(optional, (a, b), strict=True)
     )
+
+
+def _may_be_absent(form: Form) -> bool:
+    """Whether a place may hold None instead: of a number, an array, what is told by a number."""
+    if not chooses_by_number() or _type(form) is not None:
+        return _type(form) is not None
+    return _is_made(form) or _things(form) is not None
 
 
 def _is_none(form: Form) -> bool:
@@ -324,7 +481,7 @@ def _is_array(form: Form) -> bool:
 
 def _nest(form: Form) -> Nest | None:
     """The form as a container of forms."""
-    if isinstance(form, Same) and is_container(form.value):
+    if isinstance(form, Same) and has_parts(form.value):
         return Nest(form.value, tuple(Same(part) for _, part in own_children(form.value)))
     return form if isinstance(form, Nest) else None
 
@@ -337,8 +494,10 @@ def _steps(form: Nest) -> tuple[Any, ...]:
 def _shown(form: Form) -> str:
     if isinstance(form, Leaf):
         return f"a {form.type}"
-    if isinstance(form, Among):
+    if isinstance(form, Among | OrMade):
         return "one of several objects"
+    if isinstance(form, Called):
+        return describe(form.like)
     return "a str" if isinstance(form, Written) else describe(_value(form))
 
 
@@ -352,6 +511,14 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield x, form.type
     elif isinstance(form, Among):
         yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
+    elif isinstance(form, OrMade):
+        made = NOTHING if x is NOTHING else form.made_among(x)
+        index = NOTHING if x is NOTHING else index_of(x, (*form.things, made))
+        yield index, type_of_number(0)
+        yield from leaves(form.made, made)
+    elif isinstance(form, Called):
+        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
+            yield from leaves(part, value)
     elif isinstance(form, Written):
         yield x, LETTERS
     elif isinstance(form, Grown):
@@ -368,7 +535,7 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield from leaves(form.part, value)
         yield bit, type_of_number(True)
     elif isinstance(form, Nest):
-        parts = [part for _, part in own_children(x)] if is_container(x) else None
+        parts = [part for _, part in own_children(x)] if has_parts(x) else None
         for i, part in enumerate(form.parts):
             yield from leaves(part, NOTHING if parts is None else parts[i])
 
@@ -381,7 +548,12 @@ def grown_items(form: Form, x: Any) -> Iterator[Any]:
         yield from grown_items(form.part, split(x)[0])
     elif isinstance(form, OrNone):
         yield from grown_items(form.part, split_none(x)[0])
-    elif isinstance(form, Nest) and is_container(x):
+    elif isinstance(form, OrMade):
+        yield from grown_items(form.made, form.made_among(x))
+    elif isinstance(form, Called):
+        for part, value in zip(form.parts.values(), _held(form, x), strict=True):
+            yield from grown_items(part, value)
+    elif isinstance(form, Nest) and has_parts(x):
         for part, (_, child) in zip(form.parts, own_children(x), strict=True):
             yield from grown_items(part, child)
 
@@ -394,11 +566,14 @@ def hold_arrays(form: Form) -> Iterator[bool]:
         yield False
     elif isinstance(form, Grown):
         yield from (False for _ in row_types(form.item))
+    elif isinstance(form, OrMade):
+        yield False
+        yield from hold_arrays(form.made)
     elif isinstance(form, Perhaps | OrNone):
         yield from hold_arrays(form.part)
         yield False
-    elif isinstance(form, Nest):
-        for part in form.parts:
+    elif isinstance(form, Nest | Called):
+        for part in form.parts.values() if isinstance(form, Called) else form.parts:
             yield from hold_arrays(part)
 
 
@@ -411,7 +586,12 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(form, Grown):
         if isinstance(x, list) and form.like is not None:
             yield name, x
-    elif isinstance(form, Nest) and is_container(x):
+    elif isinstance(form, OrMade):
+        yield from containers(form.made, form.made_among(x), name)
+    elif isinstance(form, Called):
+        for k, value in zip(form.parts, _held(form, x), strict=True):
+            yield from containers(form.parts[k], value, f"part {k} of `{name}`")
+    elif isinstance(form, Nest) and has_parts(x):
         if is_changeable(x):
             yield name, x
         for part, (step, child) in zip(form.parts, own_children(x), strict=True):
@@ -424,6 +604,8 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         return form.value
     if isinstance(form, Unset):
         return Undefined(name)
+    if isinstance(form, Itself):
+        return ITSELF
     if isinstance(form, Conflict):
         return Poison(name, form.what, form.hint)
     if isinstance(form, Leaf):
@@ -432,6 +614,9 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
         return GrownText(next(outputs))
     if isinstance(form, Among):
         return one_of(next(outputs), form.things)
+    if isinstance(form, OrMade):
+        index = next(outputs)
+        return one_of(index, (*form.things, rebuild(form.made, name, outputs)))
     if isinstance(form, Perhaps):
         value = rebuild(form.part, name, outputs)
         return Maybe(name, value, next(outputs), check_defined)
@@ -441,4 +626,7 @@ def rebuild(form: Form, name: str, outputs: Iterator[Any]) -> Any:
     if isinstance(form, Grown):
         run = Run(form.item, [next(outputs) for _ in row_types(form.item)])
         return (run,) if type(form.like) is tuple else made_of([], [run])
+    if isinstance(form, Called):
+        parts = {k: rebuild(part, name, outputs) for k, part in form.parts.items()}
+        return remade(form.like, parts, form.others)
     return made_of(form.like, [rebuild(part, name, outputs) for part in form.parts])

@@ -12,6 +12,7 @@ import numpy as np
 
 from autograph.operators.captures import current_trace, is_fixed
 from autograph.operators.caught import Caught, KindOfError, PartOfError
+from autograph.operators.closures import is_same_function
 from autograph.operators.grown_text import letters_of
 from autograph.operators.guards import same_value
 from autograph.operators.host_values import HostValue
@@ -322,7 +323,7 @@ def is_same(a: Any, b: Any) -> bool:
         return a is b
     if isinstance(a, tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(is_same, a, b))
-    return same_value(a, b)
+    return same_value(a, b) or is_same_function(a, b)
 
 
 _CHANGEABLE = (list, dict, set, deque, bytearray)

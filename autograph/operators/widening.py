@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograph.operators.alternatives import Part, Reference
+from autograph.operators.closures import EMPTY, FUNCTIONS, ITSELF, are_twins, parts_of_function
 from autograph.operators.forms import (
     Among,
     Branching,
@@ -211,6 +212,8 @@ def widen(
     if isinstance(form, Growing):
         return of_length(growing_form(form, x, name), form.length, x)
     assert isinstance(form, Branching)
+    if type(form.like) in FUNCTIONS:
+        return _widen_function(form, x, name, body)
     if not has_parts(x) or type(x) is not type(form.like):
         return changed(name, *describe_both(form.like, x))
     if type(x) in (list, tuple) and (has_runs(x) or len(x) != len(form.parts)):
@@ -230,6 +233,26 @@ def widen(
     return replace(form, parts=parts)
 
 
+def _widen_function(form: Branching, x: Any, name: str, body: Builder) -> Form:
+    """The form of functions of one piece of code, by what they hold."""
+    if not are_twins(form.like, x):
+        return changed(name, *describe_both(form.like, x))
+    known = dict(zip(form.steps, form.parts, strict=True))
+    parts: dict[str, Form] = {}
+    held = zip(parts_of_function(form.like), parts_of_function(x), strict=True)
+    for k, (before, after) in enumerate(held):
+        if before.is_shared(after):
+            continue
+        if EMPTY in (before.value, after.value):
+            return changed(name, *describe_both(form.like, x))
+        if before.value is form.like and after.value is x:  # it calls itself
+            parts[str(k)] = Static(ITSELF)
+            continue
+        part = known.get(str(k)) or form_of(before.value, bools=True, body=body)
+        parts[str(k)] = widen(part, after.value, f"{before.name} of `{name}`", body)
+    return replace(form, steps=tuple(parts), parts=tuple(parts.values()))
+
+
 def _widen_static(
     form: Static, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
 ) -> Form:
@@ -245,6 +268,8 @@ def _widen_static(
         return Among(things)
     if isinstance(form.value, str | LazyString) and isinstance(x, str | LazyString):
         return Written()
+    if are_twins(form.value, x):
+        return _widen_function(Branching(form.value, (), ()), x, name, body)
     number = number_of(x)
     if is_numeric(form.value) and is_numeric(number):
         return Leaf(_widen_type(type_of(form.value), type_of(number), name))

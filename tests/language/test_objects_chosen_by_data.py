@@ -328,14 +328,6 @@ def an_object_of_the_callers(x, a, b):
     return a if x[0] > 0 else b  # refused
 
 
-def a_function_of_a_value_of_a_path(x):
-    def adder(k):
-        return lambda t: t + k
-
-    f = adder(x[0] * 2) if x[0] > 0 else adder(x[1])  # refused
-    return f(x)
-
-
 def a_key_of_a_set(x):
     c = Color.RED if x[0] > 0 else Color.BLUE
     return len({c})  # refused
@@ -345,7 +337,6 @@ def a_key_of_a_set(x):
     ("sample", "arguments", "words"),
     [
         (an_object_of_the_callers, (F, Left(1), Right(1)), "which Left is in the result"),
-        (a_function_of_a_value_of_a_path, (F,), "a function on one path but another function"),
         (a_key_of_a_set, (F,), "which Color this is depends on data"),
     ],
 )

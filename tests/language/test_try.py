@@ -886,6 +886,7 @@ def a_list_or_another_is_read(x, i):
     return items[0] + items[1], old[0]
 
 
+@samples("B2.17", (X, I(1)), (X, I(9)))
 def writes_a_list_or_another(x, i):
     items = [x[3], x[2]]
     old = items
@@ -893,10 +894,11 @@ def writes_a_list_or_another(x, i):
         items = [x[i], x[1]]
     except IndexError:
         pass
-    old[0] = x[0]  # refused
+    old[0] = x[0]
     return items
 
 
+@samples("B2.17", (X, I(1)), (X, I(9)))
 def asks_which_list_it_is(x, i):
     items = [x[3], x[2]]
     old = items
@@ -904,12 +906,7 @@ def asks_which_list_it_is(x, i):
         items = [x[i], x[1]]
     except IndexError:
         pass
-    return items is old  # refused
-
-
-def test_which_list_a_name_is_must_be_known_for_more_than_reading():
-    refuse(writes_a_list_or_another, X, I(1), match="which list `items` is depends on data")
-    refuse(asks_which_list_it_is, X, I(1), match="whether this is the same list depends on data")
+    return items is old
 
 
 @samples("B2.17", (X, I(0)), (X, I(1)), (X, I(2)))
@@ -1155,3 +1152,31 @@ def test_s11_an_overflow_that_is_pythons_is_taken():
             return -1.0
 
     check(exponential, (1e4,), (1.0,))
+
+
+HELD = {"values": np.full(3, 2.0), "place": 5}
+
+
+def _halved():
+    HELD["place"] = HELD["place"] % 7
+
+
+def writes_what_a_dict_of_the_module_holds(x):
+    try:
+        try:
+            _halved()
+            HELD["values"][HELD["place"]] = x
+        except IndexError:
+            pass
+    except ZeroDivisionError:
+        pass
+    finally:
+        HELD["place"] = 2
+
+
+def test_an_array_of_the_module_is_one_input_however_many_bodies_write_it():
+    found = ag.convert(writes_what_a_dict_of_the_module_holds)
+    for x in (1.0, 3.0, 4.0):
+        found(np.float64(x))
+        assert HELD["place"] == 2
+    assert HELD["values"].tolist() == [2.0, 2.0, 4.0]

@@ -16,7 +16,6 @@ from tests.random_programs.forms import FORMS
 from tests.random_programs.kinds import F8, FLOAT, I8, INT, SCALARS, Kind, Shape
 from tests.random_programs.scope import Scope, Signature, Text
 from tests.random_programs.statements import Form, Place, Statements
-from tests.random_programs.withheld import WITHHELD
 
 INPUTS = 6
 HEAD = ("import contextlib", "import numpy as np", "class Odd(ValueError):", "    pass")
@@ -248,9 +247,11 @@ class _Writer:
         self.text(f"return {', '.join(last)}, fuel")
 
     def given_back(self, write: Statements, name: str, what: Kind | Shape) -> str:
-        """What a `return` gives of a value: itself, or a copy if it is a container."""
-        may_differ = "chosen results" not in WITHHELD and name not in self.held
-        if may_differ or name not in self.itself:
+        """What a `return` gives of a value: itself, or a copy if it is a container.
+
+        Of one that the caller holds all give the same: which of the two it is, he could tell.
+        """
+        if name not in self.held or name not in self.itself:
             self.itself[name] = self.returned.random() < 0.5
         return name if self.itself[name] else write.write.copied(name, what)
 

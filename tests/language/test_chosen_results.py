@@ -1,0 +1,131 @@
+"""Containers that one `return` gives and another copies, while the function changes them."""
+
+import contextlib
+
+import numpy as np
+
+from tests.language.harness import Samples
+
+A, B, C = np.float64(0.5), np.float64(2.5), np.float64(4.0)
+CASES = ((A,), (B,), (C,))
+samples = Samples()
+
+
+class Zeroing:
+    def __init__(self, items):
+        self.items = items
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        self.items[0] = 0.0
+
+
+@contextlib.contextmanager
+def raising(items):
+    yield
+    items[0] += 9.0
+
+
+@samples("E3", *CASES, joined=True)
+def in_a_loop(x):
+    items, steps = [x, 1.0], 0
+    while steps < 3:
+        steps += 1
+        if x > steps + 1:
+            return items, steps
+        items[0] += 1
+        if x > steps:
+            return items[:], steps
+        items[1] += steps
+    return list(items), steps
+
+
+@samples("E3", *CASES, joined=True)
+def dicts_in_a_loop(x):
+    table = {"a": x}
+    for i in range(3):
+        if x > i + 1:
+            return dict(table), i
+        table["a"] += i
+        if x < -1:
+            return table, i
+    return table, 7
+
+
+@samples("E3", *CASES, joined=True)
+def without_a_loop(x):
+    items = [x, 1.0]
+    if x > 3:
+        return items
+    items[1] = 5.0
+    if x > 1:
+        return items.copy()
+    items[0] = 7.0
+    return items
+
+
+@samples("E3", *CASES, joined=True)
+def what_a_finally_writes_is_seen(x):
+    items = [x, 1.0]
+    try:
+        if x > 3:
+            return items
+        items[1] = 3.0
+        if x > 1:
+            return items[:]
+    finally:
+        items[0] = 9.0
+    return items
+
+
+@samples("E3", *CASES, joined=True)
+def what_a_manager_writes_is_seen(x):
+    items, others = [x, 1.0], [x, 2.0]
+    with Zeroing(items), raising(others):
+        if x > 3:
+            return items, others
+        items[1] = others[1] = 5.0
+        if x > 1:
+            return items[:], others[:]
+        items[1] = others[1] = 6.0
+    return items, others
+
+
+@samples("E3", *CASES, joined=True)
+def what_the_caller_writes_is_seen(x):
+    items = [x, 1.0]
+
+    def chosen():
+        if x > 3:
+            return items
+        items[0] += 1
+        if x > 1:
+            return items[:]
+        items[0] += 1
+        return items
+
+    found, again = chosen(), chosen()
+    items[1] += 10
+    again[0] += 100
+    return found, again, items, found is again
+
+
+@samples("E3", *CASES, joined=True)
+def of_a_function_that_calls_itself(x):
+    items = [x, 1.0]
+
+    def walk(n):
+        if n == 0:
+            return items
+        found = walk(n - 1)
+        if x > n:
+            return found[:]
+        items[0] += 1
+        return found
+
+    return walk(3), items
+
+
+test_sample = samples.test()

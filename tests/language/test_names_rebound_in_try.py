@@ -1,0 +1,155 @@
+"""Names that the body of a `try` binds to another object, which is written then, too."""
+
+import numpy as np
+
+from tests.language.harness import Samples
+
+A, B, C = np.float64(0.5), np.float64(2.5), np.float64(4.0)
+CASES = ((A,), (B,), (C,))
+samples = Samples()
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+    def scaled(self, x):
+        return self.value * x
+
+
+class Sum:
+    def __init__(self, value):
+        self.value = value
+
+    def scaled(self, x):
+        return self.value + x
+
+
+@samples("E9", *CASES, joined=True)
+def an_object(x):
+    box = Box(x)
+    try:
+        if x > 3:
+            raise ValueError
+        box = Box(x * 2)
+        if x > 2:
+            raise ValueError
+        box.value += 1
+    except ValueError:
+        pass
+    return box.value
+
+
+@samples("E9", *CASES, joined=True)
+def one_that_is_written_and_compared(x):
+    box = old = Box(x)
+    try:
+        if x > 3:
+            raise ValueError
+        box = Box(x * 3)
+        if x > 2:
+            raise ValueError
+    except ValueError:
+        pass
+    box.value += 1
+    return box.value, old.value, box is old
+
+
+@samples("E9", *CASES, joined=True)
+def one_of_another_class(x):
+    box = old = Box(x)
+    try:
+        if x > 3:
+            raise ValueError
+        box = Sum(x)
+        if x > 2:
+            raise ValueError
+        box.value += 1
+    except ValueError:
+        box.value += 10
+    return box.scaled(2.0), old.scaled(2.0)
+
+
+@samples("E9", *CASES, joined=True)
+def none_or_an_object(x):
+    box = None
+    try:
+        if x > 3:
+            raise ValueError
+        box = Box(x * 3)
+        if x > 2:
+            raise ValueError
+    except ValueError:
+        pass
+    return -1.0 if box is None else box.value
+
+
+@samples("E9", *CASES, joined=True)
+def lists_and_dicts(x):
+    items = old = [x, 1.0]
+    table = known = {"a": x}
+    try:
+        if x > 3:
+            raise ValueError
+        items, table = [x * 2, 3.0], {"a": x * 2}
+        if x > 2:
+            raise ValueError
+        items[1] += 1
+    except ValueError:
+        table["a"] = 7.0
+    items[0] += 1
+    table["a"] += 1
+    return items, old, table, known
+
+
+@samples("E9", *CASES, joined=True)
+def a_list_that_grows(x):
+    items = old = [x, 1.0]
+    try:
+        if x > 3:
+            raise ValueError
+        items = [x * 2, 3.0]
+        if x > 2:
+            raise ValueError
+        items.append(1.0)
+    except ValueError:
+        pass
+    return sum(items), len(items), sum(old)
+
+
+@samples("E9", *CASES, joined=True)
+def what_is_in_the_object(x):
+    box = old = Box([x])
+    grid = kept = Box(np.zeros(2))
+    try:
+        if x > 3:
+            raise ValueError
+        box, grid = Box([x * 3]), Box(np.ones(2))
+        grid.value[0] = x
+        if x > 2:
+            raise ValueError
+        box.value[0] += 4
+    except ValueError:
+        grid.value += 3
+    box.value[0] += 1
+    grid.value[1] += 1
+    return box.value, old.value, grid.value, kept.value
+
+
+@samples("E9", *CASES, joined=True)
+def the_best_of_a_loop(x):
+    best, steps = Box(0.0), 0.0
+    while steps < x:
+        steps = steps + 1
+        try:
+            found = Box(steps * 3)
+            if steps > 2:
+                raise ValueError
+            best = found
+            best.value += 1
+        except ValueError:
+            best.value += 10
+    return best.value
+
+
+test_sample = samples.test()
