@@ -130,7 +130,7 @@ def trace_call(
     logs: dict[int, Any] = {}
     recursions = Recursions()
     first: StagingError | None = None
-    refers = False
+    refers, written = False, frozenset[type]()
     try:
         while True:
             builder = FunctionBuilder(
@@ -139,20 +139,24 @@ def trace_call(
             builder.trace.logs, builder.trace.recursions = logs, recursions
             builder.trace.chooses_by_number = first is not None
             builder.trace.refers_to_items = refers
+            builder.trace.written_items = written
             try:
                 with rarely, adopting(builder.trace):
                     return _traced(builder, function, bound, arguments, pure, numbers or Numbers())
             except StagingError as error:
                 found, is_news = builder.trace.found_logs, recursions.begin()
                 is_refused = bool(builder.trace.refused_choices)
-                is_written = any(map(can_be_referred_to, builder.trace.refused_items))
-                is_new_way = is_refused and (first is None or (is_written and not refers))
+                objects = list(filter(can_be_referred_to, builder.trace.refused_items))
+                kinds = frozenset(map(type, objects)) if refers else frozenset()
+                is_new_way = is_refused and (
+                    first is None or (bool(objects) and not refers) or not kinds <= written
+                )
                 if not is_news and (not (found or is_new_way) or builder.created):
                     if is_refused and first is not None:
                         raise first from None  # it says more: this way leads no further
                     raise
                 if is_new_way:
-                    first, refers = first or error, is_written
+                    first, refers, written = first or error, bool(objects), written | kinds
                 logs = {**logs, **found}
     finally:
         first = None  # with it go the frames of that trace, and the generators that these hold
