@@ -29,7 +29,7 @@ from autograph.operators.raising import emit_raise
 from autograph.operators.recursion import Recursions, run_function
 from autograph.operators.runs import Run
 from autograph.operators.settings import guard_held_decimals, note_settings
-from autograph.operators.variables import Nullable, _Unreadable
+from autograph.operators.variables import Nullable, OneOfKinds, _Unreadable
 from autograph.results import (
     choices_of,
     dig_result,
@@ -312,7 +312,7 @@ def _identifier(path: str) -> str:
 
 
 def _loaded(result: Any) -> Any:
-    if isinstance(result, Nullable | Run):
+    if isinstance(result, Nullable | OneOfKinds | Run):
         return result
     if isinstance(result, _Unreadable):
         return result.load()
@@ -342,7 +342,7 @@ def _finish(
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     open_deques.open_in(result)
-    result, stands_for = sealed(as_choices(result) if facts.chooses_by_number else result)
+    result, stands_for = sealed(as_choices(result))
     template = dig_result(result, operands, handles, identical, inputs)
     if grown_arrays(template[1]):
         refuse_shared(facts, handles, operands)
