@@ -152,7 +152,7 @@ def _as_choices(x: Any, made: dict[int, Any]) -> Any:
         is_older = all(map(facts.is_outside, x.things))  # the caller gets the very object
         made[id(x)] = x if is_older else Choice((x.index, *x.things))
         return made[id(x)]
-    entries = tree.entries(x)
+    entries = None if has_runs(x) else tree.entries(x)  # an open list holds no choices
     if entries is None:
         return x
     keys, parts, extra = entries

@@ -364,7 +364,8 @@ class Merger:
                 with trace.interpreting(outcome.builder):
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
-            if isinstance(form, Poisoned) and not any(map(has_runs, left)) and like == ():
+            is_known = not any(map(has_runs, left)) and like == ()
+            if isinstance(form, Poisoned) and (is_known or is_in_result(name)):
                 return self._conflict(name, a, b)
             if isinstance(form, Poisoned):
                 poisoned = Poison(name, form.what, form.hint)

@@ -133,6 +133,19 @@ def a_list_or_its_only_item(x):
     return found if len(found) != 1 else found[0]
 
 
+@samples("E4", *MANY)
+def lists_of_several_kinds(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v)
+    if x[0] > 2:
+        return [found, 1]
+    if x[0] > 0:
+        return [x, x[0]]
+    return found if x[1] > 2 else [x[1], "low"]
+
+
 @samples("E2", *MANY)
 def a_dict_or_a_list_of_the_caller(x, settings=None):
     settings = {"scale": x[0]} if settings is None else settings
@@ -191,6 +204,19 @@ def test_gradients_flow_through_what_was_chosen():
             loss = found[0] if isinstance(found, tuple) else found
         np.testing.assert_array_equal(tape.gradient(loss, v).numpy(), slope)
     assert f.trace_count == 1
+
+
+def chosen_in_a_list_by_data(x):
+    one, other = [1.0], [2.0]
+    chosen = one if x[0] > 0 else other
+    chosen[0] += 5
+    found = [[v] for v in x if v > 0]
+    found.append(chosen)
+    return found  # refused
+
+
+def test_a_chosen_list_in_a_list_by_data_is_refused():
+    refuse(chosen_in_a_list_by_data, A(1, 2), match="an item of it is one of several objects")
 
 
 def helper(x):
