@@ -36,6 +36,7 @@ from autograph.operators.one_of import (
 )
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import (
+    derive_anew,
     has_cell,
     is_all_older,
 )
@@ -335,6 +336,8 @@ class Merger:
         x, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
         is_made = chooses_by_number() and outcome.builder.has_made(x)
         is_kept = is_all_older(x, outcome.builder) and not is_made
+        if is_kept:
+            derive_anew(x, outcome.builder)
         return Chosen(name, (a, b), lambda outputs: x, is_kept=True) if is_kept else None
 
     def _left(self, x: Any, side: int) -> Any:

@@ -77,6 +77,15 @@ def one_array_in_several_places(x):
 
 
 @samples("S1", *MANY)
+def views_of_an_argument(x):
+    if x[0] > 0:
+        return x.reshape(1, 2), x
+    if x[1] > 0:
+        return x[:1], 1, x
+    return x[0]
+
+
+@samples("S1", *MANY)
 def written_and_given_back(x):
     if x[0] > 0:
         x[0] = 5
