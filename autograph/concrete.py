@@ -14,6 +14,7 @@ from autograph import replay
 from autograph.captured_inputs import Given, caller, is_as_traced, lone_caller, reader, reading
 from autograph.described import Described
 from autograph.operators.captures import Captured, Guard, Place
+from autograph.operators.chosen_objects import chosen_in
 from autograph.operators.remaking import handing_out, objects
 from autograph.options import Binding
 from autograph.results import ResultHole
@@ -462,7 +463,8 @@ class ConcreteFunction(Described):
             _write_back(inputs[position], outputs[index] if tensors is None else tensors[index])
         if traced.whole is not None and self._returns is None:
             return fill(traced.whole, parts)
-        return parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+        made = parts[0] if self._structure.kind is None else tree.unflatten(self._structure, parts)
+        return made if traced.whole is None else chosen_in(made)
 
     def _lost(self, position: int) -> StagingError:
         """The error for a gradient through an array that is written and plain code may read."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph import replay
 from autograph.errors import AutographError
+from autograph.findings import Findings
 from autograph.operators import open_deques
 from autograph.operators.absorbing import refuse_shared
 from autograph.operators.adoption import adopting
@@ -24,13 +25,12 @@ from autograph.operators.growing import sealed
 from autograph.operators.handouts import Handouts
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
-from autograph.operators.one_of import can_be_referred_to
 from autograph.operators.open_numbers import Numbers, opened
 from autograph.operators.raising import emit_raise
 from autograph.operators.recursion import Recursions, run_function
 from autograph.operators.runs import Run
 from autograph.operators.settings import guard_held_decimals, note_settings
-from autograph.operators.variables import Nullable, _Unreadable
+from autograph.operators.variables import Nullable, OneOfKinds, _Unreadable
 from autograph.results import (
     choices_of,
     dig_result,
@@ -128,20 +128,14 @@ def trace_call(
     `numbers` are the captured ints and floats that are inputs as well.
     """
     stands_for_tensors = _has_tensors(arguments) if tensors is None else tensors
-    logs: dict[int, Any] = {}
-    recursions = Recursions()
-    first: StagingError | None = None
-    refers = keeps_entries = tells = False
+    known, recursions = Findings(), Recursions()
     try:
         while True:
             builder = FunctionBuilder(
                 name, stands_for_tensors, prints, may_create, tensor_class, array_class
             )
-            builder.trace.logs, builder.trace.recursions = logs, recursions
-            builder.trace.chooses_by_number = first is not None
-            builder.trace.refers_to_items = refers
-            builder.trace.keeps_entries = keeps_entries
-            builder.trace.tells_errors = tells
+            builder.trace.recursions = recursions
+            known.tell(builder.trace)
             try:
                 with rarely, adopting(builder.trace):
                     traced = _traced(
@@ -150,23 +144,14 @@ def trace_call(
                 traced.guards[:0] = class_guards(builder.trace)
                 return traced
             except StagingError as error:
-                found, is_news = builder.trace.found_logs, recursions.begin()
-                is_news = is_news or (builder.trace.asks_errors and not tells)
-                tells = tells or builder.trace.asks_errors
-                is_refused = bool(builder.trace.refused_choices)
-                is_written = any(map(can_be_referred_to, builder.trace.refused_items))
-                has_kinds = builder.trace.found_kinds and not keeps_entries
-                is_new_way = is_refused and (first is None or (is_written and not refers))
-                if not is_news and (not (found or is_new_way or has_kinds) or builder.created):
-                    if is_refused and first is not None:
-                        raise first from None  # it says more: this way leads no further
+                more, is_deeper = known.joined(builder.trace, error), recursions.begin()
+                if not is_deeper and not more.is_worth_another(known, bool(builder.created)):
+                    if builder.trace.refused_choices and known.first is not None:
+                        raise known.first from None  # it says more: this way leads no further
                     raise
-                if is_new_way:
-                    first, refers = first or error, is_written
-                keeps_entries |= has_kinds
-                logs = {**logs, **found}
+                known = more
     finally:
-        first = None  # with it go the frames of that trace, and the generators that these hold
+        known = Findings()  # with it go the frames of a trace, and the generators that these hold
 
 
 def _traced(
@@ -319,7 +304,7 @@ def _identifier(path: str) -> str:
 
 
 def _loaded(result: Any) -> Any:
-    if isinstance(result, Nullable | Run):
+    if isinstance(result, Nullable | OneOfKinds | Run):
         return result
     if isinstance(result, _Unreadable):
         return result.load()
@@ -349,7 +334,7 @@ def _finish(
     operands: list[Tensor] = []
     identical: dict[int, int] = {}
     open_deques.open_in(result)
-    result, stands_for = sealed(as_choices(result) if facts.chooses_by_number else result)
+    result, stands_for = sealed(as_choices(result))
     template = dig_result(result, operands, handles, identical, inputs)
     if grown_arrays(template[1]):
         refuse_shared(facts, handles, operands)

@@ -125,11 +125,11 @@ class Conversion:
         """The converted expression, or None for none."""
         return None if node is None else self.expression(node)
 
-    def thunk(self, node: Any) -> gast.expr:
+    def thunk(self, node: Any, convert: Callable[[Any], gast.expr] | None = None) -> gast.expr:
         """A function without parameters that computes the expression when called."""
         names = self._bound_by_walrus(node)
         self._lazy += 1
-        value = self.expression(node)
+        value = (convert or self.expression)(node)
         self._lazy -= 1
         if not names:
             return THUNK.expression(node, value=value)

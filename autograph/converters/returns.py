@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from autograph.converters.conditional_expressions import convert_result
 from autograph.converters.conversion import Conversion
 from autograph.syntax.template import Template
 
@@ -22,5 +23,5 @@ do_return = True
 def convert_return(node: Any, conversion: Conversion) -> list[gast.stmt]:
     """A lowered `return`: where its value raises, the function did not return."""
     flag, value = node.targets
-    converted = conversion.expression(node.value)
+    converted = convert_result(node.value, conversion)
     return RETURN.statements(node, do_return=flag.id, retval_=value.id, value=converted)

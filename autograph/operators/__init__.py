@@ -16,7 +16,7 @@ from autograph.operators.calls import (
 )
 from autograph.operators.chosen_errors import raised
 from autograph.operators.comprehensions import dict_comp, generator_exp, list_comp, set_comp
-from autograph.operators.conditionals import if_exp, if_stmt
+from autograph.operators.conditionals import if_exp, if_stmt, result_exp
 from autograph.operators.contexts import context, with_stmt
 from autograph.operators.counting import dict_display, ior, union
 from autograph.operators.decorators import decorator
@@ -152,6 +152,7 @@ __all__ = [
     "raised",
     "read_or_undefined",
     "repeated",
+    "result_exp",
     "set_comp",
     "setattr_",
     "setitem",

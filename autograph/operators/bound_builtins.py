@@ -45,7 +45,7 @@ from autograph.operators.printing import format_method
 from autograph.operators.runs import OpenSet, has_runs, settled
 from autograph.operators.sorting import has_own_order, sort
 from autograph.operators.tables import of_several
-from autograph.operators.templates import has_traced
+from autograph.operators.templates import has_traced, is_late
 from autograph.operators.unconverted import (
     ARRAYS,
     OURS,
@@ -203,7 +203,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return call_host(function, args, kwargs)
     if isinstance(owner, str) and name == "join" and len(args) == 1 and not kwargs:
         args = (_items(args[0]),)
-    if isinstance(owner, str) and (has_traced(args) or has_traced(kwargs)):
+    if isinstance(owner, str) and (is_late(args) or is_late(kwargs)):
         return _on_text(owner, name, args)
     if isinstance(owner, _IMMUTABLE):
         return as_fresh(function(*args, **kwargs))

@@ -160,6 +160,9 @@ class Trace:
     # found that the values are not of one kind.
     keeps_entries: bool = False
     found_kinds: bool = False
+    # The classes of those that are written and that a loop made: of their objects such lists hold
+    # no content, so that a loop which makes them is not staged if the number of rounds is known.
+    written_items: frozenset[type] = frozenset()
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
     # The items that were taken out at keys that depend on data: see `taken_items`.

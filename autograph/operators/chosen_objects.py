@@ -20,6 +20,7 @@ from autograph.operators.methods import convert, is_marked
 from autograph.operators.one_of import OneOf, are_containers, read_apart
 from autograph.operators.runs import EntriesView, has_runs, opened, settled
 from autograph.operators.templates import fstring
+from autograph.operators.variables import Nullable, OneOfKinds
 from runtime import journal, tree
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -29,6 +30,7 @@ __all__ = [
     "Choice",
     "as_choices",
     "called_with_each",
+    "chosen_in",
     "is_chosen_object",
     "items_of",
     "views_of_each",
@@ -120,7 +122,7 @@ def _takes_choices(function: Any) -> bool:
 
 
 class Choice(tuple[Any, ...]):
-    """One of several objects in a result: its number, and all of them.
+    """One of several objects or kinds of values in a result: its number, and all of them.
 
     It is a container like the others of a result, with these as its parts.
     """
@@ -131,24 +133,46 @@ class Choice(tuple[Any, ...]):
 
 
 def as_choices(x: Any) -> Any:
-    """A result, with a `Choice` for each choice of which the function made an object."""
+    """A result, with a `Choice` for each choice of which the function made an object.
+
+    So it is for what is of several kinds.
+    """
     return _as_choices(x, {})
 
 
 def _as_choices(x: Any, made: dict[int, Any]) -> Any:
     if id(x) in made:
         return made[id(x)]
-    if is_chosen_object(x):
-        facts = current_trace()
-        assert facts is not None
+    facts = current_trace()
+    assert facts is not None
+    if type(x) is OneOfKinds:
+        return Choice((x.index, *(_as_choices(thing, made) for thing in x.things)))
+    if type(x) is Nullable:
+        value = _as_choices(x.value, made)
+        return x if value is x.value else Nullable(x.name, value, x.present, x.check)
+    if facts.chooses_by_number and is_chosen_object(x):
         is_older = all(map(facts.is_outside, x.things))  # the caller gets the very object
         made[id(x)] = x if is_older else Choice((x.index, *x.things))
         return made[id(x)]
-    entries = tree.entries(x)
+    entries = None if has_runs(x) else tree.entries(x)  # an open list holds no choices
     if entries is None:
         return x
     keys, parts, extra = entries
     found = [_as_choices(part, made) for part in parts]
+    if all(map(operator.is_, found, parts)):
+        return x
+    return tree.container(type(x), keys, found, extra)
+
+
+def chosen_in(x: Any) -> Any:
+    """A result of a call, with what was chosen in the place of each `Choice`."""
+    if type(x) is Choice:
+        return chosen_in(x[1 + int(x[0])])
+    entries = tree.entries(x)
+    if entries is None:
+        return x
+    keys, parts, extra = entries
+    found = [chosen_in(part) for part in parts]
     if all(map(operator.is_, found, parts)):
         return x
     return tree.container(type(x), keys, found, extra)

@@ -31,14 +31,15 @@ from autograph.operators.rows import length
 from autograph.operators.runs import OpenDeque, OpenSet, has_runs, opened, refusal
 from autograph.operators.templates import ChosenText, LazyString, class_name_of
 from autograph.operators.values import NOTHING, split
-from autograph.operators.variables import Nullable, Poison, Tested, _Unreadable
+from autograph.operators.variables import RESULT, Nullable, Poison, Tested, _Unreadable
 from runtime import ops
 from runtime.building import Builder, building
 from runtime.cells import Cell
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
-__all__ = ["condition", "if_exp", "if_stmt", "keys_of", "of_things", "staged_if", "tested_exp"]
+__all__ = ["condition", "if_exp", "if_stmt", "keys_of", "of_things", "result_exp",
+           "staged_if", "tested_exp"]  # fmt: skip
 
 
 def if_stmt(
@@ -239,11 +240,23 @@ def if_exp(
 
     Graph meaning: a cond node whose sides are traced; side effects stay on their side.
     """
+    result = _chosen(cond, if_true, if_false, "the value of the conditional expression")
+    is_read = isinstance(result, _Unreadable) and not isinstance(result, Nullable)
+    return result.load() if is_read else result
+
+
+def result_exp(
+    cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expression: str
+) -> Any:
+    """As `if_exp`, in a `return`: the function may give values of several kinds."""
+    return _chosen(cond, if_true, if_false, RESULT)
+
+
+def _chosen(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], name: str) -> Any:
     test = condition(cond)
     if not isinstance(test, Tensor):
         return if_true() if test else if_false()
     box: list[Any] = [None]
-    name = "the value of the conditional expression"
 
     def put(values: tuple[Any, ...]) -> None:
         box[0] = values[0]
@@ -255,9 +268,7 @@ def if_exp(
         return run
 
     staged_if(test, side(if_true), side(if_false), State(lambda: (box[0],), put, (name,)))
-    result = box[0]
-    is_read = isinstance(result, _Unreadable) and not isinstance(result, Nullable)
-    return result.load() if is_read else result
+    return box[0]
 
 
 def of_things(x: OneOf, function: Callable[[Any], Any]) -> Any:

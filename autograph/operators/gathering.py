@@ -29,9 +29,9 @@ from autograph.operators.open_dicts import is_open, refused, view
 from autograph.operators.own_iterators import begun
 from autograph.operators.quantifiers import fold
 from autograph.operators.runs import has_runs, settled
-from autograph.operators.templates import LazyString, has_traced
+from autograph.operators.templates import LazyString, class_name_of, has_traced
 from autograph.operators.values import describe
-from autograph.operators.variables import Undefined, ld
+from autograph.operators.variables import Nullable, Undefined, ld
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -98,9 +98,11 @@ def joined_text(separator: str, x: Any) -> Any:
         return None
     text: Any = ""
     is_begun: Any = False
+    position: Any = 0
 
     def add(item: Any) -> None:
-        nonlocal text, is_begun
+        nonlocal text, is_begun, position
+        item = _text_at(position, item)
         if not isinstance(item, str | LazyString):
             raise StagingError(
                 f"`str.join` is given {describe(item)}, which is no str",
@@ -108,13 +110,14 @@ def joined_text(separator: str, x: Any) -> Any:
                 origin=origin_of_caller(),
             )
         between = if_exp(is_begun, lambda: separator, lambda: "", "join")
-        text, is_begun = text + between + item, True
+        text, is_begun, position = text + between + item, True, position + 1
 
     def put(values: tuple[Any, ...]) -> None:
-        nonlocal text, is_begun
-        text, is_begun = values
+        nonlocal text, is_begun, position
+        text, is_begun, position = values
 
-    state = State(lambda: (text, is_begun), put, ("the text", "whether there is an item"))
+    names = ("the text", "whether there is an item", "its position")
+    state = State(lambda: (text, is_begun, position), put, names)
     if run is None:
         for_stmt(x, None, add, *state, {})
         return text
@@ -124,12 +127,30 @@ def joined_text(separator: str, x: Any) -> Any:
 
 def joined_known(separator: str, parts: Any) -> Any:
     """`separator.join(parts)` of texts of which some are known only when the graph runs."""
+    parts = [_text_at(k, part) for k, part in enumerate(parts)]
     if not has_traced(parts):
         return separator.join(parts)
     joined: Any = ""
     for k, part in enumerate(parts):
         joined = joined + (separator if k else "") + part
     return joined
+
+
+def _text_at(k: Any, part: Any) -> Any:
+    """The item at `k` of what is joined; TypeError, as Python's own, where it is no text."""
+
+    def error(name: str) -> TypeError:
+        found = f": expected str instance, {name} found"
+        if isinstance(k, int):
+            return TypeError(f"sequence item {k}{found}")
+        return TypeError(LazyString(("sequence item ", (k, -1, None), found)))
+
+    if type(part) is Nullable:
+        stage_raise(ops.logical_not(part.present), error("NoneType"))
+        part = part.value
+    if isinstance(part, Tensor):
+        raise error(class_name_of(part))
+    return part
 
 
 def spread(x: Any) -> Any:

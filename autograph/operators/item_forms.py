@@ -94,7 +94,9 @@ def item_form(x: Any) -> Form:
     if type(x) is list and has_runs(x):
         form = growing_form(Growing(Unbound()), x, "the list")
         return form if isinstance(form, Poisoned) else Ragged(form.item)
-    if is_nest(x) and not has_runs(x):
+    facts = current_trace()
+    is_written = facts is not None and type(x) in facts.written_items
+    if is_nest(x) and not has_runs(x) and not is_written:
         children = parts_of(x)
         parts = tuple(item_form(part) for _, part in children)
         bad = next((part for part in parts if isinstance(part, Poisoned)), None)

@@ -37,6 +37,7 @@ from autograph.operators.one_of import (
 )
 from autograph.operators.ranges import OpenRange
 from autograph.operators.references import (
+    derive_anew,
     has_cell,
     is_all_older,
 )
@@ -64,10 +65,12 @@ from autograph.operators.values import (
 from autograph.operators.variables import (
     Maybe,
     Nullable,
+    OneOfKinds,
     Poison,
     Tested,
     Undefined,
     _Unreadable,
+    is_in_result,
 )
 from runtime import control, journal, ops, trace
 from runtime.building import Builder
@@ -103,8 +106,8 @@ class Merger:
             return lambda outputs: a
         if type(a) is type(b) is Tensor and not (is_array(a) or is_array(b)):
             return self.numeric(name, a, b)  # as mostly
-        if isinstance(a, Poison) or isinstance(b, Poison):
-            found = a if isinstance(a, Poison) else b
+        if _is_poison(a) or _is_poison(b):
+            found = a if _is_poison(a) else b
             poison = Poison(name, found.what, found.hint) if type(found) is Tested else found
             return lambda outputs: poison
         for x in (a, b):
@@ -117,8 +120,10 @@ class Merger:
             return self._nullable(name, a, b)
         for x in (a, b):
             kept = x.value if type(x) is Nullable else None
-            if isinstance(kept, Poison):
+            if _is_poison(kept):
                 return lambda outputs: kept
+        if type(a) is OneOfKinds or type(b) is OneOfKinds:
+            return self._of_kinds(name, a, b)
         if _is_array_place(a, b):
             return self._arrays.add(name, a, b)
         if _is_text_place(a, b):
@@ -143,12 +148,13 @@ class Merger:
         a, b = (_number_of(x, outcome) for x, outcome in zip((a, b), self.outcomes, strict=True))
         if _is_numeric_or_nothing(a) and _is_numeric_or_nothing(b):
             return self.numeric(name, a, b)
-        if self._is_growing_place(a, b):
-            return self._growing(name, a, b, owner)
         if _has_parts_or_nothing(a) and _has_parts_or_nothing(b):
             kept = self._kept(name, a, b)
             if kept is not None:
                 return self._containers.setdefault((id(a), id(b)), kept).make
+        if self._is_growing_place(a, b):
+            return self._growing(name, a, b, owner)
+        if _has_parts_or_nothing(a) and _has_parts_or_nothing(b):
             children = self._paired_children(a, b)
             if children is not None:
                 return self._container(name, a, b, children)
@@ -157,7 +163,41 @@ class Merger:
         things = None if owner is not None else self._things(a, b, objects=True)
         if things is not None:
             return self._one_of(name, a, b, things)
-        return self._functions.add(name, a, b) or _poison(name, a, b)
+        return self._functions.add(name, a, b) or self._conflict(name, a, b)
+
+    def _conflict(self, name: str, a: Any, b: Any) -> Rebuild:
+        """Two things of which no graph makes one: in a result they stay two."""
+        if is_in_result(name) and all(map(_can_be_given, (a, b))) and not are_told_by_number(a, b):
+            return self._of_kinds(name, a, b)
+        return _poison(name, a, b)
+
+    def _of_kinds(self, name: str, a: Any, b: Any) -> Rebuild:
+        """A result that is of one kind on one path and of another on the other: both."""
+        plans: list[Rebuild] = []
+        indices: list[Any] = []
+        for side, x in enumerate((a, b)):
+            if x is NOTHING:
+                indices.append(NOTHING)
+                continue
+            index, things = (x.index, x.things) if type(x) is OneOfKinds else (0, (x,))
+            with trace.interpreting(self.outcomes[side].builder):
+                indices.append(index + len(plans))
+            for thing in things:
+                pair = (thing, NOTHING) if side == 0 else (NOTHING, thing)
+                plans.append(self.plan(name, *pair))
+        number = self.numeric(f"{name}_which", *indices)
+        told: list[Poison] = [x for x in (a, b) if type(x) is OneOfKinds] or [
+            _conflicting(name, a, b)
+        ]
+
+        def build(outputs: Sequence[Any]) -> Any:
+            made = tuple(plan(outputs) for plan in plans)
+            for x in made:
+                if isinstance(x, Poison):
+                    return x
+            return OneOfKinds(told[0], number(outputs), made)
+
+        return build
 
     def _things(self, a: Any, b: Any, *, objects: bool = False) -> tuple[Any, ...] | None:
         """The objects of which a place holds one, depending on data, if it is such a place."""
@@ -304,6 +344,8 @@ class Merger:
         x, outcome = (b, self.outcomes[1]) if a is NOTHING else (a, self.outcomes[0])
         is_made = chooses_by_number() and outcome.builder.has_made(x)
         is_kept = is_all_older(x, outcome.builder) and not is_made
+        if is_kept:
+            derive_anew(x, outcome.builder)
         return Chosen(name, (a, b), lambda outputs: x, is_kept=True) if is_kept else None
 
     def _left(self, x: Any, side: int) -> Any:
@@ -333,8 +375,9 @@ class Merger:
                 with trace.interpreting(outcome.builder):
                     if x is not NOTHING and isinstance(form, Growing):
                         form = growing_form(form, x, name)
-            if isinstance(form, Poisoned) and not any(map(has_runs, left)) and like == ():
-                return _poison(name, a, b)
+            is_known = not any(map(has_runs, left)) and like == ()
+            if isinstance(form, Poisoned) and (is_known or is_in_result(name)):
+                return self._conflict(name, a, b)
             if isinstance(form, Poisoned):
                 poisoned = Poison(name, form.what, form.hint)
                 return lambda outputs: poisoned
@@ -502,10 +545,25 @@ def output_value(branch: Builder, x: Any, type_: TensorType) -> Value:
 def _poison(name: str, a: Any, b: Any) -> Rebuild:
     if are_told_by_number(a, b):
         note_refused_choice(name)
+    found = _conflicting(name, a, b)
+    return lambda outputs: found
+
+
+def _conflicting(name: str, a: Any, b: Any) -> Poison:
     one, other = describe_both(a, b)
     what = f"{subject(name)} is {one} on one path but {other} on the other"
     hint = advice(one, other) or "keep its kind the same on both paths, or use another name"
-    return lambda outputs: Poison(name, what, hint)
+    return Poison(name, what, hint)
+
+
+def _is_poison(x: Any) -> bool:
+    """Whether a place is an error wherever it is read, also in a result."""
+    return isinstance(x, Poison) and type(x) is not OneOfKinds
+
+
+def _can_be_given(x: Any) -> bool:
+    """Whether a result may be `x` on one path, and something else on another."""
+    return has_parts(x) or is_numeric(x) or isinstance(x, str | LazyString)
 
 
 def _values_in(x: Any) -> list[Any]:
@@ -550,7 +608,7 @@ def _is_nullable_place(a: Any, b: Any) -> bool:
     values = [split_none(x)[0] for x in (a, b)]
     if all(x is None or x is NOTHING for x in (a, b)):
         return False
-    return not any(isinstance(x, _Unreadable) for x in values)
+    return not any(isinstance(x, _Unreadable) and type(x) is not OneOfKinds for x in values)
 
 
 def _types_in_text(x: Any) -> list[Any]:

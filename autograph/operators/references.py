@@ -36,6 +36,7 @@ __all__ = [
     "cells_under",
     "choice_of",
     "chosen",
+    "derive_anew",
     "fulfil",
     "has_cell",
     "is_all_older",
@@ -378,6 +379,20 @@ def is_all_older(
         inside = _late_parts(x)
     around = (*around, id(x))
     return all(is_all_older(part, inner, children, around) for part in inside)
+
+
+def derive_anew(x: Any, inner: Builder, around: tuple[int, ...] = ()) -> None:
+    """Let the views in `x` be derived anew of which `inner`, a body now traced, has the value.
+
+    The arrays are older than the body, but what it read of them is no value of the code after it.
+    """
+    if isinstance(x, Tensor):
+        value = x._value if x._cell is not None and x._chain else None
+        if value is not None and inner.parent is not None and not inner.parent.reaches(value):
+            x._token = -1
+    elif has_parts(x) and id(x) not in around:
+        for _, part in own_children(x):
+            derive_anew(part, inner, (*around, id(x)))
 
 
 def _late_parts(x: Any) -> tuple[Any, ...]:

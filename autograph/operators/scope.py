@@ -14,6 +14,7 @@ from autograph.operators.values import subject
 from autograph.operators.variables import (
     Maybe,
     Nullable,
+    OneOfKinds,
     Poison,
     Undefined,
     UndefinedReturnValue,
@@ -163,7 +164,7 @@ class FunctionScope:
 
     def ret(self, value: Any, did_return: bool) -> Any:
         """The result of the function: None when no `return` was reached."""
-        if self._trace is not None and len(self._trace.scopes) == 1:
+        if self._is_outermost():
             self._trace.returned = origin_of_caller()
         kind = type(value)
         if did_return is False or kind is UndefinedReturnValue or kind is Undefined:
@@ -176,18 +177,24 @@ class FunctionScope:
                 return None
             value = self._or_none(value)
             kind = type(value)
-        if kind is Poison:
+        if kind is OneOfKinds and self._is_outermost():
+            return value
+        if kind is Poison or kind is OneOfKinds:
             raise self._of_two_kinds(value)
         if kind is Nullable:  # the caller may ask whether it is None
             return value
         return value.load() if issubclass(kind, _Unreadable) else value
+
+    def _is_outermost(self) -> bool:
+        """Whether it is the function that is traced, whose caller is no part of the graph."""
+        return self._trace is not None and len(self._trace.scopes) == 1
 
     def _or_none(self, result: Maybe) -> Any:
         """A result that some paths give, and None that others do."""
         value, present = result.value, result.defined
         if type(value) is Nullable:
             value, present = value.value, ops.logical_and(present, value.present)
-        if isinstance(value, Poison):
+        if isinstance(value, Poison) and type(value) is not OneOfKinds:
             return value
         return Nullable(f"the result of `{self.function_name}`", value, present, result.check)
 

@@ -15,12 +15,15 @@ from runtime.origins import origin_of_caller
 from runtime.tensor import Tensor
 
 __all__ = [
+    "RESULT",
     "Maybe",
     "Nullable",
+    "OneOfKinds",
     "Poison",
     "Undefined",
     "UndefinedReturnValue",
     "in_words",
+    "is_in_result",
     "is_none",
     "is_not_none",
     "is_undefined",
@@ -184,7 +187,9 @@ def in_words(name: str) -> str:
     return f"`{name[found.end() :]}` of the result" if found.end() < len(name) else "the result"
 
 
-_RESULT = re.compile(r"retval_(?:\d+)?")
+# What the result of a function is called where it has no name in the generated code.
+RESULT = "retval_"
+_RESULT = re.compile(rf"{RESULT}(?:\d+)?")
 
 
 def _quoted(name: str) -> str:
@@ -245,6 +250,24 @@ class Tested(Poison):
     def __init__(self, poison: Poison, truth: Any) -> None:
         super().__init__(poison.name, poison.what, poison.hint)
         self.truth = truth
+
+
+class OneOfKinds(Poison):
+    """A result that is of several kinds, depending on data: all `things` that it may be.
+
+    `index` tells which one it is. The caller of the graph gets that; an error where it is read.
+    """
+
+    __slots__ = ("index", "things")
+
+    def __init__(self, poison: Poison, index: Any, things: tuple[Any, ...]) -> None:
+        super().__init__(poison.name, poison.what, poison.hint)
+        self.index, self.things = index, things
+
+
+def is_in_result(name: str) -> bool:
+    """Whether a place is what a function gives back, or a part of it."""
+    return _RESULT.match(name) is not None
 
 
 def there(x: Any) -> Any:

@@ -278,7 +278,7 @@ def test_to_code_of_methods_and_partials():
             return x if x > 0 else -x
 
     for entity in (C.method, C().method, C.made, C.converted, C().converted):
-        assert "if_exp" in ag.to_code(entity)
+        assert "result_exp" in ag.to_code(entity)
     with pytest.raises(TypeError, match="not a Python function"):
         ag.to_code(3)
     with pytest.raises(TypeError, match="not a Python function"):

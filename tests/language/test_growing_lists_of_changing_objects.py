@@ -94,6 +94,51 @@ def round_robin(x):
     return sum(p.end for p in finished) / len(finished)
 
 
+class Plant:
+    def __init__(self, name):
+        self.name, self.queue = name, []
+
+    def add(self, process):
+        self.queue.append(process)
+        return self.name
+
+
+@samples("E4", *THREE, joined=True)
+def made_by_a_loop_over_an_array(x):
+    plant = Plant("mill")
+    for i, v in enumerate(x):
+        plant.add(Process(i, v))
+    for _ in range(3):
+        for p in plant.queue:
+            p.left -= 1.5
+            if p.left < 0:
+                p.end += p.left
+    return [(p.number, p.left, p.end) for p in plant.queue], plant.queue[0]
+
+
+@samples("E4", *THREE, joined=True)
+def made_by_a_long_range(x):
+    processes, kept = [], []
+    for i in range(20):
+        processes.append(Process(i, x[0] * i))
+    for p in processes:
+        p.left += x[1]
+        if p.left > 20.0:
+            kept.append(p.left)
+    return kept, processes[-1]
+
+
+@samples("E4", *THREE, joined=True)
+def some_written_and_some_only_made(x):
+    processes, notes = [], []
+    for i, v in enumerate(x):
+        processes.append(Process(i, v))
+    while processes[0].left < 9:
+        processes[0].left += 1
+        notes.append((processes[0].left, len(notes)))
+    return notes, processes
+
+
 class Add:
     def __init__(self, n):
         self.n = n

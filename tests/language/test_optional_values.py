@@ -85,6 +85,25 @@ def span_of_those_above(xs, t):
     return span[1] - span[0], gone
 
 
+@samples("B2.04", (BIG, F(3)), (BIG, F(99)))
+def views_beside_their_array(xs, t):
+    if xs[0] > t or xs[-1] > t:
+        return xs[::-1], xs, xs[1:]
+    return None
+
+
+@samples("B2.04", (BIG, F(3)), (BIG, F(99)), joined=True)
+def views_read_after_a_write(xs, t):
+    pair = None
+    if xs.max() > t:
+        pair = xs[1:], xs
+    xs[1] = 9.0
+    if pair is not None:
+        pair[0][0] += 1.0
+        return pair[0].sum(), xs
+    return 0.0, xs
+
+
 @samples("B2.04", (BIG, F(3)), (BIG, F(9)), (BIG, F(0)), joined=True)
 def best_array(xs, t):
     best = None

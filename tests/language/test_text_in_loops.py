@@ -123,6 +123,36 @@ def kinds_joined(x):
     return "-".join(kinds)
 
 
+@samples("C6", (X[::2],), (NEGATIVE[:2],))
+def joined_where_one_may_be_none(x):
+    found = []
+    for v in (x[0], x[1]):
+        name = None
+        for known, least in {"low": 0.0, "high": 2.0}.items():
+            if v > least:
+                name = known
+        found.append(name)
+    return "-".join(found)
+
+
+@samples("C6", (X,), (np.maximum(X, -0.5),), (NEGATIVE,))
+def joined_where_some_may_be_none(x):
+    found = []
+    for v in x:
+        if v != -2.0:
+            found.append("+" if v > 0 else "=" if v > -0.6 else None)
+    return ".".join(found)
+
+
+@samples("C6", (X,), (NEGATIVE,), tensors=False)
+def joined_with_numbers(x):
+    found = [v for v in x if v > 0]
+    try:
+        return "; ".join(found)
+    except TypeError as error:
+        return f"no text: {error}"
+
+
 @samples("C6", (I(6),), (I(5),))
 def asked_of_text(n):
     text = ""

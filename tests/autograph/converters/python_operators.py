@@ -176,6 +176,9 @@ def if_exp(test, body, orelse, text):
     return body() if test else orelse()
 
 
+result_exp = if_exp
+
+
 def and_(*operands):
     value = True
     for operand in operands:

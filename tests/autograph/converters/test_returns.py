@@ -10,6 +10,13 @@ def test_before_and_after():
     assert text[at:].split("\n")[1].strip() == "do_return = True"
 
 
+def test_a_conditional_expression_may_give_values_of_several_kinds():
+    text = converted_text(
+        "def f(x):\n    return (1 if x else 2 if g else 3) if x else h(4 if x else 5)\n"
+    )
+    assert text.count("ag__.result_exp(") == 3 and text.count("ag__.if_exp(") == 1
+
+
 def test_a_value_that_raises_leaves_the_function_not_returned():
     assert_same(
         """

@@ -1,0 +1,253 @@
+"""What a function gives back may be of another kind on each path: a tuple, a number, text, None."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.language.harness import Samples, refuse
+
+samples = Samples()
+
+
+def A(*values):
+    return np.array(values, dtype=np.float64)
+
+
+MANY = tuple((A(v, w),) for v, w in ((3, 1), (1.5, -2), (0.5, 9), (-0.5, 3), (-1.5, 2), (-2.5, -9),
+                                     (-3.5, 0), (-9, -1)))  # fmt: skip
+Root = namedtuple("Root", "x ok")
+
+
+@dataclasses.dataclass
+class Report:
+    value: float
+    steps: int
+
+
+@samples("S1", *MANY)
+def one_kind_each(x):
+    if x[0] > 2:
+        return x, "big"
+    if x[0] > 1:
+        return x * 2, 1, x.sum()
+    if x[0] > 0:
+        return float(x[1])
+    if x[0] > -1:
+        return None
+    if x[0] > -2:
+        return {"a": x, "b": [1, 2.5]}
+    if x[0] > -3:
+        return Root(x[0], True)
+    if x[0] > -4:
+        return f"text {x[0]:.2f}"
+    return Report(x[1], 3)
+
+
+@samples("S1", *MANY)
+def in_conditional_expressions(x):
+    known = (x[0], 2.5, x) if x[0] > -2 else (x[1], 2.0, x * 2)
+    return (x, 1) if x[0] > 0 else "negative" if x[1] > 2 else known if x[0] > -3 else None
+
+
+@samples("S1", *MANY)
+def kinds_in_a_tuple(x):
+    if x[0] > 0:
+        return 1, (x[0], "a")
+    return 2, (x[1], x[0], "b")
+
+
+@samples("S1", *MANY)
+def kinds_in_an_attribute(x):
+    if x[0] > 0:
+        return Report(x.sum(), "many")
+    return Report(x.sum(), 3)
+
+
+@samples("S1", *MANY)
+def one_array_in_several_places(x):
+    y = x + 1
+    if x[0] > 0:
+        return y, y, x
+    return [y, x, [y]], y
+
+
+@samples("S1", *MANY)
+def views_of_an_argument(x):
+    if x[0] > 0:
+        return x.reshape(1, 2), x
+    if x[1] > 0:
+        return x[:1], 1, x
+    return x[0]
+
+
+@samples("S1", *MANY)
+def written_and_given_back(x):
+    if x[0] > 0:
+        x[0] = 5
+        return x
+    x[1] += 1
+    return x, x.copy()
+
+
+@samples("S1", *MANY)
+def found_or_not(x):
+    for i, v in enumerate(x):
+        if v > 1:
+            return i, v, "found"
+    if x.sum() < -5:
+        return "far", x
+    return None
+
+
+@samples("S1", *MANY)
+def of_nested_branches(x):
+    steps = 0
+    while x[0] < 2:
+        x = x + 0.7
+        steps += 1
+        if steps > 12:
+            return None
+    print("steps", steps)
+    if steps == 0:
+        return x, "none"
+    if x[1] > 2:
+        if steps > 3:
+            return "many", steps, x[1]
+        else:
+            return [steps, 0]
+    return ()
+
+
+@samples("E4", *MANY)
+def lists_by_data(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v)
+    if len(found) > 1:
+        return found, len(found)
+    if found:
+        return found, "one", max(found)
+    return "none"
+
+
+@samples("S1", *MANY)
+def a_list_or_its_only_item(x):
+    found = [float(v) for v in x if v > 0]
+    return found if len(found) != 1 else found[0]
+
+
+@samples("E4", *MANY)
+def lists_of_several_kinds(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v)
+    if x[0] > 2:
+        return [found, 1]
+    if x[0] > 0:
+        return [x, x[0]]
+    return found if x[1] > 2 else [x[1], "low"]
+
+
+@samples("E2", *MANY)
+def a_dict_or_a_list_of_the_caller(x, settings=None):
+    settings = {"scale": x[0]} if settings is None else settings
+    if x[0] > 0:
+        settings["scale"] = x[1]
+        return settings
+    return settings, [settings]
+
+
+test_sample = samples.test()
+
+
+def shown_as(x):
+    if x[0] > 0:
+        return x, 1
+    return None if x[1] > 3 else {"a": x[0] * 2.0}
+
+
+def chosen_list(x):
+    short, long = [1.0], [3.0, 4.0, 5.0]
+    found = short if x[0] > 0 else long
+    found[0] += 1
+    return found
+
+
+@pytest.mark.parametrize("returns", ["numpy", "tensor"])
+@pytest.mark.parametrize("function", [shown_as, chosen_list])
+def test_the_option_returns_leaves_the_kind(function, returns):
+    f = ag.convert(function, returns=returns)
+    for x in (A(1, 2), A(-1, 2), A(-1, 5)):
+        assert _plain(f(x)) == _plain(function(x))
+
+
+def _plain(x):
+    """A result with lists of Python numbers for what is in it."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_plain, x))
+    if isinstance(x, dict):
+        return {key: _plain(value) for key, value in x.items()}
+    return x if x is None or isinstance(x, str) else np.asarray(x).tolist()
+
+
+def loss_and_more(x):
+    if x[0] > 0:
+        return (x**2).sum(), x
+    return (x**3).sum()
+
+
+def test_gradients_flow_through_what_was_chosen():
+    f = ag.convert(loss_and_more)
+    for x, slope in ((A(1, 2), A(2, 4)), (A(-1, 2), A(3, 12))):
+        with ag.GradientTape() as tape:
+            v = ag.constant(x)
+            tape.watch(v)
+            found = f(v)
+            loss = found[0] if isinstance(found, tuple) else found
+        np.testing.assert_array_equal(tape.gradient(loss, v).numpy(), slope)
+    assert f.trace_count == 1
+
+
+def chosen_in_a_list_by_data(x):
+    one, other = [1.0], [2.0]
+    chosen = one if x[0] > 0 else other
+    chosen[0] += 5
+    found = [[v] for v in x if v > 0]
+    found.append(chosen)
+    return found  # refused
+
+
+def test_a_chosen_list_in_a_list_by_data_is_refused():
+    refuse(chosen_in_a_list_by_data, A(1, 2), match="an item of it is one of several objects")
+
+
+def helper(x):
+    if x[0] > 0:
+        return x, 1
+    return x  # refused
+
+
+def used_within(x):
+    found = helper(x)
+    return found[0]
+
+
+def kinds_of_each_round(x):
+    for v in x:
+        if v > 2:
+            return v, "big"
+        if v > 1:
+            return v
+    return None  # refused
+
+
+def test_what_is_used_within_the_graph_has_one_kind():
+    refuse(used_within, A(1, 2), match="the result of `helper` is a tuple of 2 items on one path")
+    refuse(kinds_of_each_round, A(1, 2), match="tuple of 2 items")
