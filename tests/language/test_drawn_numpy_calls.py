@@ -98,6 +98,8 @@ def drawn(function: Any, rng: np.random.Generator) -> tuple[list[Any], dict[str,
         if parameter.kind is parameter.VAR_KEYWORD or not (is_needed or rng.random() < 0.25):
             by_name = True
             continue
+        if by_name and parameter.kind is parameter.POSITIONAL_ONLY:
+            continue
         value = value_of(parameter.name, rng)
         if value is UNKNOWN and is_needed:
             return None
