@@ -34,6 +34,8 @@ _GIVE_ARRAYS = frozenset(
     )
 )  # fmt: skip
 _KEEP_ARRAYS = frozenset(("imag", "permute_dims", "real", "reshape", "squeeze", "transpose"))
+# Those that are methods of NumPy's numbers, and not of Python's: they make an array of these.
+_ARRAYS_OF_NUMBERS = _KEEP_ARRAYS - {"imag", "real"}
 # What gives a part of the array that it is given, or that array itself, if only at times.
 _GIVE_VIEWS = frozenset(
     (
@@ -263,6 +265,8 @@ def _formed(func: Any, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         result = _apart(result, (*args, *kwargs.values()))
     if name in _GIVE_ARRAYS or (name in _KEEP_ARRAYS and is_array((*args, *kwargs.values())[0])):
         return _as_arrays(result)
+    if name in _ARRAYS_OF_NUMBERS and getattr((*args, *kwargs.values())[0], "is_weak", False):
+        return _as_arrays(ops.strengthen(result))
     return result
 
 

@@ -160,6 +160,13 @@ def ediff1d(x: Operand, /, to_end: Operand = None, to_begin: Operand = None) -> 
     return parts[0] if len(parts) == 1 else concat(parts)
 
 
+def _check_vectors(*several: Operand) -> None:
+    for x in several:
+        if rank_of(x) != 1:
+            how = "of too small depth" if rank_of(x) == 0 else "too deep"
+            raise ValueError(f"object {how} for desired array")
+
+
 @implements(
     "correlate",
     samples=calls(
@@ -180,6 +187,7 @@ def correlate(x: Operand, y: Operand, /, mode: str = "valid") -> Any:
     >>> ag.correlate(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.5])).numpy()
     array([3.5])
     """
+    _check_vectors(x, y)
     turned = flip(conjugated(y))
     m, n = shape_of(x)[0], shape_of(y)[0]
     if mode != "same":

@@ -219,6 +219,11 @@ def fabs(x: Operand, /) -> Any:
     >>> ag.fabs(np.array([-2, 2])).numpy()
     array([2., 2.])
     """
+    if dtype_of(x).kind == "c":
+        raise TypeError(
+            "ufunc 'fabs' not supported for the input types, and the inputs could not be safely "
+            "coerced to any supported types according to the casting rule ''safe''"
+        )
     return abs_(_as_float(x))
 
 

@@ -585,9 +585,15 @@ def fftshift(x: Operand, /, axes: Axes = None) -> Any:
     >>> ag.fft.fftshift(np.array([0, 1, -2, -1])).numpy()
     array([-2, -1,  0,  1])
     """
+    _check_has_axes(x)
     for axis in normal_axes(axes, rank_of(x)):
         x = roll(x, shape_of(x)[axis] // 2, axis)
     return x
+
+
+def _check_has_axes(x: Operand) -> None:
+    if rank_of(x) == 0:  # NumPy's `roll` finds no axis to move along, and says it so
+        raise ValueError("not enough values to unpack (expected 2, got 0)")
 
 
 @implements("fft.ifftshift", samples=_SHIFTS)
@@ -597,6 +603,7 @@ def ifftshift(x: Operand, /, axes: Axes = None) -> Any:
     >>> ag.fft.ifftshift(np.array([-2, -1, 0, 1])).numpy()
     array([ 0,  1, -2, -1])
     """
+    _check_has_axes(x)
     for axis in normal_axes(axes, rank_of(x)):
         x = roll(x, -(shape_of(x)[axis] // 2), axis)
     return x

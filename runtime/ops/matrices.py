@@ -292,6 +292,7 @@ def matrix_power(x: Operand, n: int, /) -> Any:
     >>> ag.linalg.matrix_power(np.array([[1, 1], [1, 0]]), 5).tolist()
     [[8, 5], [5, 3]]
     """
+    square_shape(type_of(x))
     if n == 0:
         return copy(broadcast_to(eye(shape_of(x)[-1], dtype=type_of(x).dtype), shape_of(x)))
     base, rest, result = (inv(x), -n, None) if n < 0 else (x, n, None)

@@ -52,6 +52,8 @@ def nanvar(
     >>> ag.nanvar(np.array([1.0, np.nan, 3.0])).item()
     1.0
     """
+    if correction is not None and ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
     x = x if dtype is None else astype(x, dtype)
     less = ddof if correction is None else correction
     if not type_of(x).is_inexact:

@@ -43,13 +43,23 @@ _OF_ARRAYS = frozenset(("broadcast_arrays", "einsum", "gradient", "ix_", "meshgr
 _HARMLESS: dict[str, Callable[[Any], bool]] = {
     "assume_unique": lambda value: True,
     "casting": lambda value: value in ("same_kind", "unsafe"),
-    "kind": lambda value: True,
     "device": lambda value: value in (None, "cpu"),
     "optimize": lambda value: True,
-    "order": lambda value: value in ("C", "K", "A", None),
     "overwrite_input": lambda value: True,
     "subok": lambda value: True,
 }
+# What may be said by name, of some functions and of any other.
+_NAMED: dict[str, dict[str, tuple[str | None, ...]]] = {
+    "kind": {
+        "isin": (None, "sort", "table"), "in1d": (None, "sort", "table"),
+        "partition": ("introselect",), "argpartition": ("introselect",),
+        "": (None, "quicksort", "heapsort", "mergesort", "stable"),
+    },
+    "order": {
+        **dict.fromkeys(("sort", "argsort", "partition", "argpartition"), (None,)),
+        "": ("C", "K", "A", None),
+    },
+}  # fmt: skip
 # Where ours has another name for a parameter that may be given by name.
 _RENAMED: dict[str, dict[str, str]] = {
     "array_split": {"indices_or_sections": "sections"},
@@ -97,6 +107,8 @@ def call_as_numpy(
     Raises TypeError, as NumPy does, where the arguments do not fit its signature, and StagingError
     for one that `own` has no meaning for.
     """
+    if function is np.clip:
+        _check_limits(args, kwargs)
     for x in (*args, *kwargs.values()) if kwargs else args:
         kind = type(x)
         if kind is list or kind is tuple:
@@ -130,10 +142,18 @@ def call_as_numpy(
                 given[names[name]] = value
         elif name == "out":
             out = value
-        elif not _is_harmless(name, value, parameter.default):
+        elif not _is_harmless(name, value, parameter.default, function.__name__):
             raise _refusal(function, name)
     result = _call(own, given, several)
     return result if out is None else _stored(result, out)
+
+
+def _check_limits(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise as `np.clip` does where one limit is given by position, or by its older name, alone."""
+    given = dict(zip(("a", "a_min", "a_max"), args, strict=False)) | kwargs
+    absent = [n for n in ("a_min", "a_max") if given.get(n, np._NoValue) is np._NoValue]
+    if len(absent) == 1:
+        raise TypeError(f"clip() missing 1 required positional argument: '{absent[0]}'")
 
 
 def _with_arrays(
@@ -212,7 +232,11 @@ def _further(function: Any, own: Callable[..., Any], values: dict[str, Any]) -> 
     return {name: value for name, value in values.items() if name in known}
 
 
-def _is_harmless(name: str, value: Any, default: Any) -> bool:
+def _is_harmless(name: str, value: Any, default: Any, function: str = "") -> bool:
+    if name in ("kind", "order") and value is not default:
+        return isinstance(value, str | None) and value in _NAMED[name].get(
+            function, _NAMED[name][""]
+        )
     if value is default or (type(value) is type(default) and value == default):
         return True
     return name in _HARMLESS and _HARMLESS[name](value)

@@ -52,7 +52,12 @@ _HOLES = np.where(_X > 1, np.nan, _X)
 
 def _chosen(x: Operand, where: Operand, neutral: Operand) -> Any:
     """`x` with a neutral element where it is not to be counted."""
-    return x if where is True else where_(where, x, neutral)
+    if where is True:
+        return x
+    if rank_of(where) > rank_of(x):
+        what = "input operand has more dimensions than allowed by the axis remapping"
+        raise ValueError(what)
+    return where_(where, x, neutral)
 
 
 def _with_initial(x: Operand, axis: int | None, initial: Operand) -> Any:

@@ -58,6 +58,13 @@ def _coefficients(p: Operand) -> Any:
     return atleast_1d(asarray(p))
 
 
+def _sized(p: Operand) -> Any:
+    """Coefficients, of which NumPy asks how many they are. Raises TypeError for a number."""
+    if rank_of(p) == 0:
+        raise TypeError("len() of unsized object")
+    return asarray(p)
+
+
 def _led(p: Any, length: Any) -> Any:
     """`p` with zeros in front."""
     return concat([zeros((length - shape_of(p)[0],), type_of(p).dtype), p])
@@ -123,12 +130,13 @@ def polydiv(p: Operand, q: Operand, /) -> tuple[Any, Any]:
     """
     p, q = _coefficients(p) + 0.0, _coefficients(q) + 0.0
     m, n = shape_of(p)[0] - 1, shape_of(q)[0] - 1
-    rest, found = p, []
+    own = np.result_type(dtype_of(p), dtype_of(q))
+    rest, found = astype(p, own, copy=False), []
     scale = 1.0 / getitem(q, 0)
     for k in range(m - n + 1):
         found.append(scale * getitem(rest, k))
         rest = index_add(rest, -found[-1] * q, slice(k, k + n + 1))
-    quotient = concat([reshape(d, (1,)) for d in found]) if found else zeros((1,), dtype_of(p))
+    quotient = concat([reshape(d, (1,)) for d in found]) if found else zeros((1,), own)
     return quotient, _trimmed(rest, isclose(rest, 0, rtol=1e-14))
 
 
@@ -150,7 +158,7 @@ def polyder(p: Operand, /, m: int = 1) -> Any:
     """
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
-    p = _coefficients(p)
+    p = _sized(p)
     for _ in range(m):
         p = getitem(p, slice(None, -1)) * arange(shape_of(p)[0] - 1, 0, -1)
     return p
@@ -179,7 +187,7 @@ def polyint(p: Operand, /, m: int = 1, k: Any = None) -> Any:
         constants = constants * ones(m)
     if shape_of(constants)[0] < m:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    p = _coefficients(p) if m > 0 else asarray(p)
+    p = _sized(p) if m > 0 else asarray(p)
     for i in range(m):
         scaled = p / arange(shape_of(p)[0], 0, -1)
         p = concat([scaled, reshape(getitem(constants, i), (1,))])
@@ -242,9 +250,9 @@ def roots(p: Operand, /) -> Any:
     >>> ag.roots(np.array([1.0, 0.0, 4.0])).numpy()
     array([-0.+2.j,  0.-2.j])
     """
-    p = _coefficients(p)
     if rank_of(p) != 1:
         raise ValueError("Input must be a rank-1 array.")
+    p = asarray(p)
     dtype = dtype_of(p) if dtype_of(p).kind in "fc" else np.dtype(float)
     size, counts = shape_of(p)[0], not_equal(p, 0)
     if isinstance(size, int) and size == 0:

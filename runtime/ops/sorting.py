@@ -208,6 +208,9 @@ def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Any:
     >>> ag.digitize(np.array([0.5, 2.5]), np.array([0.0, 1.0, 2.0])).numpy()
     array([1, 3])
     """
+    if rank_of(bins) != 1:
+        how = "of too small depth" if rank_of(bins) == 0 else "too deep"
+        raise ValueError(f"object {how} for desired array")
     before, after = getitem(bins, slice(None, -1)), getitem(bins, slice(1, None))
     rises, falls = all_(less_equal(before, after)), all_(less_equal(after, before))
     what = "bins must be monotonically increasing or decreasing"
