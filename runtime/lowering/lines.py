@@ -23,11 +23,11 @@ __all__ = [
 # Facts of loops: their rounds are not to be written out; they are too few for vectors, too.
 AS_IT_IS = ('!"llvm.loop.unroll.disable"',)
 FEW_ROUNDS = (*AS_IT_IS, '!"llvm.loop.vectorize.enable", i1 false')
-# They are written out, at once or when they are vectors.
+# They are written out, at once or when they are vectors, with what is left over.
 WRITTEN_OUT = ('!"llvm.loop.unroll.full"',)
 WRITTEN_OUT_AS_VECTORS = (
     *AS_IT_IS,
-    '!"llvm.loop.vectorize.followup_vectorized", !{!"llvm.loop.unroll.full"}',
+    '!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}',
 )
 
 _FOLDED = {

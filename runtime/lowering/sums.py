@@ -24,7 +24,7 @@ _WRITTEN_OUT = 2 * _BLOCK
 _VECTORS = 4
 # Vectors that stay in registers from one round of a `while` to the next, and the operations that
 # may be written out for that.
-_KEPT, _OPERATIONS = 8, 1024
+_KEPT, _OPERATIONS = 13, 640
 
 
 class Sums(Values):
@@ -38,10 +38,11 @@ class Sums(Values):
 
         What they leave in memory of the call stays in registers then.
         """
-        if not self.loops or self.nested or size > _KEPT * vector_bytes():
+        vectors = -(-size // vector_bytes())
+        if not self.loops or self.nested or vectors > _KEPT:
             return False
         work = cost(body)
-        return isinstance(work, int) and work * _KEPT <= _OPERATIONS
+        return isinstance(work, int) and work * vectors <= _OPERATIONS
 
     def _pairwisesum(self, s: PairwiseSum) -> None:
         """NumPy adds the sum to zero."""

@@ -134,25 +134,34 @@ def growth(x, n):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("size", [17, 32, 50, 56, 63, 64, 65, 128, 129, 200])
+@pytest.mark.parametrize("size", [17, 32, 50, 56, 63, 64, 65, 104, 111, 128, 129, 200, 208, 209])
 def test_what_stays_in_registers_has_its_bits(size, dtype):
     x = np.random.default_rng(1).random(size).astype(dtype) / 8
     function = ag.convert(growth, native=True)
     actual, expected = function(x, 3), ag.convert(growth, native=False)(x, 3)
     np.testing.assert_array_equal(actual[0], expected[0])
+    np.testing.assert_array_equal(
+        ag.convert(short_growth, native=True)(x, 3), ag.convert(short_growth, native=False)(x, 3)
+    )
     np.testing.assert_allclose(actual[1], expected[1], rtol=1e-6 if dtype == "f4" else 1e-13)
     assert function.traces()[0].execution == []
 
 
+def short_growth(x, n):
+    while np.sum(x * x) < 100:
+        x = 1.05 * x + n
+    return x
+
+
 def written_out(program, *inputs):
     text = ag.convert(program).get_concrete_function(*inputs).lower("llvm")
-    return text.count("followup_vectorized"), text.count('"llvm.loop.unroll.full"}\n')
+    return text.count("followup_all"), text.count('"llvm.loop.unroll.full"}\n')
 
 
 def test_what_is_written_out_stays_small():
-    most = vector_bytes()  # so many elements of double precision are eight vectors
-    assert written_out(growth, np.ones(most), 3) == (1, 1)
-    assert written_out(growth, np.ones(most + 8), 3) == (0, 0)
+    most = 13 * vector_bytes() // 8  # so many elements of double precision are 13 vectors
+    assert written_out(short_growth, np.ones(most), 3) == (1, 1)
+    assert written_out(short_growth, np.ones(most + 8), 3) == (0, 0)
     assert written_out(lambda x, n: np.tanh(x) * n + np.sum(x), np.ones(most), 3) == (0, 0)
 
 
