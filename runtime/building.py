@@ -271,6 +271,8 @@ class Builder:
             return self.external(x, TensorType(x.dtype, x.shape, device=device_of(x)))
         if isinstance(x, (list, tuple)):  # of numbers, some of which may be traced
             return self.value_of(ops.asarray(x))
+        if hasattr(type(x), "load"):  # what stands for a value in the place of a name
+            return self.value_of(x.load())
         return self.constant(np.asarray(x))
 
     def watch(self, x: Tensor) -> None:

@@ -1036,3 +1036,20 @@ def test_what_was_written_before_it_was_too_deep_stays():
         with config.backend.using(backend), pytest.raises(RecursionError):
             converted(x, I(0))
         assert x.tolist() == [1.0, 1.0, 1.0, 1.0]
+
+
+def by_halves(x, n):
+    return (
+        x * x * x if n <= 0 else (by_halves(x, n - 1) if n % 2 else by_halves(np.sin(x), n - 1) * x)
+    )
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_a_gradient_within_a_converted_function_where_both_sides_of_a_condition_recur(n):
+    @ag.convert
+    def slope(x, n):
+        return ag.grad(by_halves)(x, n)
+
+    expected = ag.grad(by_halves)(0.6, np.int64(n))
+    assert expected != 0
+    np.testing.assert_allclose(slope(0.6, np.int64(n)), expected, rtol=1e-12)
