@@ -23,7 +23,7 @@ from runtime.errors import StagingError
 from runtime.graph.ir import Op, Value
 from runtime.layouts import lay_out
 from runtime.namespace import namespace
-from runtime.ops.indexing import getitem_, item_at
+from runtime.ops.indexing import check_depth, getitem_, item_at
 from runtime.ops.joining import with_arrays
 from runtime.ops.keys import encode_index
 from runtime.ops.operands import is_array as is_given_as_array
@@ -290,7 +290,7 @@ class Tensor(ArrayMethods):
         new = new.current() if isinstance(new, Tensor) else new
         index = with_arrays(key)
         if isinstance(new, (list, tuple)) and _is_basic(index):
-            ops.check_depth(self, index, new)
+            check_depth(self, index, new)
         if self.dtype.kind in "iu":
             new = _fitting(new, self.dtype, index)
         self.cell().update(self, lambda old: ops.index_update(old, new, index))

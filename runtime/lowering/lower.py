@@ -205,7 +205,7 @@ def _nodes(b: Builder, graph: Graph) -> None:
 
 def _node(b: Builder, node: Node) -> list[Form]:
     """The results of a node that holds no graphs."""
-    if node.op.name in _OF_ROWS:
+    if node.op.name in _OF_ROWS and _is_ours(node):
         found = _OF_ROWS[node.op.name](b, node)
         if found is not None:
             return [found]
@@ -221,10 +221,14 @@ def _node(b: Builder, node: Node) -> list[Form]:
 
 
 def _rule_of(node: Node) -> Rule | None:
-    """How a node of one of our own ops is lowered; another op may have the same name."""
+    """How a node of one of our own ops is lowered."""
+    return _RULES.get(node.op.name) if _is_ours(node) else None
+
+
+def _is_ours(node: Node) -> bool:
+    """Whether this is one of our own ops; another one may have the same name."""
     own = REGISTRY.get(node.op.name)
-    is_ours = own is None or own.op is node.op or node.op.name == "constant"
-    return _RULES.get(node.op.name) if is_ours else None
+    return own is None or own.op is node.op or node.op.name == "constant"
 
 
 def _constant(b: Builder, node: Node) -> list[Form]:

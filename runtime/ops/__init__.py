@@ -208,7 +208,6 @@ from runtime.ops.histograms import (
     histogramdd,
 )
 from runtime.ops.indexing import (
-    check_depth,
     getitem,
     index_add,
     index_update,
@@ -488,7 +487,6 @@ __all__ = [
     "can_cast",
     "cbrt",
     "ceil",
-    "check_depth",
     "choose",
     "choose_among",
     "clip",

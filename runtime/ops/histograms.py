@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.devices import moved
+from runtime.errors import StagingError
 from runtime.layouts import lay_out
 from runtime.ops.agreement import in_shape_of
 from runtime.ops.comparison import (
@@ -384,6 +385,11 @@ def histogram2d(
     y = in_shape_of(x, y, "x and y must have the same length.")
     if _is_array(bins):
         given = len(bins) if isinstance(bins, (list, tuple)) else shape_of(bins)[0]
+        if not isinstance(given, int):  # one or two would be numbers of cells
+            raise StagingError(
+                "how many edges `histogram2d` is given is known only when the graph runs",
+                "give them for each axis (`[edges, edges]`)",
+            )
         bins = bins if given in (1, 2) else [bins, bins]
     counts, edges = histogramdd([x, y], bins, range, density, weights)
     return counts, edges[0], edges[1]

@@ -16,8 +16,11 @@ def far_devices():
 
 # Which of the caller's arrays a result is depends on data there: it comes back as a copy.
 _COPIES = (
+    "keys_on_one_path-E2-in_an_order_by_data",
     "objects_chosen_by_data-E2-one_or_none",
     "permuted_arrays-S7-out_of_range",
+    "results_of_several_kinds-S1-in_conditional_expressions",
+    "results_of_several_kinds-S1-of_nested_branches",
     "try-B2.17-an_argument_or_another_array_is_written_after_it",
     "try-B2.17-items_of_lists_and_dicts",
     "try-B2.17-write_through_either",

@@ -386,9 +386,8 @@ def different_structures(x):
     return x, x
 
 
-def test_returns_of_different_structures_are_refused():
-    with pytest.raises(ag.StagingError):
-        ag.convert(different_structures)(np.float64(1.0))
+def test_returns_of_different_structures():
+    check(different_structures, (np.float64(1.0),), (np.float64(-1.0),))
 
 
 # ---- B6.13 and B4.11 ----------------------------------------------------------------------------

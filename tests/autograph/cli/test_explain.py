@@ -13,7 +13,8 @@ def shifted(x, n=1):
     return x
 
 def refused(x):
-    return x if x > 0 else "negative"
+    y = x if x > 0 else "negative"
+    return y + x
 """
 
 

@@ -41,7 +41,7 @@ def test_what_was_repeated_is_read_only():
 
 
 def test_shapes_that_do_not_fit_are_shown():
-    with pytest.raises(ValueError, match=r"\(2, 3\).*\(2,\)"):
+    with pytest.raises(ValueError, match=r"\(2,3\).*\(2,\)"):
         ops.broadcast_arrays(np.zeros((2, 3)), np.zeros(2))
     with pytest.raises(ValueError, match="broadcast"):
         ops.broadcast_to(np.zeros((2, 3)), (3, 2))

@@ -277,8 +277,8 @@ def test_a_function_can_be_traced(case, args, kwargs, run_graph):
 # results there are, how many axes, widths, shifts, coefficients, rows; and `insert`, where an array
 # of one position takes several values and one of more does not.
 COUNTED = {
-    "apply_along_axis", "array_split", "choose", "corrcoef", "histogramdd", "insert", "lexsort",
-    "pad", "poly", "polyadd", "polydiv", "polyfit", "polysub", "polyval", "roll",
+    "apply_along_axis", "array_split", "choose", "corrcoef", "histogram2d", "histogramdd",
+    "insert", "lexsort", "pad", "poly", "polyadd", "polydiv", "polyfit", "polysub", "polyval", "roll",
     "tril_indices_from", "triu_indices_from", "unstack", "vander",
 }  # fmt: skip
 
