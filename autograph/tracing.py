@@ -21,7 +21,6 @@ from autograph.operators.chosen_objects import as_choices
 from autograph.operators.class_guards import class_guards
 from autograph.operators.decisions import PLAIN, Decision
 from autograph.operators.generators import check_left
-from autograph.operators.growing import sealed
 from autograph.operators.handouts import Handouts
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
@@ -29,6 +28,7 @@ from autograph.operators.open_numbers import Numbers, opened
 from autograph.operators.raising import emit_raise
 from autograph.operators.recursion import Recursions, run_function
 from autograph.operators.runs import Run
+from autograph.operators.sealing import sealed
 from autograph.operators.settings import guard_held_decimals, note_settings
 from autograph.operators.variables import Nullable, OneOfKinds, _Unreadable
 from autograph.results import (

@@ -10,10 +10,11 @@ from typing import Any
 
 from autograph.operators import open_deques, open_dicts, open_sets, templates
 from autograph.operators.forms import Form
-from autograph.operators.growing import item, packed, refuse_views
+from autograph.operators.growing import item, packed
 from autograph.operators.handouts import template_of
 from autograph.operators.remaking import GrownContent
 from autograph.operators.runs import ContainerKind, OpenDeque, has_runs, holds_runs, known_length
+from autograph.operators.sealing import refuse_views
 from runtime.origins import origin_of_caller
 from runtime.templates import Several
 from runtime.tensor import Tensor

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.operators import growing, templates
+from autograph.operators import templates
 from autograph.operators.alternatives import Part
 from autograph.operators.caught import Caught, PartOfError
 from autograph.operators.chosen_objects import Choice, is_chosen_object
@@ -29,6 +29,7 @@ from autograph.operators.contents import container_base
 from autograph.operators.forms import Among, Branching, Leaf, Ragged, Static, Written
 from autograph.operators.forms import Form as ItemForm
 from autograph.operators.forms import OrNone as ItemOrNone
+from autograph.operators.growing import packed
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import is_iterator, title
@@ -64,6 +65,7 @@ from autograph.operators.runs import (
     opened,
     python_class,
 )
+from autograph.operators.sealing import refuse_objects, refuse_views
 from autograph.operators.templates import has_traced, shown
 from autograph.operators.values import describe, with_children
 from autograph.operators.variables import Nullable, Poison, _Unreadable
@@ -525,7 +527,7 @@ class Handouts:
 
     def _grown(self, x: list[Any], operands: list[Tensor]) -> Items:
         """What is in a list whose length depends on data."""
-        growing.refuse_views(x, str(self._place), self._place.origin)
+        refuse_views(x, str(self._place), self._place.origin)
         item, rows = self._rows_of(x)
         shared = _kept_as_rows(item)
         if shared:
@@ -545,7 +547,7 @@ class Handouts:
         root = builder.root
         notice, root.before_raising = root.before_raising, None
         try:
-            return growing.packed(x)
+            return packed(x)
         finally:
             root.before_raising = notice
 
@@ -607,7 +609,7 @@ def template_of(item: ItemForm) -> tuple[list[Any], tree.Structure]:
     numbers = itertools.count()
 
     def part(form: ItemForm) -> Any:
-        growing.refuse_objects(form, "made into text, stored or given to Python code")
+        refuse_objects(form, "made into text, stored or given to Python code")
         if isinstance(form, Leaf):
             return ItemPart(next(numbers), form.type.weak)
         if isinstance(form, ItemOrNone):
