@@ -319,7 +319,9 @@ class _Loop:
         same = (x for entry in self.entries.values() for x in statics(entry.form))
         is_news = self.objects.learn(places, outcome, Sight(self.state, written, same))
         for key, entry in list(self.entries.items()):
-            if entry.slot is not None and self.objects.is_stale(entry.slot.owner):
+            # What is written all the same, by paths that have not come to their `return`, stays.
+            is_back = key in self.let_go
+            if not is_back and entry.slot is not None and self.objects.is_stale(entry.slot.owner):
                 del self.entries[key]
                 self.let_go.add(key)
                 is_news = True

@@ -128,4 +128,20 @@ def of_a_function_that_calls_itself(x):
     return walk(3), items
 
 
+@samples("E3", *CASES, joined=True)
+def before_a_loop_and_in_a_handler_within(x):
+    items = [x, 1.0, 2.0]
+    if x > 3:
+        if x != 9:
+            return x, items
+    while x < 1:
+        try:
+            items[2] = items[2]
+            if x < 7:
+                raise RuntimeError("claimed")
+        except ValueError:
+            return x * 2, [items[0], items[1], items[2]]
+    return None
+
+
 test_sample = samples.test()
