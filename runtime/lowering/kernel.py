@@ -97,14 +97,14 @@ class Buffer(Record):
 
 
 class Let(Record):
-    """MakeArray a register its value."""
+    """Give a register its value."""
 
     register: Register
     value: Expr
 
 
 class Assign(Record):
-    """MakeArray a cell a value."""
+    """Give a cell a value."""
 
     cell: Cell
     value: Expr
@@ -237,7 +237,7 @@ class Poll(Record):
 
 
 class Check(Record):
-    """MakeArray up at a site where `failed` is true, with the operands for the message."""
+    """Give up at a site where `failed` is true, with the operands for the message."""
 
     site: int
     failed: Expr

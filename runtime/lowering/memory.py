@@ -57,7 +57,7 @@ class Memory(Values):
         self.is_recursive = False
 
     def _memory(self) -> None:
-        """MakeArray each buffer of the call's own memory a place in one piece of it."""
+        """Give each buffer of the call's own memory a place in one piece of it."""
         statements = list(walk(self.program.body))
         self.moving = {
             buffer for s in statements if isinstance(s, Swap) for buffer in (s.one, s.other)

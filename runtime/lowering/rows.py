@@ -20,7 +20,6 @@ from runtime.lowering.kernel import (
     If,
     Move,
     Reserve,
-    Store,
     load,
     product,
     read,
@@ -28,6 +27,7 @@ from runtime.lowering.kernel import (
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, both, call, index, select
 from runtime.lowering.slicing import clamped
+from runtime.lowering.stacks import slot_offset, store_at
 from runtime.lowering.updates import may_overwrite
 
 __all__ = [
@@ -49,7 +49,7 @@ def rows_in(b: Builder, buffer: Buffer, first: Expr, count: Expr, row: Sequence[
     """So many rows of a shape."""
     shape = (b.size_of_the_run(count, None), *row)
     slot = product(row)
-    begin = first if slot == 1 else b.let(call("mul", first, as_expr(slot)))
+    begin = first if slot == 1 else b.let(slot_offset(first, slot))
 
     def flat(position: Expr) -> Expr:
         return load(buffer, call("add", begin, position))
@@ -100,8 +100,8 @@ def append_row(b: Builder, node: Node) -> list[Form]:
     slot = product(shape)
     behind = b.let(call("add", rows.first, rows.count))
     after = b.let(call("add", behind, index(1)))
-    b.emit(Reserve(rows.buffer, _times(after, slot)))
-    begin = b.let(_times(behind, slot))
+    b.emit(Reserve(rows.buffer, slot_offset(after, slot)))
+    begin = b.let(slot_offset(behind, slot))
     _fill_at(b, rows.buffer, begin, row)
     b.owned.add(node.outputs[0])
     count = b.let(call("add", rows.count, index(1)))
@@ -112,34 +112,15 @@ def _empty(row: Sequence[Dim]) -> tuple[int, ...]:
     return (0, *(n for n in row if isinstance(n, int)))
 
 
-def _times(count: Expr, slot: Dim) -> Expr:
-    return count if slot == 1 else call("mul", count, as_expr(slot))
-
-
 def _fill_at(b: Builder, buffer: Buffer, begin: Expr, source: Form) -> None:
-    """Write an array from a place on."""
-    if isinstance(source, Expr | Elements):
-        for k, x in enumerate([source] if isinstance(source, Expr) else source.values):
-            b.emit(Store(buffer, call("add", begin, index(k)), x))
+    """Write an array from a place on; what lies in memory is moved as a whole."""
+    if not isinstance(source, Rows | Stored):
+        store_at(b, buffer, begin, source)
         return
-    if isinstance(source, Rows | Stored):
-        first = index(0)
-        if isinstance(source, Rows):
-            first = b.let(_times(source.first, product(source.shape[1:])))
-        b.emit(Move(buffer, begin, source.buffer, first, product(source.shape)))
-        return
-    if b.has_flat(source):
-        b.nest(
-            [product(source.shape)],
-            lambda i: b.emit(Store(buffer, call("add", begin, i[0]), b.flat_at(source, i[0]))),
-        )
-        return
-
-    def write(indices: list[Expr]) -> None:
-        found = b.at(source, indices)
-        b.emit(Store(buffer, call("add", begin, flat_offset(indices, source.shape)), found))
-
-    b.nest(source.shape, write)
+    first = index(0)
+    if isinstance(source, Rows):
+        first = b.let(slot_offset(source.first, product(source.shape[1:])))
+    b.emit(Move(buffer, begin, source.buffer, first, product(source.shape)))
 
 
 def _moved_up(b: Builder, rows: Rows) -> Rows:
@@ -150,7 +131,7 @@ def _moved_up(b: Builder, rows: Rows) -> Rows:
     cell = b.cell("first", rows.first)
     is_far = both(call("ge", rows.first, index(_LEFT)), call("ge", rows.first, rows.count))
     slot = product(rows.shape[1:])
-    size, begin = b.let(_times(rows.count, slot)), b.let(_times(rows.first, slot))
+    size, begin = b.let(slot_offset(rows.count, slot)), b.let(slot_offset(rows.first, slot))
     move = Move(rows.buffer, index(0), rows.buffer, begin, size)
     b.emit(If(is_far, [move, Assign(cell, index(0))], []))
     return rows_in(b, rows.buffer, b.let(read(cell)), rows.count, rows.shape[1:])
@@ -230,8 +211,8 @@ def joined_rows(b: Builder, node: Node) -> Rows | None:
     for x in rest:
         behind = b.let(call("add", first, count))
         count = b.let(call("add", count, as_expr(x.shape[0])))
-        b.emit(Reserve(buffer, _times(call("add", first, count), slot)))
-        _fill_at(b, buffer, b.let(_times(behind, slot)), x)
+        b.emit(Reserve(buffer, slot_offset(call("add", first, count), slot)))
+        _fill_at(b, buffer, b.let(slot_offset(behind, slot)), x)
     b.owned.add(node.outputs[0])
     return rows_in(b, buffer, first, count, row)
 

@@ -33,7 +33,8 @@ from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, const, index
 from runtime.spec import StackType
 
-__all__ = ["Memory", "Stack", "empty", "in_memory", "pop", "push", "slot_offset", "take"]
+__all__ = ["Memory", "Stack", "empty", "in_memory", "pop", "push", "slot_offset", "store_at",
+           "take"]  # fmt: skip
 
 
 class Memory(Record):
@@ -116,7 +117,7 @@ def push(b: Builder, node: Node) -> list[Form]:
     start, count = stack.values
     above = b.let(call("add", count, index(1)))
     b.emit(Reserve(memory.buffer, slot_offset(above, memory.slot)))
-    _write(b, memory, b.let(slot_offset(count, memory.slot)), value)
+    store_at(b, memory.buffer, b.let(slot_offset(count, memory.slot)), value)
     b.emit(Assign(memory.top, above))
     return [Stack([start, above], (2,), "i8", memory)]
 
@@ -126,8 +127,8 @@ def slot_offset(count: Expr, slot: Dim) -> Expr:
     return count if slot == 1 else call("mul", count, as_expr(slot))
 
 
-def _write(b: Builder, memory: Memory, begin: Expr, value: Form) -> None:
-    buffer = memory.buffer
+def store_at(b: Builder, buffer: Buffer, begin: Expr, value: Form) -> None:
+    """Write a value into memory, from a place on."""
     if isinstance(value, Expr):
         b.emit(Store(buffer, begin, value))
         return
