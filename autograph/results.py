@@ -191,13 +191,23 @@ def _list_hole(found: Sealed, first: int) -> ListHole:
     return ListHole(structure, holes, first, len(found.rows), holds_arrays, found.kind)
 
 
-class NoneHole:
+class NestHole:
+    """For a part of the result that has parts, the `holes` in a `structure`."""
+
+    __slots__ = ("holes", "structure")
+
+    def __init__(self, structure: tree.Structure, holes: list[Any]) -> None:
+        self.structure, self.holes = structure, holes
+
+
+class NoneHole(NestHole):
     """For a part of the result, or None: the output at `present` says which."""
 
-    __slots__ = ("holes", "present", "structure")
+    __slots__ = ("present",)
 
     def __init__(self, structure: tree.Structure, holes: list[Any], present: int) -> None:
-        self.structure, self.holes, self.present = structure, holes, present
+        super().__init__(structure, holes)
+        self.present = present
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
         if not raws[self.present]:
@@ -206,14 +216,14 @@ class NoneHole:
         return parts[0] if self.structure.kind is None else tree.unflatten(self.structure, parts)
 
 
-class EntriesHole:
+class EntriesHole(NestHole):
     """For a dict of which data decides what keys it has.
 
     `there` has, by the position of a key that may be missing, the output that says whether it is
     there; with `ranks`, the keys are in the order of the numbers in these outputs.
     """
 
-    __slots__ = ("holes", "ranks", "structure", "there")
+    __slots__ = ("ranks", "there")
 
     def __init__(
         self,
@@ -222,7 +232,7 @@ class EntriesHole:
         there: dict[int, int],
         ranks: dict[int, int],
     ) -> None:
-        self.structure, self.holes = structure, holes
+        super().__init__(structure, holes)
         self.there, self.ranks = there, ranks
 
     def fill(self, results: list[Any], raws: tuple[Any, ...]) -> Any:
@@ -241,7 +251,7 @@ def grown_arrays(holes: list[Any]) -> bool:
     """Whether a result has a list of arrays whose length depends on data."""
     return any(
         (isinstance(hole, ListHole) and hole.holds_arrays)
-        or (isinstance(hole, NoneHole | EntriesHole) and grown_arrays(hole.holes))
+        or (isinstance(hole, NestHole) and grown_arrays(hole.holes))
         for hole in holes
     )
 
@@ -251,7 +261,7 @@ def structures_of_lists(holes: list[Any]) -> Iterator[tree.Structure]:
     for hole in holes:
         if isinstance(hole, ListHole):
             yield hole.structure
-        elif isinstance(hole, NoneHole | EntriesHole):
+        elif isinstance(hole, NestHole):
             yield from structures_of_lists(hole.holes)
 
 
@@ -285,7 +295,7 @@ def _check_result(leaf: Any) -> None:
 def refuse_poison(holes: list[Any], place: Origin | None) -> None:
     """Refuse a result with a part whose kind depends on data."""
     for hole in holes:
-        if isinstance(hole, NoneHole | EntriesHole):
+        if isinstance(hole, NestHole):
             refuse_poison(hole.holes, place)
         elif isinstance(hole, FixedPart) and isinstance(hole.value, Poison):
             raise StagingError(hole.value.what, hole.value.hint, origin=place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -429,23 +429,19 @@ class _Document:
             text = self._written(hole.text, "its result")
             return {"text": text, "first": hole.first, "count": hole.count}
         if isinstance(hole, NoneHole):
-            structure = self._structure(hole.structure, "the result")
-            nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
+            nest = self._nest(hole.structure, map(self._hole, hole.holes))
             return {"optional": nest, "present": hole.present}
         if isinstance(hole, EntriesHole):
-            structure = self._structure(hole.structure, "the result")
-            nest = {"structure": structure, "leaves": [self._hole(h) for h in hole.holes]}
+            nest = self._nest(hole.structure, map(self._hole, hole.holes))
             there, ranks = ([list(pair) for pair in x.items()] for x in (hole.there, hole.ranks))
             return {"entries": nest, "there": there, "ranks": ranks}
         if isinstance(hole, OptionalPart):
             if hole.structure.kind is None:
                 return {**self._item_part(hole.parts[0]), "present": hole.present}
-            structure = self._structure(hole.structure, "the result")
-            nest = {"structure": structure, "leaves": list(map(self._item_part, hole.parts))}
+            nest = self._nest(hole.structure, map(self._item_part, hole.parts))
             return {"optional": nest, "present": hole.present}
         if isinstance(hole, RaggedPart):
-            structure = self._structure(hole.structure, "the result")
-            item = {"structure": structure, "leaves": list(map(self._item_part, hole.parts))}
+            item = self._nest(hole.structure, map(self._item_part, hole.parts))
             return {"row": hole.row, "rows": list(hole.rows), "list": item}
         if isinstance(hole, LettersPart):
             return {"row": hole.row, "letters": hole.letters}
@@ -453,12 +449,15 @@ class _Document:
             number: dict[str, Any] = {"row": hole.row, "weak": hole.weak}
             return number | {"texts": list(hole.texts)} if isinstance(hole, TextPart) else number
         if isinstance(hole, ListHole):
-            structure = self._structure(hole.structure, "the result")
-            item = {"structure": structure, "leaves": [self._hole(part) for part in hole.parts]}
+            item = self._nest(hole.structure, map(self._hole, hole.parts))
             found = {"list": item, "first": hole.first, "count": hole.count}
             return found if hole.kind.name == "list" else found | self._kind(hole.kind)
         assert isinstance(hole, FixedPart)
         return {"value": self._written(hole.value, "its result")}
+
+    def _nest(self, structure: tree.Structure, leaves: Iterable[Any]) -> dict[str, Any]:
+        """A part of the result that has parts."""
+        return {"structure": self._structure(structure, "the result"), "leaves": [*leaves]}
 
     def _item_part(self, part: Any) -> dict[str, Any]:
         """What is in each item of a list: a number of it, or a value."""

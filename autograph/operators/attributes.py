@@ -37,7 +37,7 @@ from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import ORIGINALS, attribute, convert, method
 from autograph.operators.one_of import OneOf
 from autograph.operators.templates import ChosenText, LazyString, python_type_of, stands_for_other
-from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld
+from autograph.operators.variables import Maybe, Nullable, Undefined, _Unreadable, ld, ld_optional
 from runtime import journal, ops
 from runtime.building import building, origin_of_caller
 from runtime.errors import StagingError
@@ -148,7 +148,7 @@ def getattr_or(thing: Any, name: str, default: Any) -> Any:
         )
     held = _held(thing, name)
     if held is not None and not _is_found(_elsewhere(thing, name)):
-        return if_exp(held.defined, lambda: _value_of(held), lambda: default, "getattr")
+        return if_exp(held.defined, lambda: ld_optional(held.value), lambda: default, "getattr")
     try:
         return getattr_(thing, name)
     except AttributeError:
@@ -205,21 +205,17 @@ def _on_one_path(thing: Any, name: str, held: Maybe) -> Any:
     title = f"{what} {thing.__name__!r}" if what else None
     text = f"{title or f'{type(thing).__name__!r} object'} has no attribute {name!r}"
     held.check(held.defined, held.name, AttributeError(text))
-    return _value_of(held)
+    return ld_optional(held.value)
 
 
 def _put(thing: Any, name: str, held: Maybe) -> Any:
-    value = _value_of(held)
+    value = ld_optional(held.value)
     if isinstance(thing, type):
         _note_attribute(thing, name)
         setattr(thing, name, value)
     else:
         setattr_plain(thing, name, value)
     return value
-
-
-def _value_of(held: Maybe) -> Any:
-    return held.value if type(held.value) is Nullable else ld(held.value)
 
 
 def _elsewhere(thing: Any, name: str) -> Callable[[], Any] | None:

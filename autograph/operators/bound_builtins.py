@@ -164,7 +164,7 @@ def call_bound_builtin(function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if isinstance(owner, dict):
         if _is_opened_by(owner, name, args):
             open_dicts.opened_by(owner)
-        gives = name == "update" and any(map(_is_open_dict, args))
+        gives = name == "update" and any(map(open_dicts.is_open, args))
         if gives or open_dicts.is_open(owner):
             return _of_open_dict(function, owner, name, args, kwargs)
     if isinstance(owner, dict) and name == "get" and args and is_chosen(args[0]):
@@ -236,7 +236,7 @@ def _gone_through(x: Any) -> Any:
     if open_sets.items_of(x) is not None:
         raise open_sets.refused("a method goes through it")
     x = open_deques.as_list(items_of(x))
-    return open_dicts.view(x) if _is_open_dict(x) else x
+    return open_dicts.view(x) if open_dicts.is_open(x) else x
 
 
 def _is_changed_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> bool:
@@ -255,10 +255,6 @@ def _is_deque_searched_by_data(owner: Any, name: str, args: tuple[Any, ...]) -> 
         return False
     is_known = open_deques.items_of(owner) is None
     return is_known and is_searched_by_data(list(deque.__iter__(owner)), args[0])
-
-
-def _is_open_dict(x: Any) -> bool:
-    return open_dicts.is_open(x)
 
 
 def _is_opened_by(owner: dict[Any, Any], name: str, args: tuple[Any, ...]) -> bool:

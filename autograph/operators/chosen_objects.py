@@ -53,7 +53,7 @@ def items_of(x: Any) -> Any:
 
 
 def _listed(x: Any) -> list[Any]:
-    if isinstance(x, dict) and opened(x) is not None:
+    if opened(x) is not None:
         raise StagingError(
             "both the keys of a dict and which dict this is depend on data, and it is gone through",
             "go through it in each branch",

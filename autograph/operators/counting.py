@@ -46,7 +46,7 @@ def dict_display(*pairs: tuple[Any, ...]) -> Any:
     for pair in pairs:
         if len(pair) == 2:
             setitem(made, *pair)
-        elif _is_open(pair[0]):
+        elif open_dicts.is_open(pair[0]):
             update(made, pair[0])
         else:
             for key, value in {**pair[0]}.items():
@@ -83,15 +83,11 @@ _KINDS_OF_UNIONS = frozenset((dict, OrderedDict, defaultdict))
 def ior(target: Any, value: Any) -> Any:
     """`target |= value`."""
     if building() is not None and isinstance(target, dict) and type(target) is not Counter:
-        items = open_dicts.view(value, "items") if _is_open(value) else value
-        if _is_open(target) or _is_open(value) or has_runs(items):
+        items = open_dicts.view(value, "items") if open_dicts.is_open(value) else value
+        if open_dicts.is_open(target) or open_dicts.is_open(value) or has_runs(items):
             update(target, items)
             return target
     return in_place.ior(target, value)
-
-
-def _is_open(x: Any) -> bool:
-    return open_dicts.is_open(x)
 
 
 def counted(*args: Any, **kwargs: Any) -> Any:

@@ -487,7 +487,7 @@ class Handouts:
         return self._made(x, operands)
 
     def _made(self, x: Any, operands: list[Tensor]) -> Any:
-        if isinstance(x, dict) and opened(x) is not None:
+        if opened(x) is not None:
             raise self._refusal(
                 f"a dict whose keys depend on data is {self._place}",
                 "return it, or store arrays of its keys and values",

@@ -23,7 +23,7 @@ from autograph.operators.closures import (
 )
 from autograph.operators.one_of import OneOf, joined, one_of
 from autograph.operators.references import is_all_older
-from autograph.operators.values import NOTHING
+from autograph.operators.values import NOTHING, on_side
 
 __all__ = ["FunctionJoins"]
 
@@ -74,9 +74,8 @@ class FunctionJoins:
         if not late:
             return None
         late += [k for k, p in enumerate(parts) if p.value is x]  # it calls itself
-        pair = (x, NOTHING) if side == 0 else (NOTHING, x)
-        held = [(parts[k].value, NOTHING) if side == 0 else (NOTHING, parts[k].value) for k in late]
-        return self._remade(name, x, pair, late, held)
+        held = [on_side(parts[k].value, side) for k in late]
+        return self._remade(name, x, on_side(x, side), late, held)
 
     @staticmethod
     def _is_late(part: Part, inner: Any) -> bool:

@@ -22,7 +22,7 @@ from autograph.operators.references import (
     select,
     snapshot,
 )
-from autograph.operators.values import NOTHING, merge_types, tensor, type_of
+from autograph.operators.values import NOTHING, merge_types, on_side, tensor, type_of
 from runtime import trace
 from runtime.building import Builder
 from runtime.cells import Cell
@@ -198,14 +198,12 @@ class ArrayJoins:
         moved = self._moved.get(part.cell)
         if moved is None:
             root = outcome.roots.get(part.cell, part.cell.root)
-            pair = (root, NOTHING) if side == 0 else (NOTHING, root)
-            content = self._numeric(join.name, *pair)
+            content = self._numeric(join.name, *on_side(root, side))
             moved = self._moved[part.cell] = _Moved(reserve(), root.type, content)
         if not part.chain:
             parts[moved.number] = moved.make
             return moved.number
-        pairs = [(x, NOTHING) if side == 0 else (NOTHING, x) for x in part.operands]
-        plans = [self._plan(f"{join.name}_at", *pair) for pair in pairs]
+        plans = [self._plan(f"{join.name}_at", *on_side(x, side)) for x in part.operands]
         view = Part(moved.part.cell, part.chain, part.type)
 
         def make(outputs: Sequence[Any]) -> Part:

@@ -55,6 +55,7 @@ from autograph.operators.values import (
     is_numeric,
     is_same,
     is_unset,
+    on_side,
     split,
     split_none,
     subject,
@@ -183,7 +184,7 @@ class Merger:
             with trace.interpreting(self.outcomes[side].builder):
                 indices.append(index + len(plans))
             for thing in things:
-                pair = (thing, NOTHING) if side == 0 else (NOTHING, thing)
+                pair = on_side(thing, side)
                 plans.append(self.plan(name, *pair))
         number = self.numeric(f"{name}_which", *indices)
         told: list[Poison] = [x for x in (a, b) if type(x) is OneOfKinds] or [
@@ -225,7 +226,7 @@ class Merger:
                 if any(thing is x for x in things):
                     continue
                 if outcome.builder.has_made(thing):
-                    pair = (thing, NOTHING) if side == 0 else (NOTHING, thing)
+                    pair = on_side(thing, side)
                     plans[len(things)] = self.plan(name, *pair)
                 things.append(thing)
         number = self._number(name, a, b, tuple(things))
@@ -465,7 +466,7 @@ class Merger:
         return lambda outputs: FilledText(template, [part(outputs) for part in parts])
 
     def _of_side(self, name: str, x: Any, side: int) -> Rebuild:
-        return self.numeric(name, *((x, NOTHING) if side == 0 else (NOTHING, x)))
+        return self.numeric(name, *on_side(x, side))
 
     def _optional(self, name: str, a: Any, b: Any) -> Rebuild:
         if is_unset(a) and is_unset(b):

@@ -74,12 +74,12 @@ _KINDS = (dict, OrderedDict, *_MAKING)
 
 def is_open(x: Any) -> bool:
     """Whether this is a dict whose keys depend on data."""
-    return isinstance(x, dict) and opened(x) is not None
+    return opened(x) is not None
 
 
 def pairs_of(x: Any) -> list[Any] | None:
     """The list of the items of a dict whose keys depend on data; None for any other thing."""
-    found = opened(x) if isinstance(x, dict) else None
+    found = opened(x)
     if isinstance(found, dict):
         raise partial_dicts.refused(x, "used as a whole")
     return found

@@ -24,7 +24,7 @@ from autograph.operators.keyed import is_open_key
 from autograph.operators.methods import called
 from autograph.operators.runs import EntriesView, Opened, mark_of, opened
 from autograph.operators.values import NOTHING, is_unset, split
-from autograph.operators.variables import Nullable, Undefined, ld
+from autograph.operators.variables import Undefined, ld_optional
 from runtime import journal, ops
 from runtime.errors import StagingError
 from runtime.origins import origin_of_caller
@@ -134,11 +134,7 @@ def item(x: dict[Any, Any], key: Any) -> Any:
         raise KeyError(key)
     if there is not True:
         stage_raise(ops.logical_not(there), KeyError(key))
-    return _readable(value)
-
-
-def _readable(value: Any) -> Any:
-    return value if type(value) is Nullable else ld(value)
+    return ld_optional(value)
 
 
 def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
@@ -148,8 +144,8 @@ def get(x: dict[Any, Any], key: Any, default: Any = None) -> Any:
     if there is NOTHING or there is False:
         return default
     if there is True:
-        return _readable(value)
-    return if_exp(there, lambda: _readable(value), lambda: default, "get")
+        return ld_optional(value)
+    return if_exp(there, lambda: ld_optional(value), lambda: default, "get")
 
 
 def size(x: dict[Any, Any]) -> Any:

@@ -20,6 +20,7 @@ from autograph.operators.variables import (
     UndefinedReturnValue,
     _Unreadable,
     ld,
+    ld_optional,
 )
 from runtime import journal, ops
 from runtime.building import building
@@ -156,7 +157,7 @@ class FunctionScope:
         text = f"{what} in enclosing scope" if self.cell(name) else f"name '{name}' is not defined"
         if type(value) is Maybe:
             value.check(value.defined, value.name, NameError(text))
-            return value.value if type(value.value) is Nullable else ld(value.value)
+            return ld_optional(value.value)
         try:
             return ld(value)
         except UnboundLocalError:

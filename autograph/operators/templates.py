@@ -16,7 +16,7 @@ from autograph.operators.methods import attribute, method
 from autograph.operators.other_containers import apart
 from autograph.operators.runs import OpenSet, Run
 from autograph.operators.settings import guard_print_options
-from autograph.operators.variables import Nullable, ld
+from autograph.operators.variables import Nullable, ld, ld_optional
 from runtime import journal, ops, tree
 from runtime.building import building
 from runtime.control import ExceptionTemplate, attributes_of, exception_of
@@ -487,18 +487,13 @@ def fstring(*parts: Any) -> Any:
     Python meaning: the formatted text, a tensor shown as the array or number it stands for.
     Graph meaning: with a value that is known only at run time, text that is formatted there.
     """
-    parts = tuple(p if isinstance(p, str) else (_read(p[0]), *p[1:]) for p in parts)
+    parts = tuple(p if isinstance(p, str) else (ld_optional(p[0]), *p[1:]) for p in parts)
     if building() is not None:
         parts = tuple(p if isinstance(p, str) else with_own_text(*p) for p in parts)
     if building() is not None and any(is_late(p) for p in parts if not isinstance(p, str)):
         return lazy(parts)
     guard_print_options([p[0] for p in parts if not isinstance(p, str)])
     return "".join(p if isinstance(p, str) else format_part(shown(p[0]), p[1], p[2]) for p in parts)
-
-
-def _read(x: Any) -> Any:
-    """A value for text, where None has a meaning."""
-    return x if type(x) is Nullable else ld(x)
 
 
 _PERCENT_FIELD = re.compile(
@@ -542,7 +537,7 @@ def _says_otherwise(value: Any) -> bool:
 
 def percent(text: Any, values: Any) -> Any:
     """`text % values`; formatted when the graph runs if a value is known only there."""
-    text, values = ld(text), _read(values)
+    text, values = ld(text), ld_optional(values)
     if not isinstance(text, str) or building() is None or not is_late(values):
         guard_print_options(values)
         return text % _shown_all(values) if isinstance(text, str) else text % values

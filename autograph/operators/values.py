@@ -54,6 +54,7 @@ __all__ = [
     "is_same",
     "is_unset",
     "merge_types",
+    "on_side",
     "own_children",
     "split",
     "split_none",
@@ -137,6 +138,11 @@ class _Nothing:
 
 
 NOTHING = _Nothing()
+
+
+def on_side(x: Any, side: int) -> tuple[Any, Any]:
+    """A pair of what two paths have, of which one path only has something."""
+    return (x, NOTHING) if side == 0 else (NOTHING, x)
 
 
 def merge_types(name: str, a: TensorType, b: TensorType) -> TensorType:

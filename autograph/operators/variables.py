@@ -29,6 +29,7 @@ __all__ = [
     "is_undefined",
     "ld",
     "ld_free",
+    "ld_optional",
     "read_or_undefined",
     "there",
 ]
@@ -302,6 +303,11 @@ def ld(value: Any) -> Any:
             return value
         value = value.load()
     return value
+
+
+def ld_optional(value: Any) -> Any:
+    """`ld`, where None has a meaning: what may be None stays so."""
+    return value if type(value) is Nullable else ld(value)
 
 
 def _is_in_try() -> bool:
