@@ -7,6 +7,8 @@ from collections import Counter, defaultdict, deque
 import numpy as np
 
 import autograph as ag
+from runtime import config
+from runtime.compile import BACKENDS
 
 
 def outcome(function, x, *others):
@@ -17,6 +19,32 @@ def outcome(function, x, *others):
         raise
     except Exception as error:
         return type(error), str(error)
+
+
+def is_answered(text, cases, backends, seed):
+    """Run `f` of a program as Python and as a graph; whether the graph was not refused.
+
+    `cases` are the arguments of calls of one signature, which one trace serves.
+    """
+    function = ag.convert_source(text).f
+    for backend in backends:
+        graph = ag.convert(function)
+        with config.backend.using(backend), config.check.using(True):
+            for case in cases:
+                expected = outcome(function, *case)
+                try:
+                    assert_same(outcome(graph, *case), expected)
+                except ag.StagingError:
+                    return False
+                except AssertionError as error:
+                    raise AssertionError(f"{backend}, {case}, seed {seed}\n{text}") from error
+        assert graph.trace_count <= 1, f"seed {seed}\n{text}"
+    return True
+
+
+def one_backend(seed):
+    """A backend by a seed, each as often as the others."""
+    return [sorted(BACKENDS)[seed % len(BACKENDS)]]
 
 
 def assert_same(got, expected):

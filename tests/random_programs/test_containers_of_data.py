@@ -12,10 +12,7 @@ import random
 import numpy as np
 import pytest
 
-import autograph as ag
-from runtime import config
-from runtime.compile import BACKENDS
-from tests.random_programs.outcomes import assert_same, outcome
+from tests.random_programs.outcomes import is_answered, one_backend
 
 PROGRAMS, STEP = 80, 20
 MANY = 2000
@@ -213,31 +210,17 @@ class Writer:
         return np.array(numbers[:4]), numbers[4], 3
 
 
-def is_answered(seed):
-    """Run as Python and as a graph; whether the graph was not refused."""
+def is_answered_of(seed):
+    """Whether a program is answered, as Python does."""
     writer = Writer(seed)
     text = writer.program()
-    function = ag.convert_source(text).f
-    cases = [writer.arguments() for _ in range(4)]
-    backend = sorted(BACKENDS)[seed % len(BACKENDS)]
-    graph = ag.convert(function)
-    with config.backend.using(backend), config.check.using(True):
-        for case in cases:
-            expected = outcome(function, *case)
-            try:
-                assert_same(outcome(graph, *case), expected)
-            except ag.StagingError:
-                return False
-            except AssertionError as error:
-                raise AssertionError(f"{backend}, {case}, seed {seed}\n{text}") from error
-    assert graph.trace_count <= 1, f"seed {seed}\n{text}"
-    return True
+    return is_answered(text, [writer.arguments() for _ in range(4)], one_backend(seed), seed)
 
 
 @pytest.mark.parametrize("start", range(0, PROGRAMS, STEP))
 def test_containers_hold_what_those_of_python_hold_or_are_refused(start):
     with np.errstate(all="ignore"):
-        answered = sum(is_answered(seed) for seed in range(start, start + STEP))
+        answered = sum(is_answered_of(seed) for seed in range(start, start + STEP))
     assert answered >= ANSWERED * STEP
 
 
@@ -246,4 +229,4 @@ def test_containers_hold_what_those_of_python_hold_or_are_refused(start):
 def test_containers_of_data_at_length(start):
     with np.errstate(all="ignore"):
         for seed in range(start, start + STEP):
-            is_answered(seed)
+            is_answered_of(seed)
