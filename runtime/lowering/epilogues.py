@@ -21,6 +21,7 @@ from runtime.lowering.kernel import (
     Dim,
     For,
     Let,
+    Move,
     Program,
     Register,
     Store,
@@ -67,7 +68,7 @@ def _used(block: Block) -> Iterator[Buffer]:
             yield from (part.value for part in _loads_of(x))
         if isinstance(s, Store):
             yield s.buffer
-        elif isinstance(s, Copy):
+        elif isinstance(s, Copy | Move):
             yield from (s.target, s.source)
         elif isinstance(s, Swap):
             yield from (s.one, s.other)

@@ -5,7 +5,7 @@ A `Program` is what `.lower("kernels")` prints, and what is rendered as LLVM IR.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, Protocol, TypeAlias
 
@@ -59,6 +59,7 @@ __all__ = [
     "product",
     "read",
     "walk",
+    "written",
 ]
 
 
@@ -437,6 +438,21 @@ def walk(block: Block) -> Iterator[Statement]:
         yield statement
         for inner in inner_blocks(statement):
             yield from walk(inner)
+
+
+def written(statements: Iterable[Statement]) -> set[Buffer]:
+    """The buffers whose content statements themselves may change; blocks that they hold aside."""
+    found: set[Buffer] = set()
+    for s in statements:
+        if isinstance(s, Store | Reserve | Allocate):
+            found.add(s.buffer)
+        elif isinstance(s, Copy | Move | Contract):
+            found.add(s.target)
+        elif isinstance(s, Swap):
+            found |= {s.one, s.other}
+        elif isinstance(s, CallOut):
+            found |= {handed.buffer for handed in s.results if handed.buffer is not None}
+    return found
 
 
 def allocated_in(function: Function) -> list[Buffer]:

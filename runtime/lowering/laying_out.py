@@ -15,26 +15,21 @@ from runtime.lowering.kernel import (
     Axis,
     Block,
     Buffer,
-    CallOut,
     Cell,
     Contract,
-    Copy,
     Dim,
     For,
     Let,
-    Move,
     Program,
     Register,
-    Reserve,
-    Statement,
     Store,
-    Swap,
     While,
     inner_blocks,
     load,
     product,
     read,
     walk,
+    written,
 )
 from runtime.lowering.scalar import parts_of
 from runtime.lowering.strides import plus, steps_of, times
@@ -82,7 +77,7 @@ def _before(loop: While, shared: set[Buffer]) -> Block:
     contracts = [s for s in inside if isinstance(s, Contract) and _is_apart(s)]
     if not contracts:
         return []
-    changing = _written(inside) | shared
+    changing = written(inside) | shared
     own = {s.register for s in inside if isinstance(s, Let)}
     own |= {s.index for s in inside if isinstance(s, For)}
     made: Block = []
@@ -118,21 +113,6 @@ def _is_apart(c: Contract) -> bool:
 def _known(size: Dim) -> int:
     assert isinstance(size, int)
     return size
-
-
-def _written(statements: list[Statement]) -> set[Buffer]:
-    """The buffers whose content statements may change."""
-    found: set[Buffer] = set()
-    for s in statements:
-        if isinstance(s, Store | Reserve | Allocate):
-            found.add(s.buffer)
-        elif isinstance(s, Copy | Move | Contract):
-            found.add(s.target)
-        elif isinstance(s, Swap):
-            found |= {s.one, s.other}
-        elif isinstance(s, CallOut):
-            found |= {handed.buffer for handed in s.results if handed.buffer is not None}
-    return found
 
 
 def _is_fixed(start: Dim, own: set[Register]) -> bool:

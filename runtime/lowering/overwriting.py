@@ -35,7 +35,7 @@ from runtime.lowering.kernel import (
 )
 from runtime.lowering.merging import Access, Summary, linear, mentioned
 
-__all__ = ["overwrite"]
+__all__ = ["gives", "is_allocation", "overwrite"]
 
 _FAILING = (Call, CallOut, Check, MakeArray, Poll, Reserve, Swap, While)
 
@@ -52,13 +52,14 @@ def overwrite(program: Program, contents: Sequence[tuple[int, int]]) -> None:
             continue
         program.shared[new] = old
         new.name = old.name
-        program.body[:] = [s for s in program.body if not _is_allocation(s, new)]
+        program.body[:] = [s for s in program.body if not is_allocation(s, new)]
         program.overwritten.append(position)
         written.add(number)
     program.results[:] = [r for k, r in enumerate(program.results) if k not in written]
 
 
-def _is_allocation(s: Statement, buffer: Buffer) -> bool:
+def is_allocation(s: Statement, buffer: Buffer) -> bool:
+    """Whether the use of a buffer begins there."""
     return isinstance(s, Allocate) and s.buffer is buffer
 
 
@@ -67,7 +68,7 @@ def _may_overwrite(program: Program, old: Buffer, new: Buffer) -> bool:
     size = product(old.shape)
     if not isinstance(size, int) or size < LARGE or (old.type, old.shape) != (new.type, new.shape):
         return False
-    if {old, new} & {*program.shared, *program.shared.values()} or _gives(program, old):
+    if {old, new} & {*program.shared, *program.shared.values()} or gives(program, old):
         return False
     users = [k for k, s in enumerate(program.body) if new in mentioned(s)]
     if not users:
@@ -81,7 +82,7 @@ def _may_overwrite(program: Program, old: Buffer, new: Buffer) -> bool:
     return _is_by_element(program, writer, old, new)
 
 
-def _gives(program: Program, buffer: Buffer) -> bool:
+def gives(program: Program, buffer: Buffer) -> bool:
     """Whether a result is computed of a buffer when all else is done."""
     what = Summary()
     for result in program.results:

@@ -9,30 +9,27 @@ same sum in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from runtime.lowering.kernel import (
     Allocate,
     Axis,
-    Block,
     Buffer,
     CallOut,
     Contract,
-    Copy,
     For,
     Let,
     Program,
     Register,
-    Reserve,
-    Statement,
     Store,
-    Swap,
     load,
     product,
     read,
     walk,
+    written,
 )
 from runtime.lowering.merging import Renaming, Summary, changed, linear, mentioned
+from runtime.lowering.overwriting import gives, is_allocation
 from runtime.lowering.parallel import FAR, ON_STACK
 from runtime.lowering.scalar import Expr
 from runtime.lowering.strides import plus, times
@@ -58,11 +55,7 @@ def sink(program: Program) -> None:
         block = program.body
         block[block.index(reader)] = _in_blocks(contract, reader, rows)
         block.remove(contract)
-        block[:] = [s for s in block if not _allocates(s, contract.target)]
-
-
-def _allocates(s: Statement, buffer: Buffer) -> bool:
-    return isinstance(s, Allocate) and s.buffer is buffer
+        block[:] = [s for s in block if not is_allocation(s, contract.target)]
 
 
 def _rows_of_blocks(c: Contract) -> int | None:
@@ -95,11 +88,7 @@ def _reader(program: Program, c: Contract) -> For | None:
     """The one loop that reads a product, element by element, if the product can be made there."""
     if c.target.role != "own" or c.target in {*program.shared, *program.shared.values()}:
         return None
-    given = Summary()
-    for result in program.results:
-        if result.value is not None:
-            given.expression(result.value)
-    if any(access.buffer is c.target for access in given.accesses):
+    if gives(program, c.target):
         return None
     users = [s for s in program.body if c.target in mentioned(s)]
     if len(users) != 2 or users[0] is not c or not isinstance(users[1], For):
@@ -107,7 +96,10 @@ def _reader(program: Program, c: Contract) -> For | None:
     loop = users[1]
     between = program.body[program.body.index(c) + 1 : program.body.index(loop) + 1]
     operands = {_memory(program, c.x), _memory(program, c.y)}
-    if any(_memory(program, buffer) in operands for buffer in _written(between)):
+    statements = [*walk(between)]
+    handed = {h.buffer for s in statements if isinstance(s, CallOut) for h in s.operands}
+    touched = {*written(statements), *(buffer for buffer in handed if buffer is not None)}
+    if any(_memory(program, buffer) in operands for buffer in touched):
         return None
     return loop if _goes_over(loop, c.target) else None
 
@@ -117,19 +109,6 @@ def _memory(program: Program, buffer: Buffer) -> Buffer:
     while buffer in program.shared:
         buffer = program.shared[buffer]
     return buffer
-
-
-def _written(block: Block) -> Iterator[Buffer]:
-    """The buffers that statements write, or exchange."""
-    for s in walk(block):
-        if isinstance(s, Store | Reserve):
-            yield s.buffer
-        elif isinstance(s, Copy | Contract):
-            yield s.target
-        elif isinstance(s, Swap):
-            yield from (s.one, s.other)
-        elif isinstance(s, CallOut):
-            yield from (h.buffer for h in (*s.operands, *s.results) if h.buffer is not None)
 
 
 def _goes_over(loop: For, buffer: Buffer) -> bool:

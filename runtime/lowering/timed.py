@@ -26,6 +26,7 @@ from runtime.lowering.kernel import (
     Copy,
     Dim,
     For,
+    Move,
     Outside,
     PairwiseSum,
     Program,
@@ -108,7 +109,7 @@ def _written(statement: Statement) -> list[Buffer | Cell]:
     """What a statement itself writes."""
     if isinstance(statement, Store):
         return [statement.buffer]
-    if isinstance(statement, Contract | Copy):
+    if isinstance(statement, Contract | Copy | Move):
         return [statement.target]
     if isinstance(statement, Assign | PairwiseSum):
         return [statement.cell]
