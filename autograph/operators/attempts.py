@@ -124,6 +124,7 @@ class _Place:
     # What is in it where the body comes to its end, and the form of that alone.
     end: Any = None
     end_form: Form | None = None
+    end_leaves: list[tuple[Any, TensorType]] = field(default_factory=list)
     # Of a list, what its items are, as far as that is one kind of thing.
     items: Growing | Poisoned = field(default_factory=lambda: Growing(Unbound()))
     # What it was given after the `try`.
@@ -251,6 +252,7 @@ class Attempt:
         """Append the present values of all places; the position of each result's among them."""
         values: list[Any] = []
         numbers: list[Any] = []
+        indices: list[Any] = []
         with journal.transaction():
             for place, content in self._contents():
                 self._widen(place, content)
@@ -258,9 +260,12 @@ class Attempt:
                 found = [_now(x) for x, _ in leaves(place.form, content)]
                 place.found.append(found)
                 values += found
-                numbers += [self._arrays.which((place, k), found[k]) for k in place.arrays]
+                for k in place.arrays:
+                    numbers.append(self._arrays.which((place, k), found[k]))
+                    indices += self._arrays.indices((place, k), found[k])
             positions: list[int | None] = []
-            for x in (*values, *numbers):
+            self._changed |= self._arrays.has_new_views
+            for x in (*values, *numbers, *indices):
                 positions.append(None if x is NOTHING or x is None else len(operands))
                 if positions[-1] is not None:
                     operands.append(builder.value_of(x))
@@ -333,8 +338,12 @@ class Attempt:
             self._widen(place, content)
             assert place.form is not None
             left = at_end(content, outcome.writes) if isinstance(place.form, Grown) else content
-            place.found.append([x for x, _ in leaves(place.form, left)])
             place.end, place.end_form = content, self._form(place, content)
+            with trace.interpreting(outcome.builder):  # it tells which of several objects it is
+                place.found.append([x for x, _ in leaves(place.form, left)])
+                for k in place.arrays:
+                    self._arrays.which((place, k), place.found[-1][k])
+                place.end_leaves = list(leaves(place.end_form, content))
 
     def _form(self, place: _Place, content: Any) -> Form:
         if place.slot is not None and isinstance(place.slot.owner, Cell):
@@ -423,26 +432,22 @@ class Attempt:
         """Emit the node; names and objects get its results. The clause's number, the exception."""
         columns, ends = self._columns(), self._end_columns()
         types = [type_ for place in self.places.values() for _, type_ in _leaves(place, NOTHING)]
-        own = [(x, type_) for place in self._apart() for x, type_ in _end_leaves(place)]
+        own = [(x, type_) for place in self._apart() for x, type_ in place.end_leaves]
         branch = outcome.builder
         with trace.interpreting(branch):
-            found = [
-                *zip(self._ends(), types, strict=True),
-                *((self._which_at_end(column), type_of_number(0)) for column in columns.values()),
-                *own,
-                *((self._which_at_end(column), type_of_number(0)) for column in ends.values()),
-            ]
+            of_columns, of_ends = self._told_at_end(columns), self._told_at_end(ends)
+            found = [*zip(self._ends(), types, strict=True), *of_columns, *own, *of_ends]
             branch.graph.outputs = [
                 output_value(branch, outcome.content(x), type_) for x, type_ in found
             ]
         kinds = [type_ for _, type_ in found]
         code, error, *outputs = control.emit_try(self.parent, branch, kinds, clauses, self.token)
         rest = iter(outputs)
-        results, numbers = list(islice(rest, len(types))), list(islice(rest, len(columns)))
-        at_end, end_numbers = list(islice(rest, len(own))), list(rest)
+        results, told = list(islice(rest, len(types))), list(islice(rest, len(of_columns)))
+        at_end, end_told = list(islice(rest, len(own))), list(rest)
         contents = [results[i] for i in columns], [at_end[i] for i in ends]
-        arrays = self._arrays.joined(list(columns.values()), contents[0], numbers)
-        end_arrays = self._arrays.joined_at_end(list(ends.values()), contents[1], end_numbers)
+        arrays = self._arrays.joined(list(columns.values()), contents[0], told)
+        end_arrays = self._arrays.joined_at_end(list(ends.values()), contents[1], end_told)
         for column, array in zip(columns, arrays, strict=True):
             results[column] = array
         for column, array in zip(ends, end_arrays, strict=True):
@@ -529,9 +534,16 @@ class Attempt:
         places = self.places.values()
         return tuple(Told(p.raised, p.given) for p in places if p.raised is not None)
 
-    def _which_at_end(self, column: Column) -> Any:
-        """The number of the array that a place holds at the end of the body."""
-        return NOTHING if self.raises else self._arrays.which(column.key, column.found[-1])
+    def _told_at_end(self, columns: dict[int, Column]) -> list[tuple[Any, TensorType]]:
+        """What tells which arrays places hold at the end of the body: numbers, then indices."""
+        numbers: list[tuple[Any, TensorType]] = []
+        indices: list[tuple[Any, TensorType]] = []
+        for column in columns.values():
+            x = NOTHING if self.raises else column.found[-1]
+            numbers.append((self._arrays.which(column.key, x), type_of_number(0)))
+            found = self._arrays.indices(column.key, x)
+            indices += zip(found, self._arrays.index_types(column.key), strict=True)
+        return numbers + indices
 
     def _end_columns(self) -> dict[int, Column]:
         """The places for arrays among the leaves of what has a form of its own at the end."""
@@ -539,7 +551,7 @@ class Attempt:
         count = 0
         for place in self._apart():
             is_one = list(hold_arrays(_end_form(place)))
-            for k, (x, type_) in enumerate(_end_leaves(place)):
+            for k, (x, type_) in enumerate(place.end_leaves):
                 if is_one[k]:
                     columns[count + k] = Column(place, -1 - k, place.name, type_, (x,))
             count += len(is_one)
@@ -563,10 +575,6 @@ class Attempt:
 def _end_form(place: _Place) -> Form:
     assert place.end_form is not None
     return place.end_form
-
-
-def _end_leaves(place: _Place) -> Iterator[tuple[Any, TensorType]]:
-    return leaves(_end_form(place), place.end)
 
 
 def _ends_apart(place: _Place) -> bool:

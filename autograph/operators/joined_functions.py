@@ -45,16 +45,17 @@ class FunctionJoins:
 
     def add(self, name: str, a: Any, b: Any) -> Rebuild | None:
         """How a place goes on that holds functions; None where that is not for this to say."""
-        if a is NOTHING or b is NOTHING:
+        is_alone = a is NOTHING or b is NOTHING
+        if is_alone and OneOf not in (type(a), type(b)):
             side = 0 if b is NOTHING else 1
             only = (a, b)[side]
             return self._alone(name, only, side) if type(only) in FUNCTIONS else None
         if are_twins(a, b):
             return self._twins(name, a, b)
-        sides = [x.things if type(x) is OneOf else (x,) for x in (a, b)]
+        sides = [_candidates(x) for x in (a, b)]
         if not all(type(x) in FUNCTIONS for things in sides for x in things):
             return None
-        things = joined(*sides)
+        things = sides[0] or sides[1] if is_alone else joined(*sides)
         if things is None:
             return None
         number = self._number(name, a, b, things)
@@ -143,3 +144,10 @@ class FunctionJoins:
             return self._cells[key]
 
         return cell
+
+
+def _candidates(x: Any) -> tuple[Any, ...]:
+    """The things of which a place holds one: none where a path has nothing there."""
+    if x is NOTHING:
+        return ()
+    return x.things if type(x) is OneOf else (x,)

@@ -203,8 +203,9 @@ class Merger:
     def _things(self, a: Any, b: Any, *, objects: bool = False) -> tuple[Any, ...] | None:
         """The objects of which a place holds one, depending on data, if it is such a place."""
         if a is NOTHING or b is NOTHING:
-            only = b if a is NOTHING else a
-            return only.things if type(only) is OneOf else None
+            side = 1 if a is NOTHING else 0
+            only = (a, b)[side]
+            return things_of(only, self.outcomes[side].builder) if type(only) is OneOf else None
         left, right = (
             things_of(x, outcome.builder, objects=objects)
             for x, outcome in zip((a, b), self.outcomes, strict=True)
@@ -218,6 +219,8 @@ class Merger:
         """
         left, right = (self._candidates(x, o) for x, o in zip((a, b), self.outcomes, strict=True))
         if left is None or right is None:
+            return None
+        if (a is NOTHING or b is NOTHING) and len((*left, *right)) == 1:
             return None
         plans: dict[int, Rebuild] = {}
         things: list[Any] = []
@@ -240,6 +243,8 @@ class Merger:
     @staticmethod
     def _candidates(x: Any, outcome: Outcome) -> tuple[Any, ...] | None:
         """The objects that `x` is one of, if it is such a thing; those that its path made, too."""
+        if x is NOTHING:
+            return ()
         if type(x) is OneOf:
             return x.things if are_containers(x.things) else None
         if not can_be_told_by_number(x) or journal.is_kin(x) or id(x) in outcome.kin:

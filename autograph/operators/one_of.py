@@ -92,6 +92,13 @@ class OneOf(Late):
     def _kinds(self) -> str:
         return " or ".join(sorted({python_class(type(x)).__name__ for x in self.things}))
 
+    def chosen(self, numbers: Sequence[Any]) -> Any:
+        """The number that belongs to the thing that it is, of one for each of them."""
+        found = numbers[-1]
+        for position in range(len(numbers) - 2, -1, -1):
+            found = ops.where(ops.equal(self.index, position), numbers[position], found)
+        return found
+
     def is_any(self, answers: Sequence[bool]) -> Any:
         """Whether it is one of those for which the answer is true: a bool, or a traced one."""
         if all(answers) or not any(answers):

@@ -2,13 +2,14 @@
 
 Where the body raised decides which array a name holds. Each place that may hold several arrays has,
 beside the content, a number that tells which it is, so that a write through the name reaches the
-older array, and all its names, if it is that one.
+older array, and all its names, if it is that one. Of views of older arrays, which rows of loops
+are, the indices are saved, too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from autograph.operators.alternatives import Part, Reference
@@ -25,7 +26,7 @@ from autograph.operators.references import (
     seen_by,
     select,
 )
-from autograph.operators.values import NOTHING, is_array
+from autograph.operators.values import NOTHING, is_array, is_numeric, merge_types, type_of
 from runtime.building import Builder
 from runtime.cells import Cell
 from runtime.spec import TensorType
@@ -71,10 +72,14 @@ class SavedArrays:
         self._parent = parent
         # The number of the array that stands for all that the body makes for a place.
         self._own: dict[Any, int] = {}
+        # The views of older arrays that a place may hold, by number: the types of their indices.
+        self._views: defaultdict[Any, dict[int, tuple[TensorType, ...]]] = defaultdict(dict)
 
     def begin(self, body: Builder) -> None:
         """A new trace of the body."""
         self._body = body
+        # Whether a place was found to hold a view that it was not known to hold.
+        self.has_new_views = False
         self._parts: defaultdict[Any, dict[int, Part]] = defaultdict(dict)
         self._made: set[Any] = set()
         # Places that may hold a view of an older array.
@@ -91,8 +96,9 @@ class SavedArrays:
         for number, part in reference.parts.items():
             cells = seen_by(part) or (part.cell,)
             is_older = any(is_older_cell(cell, self._body) for cell in cells)
-            if is_older and cells == (part.cell,) and not part.operands:
+            if is_older and cells == (part.cell,) and all(map(_is_index, part.operands)):
                 self._parts[key][number] = part
+                self._note_view(key, number, part)
                 continue
             numbers[number] = own
             if is_older:
@@ -101,11 +107,40 @@ class SavedArrays:
             self._made.add(key)
         return select(reference.index, numbers) if reference.parts else own
 
+    def _note_view(self, key: Any, number: int, part: Part) -> None:
+        if not part.chain:
+            return
+        types = tuple(map(type_of, part.operands))
+        known = self._views[key].get(number)
+        if known is not None:
+            pairs = zip(known, types, strict=True)
+            types = tuple(merge_types("an index", one, other) for one, other in pairs)
+        if types != known:
+            self._views[key][number], self.has_new_views = types, True
+
+    def indices(self, key: Any, x: Any) -> Iterator[Any]:
+        """The indices of each view that a place may hold, NOTHING for those that it is not now."""
+        reference = (reference_of(x) if is_array(x) else None) or Reference(NOTHING, {})
+        for number, types in self._views[key].items():
+            part = reference.parts.get(number)
+            yield from (NOTHING for _ in types) if part is None else part.operands
+
+    def index_types(self, key: Any) -> Iterator[TensorType]:
+        """The types of what `indices` gives."""
+        for types in self._views[key].values():
+            yield from types
+
     def joined(
-        self, columns: Sequence[Column], contents: Sequence[Tensor], numbers: Sequence[Tensor]
+        self,
+        columns: Sequence[Column],
+        contents: Sequence[Tensor],
+        told: Sequence[Tensor],
     ) -> list[Tensor]:
-        """The array of each place, of the results of the node: the contents, and the numbers."""
-        results = self.joined_at_end(columns, contents, numbers)
+        """The array of each place, of results of the node: its contents, and what tells them apart.
+
+        That is a number for each place, then the indices of the views that they may hold.
+        """
+        results = self.joined_at_end(columns, contents, told)
         first: dict[tuple[int, ...], int] = {}
         for i, column in enumerate(columns):
             same = first.setdefault(tuple(id(x) for x in column.found), i)
@@ -121,11 +156,15 @@ class SavedArrays:
         return results
 
     def joined_at_end(
-        self, columns: Sequence[Column], contents: Sequence[Tensor], numbers: Sequence[Tensor]
+        self,
+        columns: Sequence[Column],
+        contents: Sequence[Tensor],
+        told: Sequence[Tensor],
     ) -> list[Tensor]:
         """The same for places that have a result of their own for the end of the body."""
+        numbers, indices = told[: len(columns)], iter(told[len(columns) :])
         return [
-            self._joined(column, content, number)
+            self._joined(column, content, number, indices)
             for column, content, number in zip(columns, contents, numbers, strict=True)
         ]
 
@@ -147,15 +186,22 @@ class SavedArrays:
                     _lock_both(row.result, row.column.name, other.result, other.column.name)
             known.append(row)
 
-    def _joined(self, column: Column, content: Tensor, number: Tensor) -> Tensor:
+    def _joined(
+        self, column: Column, content: Tensor, number: Tensor, indices: Iterator[Tensor]
+    ) -> Tensor:
         parts = dict(self._parts.get(column.key, {}))
+        for view, types in self._views[column.key].items():
+            operands = [next(indices) for _ in types]
+            if view in parts:
+                parts[view] = parts[view].with_operands(operands)
         if not parts or not self._is_clear(column):
             return content
         if column.key in self._made:
             own = self._own[column.key]
             parts[own] = promised(own, column.type)
             fulfil(parts[own], content.as_array())
-        return refer(number, parts, column.type, self._parent)
+        is_plain = not any(part.chain for part in parts.values())
+        return refer(number, parts, column.type, self._parent if is_plain else None)
 
     def _is_clear(self, column: Column) -> bool:
         """Whether a write through the name reaches the older arrays that it may be."""
@@ -178,6 +224,10 @@ class SavedArrays:
             why = f"after the `try`, `{name}` may be another array or a new one, depending on data"
             result.cell().locked = why
             cell.locked = cell.locked or why
+
+
+def _is_index(x: Any) -> bool:
+    return is_numeric(x) and type_of(x).rank == 0
 
 
 def _cells(x: Any) -> list[Cell]:

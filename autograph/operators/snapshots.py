@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,6 +32,7 @@ from autograph.operators.one_of import (
     note_refused_choice,
     one_of,
 )
+from autograph.operators.references import select
 from autograph.operators.rows import as_rows, number_leaves, row_types
 from autograph.operators.runs import Run, has_runs
 from autograph.operators.templates import LazyString
@@ -125,10 +127,28 @@ class OrMade(NamedTuple):
     made: Nest | Grown
 
     def made_among(self, x: Any) -> Any:
-        """The one that the body made of what `x` is, or may be."""
+        """What the body made of what `x` is, or may be; one of several if it may be several."""
+        if type(x) is not OneOf:
+            return NOTHING if self._is_older(x) else x
+        made = self.all_made(x)
+        if len(made) < 2:
+            return made[0] if made else NOTHING
+        places = [k for k, one in enumerate(x.things) if not self._is_older(one)]
+        return OneOf(select(x.index, {k: places.index(k) for k in places}), made)
+
+    def all_made(self, x: Any) -> tuple[Any, ...]:
+        """All that the body made of what `x` may be."""
         ones = x.things if type(x) is OneOf else (x,)
-        found = (one for one in ones if not any(one is thing for thing in self.things))
-        return next(found, NOTHING)
+        return tuple(one for one in ones if not self._is_older(one))
+
+    def index_of(self, x: Any) -> Any:
+        """The number of what `x` is: of an older one, or the one after all for what was made."""
+        if type(x) is OneOf:
+            return select(x.index, {k: self.index_of(one) for k, one in enumerate(x.things)})
+        return index_of(x, self.things) if self._is_older(x) else len(self.things)
+
+    def _is_older(self, x: Any) -> bool:
+        return any(x is thing for thing in self.things)
 
 
 class Called(NamedTuple):
@@ -230,13 +250,26 @@ def _called(x: Any, is_kept: Callable[[Any], bool]) -> Same | Called:
     return Called(x, parts, (x,)) if is_made else Same(x)
 
 
-def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Among | Conflict:
-    if all(map(is_kept, x.things)):
-        return Among(x.things)
+def _among(x: OneOf, is_kept: Callable[[Any], bool]) -> Form:
+    older = tuple(thing for thing in x.things if is_kept(thing))
+    found = [form_of(thing, is_kept) for thing in x.things if not is_kept(thing)]
+    if not found:
+        return Among(older)
+    made = functools.reduce(lambda a, b: unite(a, b, "this"), found)
+    is_carried = len(found) == 1 or _holds_numbers(made)
+    if is_carried and isinstance(made, Nest | Grown) and _is_made(made):
+        return OrMade(older, made) if older else made
     return Conflict(
         f"{x.described()}, is left by a `try` in which one of them was made",
         "make all of them before the `try`, or take a copy of the one",
     )
+
+
+def _holds_numbers(form: Form) -> bool:
+    """Whether what data decides in it are numbers only, and containers of such."""
+    if isinstance(form, Nest):
+        return all(map(_holds_numbers, form.parts))
+    return isinstance(form, Same) or (isinstance(form, Leaf) and form.type.rank == 0)
 
 
 def form_of_content(x: Any, is_kept: Callable[[Any], bool]) -> Form:
@@ -513,8 +546,7 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         yield NOTHING if x is NOTHING else index_of(x, form.things), type_of_number(0)
     elif isinstance(form, OrMade):
         made = NOTHING if x is NOTHING else form.made_among(x)
-        index = NOTHING if x is NOTHING else index_of(x, (*form.things, made))
-        yield index, type_of_number(0)
+        yield NOTHING if x is NOTHING else form.index_of(x), type_of_number(0)
         yield from leaves(form.made, made)
     elif isinstance(form, Called):
         for part, value in zip(form.parts.values(), _held(form, x), strict=True):
@@ -534,6 +566,9 @@ def leaves(form: Form, x: Any) -> Iterator[tuple[Any, TensorType]]:
         value, bit = split_none(x)
         yield from leaves(form.part, value)
         yield bit, type_of_number(True)
+    elif isinstance(form, Nest) and type(x) is OneOf:  # one of several that the body made
+        for column in zip(*(leaves(form, thing) for thing in x.things), strict=True):
+            yield x.chosen([number for number, _ in column]), column[0][1]
     elif isinstance(form, Nest):
         parts = [part for _, part in own_children(x)] if has_parts(x) else None
         for i, part in enumerate(form.parts):
@@ -549,7 +584,8 @@ def grown_items(form: Form, x: Any) -> Iterator[Any]:
     elif isinstance(form, OrNone):
         yield from grown_items(form.part, split_none(x)[0])
     elif isinstance(form, OrMade):
-        yield from grown_items(form.made, form.made_among(x))
+        for one in form.all_made(x):
+            yield from grown_items(form.made, one)
     elif isinstance(form, Called):
         for part, value in zip(form.parts.values(), _held(form, x), strict=True):
             yield from grown_items(part, value)
@@ -587,10 +623,14 @@ def containers(form: Form, x: Any, name: str) -> Iterator[tuple[str, Any]]:
         if isinstance(x, list) and form.like is not None:
             yield name, x
     elif isinstance(form, OrMade):
-        yield from containers(form.made, form.made_among(x), name)
+        for one in form.all_made(x):
+            yield from containers(form.made, one, name)
     elif isinstance(form, Called):
         for k, value in zip(form.parts, _held(form, x), strict=True):
             yield from containers(form.parts[k], value, f"part {k} of `{name}`")
+    elif isinstance(form, Nest) and type(x) is OneOf:
+        for thing in x.things:
+            yield from containers(form, thing, name)
     elif isinstance(form, Nest) and has_parts(x):
         if is_changeable(x):
             yield name, x

@@ -144,4 +144,49 @@ def before_a_loop_and_in_a_handler_within(x):
     return None
 
 
+@samples("E3", *CASES, joined=True)
+def dicts_by_a_try_in_which_they_are_made(x):
+    table, limits = {"a": 9, "b": 1.0}, {"a": x}
+    try:
+        if x > 3:
+            raise IndexError
+        return x, {"a": limits["a"]}, {"a": table["a"], "b": x}
+    except IndexError:
+        return x * 2, {"a": limits["a"] + 1}, table
+    finally:
+        table["a"] = 5
+
+
+@samples("E3", *CASES, joined=True)
+def made_in_a_branch_of_a_branch(x):
+    table, found = {"a": 9.0, "b": x}, None
+    if x > 3:
+        pass
+    else:
+        if x > 1:
+            found = {"a": x}
+        else:
+            found = table
+        found["a"] += 1
+    table["a"] += 10
+    if found is None:
+        return table
+    found["a"] *= 2
+    return found, table
+
+
+@samples("E3", *CASES, joined=True)
+def functions_made_in_a_branch_of_a_branch(x):
+    scale = None
+    if x < 3:
+        y = x + 1
+        if x > 1:
+            scale = lambda v: v * y  # noqa: E731
+        else:
+            scale = np.cos
+    if scale is None:
+        return x
+    return scale(2.0)
+
+
 test_sample = samples.test()

@@ -430,10 +430,51 @@ def kept_after_a_try(x):
     return picked[0] + older[0]
 
 
-def test_what_a_try_left_is_one_of_several_too():
+def written_in_a_try_and_after(x):
+    older = [x, 1.0]
+    try:
+        if x > 2:
+            picked = older
+        elif x > 0:
+            picked = [x * 2, x]
+        else:
+            picked = [0.0, 0.0]
+        picked[0] += 1
+        if x < -9:
+            raise ValueError
+        picked[1] += 1
+    except ValueError:
+        picked[1] = 7.0
+    picked[0] += 9.0
+    return picked, older
+
+
+@pytest.mark.parametrize("sample", [kept_after_a_try, written_in_a_try_and_after])
+def test_what_a_try_left_is_one_of_several_too(sample):
+    check(sample, *((np.float64(x),) for x in (2.5, 1.0, -2.0, -10.0)), joined=True)
+
+
+def arrays_kept_after_a_try(x):
+    older = [np.ones(2), 1.0]
+    try:
+        if x > 2:
+            picked = older
+        elif x > 0:
+            picked = [np.ones(2) * x, x]
+        else:
+            picked = [np.zeros(2), 0.0]
+        if x < -9:
+            raise ValueError
+    except ValueError:
+        pass
+    picked[1] = 9.0
+    return picked[1] + older[1]
+
+
+def test_several_that_a_try_made_hold_no_arrays():
     with pytest.raises(ag.StagingError, match="depending on data, is left by a `try`") as caught:
-        ag.convert(kept_after_a_try)(np.float64(2.0))
-    assert "| picked[0] = 9.0" in str(caught.value)
+        ag.convert(arrays_kept_after_a_try)(np.float64(2.0))
+    assert "| picked[1] = 9.0" in str(caught.value)
 
 
 # ---- what a function gives back ------------------------------------------------------------------

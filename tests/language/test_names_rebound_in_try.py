@@ -152,4 +152,56 @@ def the_best_of_a_loop(x):
     return best.value
 
 
+@samples("E9", *CASES, joined=True)
+def rows_of_a_loop(x):
+    table = np.arange(6.0).reshape(3, 2) + x
+    row = None
+    try:
+        for k, row in enumerate(table):
+            row += 1
+            if x > k + 2:
+                raise ValueError
+            table *= 2
+    except ValueError:
+        table -= 5
+    row[1] += 100
+    table[:, 0] += 1000
+    return table, row
+
+
+@samples("E9", *CASES, joined=True)
+def a_row_of_one_of_two_tables(x):
+    one, other = np.arange(6.0).reshape(3, 2), np.arange(8.0).reshape(4, 2)
+    table, row, k = one, one[0], 0
+    while k < 3:
+        try:
+            row = table[k]
+            if x > k + 2:
+                raise ValueError
+            row = table[k - 1, ::-1]
+            table = other
+            row[0] += x
+        except ValueError:
+            row = row * 2
+        row += k
+        k += 1
+    row[1] -= 1
+    return one, other, row
+
+
+@samples("E9", *CASES, joined=True)
+def functions_that_hold_a_row(x):
+    table = np.arange(6.0).reshape(3, 2) + x
+    try:
+        for row in table:
+            last = lambda: row  # noqa: B023, E731
+            table %= x
+            if row[0] > 2:
+                raise ZeroDivisionError
+    except ZeroDivisionError:
+        pass
+    table += 1
+    return last(), table
+
+
 test_sample = samples.test()

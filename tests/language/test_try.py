@@ -942,9 +942,11 @@ def writes_a_view_or_a_new_array(x, i):
 
 
 def writes_a_view(x, i):
-    y = x
+    y, k = x, i
     try:
-        y = y[i - 1 :]
+        while k > 0:
+            y = y[1:]
+            k -= 1
         x[i]
         y = x * 1
     except IndexError:

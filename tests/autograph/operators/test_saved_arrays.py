@@ -3,7 +3,7 @@
 import pytest
 
 import autograph as ag
-from autograph.operators.references import Choice
+from autograph.operators.references import Choice, snapshot
 from autograph.operators.saved_arrays import Column, Row, SavedArrays
 from autograph.operators.values import NOTHING
 from runtime import ops
@@ -75,10 +75,26 @@ def test_two_names_of_one_array_at_all_times_stay_so():
         assert first is second
 
 
+def test_a_view_of_an_older_array_is_written_through_its_index():
+    with tracing():
+        old, row, at_end = array(), placeholder("int64"), placeholder("int64")
+        arrays, [x], _ = traced([lambda: old[row:], array])
+        assert arrays.has_new_views
+        assert list(arrays.indices(x.key, old)) == [NOTHING]
+        content, number = array(), placeholder("int64")
+        [made] = arrays.joined([x], [content], [number, at_end])
+        views = [part for part in made._cell.choices.parts.values() if part.chain]
+        assert [(view.cell, view.operands) for view in views] == [(old.cell(), (at_end,))]
+        before = old.cell().token
+        made[0] = 1.0
+        assert old.cell().token != before
+
+
 def test_a_view_of_an_older_array_in_a_place_unknown_is_not_written():
     with tracing():
-        old, start = array(), placeholder("int64")
-        arrays, columns, _ = traced([lambda: old[start:]])
+        old = array()
+        unknown = snapshot(array(), [old.cell()], "x")
+        arrays, columns, _ = traced([lambda: unknown, array])
         [made] = arrays.joined(columns, [array()], [placeholder("int64")])
         for name in (made, old):
             with pytest.raises(ag.StagingError, match="`x` may be another array or a new one"):
