@@ -62,7 +62,10 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
     found = tensor_type(node.outputs[0].type)
     if node.op.options.get("of_floats"):
         made = evaluate(text, operands, NumPyMeaning())
-        if node.op.raises is not None:
+        outside = node.op.options.get("outside")
+        if outside is not None:
+            fail(evaluate(str(outside), operands, NumPyMeaning()))
+        elif node.op.raises is not None:
             fail(_is_wrong(made, operands))
         return _as_number(made, machine_type(found.dtype), fail)
     is_array = found.shape != ()

@@ -53,6 +53,7 @@ __all__ = [
     "Watcher",
     "While",
     "allocated_in",
+    "assigned",
     "expressions",
     "inner_blocks",
     "load",
@@ -453,6 +454,17 @@ def written(statements: Iterable[Statement]) -> set[Buffer]:
         elif isinstance(s, CallOut):
             found |= {handed.buffer for handed in s.results if handed.buffer is not None}
     return found
+
+
+def assigned(statement: Statement) -> Iterator[Cell]:
+    """The cells that a statement, or one that it holds, gives values."""
+    for s in walk([statement]):
+        if isinstance(s, Assign | PairwiseSum):
+            yield s.cell
+        elif isinstance(s, CallOut):
+            yield from (handed.cell for handed in s.results if handed.cell is not None)
+        elif isinstance(s, Call):
+            yield from s.results
 
 
 def allocated_in(function: Function) -> list[Buffer]:

@@ -41,6 +41,7 @@ from runtime.lowering.kernel import (
 from runtime.lowering.laying_out import lay_out
 from runtime.lowering.merging import merge
 from runtime.lowering.overwriting import overwrite
+from runtime.lowering.pacing import pace
 from runtime.lowering.pooling import (
     window_argmax,
     window_max,
@@ -50,6 +51,7 @@ from runtime.lowering.pooling import (
     window_sum,
 )
 from runtime.lowering.products import matmul
+from runtime.lowering.ranges import prove
 from runtime.lowering.recursion import recur, recursion
 from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.refusal import Refusal, TooLarge
@@ -117,6 +119,8 @@ def lower(
     sink(b.program)
     if watcher is not None:
         watcher.watch(b.program)
+    prove(b.program)
+    pace(b.program)
     return b.program
 
 

@@ -12,7 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.devices import in_use, is_device_array
-from runtime.ops import arithmetic, exponential, floats, gamma_functions, trigonometric
+from runtime.ops import (
+    arithmetic,
+    error_function,
+    exponential,
+    floats,
+    gamma_functions,
+    trigonometric,
+)
 from runtime.ops.declare import Primitive, always, no_gradient, op
 from runtime.ops.operands import Array, Module
 from runtime.ops.samples import array, calls, fixed
@@ -57,16 +64,20 @@ def _declare(
     raises: bool = True,
     function: Callable[..., Any] | None = None,
     scalar: str | None = None,
+    outside: str | None = None,
 ) -> None:
     """Declare an op; `like` is the one for arrays, whose gradient it has.
 
-    Where `scalar`, or that of `like`, gives nan or inf of finite numbers, `function` is asked.
+    Where `outside` holds, or where it is not given and `scalar`, or that of `like`, gives nan or
+    inf of finite numbers, `function` is asked, and raises.
     """
     python: Callable[..., Any] = function or getattr(math, name)
     if like is not None:
         vjp, reads = like.op.vjp, like.op.reads
         scalar = like.op.options.get("scalar", like.op.expression)
     options: dict[str, Any] = {} if scalar is None else {"scalar": scalar, "of_floats": True}
+    if outside is not None:
+        options["outside"] = outside
 
     def one(xp: Module, x: Any) -> Any:
         return python(number(x))
@@ -91,26 +102,32 @@ def _declare(
 # ---- of floats -------------------------------------------------------------------------------
 
 for _name, _like in {
-    "sqrt": exponential.sqrt, "exp": exponential.exp, "exp2": exponential.exp2,
-    "expm1": exponential.expm1, "log": exponential.log, "log2": exponential.log2,
-    "log10": exponential.log10, "log1p": exponential.log1p, "sin": trigonometric.sin,
-    "cos": trigonometric.cos, "tan": trigonometric.tan, "asin": trigonometric.asin,
-    "acos": trigonometric.acos, "sinh": trigonometric.sinh, "cosh": trigonometric.cosh,
-    "atanh": trigonometric.atanh,
+    "exp": exponential.exp, "exp2": exponential.exp2, "expm1": exponential.expm1,
+    "sinh": trigonometric.sinh, "cosh": trigonometric.cosh,
 }.items():  # fmt: skip
     _declare(_name, 0.5, like=_like)
-_declare("acosh", 1.5, like=trigonometric.acosh)
+for _name, _like, _outside in (
+    ("sqrt", exponential.sqrt, "{0} < 0.0"),
+    ("log", exponential.log, "{0} <= 0.0"),
+    ("log2", exponential.log2, "{0} <= 0.0"),
+    ("log10", exponential.log10, "{0} <= 0.0"),
+    ("log1p", exponential.log1p, "{0} <= -1.0"),
+    ("sin", trigonometric.sin, "isinf({0})"),
+    ("cos", trigonometric.cos, "isinf({0})"),
+    ("tan", trigonometric.tan, "isinf({0})"),
+    ("asin", trigonometric.asin, "abs({0}) > 1.0"),
+    ("acos", trigonometric.acos, "abs({0}) > 1.0"),
+    ("atanh", trigonometric.atanh, "abs({0}) >= 1.0"),
+):
+    _declare(_name, 0.5, like=_like, outside=_outside)
+_declare("acosh", 1.5, like=trigonometric.acosh, outside="{0} < 1.0")
 for _name, _like in {
     "atan": trigonometric.atan, "tanh": trigonometric.tanh, "asinh": trigonometric.asinh,
     "fabs": arithmetic.abs, "cbrt": exponential.cbrt, "degrees": trigonometric.rad2deg,
-    "radians": trigonometric.deg2rad,
+    "radians": trigonometric.deg2rad, "erf": error_function.erf,
 }.items():  # fmt: skip
     _declare(_name, 0.5, like=_like, raises=False)
 _ERF_SLOPE = 2.0 / math.sqrt(math.pi)
-_declare(
-    "erf", 0.5, vjp=(lambda g, out, x: g * (_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
-    raises=False,
-)  # fmt: skip
 _declare(
     "erfc", 0.5, vjp=(lambda g, out, x: g * (-_ERF_SLOPE * exponential.exp(-x * x)),), reads=(0,),
     raises=False,

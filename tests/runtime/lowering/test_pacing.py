@@ -1,0 +1,97 @@
+"""Loops that count look for signals between runs of rounds."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from runtime.lowering.kernel import Poll, While, walk
+from runtime.lowering.lower import lower
+from runtime.lowering.pacing import counting
+from runtime.passes import optimize
+
+X = np.random.default_rng(4).random(300)
+
+
+def few(x):
+    out = np.zeros(300)
+    for i in range(1, 299):
+        out[i] = x[i - 1] + x[i + 1]
+    return out
+
+
+def many(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i % 300]
+    return total
+
+
+def until(x, n):
+    i = 0
+    while i < n and x[i] < 0.99:
+        i += 1
+    return i
+
+
+def halved(x, n):
+    steps = 0
+    while n > 1:
+        n //= 2
+        steps += 1
+    return steps + x[0]
+
+
+def whiles(f, *args):
+    program = lower(optimize(ag.convert(f).get_concrete_function(*args).graph))
+    return [s for s in walk(program.body) if isinstance(s, While)]
+
+
+def test_few_rounds_are_looked_at_behind_the_last():
+    (loop,) = whiles(few, X)
+    assert not any(isinstance(s, Poll) for s in walk(loop.body))
+    text = ag.convert(few).get_concrete_function(X).lower("kernels")
+    assert text.count("poll") == 1 and "  poll  # after" in text
+
+
+def test_many_rounds_go_in_runs():
+    outer, inner = whiles(many, X, np.int64(9))
+    assert inner in outer.body and isinstance(outer.body[-1], Poll)
+    assert not any(isinstance(s, Poll) for s in inner.body)
+
+
+@pytest.mark.parametrize("f", [until, halved])
+def test_what_data_ends_is_looked_at_in_each_round(f):
+    (loop,) = whiles(f, X, np.int64(9))
+    assert counting(loop) is None and isinstance(loop.body[-1], Poll)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 299, 4095, 4096, 4097, 100_003])
+def test_every_round_runs_once(n):
+    f = ag.convert(many)
+    f(X, np.int64(3))
+    assert f(X, np.int64(n)) == pytest.approx(many(X, n), rel=1e-12)
+    assert len(f.traces()) == 1
+
+
+def from_below(first, n):
+    steps = 0
+    i = first
+    while i < n:
+        i += 1
+        steps += 1
+    return steps, i
+
+
+@pytest.mark.parametrize(
+    ("first", "n"),
+    [
+        (2**63 - 5, 2**63 - 1),
+        (2**63 - 70_000, 2**63 - 1),
+        (-(2**63), -(2**63) + 40_000),
+        (5, -5),
+        (-3, 3),
+    ],
+)
+def test_counts_at_the_ends_of_the_integers(first, n):
+    f = ag.convert(from_below)
+    assert f(np.int64(first), np.int64(n)) == (max(n - first, 0), max(n, first))

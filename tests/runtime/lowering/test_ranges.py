@@ -1,0 +1,165 @@
+"""Checks that cannot fail are left out, and no others."""
+
+import numpy as np
+import pytest
+
+import autograph as ag
+
+RNG = np.random.default_rng(5)
+X, GRID = RNG.random(50), RNG.random((20, 30))
+N = np.int64(7)
+
+
+def kernels(f, *args):
+    return ag.convert(f).get_concrete_function(*args).lower("kernels")
+
+
+def neighbours(x):
+    out = np.zeros(len(x))
+    for i in range(1, len(x) - 1):
+        out[i] = x[i - 1] + x[i] * x[i + 1]
+    return out
+
+
+def rows(grid):
+    total = 0.0
+    for i in range(grid.shape[0]):
+        for j in range(grid.shape[1]):
+            total += grid[i, j]
+    return total
+
+
+def backwards(x):
+    out = x.copy()
+    for i in range(len(x) - 2, -1, -1):
+        out[i] += out[i + 1]
+    return out
+
+
+def generator(n):
+    state, hits = 12345, 0
+    for _ in range(n):
+        state = (state * 1103515245 + 12345) % 2147483648
+        if state < 1073741824:
+            hits += 1
+    return state, hits
+
+
+def guarded(x, n):
+    total = 0.0
+    for i in range(n):
+        if i > 0 and i < 50:
+            total += x[i - 1]
+    return total
+
+
+@pytest.mark.parametrize(("f", "args"), [(neighbours, (X,)), (rows, (GRID,)), (backwards, (X,))])
+def test_positions_that_loops_count_need_no_check(f, args):
+    assert "fail" not in kernels(f, *args)
+    np.testing.assert_array_equal(ag.convert(f)(*args), f(*args))
+
+
+@pytest.mark.parametrize("f", [neighbours, rows])
+def test_nor_do_they_where_sizes_are_of_the_run(f):
+    shape = (None, None) if f is rows else (None,)
+    found = ag.convert(f).get_concrete_function(ag.TensorSpec(shape, "float64"))
+    text = found.lower("kernels")
+    assert "size" in text and "fail" not in text
+    for n in (2, 3, 5, 64, 201):
+        x = RNG.random((n, n + 1)[: len(shape)])
+        np.testing.assert_array_equal(found(x), f(x))
+
+
+def test_numbers_that_a_division_keeps_small_do_not_overflow():
+    text = kernels(generator, N)
+    assert text.count("fail") == 1  # of `hits += 1`
+    assert ag.convert(generator)(np.int64(1000)) == generator(1000)
+
+
+def test_a_condition_narrows_what_a_number_can_be():
+    assert "overflow(i" not in kernels(guarded, X, N)
+    assert ag.convert(guarded)(X, np.int64(60)) == pytest.approx(guarded(X, 60))
+
+
+# ---- checks that are needed ----------------------------------------------------------------------
+
+
+def beyond(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i + 1]
+    return total
+
+
+def before(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i - 51]
+    return total
+
+
+def by_data(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i]
+    return total
+
+
+def grows(n):
+    a = 1
+    for _ in range(n):
+        a = a * 3
+    return a
+
+
+def swings(n):
+    a, b = 1, -1
+    for _ in range(n):
+        a, b = b - a, a - b * 2
+    return a, b
+
+
+def changed_in_a_branch(x, n):
+    k = 0
+    for i in range(n):
+        if x[i] > 0.5:
+            k = i * 20
+    return x[k]
+
+
+def changed_after_it_was_tested(x, n):
+    k, total = 0, 0.0
+    for _ in range(n):
+        is_inside = k < 50
+        k += 30
+        if is_inside:
+            total += x[k]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "error"),
+    [
+        (beyond, (X,), IndexError),
+        (before, (X,), IndexError),
+        (by_data, (X, np.int64(51)), IndexError),
+        (grows, (np.int64(60),), OverflowError),
+        (swings, (np.int64(200),), OverflowError),
+        (changed_in_a_branch, (np.ones(50), np.int64(9)), IndexError),
+        (changed_after_it_was_tested, (X, np.int64(9)), IndexError),
+    ],
+)
+def test_what_may_fail_is_checked(f, args, error):
+    assert "fail" in kernels(f, *args)
+    with pytest.raises(error):
+        ag.convert(f)(*args)
+
+
+def test_negative_positions_count_from_the_end():
+    def f(x, n):
+        total = 0.0
+        for i in range(n):
+            total = total * 2 + x[i - 3]
+        return total
+
+    assert ag.convert(f)(X, np.int64(9)) == f(X, 9)
