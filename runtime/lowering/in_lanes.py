@@ -21,12 +21,13 @@ from runtime.lowering.kernel import (
     PairwiseSum,
     Register,
     Store,
+    walk,
 )
 from runtime.lowering.lines import AS_IT_IS
 from runtime.lowering.merging import linear
 from runtime.lowering.scalar import Expr, parts_of
 
-__all__ = ["lanes_of", "serves", "serves_all", "write"]
+__all__ = ["has_none", "lanes_of", "serves", "serves_all", "write"]
 
 # Vectors of so many bytes have masks for each lane: those of AVX-512.
 _BYTES = 64
@@ -47,6 +48,11 @@ def serves(s: For) -> bool:
     if vector_bytes() != _BYTES:
         return False
     return lanes_of(s) is not None or (_is_around(s) and all(map(_is_served, s.body)))
+
+
+def has_none(block: Block) -> bool:
+    """Whether there is no loop over elements in a block, of which vectors could be made."""
+    return not any(isinstance(s, For | PairwiseSum) for s in walk(block))
 
 
 def serves_all(block: Block) -> bool:

@@ -135,9 +135,14 @@ class _Writer(Sums, Memory):
             *map(pieces.declared, range(len(self.pieces))),
         }  # fmt: skip
         shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
-        own = [*(text for text in self.parts if text not in self.scheduled), *self.pieces]
+        own = [text for text in self.parts if text not in self.scheduled]
         vectors = [text for text in self.parts if text in self.scheduled]
-        (vectors if self.in_lanes and not own else own).insert(0, "\n".join(body))
+        kernel = "\n".join(body)
+        if in_lanes.has_none(self.program.body):
+            scalar = [kernel, *self.pieces]
+            return modules_text(own, vectors, products.functions, shared, scalar)
+        own += self.pieces
+        (vectors if self.in_lanes and not own else own).insert(0, kernel)
         return modules_text(own, vectors, products.functions, shared)
 
     @cached_property
@@ -220,12 +225,13 @@ class _Writer(Sums, Memory):
         condition = self.value(s.condition)
         yes, no, done = self.labels("yes", "no", "end")
         self.add(f"br i1 {condition}, label %{yes}, label %{no}")
+        computed = self.computed
         for label, block in ((yes, s.yes), (no, s.no)):
             self.begin(label)
             self.known.clear()
             self._block(block)
             self.add(f"br label %{done}")
-        self.begin(done)
+        self.begin(done, computed)
 
     def _while(self, s: While) -> None:
         test, body, done = self.labels("test", "round", "end")
@@ -261,6 +267,7 @@ class _Writer(Sums, Memory):
         self.add(f"store i64 {rest}, ptr %work")
         self.add(f"{is_spent} = icmp slt i64 {rest}, 0")
         self.add(f"br i1 {is_spent}, label %{poll}, label %{go}{self._rarely()}")
+        computed = self.computed
         self.begin(poll)
         code, fails = self.name(), self.name()
         self.add(f"store i64 {BUDGET}, ptr %work")
@@ -271,13 +278,13 @@ class _Writer(Sums, Memory):
         self.add(f"br i1 {fails}, label %{stop}, label %{go}")
         self.begin(stop)
         self._leave(str(SET))
-        self.begin(go)
+        self.begin(go, computed)
 
     def _check(self, s: Check) -> None:
         failed = self.value(s.failed)
         stop, go = self.labels("fail", "go")
         self.add(f"br i1 {failed}, label %{stop}, label %{go}{self._rarely()}")
-        kept = dict(self.known)
+        kept, computed = dict(self.known), self.computed
         self.begin(stop)
         for k, operand in enumerate(s.operands[:SLOT]):
             at = self.name()
@@ -285,7 +292,7 @@ class _Writer(Sums, Memory):
             self.add(f"store {self._stored(self.value(operand), operand.type)}, ptr {at}")
         self._leave(str(s.site))
         self.known = kept
-        self.begin(go)
+        self.begin(go, computed)
 
     def _callout(self, s: CallOut) -> None:
         """Hand Python a row of words: for each operand and result its value or address, its sizes.
