@@ -15,12 +15,14 @@ from runtime.lowering.kernel import (
     Allocate,
     Assign,
     Block,
-    Contract,
+    Call,
     For,
     Let,
     PairwiseSum,
     Register,
+    Statement,
     Store,
+    inner_blocks,
     walk,
 )
 from runtime.lowering.lines import AS_IT_IS
@@ -57,8 +59,19 @@ def has_none(block: Block) -> bool:
 
 def serves_all(block: Block) -> bool:
     """Whether there are loops in a block, and all are written in lanes or those of products."""
-    found = [isinstance(s, Contract) or _is_served(s) for s in block]
-    return vector_bytes() == _BYTES and all(found) and any(isinstance(s, For) for s in block)
+    statements = list(walk(block))
+    if vector_bytes() != _BYTES or not any(isinstance(s, For) for s in statements):
+        return False
+    if any(isinstance(s, Call) for s in statements):  # functions that call themselves are others
+        return False
+    return all(map(_is_served_outside, block))
+
+
+def _is_served_outside(s: Statement) -> bool:
+    """As `_is_served`, of what stands in no loop over elements, but in a `while` or a branch."""
+    if isinstance(s, For | PairwiseSum):
+        return _is_served(s)
+    return all(_is_served_outside(x) for block in inner_blocks(s) for x in block)
 
 
 def _is_around(s: For) -> bool:

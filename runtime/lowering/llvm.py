@@ -33,6 +33,7 @@ from runtime.lowering.kernel import (
     Tick,
     While,
     expressions,
+    inner_blocks,
     walk,
 )
 from runtime.lowering.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
@@ -103,7 +104,8 @@ class _Writer(Sums, Memory):
 
     def text(self) -> str:
         parameters = ["ptr %ctx", *self._parameters()]
-        self.in_lanes = in_lanes.serves_all(self.program.body)
+        block = self.program.body
+        self.in_lanes = in_lanes.serves_all(block) and not self._has_rounds_in_registers(block)
         self._memory()
         pieces.written(self, self.program.body, self._block)
         for k, result in enumerate(self.program.results):
@@ -220,6 +222,21 @@ class _Writer(Sums, Memory):
         self.nested -= 1
         if is_free:
             self.groups.pop()
+
+    def _has_rounds_in_registers(self, block: Block) -> bool:
+        """Whether LLVM is to write out a loop in a `while` of a block: see `_is_in_registers`."""
+        for s in block:
+            if isinstance(s, For):
+                size = _bytes_of(s)
+                if size is not None and self._is_in_registers(size, s.body):
+                    return True
+            elif isinstance(s, While | If):
+                self.loops += isinstance(s, While)
+                found = any(map(self._has_rounds_in_registers, inner_blocks(s)))
+                self.loops -= isinstance(s, While)
+                if found:
+                    return True
+        return False
 
     def _if(self, s: If) -> None:
         condition = self.value(s.condition)
