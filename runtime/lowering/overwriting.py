@@ -80,7 +80,7 @@ def _may_overwrite(program: Program, old: Buffer, new: Buffer) -> bool:
         return False
     if any(old in mentioned(s) for s in behind):
         return False
-    return is_by_element(program, writer, old, new)
+    return is_by_element(program.body, writer, old, new)
 
 
 def gives(program: Program, buffer: Buffer) -> bool:
@@ -94,10 +94,13 @@ def gives(program: Program, buffer: Buffer) -> bool:
     )
 
 
-def is_by_element(program: Program, writer: Statement, old: Buffer, new: Buffer) -> bool:
+def is_by_element(block: Block, writer: Statement, old: Buffer, new: Buffer) -> bool:
     """Whether one store in a nest of loops writes each element of `new` once, in a round that reads
-    no other element of `old`, and that one before; or one copy of something else."""
-    stores = [s for s in walk(program.body) if _writes(s, new)]
+    no other element of `old`, and that one before; or one copy of something else.
+
+    All that writes `new` is in the block, of which `writer` is a statement.
+    """
+    stores = [s for s in walk(block) if _writes(s, new)]
     if len(stores) == 1 and isinstance(writer, Copy):
         return writer.target is new and writer.source is not old
     if len(stores) != 1 or not isinstance(stores[0], Store):

@@ -7,11 +7,12 @@ through the caches.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from runtime.lowering.arena import Life, lives
-from runtime.lowering.kernel import Allocate, Buffer, Program, product
+from runtime.lowering.kernel import Allocate, Buffer, For, Program, product, walk, written
 from runtime.lowering.llvm_types import size_in_bytes
-from runtime.lowering.merging import mentioned
-from runtime.lowering.overwriting import is_allocation, is_by_element
+from runtime.lowering.overwriting import is_by_element
 
 __all__ = ["LARGE", "reuse"]
 
@@ -24,17 +25,28 @@ def reuse(program: Program) -> None:
     large = [s.buffer for s in program.body if isinstance(s, Allocate) and _size(s.buffer) >= LARGE]
     if len(large) < 2:
         return
+    life, gone = lives(program), set()
+    writers = Counter(
+        b for s in walk(program.body) if not isinstance(s, Allocate) for b in written([s])
+    )
     for new in large:
-        life = lives(program)
-        users = [k for k, s in enumerate(program.body) if new in mentioned(s)]
-        if not users or new in program.shared.values():
+        if new not in life or writers[new] != 1 or new in program.shared.values():
+            continue
+        at = life[new].first
+        if not isinstance(program.body[at], For):
             continue
         for old in large:
-            if _may_reuse(program, life, old, new, users[0]):
-                program.shared[new] = program.shared.get(old, old)
-                new.name = old.name
-                program.body[:] = [s for s in program.body if not is_allocation(s, new)]
+            if _may_reuse(program, life, old, new, at):
+                whole = program.shared.get(old, old)
+                program.shared[new] = whole
+                new.name = whole.name
+                life[whole] = Life(life[whole].first, life[new].last)
+                gone.add(new)
                 break
+    if gone:
+        program.body[:] = [
+            s for s in program.body if not isinstance(s, Allocate) or s.buffer not in gone
+        ]
 
 
 def _size(buffer: Buffer) -> int:
@@ -54,4 +66,4 @@ def _may_reuse(
         return False
     if old not in life or life[old].last != at or life[whole].last != at:
         return False
-    return is_by_element(program, program.body[at], old, new)
+    return is_by_element([program.body[at]], program.body[at], old, new)
