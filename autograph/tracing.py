@@ -208,6 +208,7 @@ def _traced(
             )
         finished.raised = raised
         facts.sites.clear()  # what was found of loops; of no use to who keeps the trace
+        facts.packed.clear()
         return finished
 
 

@@ -3,7 +3,8 @@
 The first function that goes to native code would wait for some eighty modules and for the entry
 of all graphs, which takes longer than everything else that it needs. A thread brings them in from
 the first conversion on, while the program goes on; the first graph waits for what is left of it.
-What only large graphs need is made behind that, until there is a graph.
+Where that is LLVM, which loads and compiles without the interpreter's lock, who waits imports what
+lowers graphs meanwhile. What only large graphs need is made behind that, until there is a graph.
 
 The thread ends by itself, and before the process forks: a child would find modules half imported,
 by a thread that it does not have.
@@ -23,6 +24,9 @@ __all__ = ["begin", "finish", "wait"]
 
 # Whether what the first graph needs is there; whether a graph asked for it.
 _is_ready, _is_asked = threading.Event(), threading.Event()
+# Whether it is known if LLVM has to make any of it; whether it has to.
+_is_known, _compiles = threading.Event(), threading.Event()
+_LOWERING = "runtime.lowering.prepare"
 
 
 def begin() -> None:
@@ -35,6 +39,10 @@ def wait() -> None:
     """Return when what the first graph needs is there, if it is being brought in."""
     if _thread.cache_info().currsize and _thread() is not None:
         _is_asked.set()
+        _is_known.wait()
+        if _compiles.is_set() and not _is_ready.is_set():
+            with suppress(Exception):  # as in the thread
+                import_module(_LOWERING)
         _is_ready.wait()
 
 
@@ -46,7 +54,7 @@ def finish() -> None:
 
 def _end() -> None:
     """Have the thread end, with what it is at."""
-    wait()
+    _is_asked.set()
     finish()
 
 
@@ -69,14 +77,19 @@ def _bring_in() -> None:
     with suppress(Exception):
         try:
             # LLVM works without the interpreter's lock, so it goes first: the program goes on.
-            has_compiled = import_module("runtime.execute.native.prepared").bring_in()
+            prepared = import_module("runtime.execute.native.prepared")
+            if prepared.needs_llvm():  # no graph is kept, either: the first will be lowered
+                _compiles.set()
+            _is_known.set()
+            prepared.bring_in()
             import_module("runtime.lowering.kept").bring_in()
-            if has_compiled:  # no process kept the entry, so no graph: the first will be lowered
-                import_module("runtime.lowering.prepare")
+            if _compiles.is_set():
+                import_module(_LOWERING)
         finally:
+            _is_known.set()
             _is_ready.set()
-        if has_compiled:
-            for make in import_module("runtime.execute.native.prepared").FURTHER:
+        if _compiles.is_set():
+            for make in prepared.FURTHER:
                 if _is_asked.is_set():  # a graph is being compiled, which is to have the processor
                     break
                 make()

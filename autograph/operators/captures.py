@@ -169,6 +169,9 @@ class Trace:
     taken_items: dict[tuple[int, int], Any] = field(default_factory=dict)
     # Whether there is, or was, a list whose length depends on data.
     has_runs: bool = False
+    # Rows of lists with numbers behind them, by the builder and what they were made of: the class
+    # of each tensor, and its value.
+    packed: dict[Any, list[Any]] = field(default_factory=dict)
     # How often numbers of two dtypes became those of one, where paths meet.
     joins: int = 0
     # Whether an array is in such a list twice, or in two of them.

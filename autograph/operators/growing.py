@@ -93,7 +93,18 @@ def item(x: Any, key: Any) -> Any:
     form, rows = packed(x)
     count = size_of(rows)
     key = checked(key, count, _OUT_OF_RANGE.format(_kind(x).__name__))
-    position = ops.where(key < 0, key + count, key)
+    return _item_within(x, form, rows, ops.where(key < 0, key + count, key))
+
+
+def _item_in_turn(x: Any, position: Any) -> Any:
+    """The item whose turn it is in a loop: the position is in range."""
+    if not isinstance(position, Tensor) or position.is_known or live(x) is not None:
+        return item(x, position)
+    return _item_within(x, *packed(x), position)
+
+
+def _item_within(x: Any, form: Form, rows: list[Tensor], position: Any) -> Any:
+    """The item at a position that is in range, as long as the list is as it is now."""
 
     def get() -> Any:
         return item_at(*packed(x), position)
@@ -255,7 +266,7 @@ class ListItems(Indexed):
     __slots__ = ("_count", "_first", "_list", "_source")
 
     def __init__(self, x: list[Any], first: int = 0) -> None:
-        super().__init__("a list", None, lambda index: item(x, index + first))
+        super().__init__("a list", None, lambda index: _item_in_turn(x, index + first))
         self._list, self._first = x, first
         run = live(x)
         self._source = None if run is None else run.source()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograph.operators.captures import current_trace
 from autograph.operators.forms import (
     Among,
     Branching,
@@ -24,7 +26,8 @@ from autograph.operators.item_forms import growing_form, parts_of
 from autograph.operators.one_of import are_numbers, index_of, numbers_of
 from autograph.operators.runs import Run, has_runs, note_shared, unpadded
 from autograph.operators.values import NOTHING, split_none, tensor
-from runtime import control, ops
+from runtime import control, ops, trace
+from runtime.building import building
 from runtime.spec import Shape, TensorType, type_of_number
 from runtime.templates import letters_of_text
 from runtime.tensor import Tensor
@@ -219,20 +222,19 @@ def pack(item: Form, items: list[Any], content: Callable[[Any], Any] = lambda x:
     """
     types = _leaf_types(item)
     rows: list[Tensor] | None = None
-    waiting: list[list[Tensor]] = []
+    waiting: list[list[Any]] = []
     runs = [part for part in items if isinstance(part, Run)]
     if len({id(run) for run in runs}) < len(runs):
         note_shared(runs)
     for part in unpadded(items):
         if isinstance(part, Run):
             part = content(part)
-            rows = _joined(item, _appended(item, rows, waiting), _rows_of(part, item, types))
+            before = _with_numbers(item, rows, waiting)
+            rows = _joined(item, before, _rows_of(part, item, types))
             waiting = []
         else:
-            values = list(_numbers_of(item, part, content)) or [True]
-            pairs = zip(values, types, strict=True)
-            waiting.append([_number(content(x), type_) for x, type_ in pairs])
-    rows = _appended(item, rows, waiting)
+            waiting.append([content(x) for x in _numbers_of(item, part, content)] or [True])
+    rows = _with_numbers(item, rows, waiting)
     return [_no_rows(type_) for type_ in types] if rows is None else rows
 
 
@@ -378,6 +380,50 @@ def _joined(
     return [ops.concat([x, y]) for x, y in zip(*aligned(item, rows, more), strict=True)]
 
 
+def _with_numbers(
+    item: Form, rows: list[Tensor] | None, waiting: list[list[Any]]
+) -> list[Tensor] | None:
+    """`rows` with single items behind them."""
+    if rows is None:
+        return _once(item, None, waiting) if waiting else None
+    for numbers in waiting:
+        rows = _once(item, rows, [numbers])
+    return rows
+
+
+def _once(item: Form, rows: list[Tensor] | None, waiting: list[list[Any]]) -> list[Tensor]:
+    """Rows with items behind them: the same ones for all that ask for them in one graph.
+
+    Not while tapes are open, which may have begun to watch what is in them.
+    """
+    types = _leaf_types(item)
+
+    def made() -> list[Tensor]:
+        numbers = [[_number(x, t) for x, t in zip(xs, types, strict=True)] for xs in waiting]
+        return _appended(item, rows, numbers) or []
+
+    builder, facts = building(), current_trace()
+    told = tuple([_told(x) for x in (*(rows or ()), *itertools.chain(*waiting))])
+    if builder is None or facts is None or trace.tapes() or None in told:
+        return made()
+    key = (builder, rows is None, len(waiting), tuple(types), told)
+    known = facts.packed.get(key, [])
+    if known and all(builder.owns(value) for _, value in known):
+        return [kind(None, value) for kind, value in known]
+    found = made()
+    facts.packed[key] = [(type(x), x._value) for x in found]
+    return found
+
+
+def _told(x: Any) -> Any:
+    """What is equal for numbers and arrays that are the same; None where that is not known."""
+    if isinstance(x, Tensor):
+        return x.current()._value
+    if isinstance(x, np.generic) or type(x) in (bool, int, float):
+        return type(x), repr(x)
+    return None
+
+
 def _appended(
     item: Form, rows: list[Tensor] | None, waiting: list[list[Tensor]]
 ) -> list[Tensor] | None:
@@ -386,6 +432,9 @@ def _appended(
     if rows is None and waiting and (is_even or len(waiting) == 1):
         return [ops.stack(list(numbers)) for numbers in zip(*waiting, strict=True)]
     for numbers in waiting:
+        if rows is not None and all(n.type.shape == () for n in numbers):
+            rows = [ops.append_row(x, n) for x, n in zip(rows, numbers, strict=True)]
+            continue
         alone = [ops.expand_dims(n, axis=0) for n in numbers]
         rows = alone if rows is None else with_row(item, rows, alone)
     return rows

@@ -1,11 +1,12 @@
-"""What a graph computes as text: two graphs of one text compute the same, bit for bit.
+"""What a graph computes as bytes: two graphs of the same bytes compute the same, bit for bit.
 
-Names and positions in the user's program are not in it. A graph has no text where it holds what is
+Names and positions in the user's program are not in it. A graph has none where it holds what is
 known by its identity only: objects, functions, arrays of other devices.
 """
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Container
 from itertools import count
 from typing import Any
@@ -18,16 +19,19 @@ from runtime.spec import StackType, TensorType, Type, VariableType, bits
 __all__ = ["fingerprint"]
 
 _NUMBERS = "biufc"
+# The last format of `marshal` in which equal values are equal bytes: later ones tell which are one
+# object.
+_FORMAT = 2
 
 
 class _Unknown(Exception):
-    """There is something in the graph that text cannot tell."""
+    """There is something in the graph that bytes cannot tell."""
 
 
 def fingerprint(
     graph: Graph, is_known: Callable[[Op], bool], unread: Container[Op] = ()
 ) -> bytes | None:
-    """The text of `graph`, None where it has none.
+    """The bytes of `graph`, None where it has none.
 
     `is_known` says whether the name of an op is all that there is to say of it; of `unread` ops,
     the attributes do not matter.
@@ -35,9 +39,10 @@ def fingerprint(
     writer = _Writer(is_known, unread)
     try:
         writer.graph(graph)
-    except _Unknown:
+        rows = marshal.dumps(writer.graphs, _FORMAT)
+    except (_Unknown, ValueError):  # `marshal` writes values of Python alone
         return None
-    return repr(writer.graphs).encode("utf-8", "surrogatepass") + b"".join(writer.contents)
+    return rows + b"".join(writer.contents)
 
 
 class _Writer:
@@ -47,7 +52,7 @@ class _Writer:
         self.is_known = is_known
         self.unread = unread
         self.graphs: list[Any] = []
-        # The bytes of arrays, in the order in which the text has their dtypes and shapes.
+        # The bytes of arrays, in the order in which the rows have their dtypes and shapes.
         self.contents: list[bytes] = []
         # By identity; the graph keeps what they are of.
         self._numbers: dict[int, int] = {}

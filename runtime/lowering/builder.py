@@ -33,6 +33,7 @@ from runtime.lowering.kernel import (
     For,
     If,
     Let,
+    PairwiseSum,
     Program,
     Register,
     Reserve,
@@ -62,8 +63,8 @@ LONGEST = 1 << 30
 # A longer chain of operations on arrays is more than one loop.
 _DEEPEST = 64
 # Beyond these, small arrays are in memory as others are, and a graph is no native function: LLVM
-# takes longer than in proportion for straight-line code.
-_MOST_UNROLLED, _MOST_STATEMENTS = 1024, 5000
+# takes seconds. It takes less than one for twice as much without a loop over elements.
+_MOST_UNROLLED, _MOST_STATEMENTS, _MOST_OF_SCALARS = 1024, 5000, 10_000
 
 
 def is_small(shape: Sequence[Dim]) -> bool:
@@ -112,7 +113,7 @@ class Builder:
         self._unrolled = 0
         # How many loops and branches are around.
         self._loops = self._branches = 0
-        self._count = 0
+        self._count, self._limit = 0, _MOST_OF_SCALARS
         # Sizes that are equal: to a representative; and sizes computed of others.
         self._same: dict[Expr, Dim] = {}
         self._derived: dict[tuple[Expr, str, Dim], Expr] = {}
@@ -132,8 +133,10 @@ class Builder:
     def emit(self, statement: Statement) -> None:
         """Write a statement here."""
         self._count += 1
-        if self._count > _MOST_STATEMENTS:
-            raise TooLarge(f"more than {_MOST_STATEMENTS} statements, which take LLVM seconds")
+        if isinstance(statement, For | PairwiseSum):
+            self._limit = _MOST_STATEMENTS
+        if self._count > self._limit:
+            raise TooLarge(f"more than {self._limit} statements, which take LLVM seconds")
         self.block.append(statement)
 
     def fresh(self, stem: str | None) -> str:

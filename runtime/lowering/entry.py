@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.execute.native.engine import SCHEDULED
+from runtime.execute.native.engine import SCALAR, SCHEDULED
 from runtime.execute.native.outside import Called
 from runtime.execute.native.signature import Argument, Signature
 from runtime.lowering.elements import machine_type, tensor_type
@@ -17,7 +17,7 @@ __all__ = ["module_text", "outside", "signature"]
 def module_text(program: Program) -> str:
     """The whole module of a program: `@kernel`, `@enter` that calls it, and `@shapes`."""
     text = function_text(program)
-    mark = SCHEDULED if text.startswith(SCHEDULED) else ""
+    mark = next((mark for mark in (SCALAR, SCHEDULED) if text.startswith(mark)), "")
     parts = [_enter(program), text.removeprefix(mark)]
     if program.sizes:
         parts.insert(0, _Shapes(program).text())

@@ -15,18 +15,21 @@ from runtime.lowering.kernel import (
     Allocate,
     Assign,
     Block,
-    Contract,
+    Call,
     For,
     Let,
     PairwiseSum,
     Register,
+    Statement,
     Store,
+    inner_blocks,
+    walk,
 )
 from runtime.lowering.lines import AS_IT_IS
 from runtime.lowering.merging import linear
 from runtime.lowering.scalar import Expr, parts_of
 
-__all__ = ["lanes_of", "serves", "serves_all", "write"]
+__all__ = ["has_none", "lanes_of", "serves", "serves_all", "write"]
 
 # Vectors of so many bytes have masks for each lane: those of AVX-512.
 _BYTES = 64
@@ -49,10 +52,26 @@ def serves(s: For) -> bool:
     return lanes_of(s) is not None or (_is_around(s) and all(map(_is_served, s.body)))
 
 
+def has_none(block: Block) -> bool:
+    """Whether there is no loop over elements in a block, of which vectors could be made."""
+    return not any(isinstance(s, For | PairwiseSum) for s in walk(block))
+
+
 def serves_all(block: Block) -> bool:
     """Whether there are loops in a block, and all are written in lanes or those of products."""
-    found = [isinstance(s, Contract) or _is_served(s) for s in block]
-    return vector_bytes() == _BYTES and all(found) and any(isinstance(s, For) for s in block)
+    statements = list(walk(block))
+    if vector_bytes() != _BYTES or not any(isinstance(s, For) for s in statements):
+        return False
+    if any(isinstance(s, Call) for s in statements):  # functions that call themselves are others
+        return False
+    return all(map(_is_served_outside, block))
+
+
+def _is_served_outside(s: Statement) -> bool:
+    """As `_is_served`, of what stands in no loop over elements, but in a `while` or a branch."""
+    if isinstance(s, For | PairwiseSum):
+        return _is_served(s)
+    return all(_is_served_outside(x) for block in inner_blocks(s) for x in block)
 
 
 def _is_around(s: For) -> bool:

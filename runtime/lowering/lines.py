@@ -58,6 +58,8 @@ class FunctionLines:
         self.intrinsics: set[str] = set()
         self.count = 0
         self.label = "start"
+        # What was computed before here whatever way led here, by its text.
+        self.computed: dict[str, str] = {}
 
     def add(self, line: str) -> None:
         self.lines.append(f"  {line}")
@@ -72,13 +74,22 @@ class FunctionLines:
         self.add(f"{name} = {text}")
         return name
 
+    def once(self, text: str) -> str:
+        """The name of a value that depends on nothing but what its text names."""
+        name = self.computed.get(text)
+        if name is None:
+            name = self.computed[text] = self.do(text)
+        return name
+
     def labels(self, *stems: str) -> list[str]:
         self.count += 1
         return [f"{stem}{self.count}" for stem in stems]
 
-    def begin(self, label: str) -> None:
+    def begin(self, label: str, computed: dict[str, str] | None = None) -> None:
+        """Begin a block; `computed` is what was before all blocks that lead here."""
         self.lines.append(f"{label}:")
         self.label = label
+        self.computed = {} if computed is None else computed
 
     def intrinsic(self, declaration: str) -> None:
         self.intrinsics.add(declaration)
@@ -186,9 +197,10 @@ class Lines(FunctionLines):
         failed = self.do(f"icmp ne i64 {status}, 0")
         stop, go = self.labels("stop", "go")
         self.add(f"br i1 {failed}, label %{stop}, label %{go}{self._rarely()}")
+        computed = self.computed
         self.begin(stop)
         self._leave(status)
-        self.begin(go)
+        self.begin(go, computed)
 
     @contextmanager
     def _counted(

@@ -33,6 +33,7 @@ from runtime.lowering.kernel import (
     Tick,
     While,
     expressions,
+    inner_blocks,
     walk,
 )
 from runtime.lowering.lines import AS_IT_IS, WRITTEN_OUT_AS_VECTORS
@@ -103,7 +104,8 @@ class _Writer(Sums, Memory):
 
     def text(self) -> str:
         parameters = ["ptr %ctx", *self._parameters()]
-        self.in_lanes = in_lanes.serves_all(self.program.body)
+        block = self.program.body
+        self.in_lanes = in_lanes.serves_all(block) and not self._has_rounds_in_registers(block)
         self._memory()
         pieces.written(self, self.program.body, self._block)
         for k, result in enumerate(self.program.results):
@@ -135,9 +137,14 @@ class _Writer(Sums, Memory):
             *map(pieces.declared, range(len(self.pieces))),
         }  # fmt: skip
         shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
-        own = [*(text for text in self.parts if text not in self.scheduled), *self.pieces]
+        own = [text for text in self.parts if text not in self.scheduled]
         vectors = [text for text in self.parts if text in self.scheduled]
-        (vectors if self.in_lanes and not own else own).insert(0, "\n".join(body))
+        kernel = "\n".join(body)
+        if in_lanes.has_none(self.program.body):
+            scalar = [kernel, *self.pieces]
+            return modules_text(own, vectors, products.functions, shared, scalar)
+        own += self.pieces
+        (vectors if self.in_lanes and not own else own).insert(0, kernel)
         return modules_text(own, vectors, products.functions, shared)
 
     @cached_property
@@ -216,16 +223,32 @@ class _Writer(Sums, Memory):
         if is_free:
             self.groups.pop()
 
+    def _has_rounds_in_registers(self, block: Block) -> bool:
+        """Whether LLVM is to write out a loop in a `while` of a block: see `_is_in_registers`."""
+        for s in block:
+            if isinstance(s, For):
+                size = _bytes_of(s)
+                if size is not None and self._is_in_registers(size, s.body):
+                    return True
+            elif isinstance(s, While | If):
+                self.loops += isinstance(s, While)
+                found = any(map(self._has_rounds_in_registers, inner_blocks(s)))
+                self.loops -= isinstance(s, While)
+                if found:
+                    return True
+        return False
+
     def _if(self, s: If) -> None:
         condition = self.value(s.condition)
         yes, no, done = self.labels("yes", "no", "end")
         self.add(f"br i1 {condition}, label %{yes}, label %{no}")
+        computed = self.computed
         for label, block in ((yes, s.yes), (no, s.no)):
             self.begin(label)
             self.known.clear()
             self._block(block)
             self.add(f"br label %{done}")
-        self.begin(done)
+        self.begin(done, computed)
 
     def _while(self, s: While) -> None:
         test, body, done = self.labels("test", "round", "end")
@@ -261,6 +284,7 @@ class _Writer(Sums, Memory):
         self.add(f"store i64 {rest}, ptr %work")
         self.add(f"{is_spent} = icmp slt i64 {rest}, 0")
         self.add(f"br i1 {is_spent}, label %{poll}, label %{go}{self._rarely()}")
+        computed = self.computed
         self.begin(poll)
         code, fails = self.name(), self.name()
         self.add(f"store i64 {BUDGET}, ptr %work")
@@ -271,13 +295,13 @@ class _Writer(Sums, Memory):
         self.add(f"br i1 {fails}, label %{stop}, label %{go}")
         self.begin(stop)
         self._leave(str(SET))
-        self.begin(go)
+        self.begin(go, computed)
 
     def _check(self, s: Check) -> None:
         failed = self.value(s.failed)
         stop, go = self.labels("fail", "go")
         self.add(f"br i1 {failed}, label %{stop}, label %{go}{self._rarely()}")
-        kept = dict(self.known)
+        kept, computed = dict(self.known), self.computed
         self.begin(stop)
         for k, operand in enumerate(s.operands[:SLOT]):
             at = self.name()
@@ -285,7 +309,7 @@ class _Writer(Sums, Memory):
             self.add(f"store {self._stored(self.value(operand), operand.type)}, ptr {at}")
         self._leave(str(s.site))
         self.known = kept
-        self.begin(go)
+        self.begin(go, computed)
 
     def _callout(self, s: CallOut) -> None:
         """Hand Python a row of words: for each operand and result its value or address, its sizes.

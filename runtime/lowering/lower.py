@@ -55,6 +55,7 @@ from runtime.lowering.ranges import prove
 from runtime.lowering.recursion import recur, recursion
 from runtime.lowering.reductions import count_nonzero, position, reduction, sum_to, variance
 from runtime.lowering.refusal import Refusal, TooLarge
+from runtime.lowering.reusing import reuse
 from runtime.lowering.rows import (
     append_row,
     as_rows,
@@ -117,6 +118,7 @@ def lower(
     hoist(b.program)
     overwrite(b.program, contents)
     sink(b.program)
+    reuse(b.program)
     if watcher is not None:
         watcher.watch(b.program)
     prove(b.program)

@@ -120,12 +120,13 @@ class Memory(Values):
         refuse, go = self.labels("refuse", "go")
         failed = self.do(f"icmp eq ptr {pointer}, null")
         self.add(f"br i1 {failed}, label %{refuse}, label %{go}{self._rarely()}")
+        computed = self.computed
         self.begin(refuse)
         if self.program.has_effects:  # they must not happen twice
             function = self.do(self.context("PyErr_NoMemory"))
             self.do(f"call ptr {function}()")
         self._leave(str(SET if self.program.has_effects else REFUSED))
-        self.begin(go)
+        self.begin(go, computed)
 
     def _stacks(self, buffers: list[Buffer]) -> None:
         """Pointer and room of each piece of memory that grows."""
@@ -168,6 +169,7 @@ class Memory(Values):
         is_short = self.do(f"icmp ugt i64 {count}, {has}")
         grow, go = self.labels("grow", "go")
         self.add(f"br i1 {is_short}, label %{grow}, label %{go}{self._rarely()}")
+        computed = self.computed
         self.begin(grow)
         size = self.do(f"mul i64 {count}, {each}")
         is_large = self.do(f"icmp ugt i64 {count}, {_MOST}")  # so that there is none
@@ -181,7 +183,7 @@ class Memory(Values):
         capacity = self.do(f"getelementptr i8, ptr {new}, i64 -8")
         self.add(f"store i64 {self.do(f'load i64, ptr {capacity}')}, ptr {room}")
         self.add(f"br label %{go}")
-        self.begin(go)
+        self.begin(go, computed)
 
     def _move(self, s: Move) -> None:
         size = self._size(product([s.size, size_in_bytes(s.source.type)]))

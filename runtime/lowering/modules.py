@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from runtime.execute.native.engine import APART, SCHEDULED
+from runtime.execute.native.engine import APART, SCALAR, SCHEDULED
 
 __all__ = ["Shared", "modules_text"]
 
 # Functions of so many lines are together, and none are a module of so few, if others follow. Of
-# what is scheduled, LLVM does so many more lines in the same time.
-_MOST, _FEW, _SCHEDULED, _IN_LANES = 250, 100, 6, 1
+# what is scheduled, and of scalars, LLVM does so many more lines in the same time.
+_MOST, _FEW, _SCHEDULED, _IN_LANES, _SCALAR = 250, 100, 6, 1, 4
 
 
 class Shared:
@@ -64,17 +64,24 @@ _FACT = re.compile(r"!(\d+)")
 
 
 def modules_text(
-    functions: Sequence[str], in_lanes: Sequence[str], scheduled: Sequence[str], shared: Shared
+    functions: Sequence[str],
+    in_lanes: Sequence[str],
+    scheduled: Sequence[str],
+    shared: Shared,
+    scalar: Sequence[str] = (),
 ) -> str:
-    """The modules of functions, the first being in the first, and of those that are scheduled.
+    """The modules of functions, each behind the line that says of which kind it is.
 
-    These are functions that are written in lanes, and contractions. Where all are scheduled, the
-    text begins with what stands before each such module.
+    Those without loops over elements (`scalar`) come first; others of which nothing is known need
+    no such line where they do. Scheduled are functions that are written in lanes, and contractions.
     """
-    own = [shared.module(group) for group in _groups(functions, 1)]
-    groups = [*_groups(in_lanes, _IN_LANES), *_groups(scheduled, _SCHEDULED)]
-    others = [shared.module(group) for group in groups]
-    return SCHEDULED.join([APART.join(own), *others])
+    kinds = (
+        (SCALAR, _groups(scalar, _SCALAR)),
+        (APART, _groups(functions, 1)),
+        (SCHEDULED, [*_groups(in_lanes, _IN_LANES), *_groups(scheduled, _SCHEDULED)]),
+    )
+    modules = (mark + shared.module(group) for mark, groups in kinds for group in groups)
+    return "".join(modules).removeprefix(APART)
 
 
 def _groups(functions: Sequence[str], times: int) -> list[list[str]]:

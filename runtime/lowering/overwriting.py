@@ -32,10 +32,11 @@ from runtime.lowering.kernel import (
     While,
     product,
     walk,
+    written,
 )
 from runtime.lowering.merging import Access, Summary, linear, mentioned
 
-__all__ = ["gives", "is_allocation", "overwrite"]
+__all__ = ["gives", "is_allocation", "is_by_element", "overwrite"]
 
 _FAILING = (Call, CallOut, Check, MakeArray, Poll, Reserve, Swap, While)
 
@@ -45,7 +46,7 @@ def overwrite(program: Program, contents: Sequence[tuple[int, int]]) -> None:
 
     Those results are none any more; `program.overwritten` has the positions of the parameters.
     """
-    written = set()
+    done = set()
     for position, number in contents:
         old, new = program.parameters[position].buffer, program.results[number].buffer
         if old is None or new is None or not _may_overwrite(program, old, new):
@@ -54,8 +55,8 @@ def overwrite(program: Program, contents: Sequence[tuple[int, int]]) -> None:
         new.name = old.name
         program.body[:] = [s for s in program.body if not is_allocation(s, new)]
         program.overwritten.append(position)
-        written.add(number)
-    program.results[:] = [r for k, r in enumerate(program.results) if k not in written]
+        done.add(number)
+    program.results[:] = [r for k, r in enumerate(program.results) if k not in done]
 
 
 def is_allocation(s: Statement, buffer: Buffer) -> bool:
@@ -79,7 +80,7 @@ def _may_overwrite(program: Program, old: Buffer, new: Buffer) -> bool:
         return False
     if any(old in mentioned(s) for s in behind):
         return False
-    return _is_by_element(program, writer, old, new)
+    return is_by_element(program.body, writer, old, new)
 
 
 def gives(program: Program, buffer: Buffer) -> bool:
@@ -93,10 +94,13 @@ def gives(program: Program, buffer: Buffer) -> bool:
     )
 
 
-def _is_by_element(program: Program, writer: Statement, old: Buffer, new: Buffer) -> bool:
+def is_by_element(block: Block, writer: Statement, old: Buffer, new: Buffer) -> bool:
     """Whether one store in a nest of loops writes each element of `new` once, in a round that reads
-    no other element of `old`, and that one before; or one copy of something else."""
-    stores = [s for s in walk(program.body) if _names(s, new)]
+    no other element of `old`, and that one before; or one copy of something else.
+
+    All that writes `new` is in the block, of which `writer` is a statement.
+    """
+    stores = [s for s in walk(block) if _writes(s, new)]
     if len(stores) == 1 and isinstance(writer, Copy):
         return writer.target is new and writer.source is not old
     if len(stores) != 1 or not isinstance(stores[0], Store):
@@ -124,9 +128,9 @@ def _reads(what: Summary, buffer: Buffer) -> list[Access]:
     return [access for access in what.accesses if access.buffer is buffer]
 
 
-def _names(s: Statement, buffer: Buffer) -> bool:
-    """Whether a statement has to do with a buffer otherwise than by loading from it."""
-    return not isinstance(s, Allocate) and any(value is buffer for value in vars(s).values())
+def _writes(s: Statement, buffer: Buffer) -> bool:
+    """Whether a statement writes into a buffer."""
+    return not isinstance(s, Allocate) and buffer in written([s])
 
 
 def _nest(writer: Statement, store: Store) -> tuple[list[For], Block]:

@@ -69,9 +69,8 @@ class Places(Lines):
         return name
 
     def _address(self, buffer: Buffer, offset: str) -> str:
-        pointer, at = self._pointer(buffer), self.name()
-        self.add(f"{at} = getelementptr {memory_type(buffer.type)}, ptr {pointer}, i64 {offset}")
-        return at
+        pointer = self._pointer(buffer)
+        return self.once(f"getelementptr {memory_type(buffer.type)}, ptr {pointer}, i64 {offset}")
 
     def _stored(self, value: str, type_: str) -> str:
         """Type and name of a value as it goes to memory."""

@@ -49,7 +49,7 @@ def sink(program: Program) -> None:
     """Move products of a program into the loops that read them, in place."""
     for contract in [s for s in program.body if isinstance(s, Contract)]:
         rows = _rows_of_blocks(contract)
-        reader = _reader(program, contract)
+        reader = None if rows is None else _reader(program, contract)
         if rows is None or reader is None:
             continue
         block = program.body

@@ -79,8 +79,7 @@ class Values(Places):
         is_wide = any(a in self.wide for a in args)
         if is_wide:
             args = [self._widened(a, e.type) for a, e in zip(args, x.args, strict=True)]
-        name = self.name()
-        self.add(f"{name} = {self._operation(x, args, is_wide)}")
+        name = self.once(self._operation(x, args, is_wide))
         if is_wide:
             self.wide.add(name)
         return name
@@ -91,13 +90,14 @@ class Values(Places):
             return self._gathered(x)
         is_lanes = self.lane is not None and _depends(offset, self.lane)
         at = self._address(x.value, self.value(offset))
-        kind, name = memory_type(x.type), self.name()
+        kind = memory_type(x.type)
         of = f"<{self.lanes} x {kind}>" if is_lanes else kind
         align = f", align {size_in_bytes(x.type)}" if is_lanes else ""
         if is_lanes and self.mask is not None:
-            self.add(f"{name} = {self._masked_load(of, at, x.type)}")
+            name = self.do(self._masked_load(of, at, x.type))
         else:
-            self.add(f"{name} = load {of}, ptr {at}{align}{self._group()}")
+            load = self.once if x.value.role == "constant" else self.do
+            name = load(f"load {of}, ptr {at}{align}{self._group()}")
         if x.type == "b1":
             truth = self.name()
             zero = "zeroinitializer" if is_lanes else "0"
@@ -131,8 +131,8 @@ class Values(Places):
             self.globals.append(self._division(name, x.type))
         kind = llvm_type(x.type)
         args = ", ".join(f"{kind} {self.value(a)}" for a in x.args)
-        pair = self.do(f"call {{{kind}, {kind}}} {name}({args})")
-        return self.do(f"extractvalue {{{kind}, {kind}}} {pair}, {RESULTS.index(x.function)}")
+        pair = self.once(f"call {{{kind}, {kind}}} {name}({args})")
+        return self.once(f"extractvalue {{{kind}, {kind}}} {pair}, {RESULTS.index(x.function)}")
 
     def _division(self, name: str, type_: str) -> str:
         """A function that gives quotient and remainder: two of them are merged, as is its text."""

@@ -49,6 +49,30 @@ def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
     assert mixed[0] == "None" and "runtime.lowering.prepare" in mixed[1]
 
 
+def test_who_waits_for_llvm_imports_what_lowers_graphs(tmp_path):
+    program = (
+        "import sys, threading\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'runtime.lowering.prepare':\n"
+        "            print(threading.current_thread() is threading.main_thread())\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        # The thread compiles the entry when this one asks for what it brings in.
+        "from runtime.execute.native import prepared\n"
+        "asked, make = threading.Event(), prepared.entry\n"
+        "prepared.entry = lambda: (asked.wait(60), make())[1]\n"
+        f"{BEGIN}"
+        "from runtime import head_start\n"
+        "ask = head_start._is_ready.wait\n"
+        "head_start._is_ready.wait = lambda: (asked.set(), ask())\n"
+        "print(f(3.0))\n"
+    )
+    folder = {"AUTOGRAPH_CACHE_DIR": str(tmp_path / "new")}
+    assert run(program, **folder) == "True\n11.0\n"
+    # The entry and the graph are kept now.
+    assert run(program.replace("asked.wait(60)", "0"), **folder) == "11.0\n"
+
+
 def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
     ready = (
         f"{BEGIN}from runtime import head_start\nhead_start.wait()\n"

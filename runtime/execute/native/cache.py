@@ -75,6 +75,10 @@ class Store:
             os.utime(path)
         return code
 
+    def has(self, key: bytes) -> bool:
+        """Whether there is a file for a key; what is in it counts when it is read."""
+        return os.path.exists(self._path(key))
+
     def put(self, key: bytes, code: bytes) -> None:
         """Keep an object; where that cannot be, nothing is kept."""
         content = _framed(key, code)
@@ -206,6 +210,6 @@ def compiled(text: str, level: int = engine.MAIN) -> bytes:
 
 
 def is_kept(text: str, level: int = engine.MAIN) -> bool:
-    """Whether another process has compiled a text; raises Unavailable without LLVM."""
+    """Whether another process seems to have compiled a text; raises Unavailable without LLVM."""
     kept = store()
-    return kept is not None and kept.get(key_of(text.encode(), level)) is not None
+    return kept is not None and kept.has(key_of(text.encode(), level))

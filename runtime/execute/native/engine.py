@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -22,6 +23,7 @@ __all__ = [
     "APART",
     "MAIN",
     "QUICK",
+    "SCALAR",
     "SCHEDULED",
     "Loaded",
     "Unavailable",
@@ -41,14 +43,23 @@ MAIN, QUICK = 1, -1
 # Vectors are made of loops only. Of scalars side by side (`slp`), LLVM 22 makes code that reads a
 # mask which nothing has set, where the processor has AVX-512: sines had the wrong sign.
 _VECTORS = {"loop_vectorization": True, "slp_vectorization": False}
-# Behind such a line of a text is another module, which is compiled alone; behind the second kind
-# are functions that are written as the machine is to do it: only these passes have any work. A text
-# may begin with one.
+# Behind such a line of a text is another module, which is compiled alone. Behind the second kind
+# are functions that are written as the machine is to do it: only a few passes have any work. Behind
+# the third are functions without a loop over elements, for which more of them are as good as all. A
+# text may begin with one of these.
 APART = "; ---- another module --------------------------------------------------------------\n"
 SCHEDULED = "; ---- another module, scheduled ---------------------------------------------------\n"
-# About how much less time LLVM takes for a line of what is scheduled.
-_LESS = 3
-_TIDYING = ("sroa", "instruction_combine", "loop_rotate", "simplify_cfg")
+SCALAR = "; ---- another module, of scalars --------------------------------------------------\n"
+_PASSES = {
+    SCHEDULED: ("sroa", "instruction_combine", "loop_rotate", "simplify_cfg"),
+    SCALAR: (
+        "sroa", "simplify_cfg", "sccp", "instruction_combine", "simplify_cfg",
+        "loop_rotate", "sccp", "instruction_combine", "simplify_cfg",
+    ),
+}  # fmt: skip
+# About how much less time LLVM takes for a line of these.
+_LESS = {APART: 1, SCHEDULED: 3, SCALAR: 2}
+_MARKS = re.compile("|".join(map(re.escape, _LESS)))
 
 _R = TypeVar("_R")
 _lock = threading.Lock()
@@ -113,7 +124,7 @@ def target() -> str:
     except OSError as error:
         raise Unavailable(f"the files of llvmlite cannot be found: {error}") from error
     parts = (package.__version__, files, sys.platform, platform.machine(), _processor())
-    return repr((*parts, np.__version__, _OPTIONS, _FEATURES, _VECTORS, _TIDYING))
+    return repr((*parts, np.__version__, _OPTIONS, _FEATURES, _VECTORS, _PASSES))
 
 
 def _is_llvm(name: str) -> bool:
@@ -192,17 +203,17 @@ def _new_machine(effort: int = 2) -> Any:
 
 
 class _Text(NamedTuple):
-    """The text of a module, and whether it is scheduled."""
+    """The text of a module, and the line that says of which kind it is."""
 
     text: str
-    is_scheduled: bool
+    mark: str
 
 
 def _modules(text: str) -> list[_Text]:
     """The modules of a text."""
-    own, *scheduled = text.split(SCHEDULED)
-    apart = own.split(APART) if own else []
-    return [*(_Text(x, False) for x in apart), *(_Text(x, True) for x in scheduled)]
+    first, *others = _MARKS.split(text)
+    marked = zip(others, _MARKS.findall(text), strict=True)
+    return [*([_Text(first, APART)] if first else []), *(_Text(*pair) for pair in marked)]
 
 
 def _each(text: str, result: Callable[[Any, Any], _R], level: int) -> list[_R]:
@@ -215,17 +226,17 @@ def _each(text: str, result: Callable[[Any, Any], _R], level: int) -> list[_R]:
             _llvm().create_context() as context,
             _parsed(module.text, machine, context) as parsed,
         ):
-            if module.is_scheduled:
-                _tidy(parsed, machine)
-            else:
+            if module.mark == APART:
                 _improve(parsed, machine, level)
+            else:
+                _tidy(parsed, machine, module.mark)
             found = result(machine, parsed)
         _idle.append(machine)
         return found
 
     modules = _modules(text)
     # What takes the longest time is begun first.
-    weights = [len(m.text) // (_LESS if m.is_scheduled else 1) for m in modules]
+    weights = [len(m.text) // _LESS[m.mark] for m in modules]
     order = sorted(range(len(modules)), key=lambda k: -weights[k])
     found = together([partial(of, modules[k]) for k in order])
     return [found[order.index(k)] for k in range(len(modules))]
@@ -245,13 +256,17 @@ def _unlocked(name: str) -> Any:
     return getattr(found, "_cfn", found)
 
 
-def _tidy(module: Any, machine: Any) -> None:
-    """Values instead of variables, and no more."""
+def _tidy(module: Any, machine: Any, mark: str) -> None:
+    """Values instead of variables, and little more."""
     llvm = _llvm()
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(machine, options)
+    if mark == SCALAR:
+        inlining = llvm.create_new_module_pass_manager()
+        inlining.add_always_inliner_pass()
+        _unlocked("LLVMPY_RunNewModulePassManager")(inlining, module, builder)
     passes = llvm.create_new_function_pass_manager()
-    for name in _TIDYING:
+    for name in _PASSES[mark]:
         getattr(passes, f"add_{name}_pass")()
     run = _unlocked("LLVMPY_RunNewFunctionPassManager")
     for function in module.functions:

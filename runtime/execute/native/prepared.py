@@ -15,7 +15,7 @@ from runtime.execute import Executable
 from runtime.execute.kernels import compute
 from runtime.execute.native import blocks, calling_out, engine, layout, pool
 from runtime.execute.native.builtins import builtin
-from runtime.execute.native.cache import compiled
+from runtime.execute.native.cache import compiled, is_kept
 from runtime.execute.native.context import HEAP, PART, Context
 from runtime.execute.native.engine import QUICK, Loaded, load
 from runtime.execute.native.entry import entry_text
@@ -30,7 +30,7 @@ from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
-__all__ = ["FURTHER", "Code", "Made", "Native", "Place", "bring_in", "problem"]
+__all__ = ["FURTHER", "Code", "Made", "Native", "Place", "bring_in", "needs_llvm", "problem"]
 
 
 class Place(NamedTuple):
@@ -175,19 +175,22 @@ def problem() -> str | None:
     return layout.problem() or engine.problem()
 
 
-def bring_in() -> bool:
-    """Make what all graphs need: the entry, where there is native code; whether LLVM had to.
+def needs_llvm() -> bool:
+    """Whether what all graphs need is native code that no process has kept."""
+    return problem() is None and not is_kept(entry_text(), QUICK)
+
+
+def bring_in() -> None:
+    """Make what all graphs need: the entry, where there is native code.
 
     What only large graphs need is made ready where it is kept.
     """
     if problem() is not None:
-        return False
+        return
     entry()
-    if engine.is_in_use():
-        return True
-    pool.bring_in()
-    blocks.bring_in()
-    return False
+    if not engine.is_in_use():
+        pool.bring_in()
+        blocks.bring_in()
 
 
 def _further(text: Callable[[], str]) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import autograph as ag
 from runtime import config, ops
 from runtime.execute.native.engine import APART, SCHEDULED, vector_bytes
 from runtime.lowering import in_lanes
@@ -114,3 +115,43 @@ def test_a_part_alone_may_be_in_lanes(both):
     actual, expected, text, _ = both(function, x, b)
     assert_same_bits(actual, expected)
     assert not text.startswith(SCHEDULED) and SCHEDULED in text and APART not in text
+
+
+def recurrent(x, h, w, n):
+    k = 0
+    while k < n:
+        h = np.tanh(x[k] + h @ w)
+        if h[0, 0] > 0.5:
+            h = h * np.float32(0.5)
+        k += 1
+    return h
+
+
+def small(x, n):
+    """Few vectors, which LLVM keeps in registers from round to round."""
+    while n > 0:
+        x = x * np.float32(0.5) + 1
+        n -= 1
+    return x
+
+
+def test_loops_within_a_while_are_written_in_lanes(monkeypatch):
+    rng = np.random.default_rng(5)
+    x, h, w = (rng.normal(size=s).astype("f4") for s in ((9, 20, 70), (20, 70), (70, 70)))
+    w *= np.float32(0.1)  # so that last bits stay last bits
+    results, texts = [], []
+    for size in (vector_bytes(), 0):
+        monkeypatch.setattr(in_lanes, "_BYTES", size)
+        with config.cache_dir.using("off"):
+            converted = ag.convert(recurrent)
+            results.append(converted(x, h, w, np.int64(9)))
+            concrete = converted.get_concrete_function(x, h, w, np.int64(9))
+            texts.append(concrete.lower("llvm"))
+            assert concrete.execution == []
+    assert_same_bits(*results)
+    np.testing.assert_allclose(results[0], recurrent(x, h, w, 9), rtol=1e-4, atol=1e-5)
+    in_vectors, other = texts
+    assert in_vectors.startswith(SCHEDULED) == (vector_bytes() == 64)
+    assert not other.startswith(SCHEDULED)
+    few = ag.convert(small).get_concrete_function(h[0], np.int64(3)).lower("llvm")
+    assert SCHEDULED not in few

@@ -5,7 +5,7 @@ import numpy as np
 import autograph as ag
 from runtime import config
 from runtime.execute.native import engine
-from runtime.execute.native.engine import APART, SCHEDULED
+from runtime.execute.native.engine import APART, SCALAR, SCHEDULED
 from runtime.lowering.modules import Shared, modules_text
 
 
@@ -57,12 +57,50 @@ def test_what_is_scheduled_comes_last():
     assert APART not in "".join(scheduled)
 
 
+def test_what_has_no_loops_over_elements_comes_first():
+    parts = [function(f"part{k}", 200) for k in range(2)]
+    text = modules_text(parts, [], parts[:1], SHARED, [function("kernel", 50)])
+    assert text.startswith(SCALAR + "define void @kernel()")
+    assert text.count(SCALAR) == 1 and text.count(APART) == 2 and text.count(SCHEDULED) == 1
+    assert text.index(APART) < text.index(SCHEDULED)
+    kinds = [module.mark for module in engine._modules(text)]
+    assert kinds == [SCALAR, APART, APART, SCHEDULED]
+
+
 def test_no_module_is_of_few_lines_if_others_follow():
     parts = [function("kernel", 20), function("part0", 400), function("part1", 400)]
     assert modules_text(parts, [], [], SHARED).count(APART) == 1
 
 
 # ---- programs ------------------------------------------------------------------------------------
+
+
+def halved(n, k):
+    steps = 0
+    while n > 1:
+        n = n // k if n % k == 0 else n + 1
+        steps += 1
+    return steps
+
+
+def test_programs_of_scalars_are_compiled_by_few_passes():
+    run = ag.convert(halved)
+    given = np.int64(1000), np.int64(3)
+    text = run.get_concrete_function(*given).lower("llvm")
+    assert text.startswith(SCALAR) and APART not in text and "alwaysinline" in text
+    assert "@divided" not in run.get_concrete_function(*given).lower("asm")
+    assert run(*given) == halved(*given)
+    looped = ag.convert(lambda x: x * 2).get_concrete_function(np.ones(100)).lower("llvm")
+    assert SCALAR not in looped
+
+
+def test_long_programs_of_scalars_are_several_modules_of_few_passes():
+    lines = "\n".join(f"    x = x / {k}.5 + y\n    y = y / (x + {k})" for k in range(1, 1100))
+    made = ag.convert_source(f"def f(x, y):\n{lines}\n    return x\n", "long").f
+    x, y = np.float64(0.3), np.float64(0.7)
+    text = ag.convert(made).get_concrete_function(x, y).lower("llvm")
+    assert text.startswith(SCALAR) and text.count(SCALAR) > 1 and APART not in text
+    np.testing.assert_array_equal(ag.convert(made)(x, y), made(x, y))
 
 
 def network(x, w, v):

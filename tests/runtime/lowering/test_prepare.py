@@ -124,6 +124,14 @@ def test_a_long_chain_is_compiled_in_proportion(size, traced):
 
 
 def test_a_graph_of_very_many_operations_is_a_plan(traced):
-    x = np.float64(0.5)
-    run = prepare(traced(_repeated(lambda y, x, k: y * x - float(k), 3000), x))
+    x = np.full(100, 0.5)
+    operation = lambda y, x, k: y * x - float(k)  # noqa: E731
+    run = prepare(traced(_repeated(operation, 6000), x[0]))
+    assert isinstance(run, Planned) and "more than 10000 statements" in run.reason
+    sums = _repeated(lambda y, x, k: y + (x * float(k)).sum(), 2500)
+    run = prepare(traced(lambda x: sums(x)[0], x))
     assert isinstance(run, Planned) and "more than 5000 statements" in run.reason
+    graph = traced(_repeated(operation, 3000), x[0])
+    run = prepare(graph)
+    assert isinstance(run, Native)
+    np.testing.assert_array_equal(run(x[0]), compile_graph(graph, "plan")(x[0]))

@@ -442,3 +442,68 @@ def test_the_text_of_the_kernels_shows_what_is_copied():
     function = ag.convert(kept)
     function(INT(3))
     assert " from a list_rows" in function.traces()[-1].lower("kernels")
+
+
+# ---- what is asked twice -------------------------------------------------------------------------
+
+
+def count_of(function, op, *given):
+    graph = ag.convert(function).get_concrete_function(*given).graph
+    return sum(node.op.name == op for node in graph.walk())
+
+
+def looked_at(x):
+    """Each look at a list asks for its rows."""
+    found, total = [0.0], 0.0
+    for v in x:
+        found.append(v)
+        total += found[len(found) - 1] + found[len(found) // 2] + len(found)
+        found.append(2.5)
+        total -= found[len(found) - 2] + found[len(found) // 3]
+    return found, total
+
+
+def test_what_is_appended_is_appended_once():
+    x = RNG.standard_normal(30)
+    run = ag.convert(looked_at)
+    check(run(x), looked_at(x))
+    native(run)
+    assert count_of(looked_at, "append_row", x) == 2
+    kernels = run.get_concrete_function(x).lower("kernels")
+    assert "copy size" not in kernels, kernels
+
+
+def test_a_tape_knows_what_was_appended_before_it_watched():
+    """What stands for the list is not that of before, of which the tape knows nothing."""
+
+    @ag.convert
+    def slope(x):
+        found = []
+        for k in range(int(3 * x)):
+            found.append(float(k))
+        found.append(x)
+        before = sum(found)
+        with ag.GradientTape() as tape:
+            tape.watch(x)
+            within = found[-1] * found[-1] + sum(found)
+        return before, tape.gradient(within, x)
+
+    assert slope(np.float64(7.0)) == (sum(range(21)) + 7.0, 15.0)
+
+
+def test_items_that_a_loop_goes_through_need_no_look_at_the_index():
+    def total(n):
+        found, result = [], 0
+        while len(found) < n:
+            found.append(3 * len(found))
+        for k in found:
+            result += k
+            if k == 12:
+                found.append(100)
+        return result
+
+    run = ag.convert(total)
+    for n in (0, 3, 9):
+        check(run(INT(n)), total(n))
+    native(run)
+    assert count_of(total, "raise", INT(3)) == 0

@@ -76,6 +76,24 @@ def test_small_constants_are_in_memory_where_a_loop_reads_them():
     assert "t: f8 = (x[i] + constant[i])" in text and "spilled" not in text, text
 
 
+def counted(n):
+    below = n - 1
+    if n > 3:
+        return below * below
+    return n - 1
+
+
+def test_what_is_computed_twice_is_written_once_where_one_always_comes_before_the_other():
+    run = ag.convert(counted)
+    text = run.get_concrete_function(ag.TensorSpec((), np.int64)).lower("llvm")
+    assert text.count("= sub i64") == 2, text
+    looped = ag.convert(lambda n: sum(k * k for k in range(n))).get_concrete_function(np.int64(9))
+    text = looped.lower("llvm")
+    assert text.count("smul.with.overflow.i64(i64 %") == 1, text
+    for n in (2, 3, 4, 9):
+        assert run(np.int64(n)) == counted(np.int64(n))
+
+
 def test_equal_products_are_one_function_of_a_module_of_their_own():
     x = np.ones((40, 40))
     text = ag.convert(lambda x, y: np.tanh(x @ y) @ y).get_concrete_function(x, x).lower("llvm")
