@@ -118,6 +118,8 @@ class Builder:
         self._derived: dict[tuple[Expr, str, Dim], Expr] = {}
         # What sizes that only the run tells can be at most; and the node being lowered.
         self._most: dict[Cell, Dim | None] = {}
+        # Those of them that are counts of elements that were looked at.
+        self.counts: set[Dim] = set()
         self.node: Node | None = None
         # The function that calls itself and is being lowered, the frames that it makes by the
         # values that are those, and the memory of all frames.

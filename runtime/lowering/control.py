@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Array, Elements, Form, Rows, Stored, as_expr
@@ -147,12 +147,16 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
         branches.append([b.forms[value] for value in graph.outputs])
     results: list[Form | _Place] = []
     before: Block = []
+    rows: list[tuple[_Place, Sequence[Form]]] = []
     for one, other, value in zip(*branches, node.outputs, strict=True):
         one, other = alike(one, other)
         check_type(one, value)
         check_type(other, value)
         if _is_of_rows(b, one, other, value):
-            results.append(_rows_of_branches(b, node, blocks, (one, other), value))
+            taken = {place.buffer for place, _ in rows}
+            place = _place_of_rows(b, node, (one, other), value, taken)
+            results.append(place)
+            rows.append((place, (one, other)))
             continue
         if isinstance(one, Stored) and isinstance(other, Stored) and one.buffer is other.buffer:
             results.append(one)  # it was updated in its place, or is that of outside
@@ -166,6 +170,9 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
             _write(b, place, other)
         results.append(place)
         b.owned.add(value)
+    for k, block in enumerate(blocks):  # at last: what is written above may be read out of them
+        with b.inside(block):
+            _advance_rows(b, [(place, forms[k]) for place, forms in rows])
     for statement in before:
         b.emit(statement)
     b.emit(If(condition, *blocks))
@@ -192,26 +199,24 @@ def _is_of_rows(b: Builder, one: Form, other: Form, value: Value) -> bool:
     return not is_same or not b.is_limited(one.shape)
 
 
-def _rows_of_branches(
-    b: Builder, node: Node, blocks: Sequence[Block], forms: Sequence[Form], value: Value
+def _place_of_rows(
+    b: Builder, node: Node, forms: Sequence[Form], value: Value, taken: Collection[Buffer | None]
 ) -> _Place:
-    """Both branches leave their rows in one memory: where the list is that one of them is given."""
-    owned = _owned_buffers(b, node)
+    """Both branches leave their rows in one memory: where the list is that one of them is given.
+
+    Memory that another list is to be in is `taken`.
+    """
+    owned = _owned_buffers(b, node).difference(taken)
     one, other = (form for form in forms if not isinstance(form, Expr))
-    check_type(one, value)
-    check_type(other, value)
     row = _row_of(b, one, other)
     found = [form.buffer for form in forms if isinstance(form, Rows)]
-    is_same = len(found) == 2 and found[0] is found[1]
+    is_same = len(found) == 2 and found[0] is found[1] and found[0] not in taken
     buffer = next((x for x in found if is_same or x in owned), None)
     if buffer is None:
         buffer = Buffer(b.fresh(value.name), one.type, (), "stack")
     if not is_same or buffer in owned:
         b.owned.add(value)
     cells = [Cell(b.fresh(value.name), "i8") for _ in range(2)]
-    for form, block in zip(forms, blocks, strict=True):
-        with b.inside(block):
-            _keep_rows(b, buffer, cells, form)
     return _Place(one.type, cells, None, buffer, row)
 
 

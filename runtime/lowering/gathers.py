@@ -13,6 +13,7 @@ from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
 from runtime.lowering.kernel import Assign, Dim, product, read
+from runtime.lowering.masks import elements_at, fitting, positions, whole_mask
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import (
     FALSE,
@@ -28,6 +29,7 @@ from runtime.lowering.scalar import (
 from runtime.lowering.shaping import as_array, is_memory
 from runtime.lowering.slicing import sliced, static_index
 from runtime.ops.keys import expanded_index
+from runtime.spec import TensorType
 
 __all__ = ["Part", "gather", "part_of"]
 
@@ -51,6 +53,10 @@ class Part:
 def gather(b: Builder, node: Node) -> list[Form]:
     """The elements of an array at an index with integer arrays."""
     x = as_array(b.forms[node.inputs[0]])
+    mask = whole_mask(b, node, node.inputs[1:], len(x.shape))
+    if mask is not None:
+        b.owned.add(node.outputs[0])
+        return [elements_at(b, x, mask)]
     part = part_of(b, node, x, node.inputs[1:])
 
     def at(indices: Sequence[Expr]) -> Expr:
@@ -84,12 +90,11 @@ def part_of(b: Builder, node: Node, x: Array, values: Sequence[Value]) -> Part:
                 raise Refusal("a slice whose bounds are not known, beside an array of positions")
             maps.append(sliced(b, size, entry, [], len(shape), shape))
         else:
-            if type_ is not None and type_.dtype.kind == "b":
-                raise Refusal("an index that is a mask")
-            found = _positions(b, node, size, entry, rest)
-            chosen.append((axis, found))
-            maps.append(None)
+            along = _chosen_along(b, node, x.shape[axis:], entry, type_, rest)
+            chosen += enumerate(along, axis)
+            maps += [None] * len(along)
             places.append(len(shape))
+            axis += len(along) - 1
         axis += 1
     common = b.broadcast([found.shape for _, found in chosen])
     start = places[0] if len(set(places)) == 1 else 0
@@ -112,6 +117,23 @@ def _chosen(b: Builder, found: Array, start: int, width: int) -> Map:
         return b.at(found, b.project(indices[start : start + width], found.shape))
 
     return at
+
+
+def _chosen_along(
+    b: Builder,
+    node: Node,
+    sizes: Sequence[Dim],
+    entry: tuple[object, ...],
+    type_: TensorType | None,
+    rest: list[Form],
+) -> Sequence[Array]:
+    """The integers of one axis, or of as many as a mask has."""
+    if type_ is None or type_.dtype.kind != "b":
+        return [_positions(b, node, sizes[0], entry, rest)]
+    mask = rest.pop(0)
+    if isinstance(mask, Expr):
+        raise Refusal("an index that is a bool")
+    return positions(b, fitting(b, mask, sizes))
 
 
 def _positions(

@@ -39,6 +39,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.laying_out import lay_out
+from runtime.lowering.masks import nonzero
 from runtime.lowering.merging import merge
 from runtime.lowering.overwriting import overwrite
 from runtime.lowering.pooling import (
@@ -61,7 +62,7 @@ from runtime.lowering.rows import (
     part_of_rows,
     settled,
 )
-from runtime.lowering.scalar import Expr, call, const
+from runtime.lowering.scalar import Expr, call, const, index
 from runtime.lowering.scans import scan
 from runtime.lowering.searching import searchsorted
 from runtime.lowering.shaping import (
@@ -165,10 +166,17 @@ def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
 
 
 def _given(b: Builder, value: Value, form: Array) -> Result:
-    """An array whose size only the run tells: if it is as long as a list became."""
+    """An array whose size only the run tells: as long as a list became, or as was counted.
+
+    Other parts of arrays a plan gives in one step, and natively it takes two.
+    """
     type_ = tensor_type(value.type)
-    if b.is_limited(form.shape) or not is_of_the_run(form.shape[0]):
+    is_part = b.is_limited(form.shape) and form.shape[0] not in b.counts
+    if is_part or not is_of_the_run(form.shape[0]):
         raise Refusal("a result whose size only the run tells")
+    if isinstance(form, Stored):
+        b.given.append(MakeArray(len(b.program.results), form.buffer, index(0), form.shape))
+        return Result(type_)
     rows = form if isinstance(form, Rows) else as_rows(b, form, value.name)
     begin = call("mul", rows.first, as_expr(product(rows.shape[1:])))
     b.given.append(MakeArray(len(b.program.results), rows.buffer, b.let(begin), rows.shape))
@@ -255,7 +263,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "getitem", "reshape", "index_update", "index_add", "dim", "sum", "sum_to", "mean", "max",
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
-    "broadcast_to", "flip", "searchsorted", "pending",
+    "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
+    "stack_push", "stack_take", "accumulate",
 ))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
@@ -311,6 +320,7 @@ _RULES: dict[str, Rule] = {
     "stack_take": take,
     "getitem": getitem,
     "getitem_array": gather,
+    "nonzero": nonzero,
     "index_update": index_update,
     "index_add": index_add,
     "matmul": matmul,

@@ -110,9 +110,11 @@ def reshape(b: Builder, node: Node) -> list[Form]:
     """The same elements in the order of memory."""
     x = as_array(b.forms[node.inputs[0]])
     result = tensor_type(node.outputs[0].type)
-    if result.shape is None or len(node.inputs) > 1:
+    if result.shape is None:
         raise Refusal("reshape to a shape that is not known")
-    if result.is_static and any(map(is_of_the_run, x.shape)):
+    if len(node.inputs) > 1:
+        shape = _as_given(b, node, x)
+    elif result.is_static and any(map(is_of_the_run, x.shape)):
         count = as_expr(product(x.shape))
         b.leave_where(call("ne", count, as_expr(product(_known(result.shape)))))
         shape = _known(result.shape)
@@ -130,6 +132,20 @@ def reshape(b: Builder, node: Node) -> list[Form]:
 
     made = Computed(back, shape, x.type)
     return [back([]) if not shape else made]
+
+
+def _as_given(b: Builder, node: Node, x: Array) -> tuple[Dim, ...]:
+    """The shape that operands tell, which must have as many elements as there are."""
+    if -1 in node.attrs["shape"]:
+        raise Refusal("reshape to a shape that is not known")
+    shape = given_shape(b, node, node.inputs[1:])
+    if len(shape) == len(x.shape) == 1:
+        b.equal(x.shape[0], shape[0])
+        return x.shape
+    one, other = as_expr(product(x.shape)), as_expr(product(shape))
+    if one is not other:
+        b.leave_where(call("ne", one, other))
+    return shape
 
 
 def _known(shape: Sequence[int | None]) -> tuple[Dim, ...]:
