@@ -24,6 +24,7 @@ from runtime.lowering.arrays import (
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
+    Attempt,
     Block,
     Buffer,
     Cell,
@@ -43,6 +44,7 @@ from runtime.lowering.kernel import (
     Watcher,
     While,
     expressions,
+    inner_blocks,
     load,
     product,
     read,
@@ -128,6 +130,8 @@ class Builder:
         self.kept: set[Buffer] = set()
         # What makes results whose sizes only the run tells, at the end of the program.
         self.given: Block = []
+        # The `try` around what is being lowered, from the outermost on.
+        self.attempts: list[Any] = []
 
     # ---- statements ----------------------------------------------------------------------------
 
@@ -426,10 +430,8 @@ class Builder:
             for statement in todo.pop():
                 if isinstance(statement, Swap):
                     swapped |= {statement.one, statement.other}
-                elif isinstance(statement, While):
-                    todo += [statement.test, statement.body]
-                elif isinstance(statement, If):
-                    todo += [statement.yes, statement.no]
+                elif isinstance(statement, While | If | Attempt):
+                    todo += inner_blocks(statement)
         here = {s.buffer for s in self.program.body if isinstance(s, Allocate)}
         return here - swapped
 

@@ -54,7 +54,7 @@ def _to_loop(x: Expr, kind: str) -> Expr:
     return cast(x, kind)
 
 
-def _never(failed: Expr) -> None:
+def _never(failed: Expr, kind: type[BaseException] | None = None) -> None:
     raise Refusal("an operation on elements that can fail")
 
 

@@ -149,13 +149,13 @@ def _positions(
     limit = as_expr(size)
     if isinstance(given, Expr):
         given = b.let(cast(given, "i8"))
-        fails(b, node)(_is_outside(given, limit, True))
+        fails(b, node)(_is_outside(given, limit, True), IndexError)
         return as_array(b.let(_from_begin(given, limit, True)))
     signed = is_signed(given.type)
     if b.is_written_out(given):
         found = [b.let(cast(i, "i8")) for i in b.elements(given).values]
         for i in found:
-            fails(b, node)(_is_outside(i, limit, signed))
+            fails(b, node)(_is_outside(i, limit, signed), IndexError)
         whole = tuple(n for n in given.shape if isinstance(n, int))
         return Elements([b.let(_from_begin(i, limit, signed)) for i in found], whole, "i8")
     given = b.stored(given)
@@ -166,7 +166,7 @@ def _positions(
         b.emit(Assign(cell, either(read(cell), _is_outside(here, limit, signed))))
 
     b.nest([product(given.shape)], look, serial=True)
-    fails(b, node)(b.let(read(cell)))
+    fails(b, node)(b.let(read(cell)), IndexError)
     kept = given
 
     def at(indices: Sequence[Expr]) -> Expr:

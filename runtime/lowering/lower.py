@@ -11,8 +11,17 @@ from runtime.lowering.abreast import abreast
 from runtime.lowering.arrays import Array, Form, Rows, Stored, as_expr
 from runtime.lowering.builder import Builder, is_of_the_run
 from runtime.lowering.call_outs import call_out, has_effects
+from runtime.lowering.catching import attempt, reraise
 from runtime.lowering.collapsing import collapse
-from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
+from runtime.lowering.control import (
+    call_graph,
+    checked,
+    choose,
+    cond,
+    fail,
+    lower_inside,
+    while_loop,
+)
 from runtime.lowering.convolutions import (
     convolution,
     convolution_input,
@@ -264,7 +273,7 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
     "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
-    "stack_push", "stack_take", "accumulate",
+    "stack_push", "stack_take", "accumulate", "checked",
 ))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
@@ -277,6 +286,7 @@ _REASONS = {
 }
 _CONTROL = {
     "cond": cond,
+    "try": attempt,
     "while": while_loop,
     "call": call_graph,
     "recursion": recursion,
@@ -286,12 +296,14 @@ _RULES: dict[str, Rule] = {
     "constant": _constant,
     "pending": _pending,
     "raise": fail,
+    "reraise": reraise,
     "identity": same,
     "stop_gradient": same,
     "strengthen": same,
     "copy": same,
     "astype": astype,
     "as_weak": as_weak,
+    "checked": checked,
     "choose": choose,
     "frame_of": frame_of,
     "frame_read": frame_read,

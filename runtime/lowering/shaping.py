@@ -313,7 +313,7 @@ def _dynamic(b: Builder, node: Node, size: Dim, form: Form) -> Expr:
         raise Refusal("an index that is an array, or a bool")
     i, limit = b.let(cast(form, "i8")), as_expr(size)
     outside = either(call("ge", i, limit), call("lt", i, call("neg", limit)))
-    fails(b, node)(outside)
+    fails(b, node)(outside, IndexError)
     return b.let(select(call("lt", i, index(0)), call("add", i, limit), i))
 
 

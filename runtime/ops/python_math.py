@@ -57,6 +57,7 @@ def _declare(
     raises: bool = True,
     function: Callable[..., Any] | None = None,
     scalar: str | None = None,
+    errors: tuple[type[Exception], ...] | None = None,
 ) -> None:
     """Declare an op; `like` is the one for arrays, whose gradient it has.
 
@@ -67,6 +68,8 @@ def _declare(
         vjp, reads = like.op.vjp, like.op.reads
         scalar = like.op.options.get("scalar", like.op.expression)
     options: dict[str, Any] = {} if scalar is None else {"scalar": scalar, "of_floats": True}
+    if errors is not None:
+        options["errors"] = errors
 
     def one(xp: Module, x: Any) -> Any:
         return python(number(x))
@@ -91,15 +94,18 @@ def _declare(
 # ---- of floats -------------------------------------------------------------------------------
 
 for _name, _like in {
-    "sqrt": exponential.sqrt, "exp": exponential.exp, "exp2": exponential.exp2,
-    "expm1": exponential.expm1, "log": exponential.log, "log2": exponential.log2,
+    "sqrt": exponential.sqrt, "log": exponential.log, "log2": exponential.log2,
     "log10": exponential.log10, "log1p": exponential.log1p, "sin": trigonometric.sin,
     "cos": trigonometric.cos, "tan": trigonometric.tan, "asin": trigonometric.asin,
-    "acos": trigonometric.acos, "sinh": trigonometric.sinh, "cosh": trigonometric.cosh,
-    "atanh": trigonometric.atanh,
+    "acos": trigonometric.acos, "atanh": trigonometric.atanh,
+}.items():  # fmt: skip
+    _declare(_name, 0.5, like=_like, errors=(ValueError,))
+for _name, _like in {
+    "exp": exponential.exp, "exp2": exponential.exp2, "expm1": exponential.expm1,
+    "sinh": trigonometric.sinh, "cosh": trigonometric.cosh,
 }.items():  # fmt: skip
     _declare(_name, 0.5, like=_like)
-_declare("acosh", 1.5, like=trigonometric.acosh)
+_declare("acosh", 1.5, like=trigonometric.acosh, errors=(ValueError,))
 for _name, _like in {
     "atan": trigonometric.atan, "tanh": trigonometric.tanh, "asinh": trigonometric.asinh,
     "fabs": arithmetic.abs, "cbrt": exponential.cbrt, "degrees": trigonometric.rad2deg,
@@ -131,7 +137,7 @@ _declare("frexp_1", 2.5, result=0, raises=False, function=lambda x: math.frexp(x
 
 _declare("atan2", 0.5, 1.5, like=trigonometric.atan2, raises=False)
 _declare("copysign", 0.5, -1.5, like=arithmetic.copysign, raises=False)
-_declare("fmod", 5.5, 2.0, like=arithmetic.fmod)
+_declare("fmod", 5.5, 2.0, like=arithmetic.fmod, errors=(ValueError,))
 _declare("pow", 1.5, 2.0, like=exponential.pow)
 _declare("hypot", 3.0, 4.0, like=exponential.hypot, raises=False)
 _declare("remainder", 5.5, 2.0, vjp=None)
