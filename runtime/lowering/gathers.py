@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Node, Value
-from runtime.lowering.arrays import Array, Computed, Elements, Form, as_expr
+from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr
 from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
@@ -20,6 +20,7 @@ from runtime.lowering.scalar import (
     Expr,
     call,
     cast,
+    const,
     either,
     index,
     is_float,
@@ -31,7 +32,7 @@ from runtime.lowering.slicing import sliced, static_index
 from runtime.ops.keys import expanded_index
 from runtime.spec import TensorType
 
-__all__ = ["Part", "gather", "part_of"]
+__all__ = ["Part", "gather", "not_negative", "part_of"]
 
 Map = Callable[[Sequence[Expr]], Expr]
 
@@ -158,21 +159,38 @@ def _positions(
             fails(b, node)(_is_outside(i, limit, signed), IndexError)
         whole = tuple(n for n in given.shape if isinstance(n, int))
         return Elements([b.let(_from_begin(i, limit, signed)) for i in found], whole, "i8")
-    given = b.stored(given)
-    cell = b.cell("outside", FALSE)
-
-    def look(i: list[Expr]) -> None:
-        here = b.let(cast(b.flat_at(given, i[0]), "i8"))
-        b.emit(Assign(cell, either(read(cell), _is_outside(here, limit, signed))))
-
-    b.nest([product(given.shape)], look, serial=True)
-    fails(b, node)(b.let(read(cell)), IndexError)
-    kept = given
+    kept = b.stored(given)
+    outside = _is_any(b, kept, lambda i: _is_outside(cast(i, "i8"), limit, signed))
+    fails(b, node)(outside, IndexError)
 
     def at(indices: Sequence[Expr]) -> Expr:
         return _from_begin(cast(b.at(kept, indices), "i8"), limit, signed)
 
     return Computed(at, given.shape, "i8", is_view=True)
+
+
+def _is_any(b: Builder, x: Stored, holds: Callable[[Expr], Expr]) -> Expr:
+    """Whether something holds of an element."""
+    cell = b.cell("found", FALSE)
+
+    def look(i: list[Expr]) -> None:
+        here = b.let(b.flat_at(x, i[0]))
+        b.emit(Assign(cell, either(read(cell), holds(here))))
+
+    b.nest([product(x.shape)], look, serial=True)
+    return b.let(read(cell))
+
+
+def not_negative(b: Builder, node: Node) -> list[Form]:
+    """The operand, which has no negative elements."""
+    x = b.forms[node.inputs[0]]
+    zero = const(0, x.type)
+    if isinstance(x, Expr):
+        fails(b, node)(call("lt", x, zero), ValueError)
+    elif is_signed(x.type):
+        x = b.stored(x)
+        fails(b, node)(_is_any(b, x, lambda i: call("lt", i, zero)), ValueError)
+    return [x]
 
 
 def _is_outside(i: Expr, limit: Expr, signed: bool) -> Expr:

@@ -27,12 +27,12 @@ from runtime.lowering.convolutions import (
     convolution_input,
     convolution_kernel,
 )
-from runtime.lowering.creation import arange, array_form, full, missing, zeros_of
+from runtime.lowering.creation import arange, array_form, full, linspace, missing, zeros_of
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.elementwise import as_weak, astype, elementwise, same
+from runtime.lowering.elementwise import as_weak, astype, elementwise, rounded, same
 from runtime.lowering.epilogues import join_epilogues
 from runtime.lowering.frames import accumulate, frame_of, frame_read, frame_take, frame_with
-from runtime.lowering.gathers import gather
+from runtime.lowering.gathers import gather, not_negative
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import (
@@ -76,9 +76,11 @@ from runtime.lowering.scans import scan
 from runtime.lowering.searching import searchsorted
 from runtime.lowering.shaping import (
     broadcast_to,
+    diagonal,
     expand_dims,
     getitem,
     permute_dims,
+    repeat,
     reshape,
     size_of,
     squeeze,
@@ -273,7 +275,7 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
     "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
-    "stack_push", "stack_take", "accumulate", "checked",
+    "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat",
 ))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
@@ -325,6 +327,10 @@ _RULES: dict[str, Rule] = {
     "zeros": full,
     "full": full,
     "arange": arange,
+    "linspace": linspace,
+    "diagonal": diagonal,
+    "round": rounded,
+    "repeat": repeat,
     "zeros_of": zeros_of,
     "stack_empty": empty,
     "stack_push": push,
@@ -333,6 +339,7 @@ _RULES: dict[str, Rule] = {
     "getitem": getitem,
     "getitem_array": gather,
     "nonzero": nonzero,
+    "not_negative": not_negative,
     "index_update": index_update,
     "index_add": index_add,
     "matmul": matmul,

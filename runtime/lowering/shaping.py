@@ -20,11 +20,13 @@ __all__ = [
     "as_array",
     "axes_of",
     "broadcast_to",
+    "diagonal",
     "expand_dims",
     "getitem",
     "given_shape",
     "is_memory",
     "permute_dims",
+    "repeat",
     "reshape",
     "size_before",
     "size_of",
@@ -255,6 +257,43 @@ def permute_dims(b: Builder, node: Node) -> list[Form]:
         return found
 
     shape = [x.shape[axis] for axis in order]
+    return [_view(b, x, shape, back)]
+
+
+def diagonal(b: Builder, node: Node) -> list[Form]:
+    """The diagonal of two axes, as a last one."""
+    x, size = as_array(b.forms[node.inputs[0]]), tensor_type(node.outputs[0].type).shape
+    rank, offset = len(x.shape), node.attrs["offset"]
+    if size is None or not isinstance(size[-1], int):
+        raise Refusal("a diagonal of a size that is not known")
+    axes = [axis % rank for axis in (node.attrs["axis1"], node.attrs["axis2"])]
+    rest = [axis for axis in range(rank) if axis not in axes]
+
+    def back(indices: Sequence[Expr]) -> list[Expr]:
+        found = [index(0)] * rank
+        for position, axis in enumerate(rest):
+            found[axis] = indices[position]
+        for axis, by in zip(axes, (max(-offset, 0), max(offset, 0)), strict=True):
+            found[axis] = call("add", indices[-1], index(by)) if by else indices[-1]
+        return found
+
+    return [_view(b, x, [*(x.shape[axis] for axis in rest), size[-1]], back)]
+
+
+def repeat(b: Builder, node: Node) -> list[Form]:
+    """Each element along an axis a known number of times."""
+    x, count = as_array(b.forms[node.inputs[0]]), node.attrs["count"]
+    if count is None or count < 1:
+        raise Refusal("elements that are repeated a number of times that is not known")
+    axis = node.attrs["axis"] % len(x.shape)
+    shape = [product([n, count]) if k == axis else n for k, n in enumerate(x.shape)]
+
+    def back(indices: Sequence[Expr]) -> list[Expr]:
+        i = indices[axis]
+        is_known = i.function == "const"
+        place = index(i.value // count) if is_known else call("quotient", i, index(count))
+        return [*indices[:axis], place, *indices[axis + 1 :]]
+
     return [_view(b, x, shape, back)]
 
 

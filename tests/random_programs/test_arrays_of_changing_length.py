@@ -17,7 +17,7 @@ PROGRAMS, STEP = 80, 20
 MANY = 2000
 NAMES = "abc"
 # Of programs, so many run natively as a whole, and of their gradients.
-NATIVE, NATIVE_GRADIENTS = 0.9, 0.7
+NATIVE, NATIVE_GRADIENTS = 0.9, 0.5
 
 
 def condition(draw, a):
@@ -64,6 +64,13 @@ def statement(draw):
             f"t = t + {number(draw, a)}",
             f"t = t * 0.5 + {number(draw, a)}",
             f"k = (k + len({a})) % 7",
+            f"{a} = np.repeat({b}[:3], 2) + t * 0.1",
+            f"{a} = np.arange(k{draw.choice(('', ', 9', ', -4, -2'))}) * x[0]",
+            f"{a} = np.concatenate([np.linspace(x[0], {draw.choice(('k', 't'))}, 4), {b}[:2]])",
+            f"{a} = np.interp({b}, np.arange(4.0), x[:4])",
+            f"k = (k + np.searchsorted(np.arange(5) * 0.25, {b}[:3]).sum()) % 7",
+            "k = (k + np.bincount(np.arange(k + 2) % 3).argmax()) % 7",
+            f"{a} = np.full(k % 4, t)",
         )
     )
 
