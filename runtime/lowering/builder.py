@@ -24,6 +24,7 @@ from runtime.lowering.arrays import (
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
+    Attempt,
     Block,
     Buffer,
     Cell,
@@ -44,6 +45,7 @@ from runtime.lowering.kernel import (
     Watcher,
     While,
     expressions,
+    inner_blocks,
     load,
     product,
     read,
@@ -119,6 +121,8 @@ class Builder:
         self._derived: dict[tuple[Expr, str, Dim], Expr] = {}
         # What sizes that only the run tells can be at most; and the node being lowered.
         self._most: dict[Cell, Dim | None] = {}
+        # Those of them that are counts of elements that were looked at.
+        self.counts: set[Dim] = set()
         self.node: Node | None = None
         # The function that calls itself and is being lowered, the frames that it makes by the
         # values that are those, and the memory of all frames.
@@ -127,6 +131,8 @@ class Builder:
         self.kept: set[Buffer] = set()
         # What makes results whose sizes only the run tells, at the end of the program.
         self.given: Block = []
+        # The `try` around what is being lowered, from the outermost on.
+        self.attempts: list[Any] = []
 
     # ---- statements ----------------------------------------------------------------------------
 
@@ -427,10 +433,8 @@ class Builder:
             for statement in todo.pop():
                 if isinstance(statement, Swap):
                     swapped |= {statement.one, statement.other}
-                elif isinstance(statement, While):
-                    todo += [statement.test, statement.body]
-                elif isinstance(statement, If):
-                    todo += [statement.yes, statement.no]
+                elif isinstance(statement, While | If | Attempt):
+                    todo += inner_blocks(statement)
         here = {s.buffer for s in self.program.body if isinstance(s, Allocate)}
         return here - swapped
 

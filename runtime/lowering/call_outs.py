@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from runtime.execute.native.context import SLOT
 from runtime.graph.ir import Graph, Node, Value
 from runtime.host import HOST_CALL
 from runtime.lowering.arrays import Form, Stored
+from runtime.lowering.attempts import escapes, kind_of
 from runtime.lowering.builder import Builder
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.kernel import (
@@ -32,6 +33,7 @@ from runtime.lowering.kernel import (
     Outside,
     read,
 )
+from runtime.lowering.meaning import Fail
 from runtime.lowering.refusal import Refusal, TooLarge
 from runtime.lowering.scalar import Expr, const
 from runtime.lowering.stacks import Stack
@@ -57,6 +59,8 @@ def has_effects(graph: Graph) -> bool:
 
 def call_out(b: Builder, node: Node, reason: str) -> list[Form]:
     """Have Python compute a node here, which has no native form for the reason; or Refusal."""
+    if b.attempts and node.can_raise:
+        raise Refusal(f"{reason}, in a `try`")
     effects = (*_EFFECTS, print_once())
     is_other = node.op.effect is not None and node.op not in effects
     if not b.is_staged or is_other or node.graphs or node.signals or node.op.name in _NEVER:
@@ -105,13 +109,17 @@ def _is_little(type_: Type) -> bool:
     return math.prod(n or 0 for n in type_.shape or ()) <= _LITTLE
 
 
-def fails(b: Builder, node: Node) -> Callable[[Expr], None]:
-    """What gives up at `node` where a truth holds."""
+def fails(b: Builder, node: Node) -> Fail:
+    """What gives up at `node` where a truth holds; of errors of a known class, that may be told."""
 
-    def fail(failed: Expr) -> None:
+    own = kind_of(node)
+
+    def fail(failed: Expr, kind: type[BaseException] | None = own) -> None:
         if failed.function == "const" and not failed.value:
             return
         assert not b.is_in_nest, "elements of arrays do not fail"
+        if escapes(b, node, failed, kind):
+            return
         forms = [b.forms[value] for value in node.inputs]
         operands = [form for form in forms if isinstance(form, Expr)]
         is_complete = len(operands) == len(forms) <= SLOT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.arrays import Array, Elements, Form, Rows, Stored, as_expr
@@ -15,6 +15,7 @@ from runtime.lowering.groups import fused
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
+    Attempt,
     Block,
     Buffer,
     CallOut,
@@ -30,6 +31,7 @@ from runtime.lowering.kernel import (
     Poll,
     Swap,
     While,
+    inner_blocks,
     product,
     read,
 )
@@ -37,21 +39,32 @@ from runtime.lowering.meaning import truth
 from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.rows import as_rows, refill, rows_in
-from runtime.lowering.scalar import TRUE, Expr, both, call, const, index
+from runtime.lowering.scalar import TRUE, Expr, both, call, const, index, invert
 from runtime.lowering.stacks import Stack, in_memory
 from runtime.lowering.updates import may_overwrite
+from runtime.ops.internal import ERRORS
 from runtime.spec import FrameType, StackType, TensorType
 
 __all__ = [
+    "Place",
+    "advance_rows",
     "bind",
     "call_graph",
     "check_type",
+    "checked",
     "choose",
     "cond",
     "fail",
+    "hand_over",
+    "has_memory",
+    "is_of_rows",
     "lower_inside",
+    "owned_buffers",
+    "place_for",
+    "place_of_rows",
     "while_loop",
     "work_of",
+    "write",
 ]
 
 Lower = Callable[[Builder, Graph], None]
@@ -61,7 +74,7 @@ _KEEPING_SIZES = frozenset(("index_update", "index_add", "identity", "copy"))
 _PRODUCTS_AT_ONCE = 8
 
 
-class _Place(Record):
+class Place(Record):
     """Where the value of a branch or of a loop's state is kept: cells, or a buffer."""
 
     type: str
@@ -101,7 +114,7 @@ def check_type(form: Form, value: Value) -> None:
         raise Refusal(f"a value of type {form.type} where {expected} is declared")
 
 
-def _have_memory(b: Builder, value: Value) -> None:
+def has_memory(b: Builder, value: Value) -> None:
     """Give a stack that is handed to graphs its memory, which is the same in all of them."""
     form = b.forms[value]
     if isinstance(form, Stack) and form.memory is None:
@@ -117,7 +130,7 @@ def lower_inside(b: Builder, graph: Graph, lower: Lower) -> None:
     """Lower the nodes of a sub-graph, whose inputs have their forms."""
     before = b.fused, b.readers, b.results, b.pending
     b.fused, b.readers, b.results = fused(graph), {}, set(graph.outputs)
-    if b.program.has_effects:
+    if b.program.has_effects or b.attempts:
         found = ((node, graph.pending_for(k)) for k, node in enumerate(graph.nodes))
         b.pending = {node: pending for node, pending in found if pending is not None}
     for node in graph.nodes:
@@ -133,7 +146,7 @@ def lower_inside(b: Builder, graph: Graph, lower: Lower) -> None:
 def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     """`if`: both branches write their results to the same places."""
     for value in node.inputs:
-        _have_memory(b, value)
+        has_memory(b, value)
     predicate, *captures = (b.forms[value] for value in node.inputs)
     assert isinstance(predicate, Expr)
     condition = truth(predicate)
@@ -141,47 +154,54 @@ def cond(b: Builder, node: Node, lower: Lower) -> list[Form]:
     branches: list[list[Form]] = []
     for graph, block in zip(node.graphs, blocks, strict=True):
         bind(b, graph, captures)
-        _hand_over(b, node, node.inputs[1:], graph.inputs)
+        hand_over(b, node, node.inputs[1:], graph.inputs)
         with b.in_branch(block):
             lower_inside(b, graph, lower)
         branches.append([b.forms[value] for value in graph.outputs])
-    results: list[Form | _Place] = []
+    results: list[Form | Place] = []
     before: Block = []
+    rows: list[tuple[Place, Sequence[Form]]] = []
     for one, other, value in zip(*branches, node.outputs, strict=True):
         one, other = alike(one, other)
         check_type(one, value)
         check_type(other, value)
-        if _is_of_rows(b, one, other, value):
-            results.append(_rows_of_branches(b, node, blocks, (one, other), value))
+        if is_of_rows(b, one, other, value):
+            taken = {place.buffer for place, _ in rows}
+            place = place_of_rows(b, node, (one, other), value, taken)
+            results.append(place)
+            rows.append((place, (one, other)))
             continue
         if isinstance(one, Stored) and isinstance(other, Stored) and one.buffer is other.buffer:
             results.append(one)  # it was updated in its place, or is that of outside
-            if one.buffer in _owned_buffers(b, node):
+            if one.buffer in owned_buffers(b, node):
                 b.owned.add(value)
             continue
         with b.inside(blocks[0]):
-            place = _place_for(b, one, value, before)
-            _write(b, place, one)
+            place = place_for(b, one, value, before)
+            write(b, place, one)
         with b.inside(blocks[1]):
-            _write(b, place, other)
+            write(b, place, other)
         results.append(place)
         b.owned.add(value)
+    for k, block in enumerate(blocks):  # at last: what is written above may be read out of them
+        with b.inside(block):
+            advance_rows(b, [(place, forms[k]) for place, forms in rows])
     for statement in before:
         b.emit(statement)
     b.emit(If(condition, *blocks))
     return [
-        form.form(b, value.name) if isinstance(form, _Place) else form
+        form.form(b, value.name) if isinstance(form, Place) else form
         for form, value in zip(results, node.outputs, strict=True)
     ]
 
 
-def _owned_buffers(b: Builder, node: Node) -> set[Buffer]:
+def owned_buffers(b: Builder, node: Node) -> set[Buffer]:
     """Memory that a node takes over from its operands."""
     forms = [b.forms[v] for v in node.inputs if may_overwrite(b, node, v)]
     return {form.buffer for form in forms if isinstance(form, Stored | Rows)}
 
 
-def _is_of_rows(b: Builder, one: Form, other: Form, value: Value) -> bool:
+def is_of_rows(b: Builder, one: Form, other: Form, value: Value) -> bool:
     """Whether branches give arrays as long as a list became, or of several lengths."""
     if isinstance(one, Expr) or isinstance(other, Expr) or not one.shape or not other.shape:
         return False
@@ -192,34 +212,33 @@ def _is_of_rows(b: Builder, one: Form, other: Form, value: Value) -> bool:
     return not is_same or not b.is_limited(one.shape)
 
 
-def _rows_of_branches(
-    b: Builder, node: Node, blocks: Sequence[Block], forms: Sequence[Form], value: Value
-) -> _Place:
-    """Both branches leave their rows in one memory: where the list is that one of them is given."""
-    owned = _owned_buffers(b, node)
-    one, other = (form for form in forms if not isinstance(form, Expr))
-    check_type(one, value)
-    check_type(other, value)
-    row = _row_of(b, one, other)
+def place_of_rows(
+    b: Builder, node: Node, forms: Sequence[Form], value: Value, taken: Collection[Buffer | None]
+) -> Place:
+    """All branches leave their rows in one memory: where the list is that one of them is given.
+
+    Memory that another list is to be in is `taken`.
+    """
+    owned = owned_buffers(b, node).difference(taken)
+    arrays = [form for form in forms if not isinstance(form, Expr)]
+    row = _row_of(b, arrays)
     found = [form.buffer for form in forms if isinstance(form, Rows)]
-    is_same = len(found) == 2 and found[0] is found[1]
+    is_same = len(found) == len(forms) and len(set(found)) == 1 and found[0] not in taken
     buffer = next((x for x in found if is_same or x in owned), None)
     if buffer is None:
-        buffer = Buffer(b.fresh(value.name), one.type, (), "stack")
+        buffer = Buffer(b.fresh(value.name), arrays[0].type, (), "stack")
     if not is_same or buffer in owned:
         b.owned.add(value)
     cells = [Cell(b.fresh(value.name), "i8") for _ in range(2)]
-    for form, block in zip(forms, blocks, strict=True):
-        with b.inside(block):
-            _keep_rows(b, buffer, cells, form)
-    return _Place(one.type, cells, None, buffer, row)
+    return Place(arrays[0].type, cells, None, buffer, row)
 
 
-def _row_of(b: Builder, one: Array, other: Array) -> tuple[Dim, ...]:
-    """The shape of the rows of two lists, of which one may have none."""
-    rows = [tuple(x.shape[1:]) for x in (one, other) if x.shape[0] != 0]
-    rows = rows or [tuple(one.shape[1:])]
-    b.same_shape(rows[0], rows[-1])
+def _row_of(b: Builder, lists: Sequence[Array]) -> tuple[Dim, ...]:
+    """The shape of the rows of lists, of which some may have none."""
+    rows = [tuple(x.shape[1:]) for x in lists if x.shape[0] != 0]
+    rows = rows or [tuple(lists[0].shape[1:])]
+    for other in rows[1:]:
+        b.same_shape(rows[0], other)
     if any(not isinstance(n, int) for n in rows[0]):
         raise Refusal("a list of arrays whose shape is not known")
     return rows[0]
@@ -238,7 +257,7 @@ def _keep_rows(b: Builder, buffer: Buffer, cells: Sequence[Cell], form: Form) ->
         b.emit(Assign(cell, x))
 
 
-def _hand_over(b: Builder, node: Node, outer: Sequence[Value], inner: Sequence[Value]) -> None:
+def hand_over(b: Builder, node: Node, outer: Sequence[Value], inner: Sequence[Value]) -> None:
     """Let a graph own the memory of what nothing reads behind the node."""
     for value, own in zip(outer, inner, strict=True):
         if may_overwrite(b, node, value):
@@ -247,21 +266,21 @@ def _hand_over(b: Builder, node: Node, outer: Sequence[Value], inner: Sequence[V
             b.owned.discard(own)
 
 
-def _place_for(b: Builder, form: Form, value: Value, before: Block) -> _Place:
+def place_for(b: Builder, form: Form, value: Value, before: Block) -> Place:
     """A place for the results of branches; its memory is had in the block before them."""
     name = value.name
     if isinstance(form, Expr):
-        return _Place(form.type, [Cell(b.fresh(name), form.type)], form)
+        return Place(form.type, [Cell(b.fresh(name), form.type)], form)
     if is_small(form.shape):
         elements = b.elements(form)
         cells = [Cell(b.fresh(name), x.type) for x in elements.values]
-        return _Place(form.type, cells, elements)
+        return Place(form.type, cells, elements)
     buffer = b.memory(name, form.type, form.shape)
     before.append(Allocate(buffer))
-    return _Place(form.type, [], None, buffer)
+    return Place(form.type, [], None, buffer)
 
 
-def _write(b: Builder, place: _Place, form: Form) -> None:
+def write(b: Builder, place: Place, form: Form) -> None:
     if place.buffer is not None:
         assert not isinstance(form, Expr)
         b.same_shape(place.buffer.shape, form.shape)
@@ -286,10 +305,10 @@ def choose(b: Builder, node: Node) -> list[Form]:
     before: Block = []
     blocks: list[Block] = [[], []]
     with b.inside(blocks[0]):
-        place = _place_for(b, one, node.outputs[0], before)
-        _write(b, place, one)
+        place = place_for(b, one, node.outputs[0], before)
+        write(b, place, one)
     with b.inside(blocks[1]):
-        _write(b, place, other)
+        write(b, place, other)
     for statement in before:
         b.emit(statement)
     b.emit(If(truth(condition), *blocks))
@@ -313,6 +332,14 @@ def fail(b: Builder, node: Node) -> list[Form]:
     return []
 
 
+def checked(b: Builder, node: Node) -> list[Form]:
+    """The first operand, where the second holds."""
+    holds = b.forms[node.inputs[1]]
+    assert isinstance(holds, Expr)
+    fails(b, node)(invert(truth(holds)), ERRORS[node.attrs.get("error", "ValueError")])
+    return [b.forms[node.inputs[0]]]
+
+
 # ---- loops ---------------------------------------------------------------------------------------
 
 
@@ -322,7 +349,7 @@ def while_loop(b: Builder, node: Node, lower: Lower) -> list[Form]:
     count = node.attrs.get("captures", 0)
     maximum = node.attrs.get("maximum")
     for value in node.inputs[:count]:
-        _have_memory(b, value)
+        has_memory(b, value)
     forms = [b.forms[value] for value in node.inputs]
     captures = [_at_hand(b, form) for form in forms[:count]]
     initial = forms[count:]
@@ -365,7 +392,7 @@ def _at_hand(b: Builder, form: Form) -> Form:
     return b.elements(form)
 
 
-def _current(b: Builder, places: Sequence[_Place], names: Sequence[str | None]) -> list[Form]:
+def _current(b: Builder, places: Sequence[Place], names: Sequence[str | None]) -> list[Form]:
     return [place.form(b, name) for place, name in zip(places, names, strict=True)]
 
 
@@ -387,7 +414,7 @@ def _may_grow(form: Form, body: Graph, k: int) -> bool:
     return node is not None and any(inner.op.name == "append_row" for inner in body.walk())
 
 
-def _state(b: Builder, form: Form, value: Value, is_own: bool, grows: bool) -> _Place:
+def _state(b: Builder, form: Form, value: Value, is_own: bool, grows: bool) -> Place:
     """A place for a part of the state, with its first value: `is_own`, in the memory of that."""
     check_type(form, value)
     if grows:
@@ -399,28 +426,28 @@ def _state(b: Builder, form: Form, value: Value, is_own: bool, grows: bool) -> _
         b.same_shape(form.shape[1:], row)
         rows = form if isinstance(form, Rows) and is_own else as_rows(b, form, value.name)
         cells = [b.cell(value.name, x) for x in (rows.first, rows.count)]
-        return _Place(form.type, cells, None, rows.buffer, row)
+        return Place(form.type, cells, None, rows.buffer, row)
     if isinstance(form, Stack):
         form = in_memory(b, form, value.type)
     values = scalars(b, form)
     if values is None:
         assert not isinstance(form, Expr)
         if isinstance(form, Stored) and is_own and form.buffer.shape == form.shape:
-            return _Place(form.type, [], None, form.buffer)
+            return Place(form.type, [], None, form.buffer)
         buffer = b.buffer(value.name, form.type, form.shape)
         b.fill(buffer, form)
-        return _Place(form.type, [], None, buffer)
+        return Place(form.type, [], None, buffer)
     cells = [b.cell(value.name, x) for x in values]
-    return _Place(form.type, cells, form if isinstance(form, Expr) else b.elements(form))
+    return Place(form.type, cells, form if isinstance(form, Expr) else b.elements(form))
 
 
 def _advance(
-    b: Builder, places: Sequence[_Place], forms: Sequence[Form], outputs: Sequence[Value]
+    b: Builder, places: Sequence[Place], forms: Sequence[Form], outputs: Sequence[Value]
 ) -> None:
     """Make the results of a round the state of the next."""
     cells: list[tuple[Cell, Expr]] = []
     arrays: list[tuple[Buffer, Buffer]] = []
-    rows: list[tuple[_Place, Form]] = []
+    rows: list[tuple[Place, Form]] = []
     for place, form, value in zip(places, forms, outputs, strict=True):
         check_type(form, value)
         if place.buffer is not None and place.row is not None:
@@ -437,13 +464,13 @@ def _advance(
         if isinstance(form, Stack) or is_frame(form):
             why = "a stack that becomes another in a loop"
         cells += zip(place.cells, place.values(b, form, why), strict=True)
-    _advance_rows(b, rows)
+    advance_rows(b, rows)
     for cell, x in cells:
         b.emit(Assign(cell, x))
     _exchange(b, arrays)
 
 
-def _advance_rows(b: Builder, pairs: Sequence[tuple[_Place, Form]]) -> None:
+def advance_rows(b: Builder, pairs: Sequence[tuple[Place, Form]]) -> None:
     """Give lists of the state their new rows, which may be those that another one had."""
     own = {place.buffer for place, _ in pairs}
     ready = []
@@ -499,8 +526,8 @@ def _work(block: Block) -> tuple[int, list[Expr]]:
             else:
                 unknown.append(size)
             unknown += [call("mul", as_expr(statement.size), part) for part in parts]
-        elif isinstance(statement, If):
-            for branch in (statement.yes, statement.no):
+        elif isinstance(statement, If | Attempt):
+            for branch in inner_blocks(statement):
                 inner, parts = _work(branch)
                 known += inner
         elif isinstance(statement, Contract):

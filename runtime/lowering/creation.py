@@ -6,16 +6,16 @@ import numpy as np
 
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import Computed, Elements, Form, Stored
-from runtime.lowering.builder import Builder, is_of_the_run, is_small
+from runtime.lowering.builder import LONGEST, Builder, is_of_the_run, is_small
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.frame_forms import missing_frame
 from runtime.lowering.kernel import Buffer, Dim
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import Expr, call, cast, const, is_float, is_int
+from runtime.lowering.scalar import Expr, call, cast, const, either, index, is_float, is_int, select
 from runtime.lowering.shaping import given_shape, size_before
 from runtime.spec import FrameType
 
-__all__ = ["arange", "array_form", "full", "missing", "zeros_of"]
+__all__ = ["arange", "array_form", "full", "linspace", "missing", "zeros_of"]
 
 # Ranges of floats are made by NumPy, and kept, if they have no more elements.
 _KEPT = 1 << 16
@@ -32,8 +32,6 @@ def full(b: Builder, node: Node) -> list[Form]:
             raise Refusal("full of something that is not a number of its dtype")
         value = cast(given, kind)
     shape = given_shape(b, node, sizes)
-    if node.op.name != "zeros" and any(map(is_of_the_run, shape)):
-        raise Refusal("an array of a size that is not known")
     return [_all(value, shape, kind)]
 
 
@@ -80,8 +78,10 @@ def arange(b: Builder, node: Node) -> list[Form]:
     attrs = node.attrs
     start, step = attrs["start"], attrs["step"]
     count = _count(b, node)
-    if count is None or kind == "b1":
-        raise Refusal("a range whose bounds are not known")
+    if count is None:
+        return [_of_the_run(b, node, kind)]
+    if kind == "b1":
+        raise Refusal("a range of bools")
     if isinstance(start, int) and isinstance(step, int) and is_int(kind):
         first, by = const(start, "i8"), const(step, "i8")
 
@@ -94,6 +94,66 @@ def arange(b: Builder, node: Node) -> list[Form]:
         raise Refusal("a large range of floats")
     numbers = np.arange(start, attrs["stop"], step, dtype=result.dtype)
     return [array_form(b, numbers, kind)]
+
+
+def _of_the_run(b: Builder, node: Node, kind: str) -> Form:
+    """Integers between bounds that only the run tells, in steps of a known number."""
+    given = [b.forms[value] for value in node.inputs]
+    start, stop = (_bound(b, node.attrs[name], given) for name in ("start", "stop"))
+    by = node.attrs["step"]
+    if kind not in ("i4", "i8") or type(by) is not int:
+        raise Refusal("a range whose bounds are not known")
+    step = const(by, "i8")
+    one, other = (start, stop) if by > 0 else (stop, start)
+    width = call("sub", other, one)
+    up = call("add", width, index(abs(by) - 1))
+    length = b.let(select(call("gt", width, index(0)), up, index(0)))
+    count = call("quotient", length, index(abs(by)))
+    size = b.size_of_the_run(b.let(count), None)
+
+    def at(position: Expr) -> Expr:
+        return cast(call("add", start, call("mul", position, step)), kind)
+
+    return Computed(lambda indices: at(indices[0]), (size,), kind, at)
+
+
+def _bound(b: Builder, known: object, given: list[Form]) -> Expr:
+    """A bound of a range: the number that is known, or the next operand."""
+    form = const(known, "i8") if type(known) is int else given.pop(0) if known is None else None
+    if not isinstance(form, Expr) or not is_int(form.type) or form.type == "u8":
+        raise Refusal("a range whose bounds are not known")
+    bound = b.let(cast(form, "i8"))
+    is_low, is_high = (call(o, bound, index(k)) for o, k in (("le", -LONGEST), ("ge", LONGEST)))
+    b.leave_where(either(is_low, is_high))
+    return bound
+
+
+def linspace(b: Builder, node: Node) -> list[Form]:
+    """A known number of numbers from one to another, computed as NumPy does."""
+    start, stop = (b.forms[value] for value in node.inputs)
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    num, has_end = node.attrs["num"], node.attrs["endpoint"]
+    if not (isinstance(start, Expr) and isinstance(stop, Expr)):
+        raise Refusal("evenly spaced arrays")
+    if kind != "f8" or "f4" in (start.type, stop.type):
+        raise Refusal("evenly spaced numbers that are no floats of 64 bits")
+    first, last = b.let(cast(start, kind)), b.let(cast(stop, kind))
+    whole = b.let(call("sub", last, first))
+    parts = const(float(num - 1 if has_end else num), kind)
+    zero = const(0.0, kind)
+    step = b.let(call("div", whole, parts)) if parts.value > 0 else zero
+
+    def at(position: Expr) -> Expr:
+        place = cast(position, kind)
+        if parts.value <= 0:
+            return call("add", call("mul", place, whole), first)
+        lost = call("mul", call("div", place, parts), whole)
+        moved = select(call("eq", step, zero), lost, call("mul", place, step))
+        found = call("add", moved, first)
+        is_last = call("eq", position, index(num - 1))
+        return select(is_last, last, found) if has_end and num > 1 else found
+
+    return [Computed(lambda indices: at(indices[0]), (num,), kind, at)]
 
 
 def _count(b: Builder, node: Node) -> Dim | None:

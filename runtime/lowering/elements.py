@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from runtime.graph.ir import Node, Op
-from runtime.lowering.meaning import NumPyMeaning, PythonMeaning
+from runtime.lowering.meaning import Fail, NumPyMeaning, PythonMeaning
 from runtime.lowering.notation import evaluate
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import (
@@ -30,7 +30,6 @@ from runtime.spec import WEAK_DTYPES, TensorType, Type
 
 __all__ = ["convert", "element", "loop_types", "machine_type", "tensor_type"]
 
-Fail = Callable[[Expr], None]
 _KINDS = {dtype: kind for kind, dtype in WEAK_DTYPES.items()}
 _COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 _MACHINE = frozenset(("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"))

@@ -24,7 +24,11 @@ from runtime.lowering.scalar import (
     select,
 )
 
-__all__ = ["as_weak", "astype", "converted", "elementwise", "mapped", "same"]
+__all__ = ["as_weak", "astype", "converted", "elementwise", "mapped", "rounded", "same"]
+
+
+# Powers of ten up to here are exact.
+_PLACES = 10
 
 
 def elementwise(b: Builder, node: Node) -> list[Form]:
@@ -54,7 +58,7 @@ def _to_loop(x: Expr, kind: str) -> Expr:
     return cast(x, kind)
 
 
-def _never(failed: Expr) -> None:
+def _never(failed: Expr, kind: type[BaseException] | None = None) -> None:
     raise Refusal("an operation on elements that can fail")
 
 
@@ -115,6 +119,23 @@ def converted(x: Expr, target: str) -> Expr:
     inside = both(limit, call("lt", x, high))
     whole = cast(select(inside, x, const(0.0, x.type)), width)
     return cast(select(inside, whole, const(least, width)), target)
+
+
+def rounded(b: Builder, node: Node) -> list[Form]:
+    """Rounded to decimal places, as NumPy does: to whole numbers of the last place."""
+    form, places = b.forms[node.inputs[0]], node.attrs["decimals"]
+    kind = machine_type(tensor_type(node.outputs[0].type).dtype)
+    if not is_float(kind) or form.type != kind or abs(places) > _PLACES:
+        raise Refusal("integers that are rounded, or many decimal places")
+    power = const(10.0 ** abs(places), kind)
+
+    def compute(args: Sequence[Expr]) -> Expr:
+        if not places:
+            return call("rint", args[0])
+        into, back = ("mul", "div") if places > 0 else ("div", "mul")
+        return call(back, call("rint", call(into, args[0], power)), power)
+
+    return [compute([form]) if isinstance(form, Expr) else mapped(b, [form], kind, compute)]
 
 
 def as_weak(b: Builder, node: Node) -> list[Form]:

@@ -13,6 +13,7 @@ from runtime.graph.ir import Node
 from runtime.lowering.arrays import Elements, Form, Stored
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.elements import machine_type, tensor_type
+from runtime.lowering.elementwise import mapped
 from runtime.lowering.frame_forms import (
     Frame,
     Part,
@@ -33,6 +34,7 @@ from runtime.lowering.record import Record
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import TRUE, Expr, both, call, const, either, index, is_float, select
 from runtime.lowering.stacks import Stack, slot_offset
+from runtime.spec import TensorType
 
 __all__ = [
     "Frames",
@@ -168,11 +170,18 @@ def frame_with(b: Builder, node: Node) -> list[Form]:
 
 
 def accumulate(b: Builder, node: Node) -> list[Form]:
-    """The sum of two cotangents of frames."""
+    """The sum of two cotangents of frames, or of arrays of which one may not be there."""
     one, other = (b.forms[value] for value in node.inputs)
-    if not (is_frame(one) and is_frame(other)):
+    if is_frame(one) and is_frame(other):
+        return [_sum(one, other)]
+    if not isinstance(node.outputs[0].type, TensorType):
         raise Refusal("a sum of the gradients of two stacks")
-    return [_sum(one, other)]
+    for value, form in zip(node.inputs, (other, one), strict=True):
+        if value.node is not None and value.node.op.name == "missing":
+            return [form]
+    if isinstance(one, Expr) and isinstance(other, Expr):
+        return [call("add", one, other)]
+    return [mapped(b, [one, other], one.type, lambda args: call("add", *args))]
 
 
 def _sum(one: Form, other: Form) -> Form:

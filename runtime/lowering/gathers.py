@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Node, Value
-from runtime.lowering.arrays import Array, Computed, Elements, Form, as_expr
+from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr
 from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
 from runtime.lowering.kernel import Assign, Dim, product, read
+from runtime.lowering.masks import elements_at, fitting, positions, whole_mask
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import (
     FALSE,
     Expr,
     call,
     cast,
+    const,
     either,
     index,
     is_float,
@@ -28,8 +30,9 @@ from runtime.lowering.scalar import (
 from runtime.lowering.shaping import as_array, is_memory
 from runtime.lowering.slicing import sliced, static_index
 from runtime.ops.keys import expanded_index
+from runtime.spec import TensorType
 
-__all__ = ["Part", "gather", "part_of"]
+__all__ = ["Part", "gather", "not_negative", "part_of"]
 
 Map = Callable[[Sequence[Expr]], Expr]
 
@@ -51,6 +54,10 @@ class Part:
 def gather(b: Builder, node: Node) -> list[Form]:
     """The elements of an array at an index with integer arrays."""
     x = as_array(b.forms[node.inputs[0]])
+    mask = whole_mask(b, node, node.inputs[1:], len(x.shape))
+    if mask is not None:
+        b.owned.add(node.outputs[0])
+        return [elements_at(b, x, mask)]
     part = part_of(b, node, x, node.inputs[1:])
 
     def at(indices: Sequence[Expr]) -> Expr:
@@ -84,12 +91,11 @@ def part_of(b: Builder, node: Node, x: Array, values: Sequence[Value]) -> Part:
                 raise Refusal("a slice whose bounds are not known, beside an array of positions")
             maps.append(sliced(b, size, entry, [], len(shape), shape))
         else:
-            if type_ is not None and type_.dtype.kind == "b":
-                raise Refusal("an index that is a mask")
-            found = _positions(b, node, size, entry, rest)
-            chosen.append((axis, found))
-            maps.append(None)
+            along = _chosen_along(b, node, x.shape[axis:], entry, type_, rest)
+            chosen += enumerate(along, axis)
+            maps += [None] * len(along)
             places.append(len(shape))
+            axis += len(along) - 1
         axis += 1
     common = b.broadcast([found.shape for _, found in chosen])
     start = places[0] if len(set(places)) == 1 else 0
@@ -114,6 +120,23 @@ def _chosen(b: Builder, found: Array, start: int, width: int) -> Map:
     return at
 
 
+def _chosen_along(
+    b: Builder,
+    node: Node,
+    sizes: Sequence[Dim],
+    entry: tuple[object, ...],
+    type_: TensorType | None,
+    rest: list[Form],
+) -> Sequence[Array]:
+    """The integers of one axis, or of as many as a mask has."""
+    if type_ is None or type_.dtype.kind != "b":
+        return [_positions(b, node, sizes[0], entry, rest)]
+    mask = rest.pop(0)
+    if isinstance(mask, Expr):
+        raise Refusal("an index that is a bool")
+    return positions(b, fitting(b, mask, sizes))
+
+
 def _positions(
     b: Builder, node: Node, size: Dim, entry: tuple[object, ...], rest: list[Form]
 ) -> Array:
@@ -127,30 +150,47 @@ def _positions(
     limit = as_expr(size)
     if isinstance(given, Expr):
         given = b.let(cast(given, "i8"))
-        fails(b, node)(_is_outside(given, limit, True))
+        fails(b, node)(_is_outside(given, limit, True), IndexError)
         return as_array(b.let(_from_begin(given, limit, True)))
     signed = is_signed(given.type)
     if b.is_written_out(given):
         found = [b.let(cast(i, "i8")) for i in b.elements(given).values]
         for i in found:
-            fails(b, node)(_is_outside(i, limit, signed))
+            fails(b, node)(_is_outside(i, limit, signed), IndexError)
         whole = tuple(n for n in given.shape if isinstance(n, int))
         return Elements([b.let(_from_begin(i, limit, signed)) for i in found], whole, "i8")
-    given = b.stored(given)
-    cell = b.cell("outside", FALSE)
-
-    def look(i: list[Expr]) -> None:
-        here = b.let(cast(b.flat_at(given, i[0]), "i8"))
-        b.emit(Assign(cell, either(read(cell), _is_outside(here, limit, signed))))
-
-    b.nest([product(given.shape)], look, serial=True)
-    fails(b, node)(b.let(read(cell)))
-    kept = given
+    kept = b.stored(given)
+    outside = _is_any(b, kept, lambda i: _is_outside(cast(i, "i8"), limit, signed))
+    fails(b, node)(outside, IndexError)
 
     def at(indices: Sequence[Expr]) -> Expr:
         return _from_begin(cast(b.at(kept, indices), "i8"), limit, signed)
 
     return Computed(at, given.shape, "i8", is_view=True)
+
+
+def _is_any(b: Builder, x: Stored, holds: Callable[[Expr], Expr]) -> Expr:
+    """Whether something holds of an element."""
+    cell = b.cell("found", FALSE)
+
+    def look(i: list[Expr]) -> None:
+        here = b.let(b.flat_at(x, i[0]))
+        b.emit(Assign(cell, either(read(cell), holds(here))))
+
+    b.nest([product(x.shape)], look, serial=True)
+    return b.let(read(cell))
+
+
+def not_negative(b: Builder, node: Node) -> list[Form]:
+    """The operand, which has no negative elements."""
+    x = b.forms[node.inputs[0]]
+    zero = const(0, x.type)
+    if isinstance(x, Expr):
+        fails(b, node)(call("lt", x, zero), ValueError)
+    elif is_signed(x.type):
+        x = b.stored(x)
+        fails(b, node)(_is_any(b, x, lambda i: call("lt", i, zero)), ValueError)
+    return [x]
 
 
 def _is_outside(i: Expr, limit: Expr, signed: bool) -> Expr:

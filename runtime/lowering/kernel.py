@@ -20,6 +20,7 @@ from runtime.spec import TensorType
 __all__ = [
     "Allocate",
     "Assign",
+    "Attempt",
     "Axis",
     "Block",
     "Buffer",
@@ -30,6 +31,7 @@ __all__ = [
     "Contract",
     "Copy",
     "Dim",
+    "Escape",
     "For",
     "Function",
     "Handed",
@@ -223,6 +225,19 @@ class If(Record):
     no: Block
 
 
+class Attempt(Record):
+    """Run the body to its end, or until one of its `Escape`."""
+
+    name: str
+    body: Block
+
+
+class Escape(Record):
+    """Go on behind the `Attempt` of that name. Nothing is moved past it."""
+
+    name: str
+
+
 class While(Record):
     """Run `test`, which gives `condition`, and the body as long as that is true."""
 
@@ -325,6 +340,8 @@ Statement: TypeAlias = (
     | PairwiseSum
     | Contract
     | If
+    | Attempt
+    | Escape
     | While
     | Poll
     | Check
@@ -426,6 +443,8 @@ def inner_blocks(statement: Statement) -> list[Block]:
         return [statement.body]
     if isinstance(statement, If):
         return [statement.yes, statement.no]
+    if isinstance(statement, Attempt):
+        return [statement.body]
     if isinstance(statement, While):
         return [statement.test, statement.body]
     if isinstance(statement, Call) and statement.holds:

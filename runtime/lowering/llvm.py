@@ -16,11 +16,13 @@ from runtime.lowering import in_lanes, parts, pieces, recursive_text
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
+    Attempt,
     Block,
     Call,
     CallOut,
     Check,
     Contract,
+    Escape,
     For,
     Function,
     Handed,
@@ -97,8 +99,12 @@ class _Writer(Sums, Memory):
         self.in_lanes = False
         # Functions that long blocks are in.
         self.pieces: list[str] = []
+        # Where the code behind each `Attempt` begins.
+        self.ends: dict[str, str] = {}
         # The name of the function that is being written, if that is one that calls itself.
         self.recursive: dict[Function, str] = {}
+        # The writer around that one, and what it takes over from there.
+        self.within: tuple[_Writer, Part] | None = None
 
     # ---- the function ------------------------------------------------------------------------
 
@@ -249,6 +255,18 @@ class _Writer(Sums, Memory):
             self._block(block)
             self.add(f"br label %{done}")
         self.begin(done, computed)
+
+    def _attempt(self, s: Attempt) -> None:
+        (self.ends[s.name],) = self.labels("caught")
+        self._block(s.body)
+        self.add(f"br label %{self.ends[s.name]}")
+        self.begin(self.ends[s.name])
+        self.known.clear()
+
+    def _escape(self, s: Escape) -> None:
+        self.add(f"br label %{self.ends[s.name]}")
+        (never,) = self.labels("never")
+        self.begin(never)
 
     def _while(self, s: While) -> None:
         test, body, done = self.labels("test", "round", "end")

@@ -11,19 +11,28 @@ from runtime.lowering.abreast import abreast
 from runtime.lowering.arrays import Array, Form, Rows, Stored, as_expr
 from runtime.lowering.builder import Builder, is_of_the_run
 from runtime.lowering.call_outs import call_out, has_effects
+from runtime.lowering.catching import attempt, reraise
 from runtime.lowering.collapsing import collapse
-from runtime.lowering.control import call_graph, choose, cond, fail, lower_inside, while_loop
+from runtime.lowering.control import (
+    call_graph,
+    checked,
+    choose,
+    cond,
+    fail,
+    lower_inside,
+    while_loop,
+)
 from runtime.lowering.convolutions import (
     convolution,
     convolution_input,
     convolution_kernel,
 )
-from runtime.lowering.creation import arange, array_form, full, missing, zeros_of
+from runtime.lowering.creation import arange, array_form, full, linspace, missing, zeros_of
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.elementwise import as_weak, astype, elementwise, same
+from runtime.lowering.elementwise import as_weak, astype, elementwise, rounded, same
 from runtime.lowering.epilogues import join_epilogues
 from runtime.lowering.frames import accumulate, frame_of, frame_read, frame_take, frame_with
-from runtime.lowering.gathers import gather
+from runtime.lowering.gathers import gather, not_negative
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.kernel import (
@@ -39,6 +48,7 @@ from runtime.lowering.kernel import (
     read,
 )
 from runtime.lowering.laying_out import lay_out
+from runtime.lowering.masks import nonzero
 from runtime.lowering.merging import merge
 from runtime.lowering.overwriting import overwrite
 from runtime.lowering.pacing import pace
@@ -64,14 +74,16 @@ from runtime.lowering.rows import (
     part_of_rows,
     settled,
 )
-from runtime.lowering.scalar import Expr, call, const
+from runtime.lowering.scalar import Expr, call, const, index
 from runtime.lowering.scans import scan
 from runtime.lowering.searching import searchsorted
 from runtime.lowering.shaping import (
     broadcast_to,
+    diagonal,
     expand_dims,
     getitem,
     permute_dims,
+    repeat,
     reshape,
     size_of,
     squeeze,
@@ -171,10 +183,17 @@ def _result(b: Builder, value: Value, taken: set[Buffer]) -> Result:
 
 
 def _given(b: Builder, value: Value, form: Array) -> Result:
-    """An array whose size only the run tells: if it is as long as a list became."""
+    """An array whose size only the run tells: as long as a list became, or as was counted.
+
+    Other parts of arrays a plan gives in one step, and natively it takes two.
+    """
     type_ = tensor_type(value.type)
-    if b.is_limited(form.shape) or not is_of_the_run(form.shape[0]):
+    is_part = b.is_limited(form.shape) and form.shape[0] not in b.counts
+    if is_part or not is_of_the_run(form.shape[0]):
         raise Refusal("a result whose size only the run tells")
+    if isinstance(form, Stored):
+        b.given.append(MakeArray(len(b.program.results), form.buffer, index(0), form.shape))
+        return Result(type_)
     rows = form if isinstance(form, Rows) else as_rows(b, form, value.name)
     begin = call("mul", rows.first, as_expr(product(rows.shape[1:])))
     b.given.append(MakeArray(len(b.program.results), rows.buffer, b.let(begin), rows.shape))
@@ -261,7 +280,8 @@ _OF_SIZES_OF_THE_RUN = frozenset((
     "getitem", "reshape", "index_update", "index_add", "dim", "sum", "sum_to", "mean", "max",
     "min", "prod", "any", "all", "argmax", "argmin", "var", "std", "cumsum", "cumprod",
     "append_row", "zeros_of", "getitem_array", "count_nonzero", "matmul", "vecdot",
-    "broadcast_to", "flip", "searchsorted", "pending",
+    "broadcast_to", "flip", "searchsorted", "pending", "nonzero",
+    "stack_push", "stack_take", "accumulate", "checked", "not_negative", "repeat",
 ))  # fmt: skip
 # What is done to lists that grow, before what is done to other arrays.
 _OF_ROWS: dict[str, Callable[[Builder, Node], Form | None]] = {
@@ -274,6 +294,7 @@ _REASONS = {
 }
 _CONTROL = {
     "cond": cond,
+    "try": attempt,
     "while": while_loop,
     "call": call_graph,
     "recursion": recursion,
@@ -283,12 +304,14 @@ _RULES: dict[str, Rule] = {
     "constant": _constant,
     "pending": _pending,
     "raise": fail,
+    "reraise": reraise,
     "identity": same,
     "stop_gradient": same,
     "strengthen": same,
     "copy": same,
     "astype": astype,
     "as_weak": as_weak,
+    "checked": checked,
     "choose": choose,
     "frame_of": frame_of,
     "frame_read": frame_read,
@@ -310,6 +333,10 @@ _RULES: dict[str, Rule] = {
     "zeros": full,
     "full": full,
     "arange": arange,
+    "linspace": linspace,
+    "diagonal": diagonal,
+    "round": rounded,
+    "repeat": repeat,
     "zeros_of": zeros_of,
     "stack_empty": empty,
     "stack_push": push,
@@ -317,6 +344,8 @@ _RULES: dict[str, Rule] = {
     "stack_take": take,
     "getitem": getitem,
     "getitem_array": gather,
+    "nonzero": nonzero,
+    "not_negative": not_negative,
     "index_update": index_update,
     "index_add": index_add,
     "matmul": matmul,

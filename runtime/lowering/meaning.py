@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
+from runtime.errors import LimitOverflowError
 from runtime.lowering.division import may_be_small, whole
 from runtime.lowering.functions import FUNCTIONS
 from runtime.lowering.powers import power
@@ -30,7 +31,7 @@ from runtime.lowering.scalar import (
     select,
 )
 
-__all__ = ["Meaning", "NumPyMeaning", "PythonMeaning", "truth"]
+__all__ = ["Fail", "Meaning", "NumPyMeaning", "PythonMeaning", "truth"]
 
 
 class Meaning(Protocol):
@@ -242,10 +243,16 @@ def _float_power(x: Expr, y: Expr, is_array: bool) -> Expr:
     return power(x, y)
 
 
+class Fail(Protocol):
+    """Gives up where a truth holds, with an error of a class, if that is known."""
+
+    def __call__(self, failed: Expr, kind: type[BaseException] | None = None) -> None: ...
+
+
 class PythonMeaning(NumPyMeaning):
     """Operators on Python's bools, ints within 64 bits, and floats."""
 
-    def __init__(self, fail: Callable[[Expr], None]) -> None:
+    def __init__(self, fail: Fail) -> None:
         super().__init__()
         self.fail = fail
 
@@ -262,7 +269,7 @@ class PythonMeaning(NumPyMeaning):
 
     def _of_floats(self, operator: str, x: Expr, y: Expr) -> Expr:
         if operator in ("Div", "FloorDiv", "Mod"):
-            self.fail(call("eq", y, const(0.0, "f8")))
+            self.fail(call("eq", y, const(0.0, "f8")), ZeroDivisionError)
         result = super().binary(operator, x, y)
         if operator == "Pow":  # what leaves the range raises OverflowError
             infinite, zero = const(math.inf, "f8"), const(0.0, "f8")
@@ -278,15 +285,17 @@ class PythonMeaning(NumPyMeaning):
         zero = const(0, "i8")
         if operator in _PLAIN:
             pair = Expr(f"checked_{_PLAIN[operator]}", "pair", (x, y))
-            self.fail(Expr("second", "b1", (pair,)))
+            self.fail(Expr("second", "b1", (pair,)), LimitOverflowError)
             return Expr("first", "i8", (pair,))
         if operator == "Div":
-            self.fail(either(call("eq", y, zero), either(_is_wide(x), _is_wide(y))))
+            self.fail(call("eq", y, zero), ZeroDivisionError)
+            self.fail(either(_is_wide(x), _is_wide(y)))
             return call("div", cast(x, "f8"), cast(y, "f8"))
         if operator in ("FloorDiv", "Mod"):
             least = call("eq", x, const(limits("i8")[0], "i8"))
             overflows = both(least, call("eq", y, const(-1, "i8")))
-            self.fail(either(call("eq", y, zero), overflows))
+            self.fail(call("eq", y, zero), ZeroDivisionError)
+            self.fail(overflows, LimitOverflowError)
             return super().binary(operator, x, y)
         if operator == "LShift":
             shifted = super().binary(operator, x, y)

@@ -39,7 +39,6 @@ def part(graph: Graph, compile_part: Compile) -> Parted:
     """`graph` with runs of nodes replaced by calls of native code."""
     found = Parted(graph)
     if any(node.op.name == "try" for node in graph.walk()):
-        found.reasons.append("what is in a `try` and around it")
         return found
     found.graph = shared(lambda g, change: _Parting(g, change, compile_part, found).run())(graph)
     return found

@@ -23,6 +23,7 @@ from runtime.lowering.kernel import (
     Contract,
     Copy,
     Dim,
+    Escape,
     For,
     Let,
     PairwiseSum,
@@ -111,8 +112,9 @@ def written(w: Any, block: Block, write: Callable[[Block], None]) -> None:
     run: Block = []
     count = 0.0
     for s, more in zip(block, loops, strict=True):
-        # Functions that call themselves read what is around them by their own means.
-        is_apart = any(isinstance(x, Call) for x in walk([s]))
+        # Functions that call themselves read what is around them by their own means, and no piece
+        # goes on elsewhere than behind its call.
+        is_apart = any(isinstance(x, Call | Escape) for x in walk([s]))
         if run and (is_apart or count + more > _PIECE):
             _piece(w, run) if count > 1 else write(run)
             run, count = [], 0

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from runtime.lowering.kernel import (
     Assign,
+    Attempt,
     Block,
     Cell,
     Check,
@@ -149,6 +150,11 @@ class _Known:
             self._if(s, is_last=is_last)
         elif isinstance(s, For | PairwiseSum):
             self._each(s, is_last=is_last)
+        elif isinstance(s, Attempt):
+            outside = dict(self.registers)
+            self.block(s.body, dict(self.cells), is_last=is_last)
+            self.registers = outside
+            self._forget(s)  # it may end anywhere
         else:
             self._forget(s)
 

@@ -70,10 +70,21 @@ class Open(Record):
     frames: dict[int, Frames]
     # The forms of its operands, in it.
     given: list[Form] = field(default_factory=list)
+    # The function that calls it, if that is one that is being lowered, too.
+    outer: Open | None = None
+    # The functions within it, with the nodes that call them.
+    within: list[tuple[Function, Node]] = field(default_factory=list)
+
+    @property
+    def deeper(self) -> Expr:
+        """How deep calls from within it are."""
+        return call("add", read(self.function.parameters[0]), index(1))
 
 
 def recursion(b: Builder, node: Node, lower: Lower) -> list[Form]:
     """A call from outside, and the function."""
+    if b.attempts:
+        raise Refusal("a function that calls itself, in a `try`")
     if b.program.has_effects:
         raise Refusal("a function that calls itself, beside what may happen only once")
     (graph,) = node.graphs
@@ -83,8 +94,8 @@ def recursion(b: Builder, node: Node, lower: Lower) -> list[Form]:
         if isinstance(value.type, FrameType):
             frames[k] = Frames(Cell(b.fresh("frames"), "i8"))
             b.program.body.insert(0, Assign(frames[k].count, index(0)))
-    open_ = Open(node.attrs["function"], function, frames)
-    operands = [index(0)]
+    open_ = Open(node.attrs["function"], function, frames, outer=b.function)
+    operands = [index(0) if open_.outer is None else open_.outer.deeper]
     for outer, own in zip(node.inputs, graph.inputs, strict=True):
         form = b.forms[outer]
         if isinstance(form, Stack):
@@ -135,22 +146,27 @@ def _write(b: Builder, node: Node, graph: Graph, open_: Open, lower: Lower) -> N
         target = s.target if isinstance(s, Copy) else target
         if not isinstance(s, _ALLOWED) or not (target is None or target in own):
             raise Refusal("a function that calls itself, and writes arrays or calls Python")
-    size = _OF_CALL + _OF_STATEMENT * (len(statements) + elements)
+    function.body.insert(0, Poll(b.site(node), work_of(function.body)))
+    own_and_inner = [(function, node), *open_.within]
+    if open_.outer is not None:
+        open_.outer.within += own_and_inner
+        return
+    # Functions that call each other are as deep together as one would be.
+    size = _OF_CALL * len(own_and_inner) + _OF_STATEMENT * (len(statements) + elements)
     most = min(sys.getrecursionlimit(), _DEEPEST, _ROOM // size)
-    too_deep = call("gt", read(function.parameters[0]), index(most))
-    poll = Poll(b.site(node), work_of(function.body))
-    function.body[:0] = [Check(b.site(node), too_deep), poll]
+    for inner, called in own_and_inner:
+        too_deep = call("gt", read(inner.parameters[0]), index(most))
+        inner.body.insert(0, Check(b.site(called), too_deep))
 
 
 def recur(b: Builder, node: Node, lower: Lower) -> list[Form]:
     """A call from within."""
     open_ = b.function
+    operands = [] if open_ is None else [open_.deeper]
+    while open_ is not None and open_.name != node.attrs["function"]:
+        open_ = open_.outer
     if open_ is None:
         raise Refusal("a function that calls itself, of which a part is looked at alone")
-    if open_.name != node.attrs["function"]:
-        raise Refusal("functions that call each other until data stops them")
-    depth = call("add", read(open_.function.parameters[0]), index(1))
-    operands = [depth]
     for value, own in zip(node.inputs, open_.given, strict=True):
         form = b.forms[value]
         if isinstance(own, Stored):

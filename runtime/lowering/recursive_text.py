@@ -32,7 +32,6 @@ class Addresses(Captured):
 def written(writer: Any, s: Call) -> None:
     """Write a call; one from outside with its function."""
     w = writer
-    data = "%data"
     if s.holds:
         part, number = Part(w), len(w.helpers)
         name = f"@recursion{number}"
@@ -40,7 +39,7 @@ def written(writer: Any, s: Call) -> None:
         w.helpers[number] = _text(w, part, s.function, name)
         data = given_to(w, part)
     else:
-        name = w.recursive[s.function]
+        name, data = _known(w, s.function)
     operands = [f"{llvm_type(x.type)} {w.value(x)}" for x in s.operands]
     given = ", ".join([f"ptr {data}", "ptr %work", *operands])
     kind = _kind(s.function)
@@ -52,6 +51,18 @@ def written(writer: Any, s: Call) -> None:
         w.add(f"store {llvm_type(cell.type)} {value}, ptr {w._cell(cell)}")
 
 
+def _known(writer: Any, function: Function) -> tuple[str, str]:
+    """The name of a function that is being written, and the row of words that it was called with.
+
+    One that is called from a function within it has those that it hands on to that.
+    """
+    if function in writer.recursive:
+        return writer.recursive[function], "%data"
+    outer, part = writer.within
+    name, data = _known(outer, function)
+    return name, part.capture(data, "ptr")
+
+
 def _kind(function: Function) -> str:
     """What a function gives: the status, and its results."""
     return f"{{{', '.join(['i64', *(llvm_type(value.type) for value in function.values)])}}}"
@@ -59,7 +70,7 @@ def _kind(function: Function) -> str:
 
 def _text(writer: Any, part: Part, function: Function, name: str) -> str:
     child = is_part_of(writer, part)
-    child.is_recursive, child.recursive = True, {function: name}
+    child.is_recursive, child.recursive, child.within = True, {function: name}, (writer, part)
     child.first.append("%status = alloca i64")
     parameters = []
     for k, register in enumerate(function.parameters):

@@ -20,11 +20,13 @@ __all__ = [
     "as_array",
     "axes_of",
     "broadcast_to",
+    "diagonal",
     "expand_dims",
     "getitem",
     "given_shape",
     "is_memory",
     "permute_dims",
+    "repeat",
     "reshape",
     "size_before",
     "size_of",
@@ -110,9 +112,11 @@ def reshape(b: Builder, node: Node) -> list[Form]:
     """The same elements in the order of memory."""
     x = as_array(b.forms[node.inputs[0]])
     result = tensor_type(node.outputs[0].type)
-    if result.shape is None or len(node.inputs) > 1:
+    if result.shape is None:
         raise Refusal("reshape to a shape that is not known")
-    if result.is_static and any(map(is_of_the_run, x.shape)):
+    if len(node.inputs) > 1:
+        shape = _as_given(b, node, x)
+    elif result.is_static and any(map(is_of_the_run, x.shape)):
         count = as_expr(product(x.shape))
         b.leave_where(call("ne", count, as_expr(product(_known(result.shape)))))
         shape = _known(result.shape)
@@ -130,6 +134,20 @@ def reshape(b: Builder, node: Node) -> list[Form]:
 
     made = Computed(back, shape, x.type)
     return [back([]) if not shape else made]
+
+
+def _as_given(b: Builder, node: Node, x: Array) -> tuple[Dim, ...]:
+    """The shape that operands tell, which must have as many elements as there are."""
+    if -1 in node.attrs["shape"]:
+        raise Refusal("reshape to a shape that is not known")
+    shape = given_shape(b, node, node.inputs[1:])
+    if len(shape) == len(x.shape) == 1:
+        b.equal(x.shape[0], shape[0])
+        return x.shape
+    one, other = as_expr(product(x.shape)), as_expr(product(shape))
+    if one is not other:
+        b.leave_where(call("ne", one, other))
+    return shape
 
 
 def _known(shape: Sequence[int | None]) -> tuple[Dim, ...]:
@@ -242,6 +260,43 @@ def permute_dims(b: Builder, node: Node) -> list[Form]:
     return [_view(b, x, shape, back)]
 
 
+def diagonal(b: Builder, node: Node) -> list[Form]:
+    """The diagonal of two axes, as a last one."""
+    x, size = as_array(b.forms[node.inputs[0]]), tensor_type(node.outputs[0].type).shape
+    rank, offset = len(x.shape), node.attrs["offset"]
+    if size is None or not isinstance(size[-1], int):
+        raise Refusal("a diagonal of a size that is not known")
+    axes = [axis % rank for axis in (node.attrs["axis1"], node.attrs["axis2"])]
+    rest = [axis for axis in range(rank) if axis not in axes]
+
+    def back(indices: Sequence[Expr]) -> list[Expr]:
+        found = [index(0)] * rank
+        for position, axis in enumerate(rest):
+            found[axis] = indices[position]
+        for axis, by in zip(axes, (max(-offset, 0), max(offset, 0)), strict=True):
+            found[axis] = call("add", indices[-1], index(by)) if by else indices[-1]
+        return found
+
+    return [_view(b, x, [*(x.shape[axis] for axis in rest), size[-1]], back)]
+
+
+def repeat(b: Builder, node: Node) -> list[Form]:
+    """Each element along an axis a known number of times."""
+    x, count = as_array(b.forms[node.inputs[0]]), node.attrs["count"]
+    if count is None or count < 1:
+        raise Refusal("elements that are repeated a number of times that is not known")
+    axis = node.attrs["axis"] % len(x.shape)
+    shape = [product([n, count]) if k == axis else n for k, n in enumerate(x.shape)]
+
+    def back(indices: Sequence[Expr]) -> list[Expr]:
+        i = indices[axis]
+        is_known = i.function == "const"
+        place = index(i.value // count) if is_known else call("quotient", i, index(count))
+        return [*indices[:axis], place, *indices[axis + 1 :]]
+
+    return [_view(b, x, shape, back)]
+
+
 # ---- indexing ------------------------------------------------------------------------------------
 
 
@@ -297,7 +352,7 @@ def _dynamic(b: Builder, node: Node, size: Dim, form: Form) -> Expr:
         raise Refusal("an index that is an array, or a bool")
     i, limit = b.let(cast(form, "i8")), as_expr(size)
     outside = either(call("ge", i, limit), call("lt", i, call("neg", limit)))
-    fails(b, node)(outside)
+    fails(b, node)(outside, IndexError)
     return b.let(select(call("lt", i, index(0)), call("add", i, limit), i))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from runtime.lowering.kernel import (
     Allocate,
     Assign,
+    Attempt,
     Axis,
     Block,
     Buffer,
@@ -19,6 +20,7 @@ from runtime.lowering.kernel import (
     Contract,
     Copy,
     Dim,
+    Escape,
     For,
     Handed,
     If,
@@ -113,6 +115,15 @@ def _shared(x: Expr) -> list[Expr]:
 
 def _assign(s: Assign) -> Iterator[str]:
     yield f"{s.cell.name} := {_expr(s.value)}"
+
+
+def _attempt(s: Attempt) -> Iterator[str]:
+    yield f"{s.name}:"
+    yield from _inside(s.body)
+
+
+def _escape(s: Escape) -> Iterator[str]:
+    yield f"go on behind {s.name}"
 
 
 def _allocate(s: Allocate) -> Iterator[str]:
@@ -240,6 +251,8 @@ _SHOWN: dict[type[Statement], Callable[[Any], Iterator[str]]] = {
     PairwiseSum: _pairwise,
     Contract: _contract,
     If: _if,
+    Attempt: _attempt,
+    Escape: _escape,
     While: _while,
     Poll: _poll,
     Check: _check,

@@ -4,6 +4,7 @@ A stack is a piece of memory that grows, a slot for each value, and two numbers:
 first value, and the slot behind its last. Taking a value off changes the numbers only. What is
 pushed overwrites nothing that anybody has: where the stack below is read by others, there is no
 native form. Stacks that are themselves on a stack share one memory, each behind the one before.
+So do arrays whose sizes only the run tells: the slot of one says where it begins, and its sizes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import field
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, flat_offset
-from runtime.lowering.builder import Builder, is_small
+from runtime.lowering.builder import Builder, is_of_the_run, is_small
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.kernel import (
     Assign,
@@ -46,6 +47,11 @@ class Memory(Record):
     shape: tuple[Dim, ...] | None = None
     # That of the stacks that are its values.
     inner: Memory | None = None
+    # Where values are arrays whose sizes only the run tells: memory for their elements, the place
+    # behind the last of them, and their sizes as far as they are known.
+    elements: Buffer | None = None
+    end: Cell | None = None
+    sizes: tuple[Dim | None, ...] = ()
     is_popped: bool = False
     is_kept: bool = False
     # What gives slots back that were taken from, unless stacks of this memory are on a stack.
@@ -53,9 +59,20 @@ class Memory(Record):
 
     @property
     def slot(self) -> Dim:
-        """How many elements a value has."""
+        """How many elements a value has, or the words that tell where it is."""
         assert self.shape is not None
         return product(self.shape)
+
+    def is_open(self, b: Builder, shape: Sequence[Dim]) -> bool:
+        """Whether values have sizes of their own; the first one, of this shape, decides it."""
+        if self.shape is None and any(map(is_of_the_run, shape)):
+            self.elements = self.buffer
+            self.buffer = Buffer(b.fresh("places"), "i8", (), "stack")
+            self.end = Cell(b.fresh("end"), "i8")
+            b.program.body.insert(0, Assign(self.end, index(0)))
+            self.shape = (1 + len(shape),)
+            self.sizes = tuple(None if is_of_the_run(n) else n for n in shape)
+        return self.elements is not None
 
 
 class Stack(Elements):
@@ -108,9 +125,12 @@ def push(b: Builder, node: Node) -> list[Form]:
         memory.inner = value.memory
         assert value.memory is not None
         for statement in value.memory.returns:
-            statement.value = read(value.memory.top)
+            statement.value = read(statement.cell)
         value.memory.is_kept = True
     shape = () if isinstance(value, Expr) else value.shape
+    if not isinstance(value, Expr) and memory.is_open(b, shape):
+        value = _placed(b, memory, value)
+        shape = value.shape
     if memory.shape is None:
         memory.shape = tuple(shape)
     b.same_shape(memory.shape, shape)
@@ -120,6 +140,23 @@ def push(b: Builder, node: Node) -> list[Form]:
     store_at(b, memory.buffer, b.let(slot_offset(count, memory.slot)), value)
     b.emit(Assign(memory.top, above))
     return [Stack([start, above], (2,), "i8", memory)]
+
+
+def _placed(b: Builder, memory: Memory, value: Array) -> Elements:
+    """Put an array behind those before it: where it is, and its sizes."""
+    assert memory.elements is not None and memory.end is not None
+    if len(value.shape) != len(memory.sizes):
+        raise Refusal("arrays of several ranks on one stack")
+    for own, size in zip(memory.sizes, value.shape, strict=True):
+        if own is not None:
+            b.same_shape([own], [size])
+    begin = b.let(read(memory.end))
+    end = b.let(call("add", begin, as_expr(product(value.shape))))
+    b.emit(Reserve(memory.elements, end))
+    store_at(b, memory.elements, begin, value)
+    b.emit(Assign(memory.end, end))
+    words = [begin, *(b.let(as_expr(n)) for n in value.shape)]
+    return Elements(words, (len(words),), "i8")
 
 
 def slot_offset(count: Expr, slot: Dim) -> Expr:
@@ -177,6 +214,25 @@ def _top(b: Builder, memory: Memory, at: Expr) -> Form:
         return Stack(values, (2,), "i8", memory.inner)
     if not shape:
         return b.let(load(buffer, begin))
+    if memory.elements is not None and memory.end is not None:
+        words = [
+            b.let(load(buffer, call("add", begin, index(k)))) for k in range(1 + len(memory.sizes))
+        ]
+        buffer, begin, shape = memory.elements, words[0], _sizes(b, memory, words[1:])
+        if not memory.is_kept:
+            memory.returns.append(Assign(memory.end, begin))
+            b.emit(memory.returns[-1])
+    return _from(b, buffer, begin, shape)
+
+
+def _sizes(b: Builder, memory: Memory, words: Sequence[Expr]) -> tuple[Dim, ...]:
+    """The shape of an array, of which these are the sizes that were kept."""
+    pairs = zip(memory.sizes, words, strict=True)
+    return tuple(b.size_of_the_run(word, None) if n is None else n for n, word in pairs)
+
+
+def _from(b: Builder, buffer: Buffer, begin: Expr, shape: tuple[Dim, ...]) -> Array:
+    """An array in memory, from a place on."""
 
     def at_indices(indices: Sequence[Expr]) -> Expr:
         return load(buffer, call("add", begin, flat_offset(indices, shape)))
@@ -202,6 +258,8 @@ def take(b: Builder, node: Node) -> list[Form]:
         if isinstance(like, Expr):
             return [stack, zero]
         return [stack, Computed(lambda i: zero, like.shape, kind, lambda i: zero)]
+    if memory.elements is not None:
+        raise Refusal("a stack of arrays of several sizes that may have come to its end")
     start, count = stack.values
     has = b.let(call("gt", count, start))
     below = b.let(Expr("select", "i8", (has, call("sub", count, index(1)), count)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 
 from runtime.graph.ir import Node, Value
 from runtime.lowering.arrays import (
@@ -22,6 +23,8 @@ from runtime.lowering.elements import convert, tensor_type
 from runtime.lowering.elementwise import converted
 from runtime.lowering.gathers import Part, part_of
 from runtime.lowering.kernel import Buffer, Dim, Store, load
+from runtime.lowering.masks import fitting, whole_mask
+from runtime.lowering.meaning import truth
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import FALSE, TRUE, Expr, both, call, select
 from runtime.lowering.shaping import subscript
@@ -57,6 +60,9 @@ class _Assignment:
             self.v = b.let(convert(v, type_, x.type, fail) if is_number else converted(v, x.type))
         elif b.is_written_out(v):
             self.v = b.elements(v)
+        # A mask in which one number is written: each element is looked at then.
+        is_number = isinstance(v, Expr) and len(node.inputs) == 3
+        self.mask = whole_mask(b, node, node.inputs[2:], len(x.shape)) if is_number else None
 
     def settle(self, x: Buffer | None, shape: Sequence[Dim]) -> None:
         """Have `v` in memory, before a part of some shape is written, where it is not to wait.
@@ -72,9 +78,13 @@ class _Assignment:
             self._store()
 
     def keep(self, memory: Buffer) -> None:
-        """Have `v` in memory of its own, before `memory` is written into."""
+        """Have what is read in memory of its own, before `memory` is written into."""
         if isinstance(self.v, Stored) and self.v.buffer is memory:
             self._store()
+        if self.mask is not None and self.b.reads(self.mask, memory):
+            made = self.b.buffer("mask", self.mask.type, self.mask.shape)
+            self.b.fill(made, self.mask)
+            self.mask = Stored(made, made.shape, made.type)
 
     def _store(self) -> None:
         v = self.v
@@ -92,6 +102,12 @@ class _Assignment:
 
     def new(self, old: Expr, indices: Sequence[Expr]) -> Expr:
         """The new element."""
+        made = self._made(old, indices)
+        if self.mask is None:
+            return made
+        return select(truth(self.b.at(self.mask, indices)), made, old)
+
+    def _made(self, old: Expr, indices: Sequence[Expr]) -> Expr:
         return self.value(indices)
 
 
@@ -111,13 +127,13 @@ class _Addition(_Assignment):
         if x != v or self.x.type == "b1":
             raise Refusal("an addition to elements of another dtype")
 
-    def new(self, old: Expr, indices: Sequence[Expr]) -> Expr:
+    def _made(self, old: Expr, indices: Sequence[Expr]) -> Expr:
         return call("add", old, self.value(indices))
 
 
 def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
     x = what.x
-    part = _part(b, node, x)
+    part = _part(b, node, x) if what.mask is None else _everywhere(b, x, what.mask)
     if not isinstance(what.v, Expr):
         shape = what.v.shape
         while len(shape) > len(part.shape) and shape[0] == 1:  # as NumPy drops them
@@ -154,6 +170,12 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
         write([])
     b.owned.add(node.outputs[0])
     return [target]
+
+
+def _everywhere(b: Builder, x: Array, mask: Array) -> Part:
+    """All elements of an array, whose shape a mask must have."""
+    fitting(b, mask, x.shape)
+    return Part(x.shape, list(map(itemgetter, range(len(x.shape)))), False)
 
 
 def _new(what: _Assignment, indices: Sequence[Expr], old: Expr) -> Expr:

@@ -177,7 +177,8 @@ def as_weak(xp: Module, x: Array, kind: str | None = None) -> Any:
     return _number(x, kind)
 
 
-_ERRORS = {
+# What `checked` may raise, by name.
+ERRORS = {
     error.__name__: error
     for error in (
         IndexError,
@@ -213,7 +214,7 @@ def checked(
     Its message is `what`, with the values where that has `{0}`, `{1}` and so on.
     """
     if not bool(holds):
-        raise _ERRORS[error](what.format(*values))
+        raise ERRORS[error](what.format(*values))
     return x
 
 

@@ -65,6 +65,7 @@ def _declare(
     function: Callable[..., Any] | None = None,
     scalar: str | None = None,
     outside: str | None = None,
+    errors: tuple[type[Exception], ...] | None = None,
 ) -> None:
     """Declare an op; `like` is the one for arrays, whose gradient it has.
 
@@ -78,6 +79,8 @@ def _declare(
     options: dict[str, Any] = {} if scalar is None else {"scalar": scalar, "of_floats": True}
     if outside is not None:
         options["outside"] = outside
+    if errors is not None:
+        options["errors"] = errors
 
     def one(xp: Module, x: Any) -> Any:
         return python(number(x))
@@ -119,8 +122,8 @@ for _name, _like, _outside in (
     ("acos", trigonometric.acos, "abs({0}) > 1.0"),
     ("atanh", trigonometric.atanh, "abs({0}) >= 1.0"),
 ):
-    _declare(_name, 0.5, like=_like, outside=_outside)
-_declare("acosh", 1.5, like=trigonometric.acosh, outside="{0} < 1.0")
+    _declare(_name, 0.5, like=_like, outside=_outside, errors=(ValueError,))
+_declare("acosh", 1.5, like=trigonometric.acosh, outside="{0} < 1.0", errors=(ValueError,))
 for _name, _like in {
     "atan": trigonometric.atan, "tanh": trigonometric.tanh, "asinh": trigonometric.asinh,
     "fabs": arithmetic.abs, "cbrt": exponential.cbrt, "degrees": trigonometric.rad2deg,
@@ -148,7 +151,7 @@ _declare("frexp_1", 2.5, result=0, raises=False, function=lambda x: math.frexp(x
 
 _declare("atan2", 0.5, 1.5, like=trigonometric.atan2, raises=False)
 _declare("copysign", 0.5, -1.5, like=arithmetic.copysign, raises=False)
-_declare("fmod", 5.5, 2.0, like=arithmetic.fmod)
+_declare("fmod", 5.5, 2.0, like=arithmetic.fmod, errors=(ValueError,))
 _declare("pow", 1.5, 2.0, like=exponential.pow)
 _declare("hypot", 3.0, 4.0, like=exponential.hypot, raises=False)
 _declare("remainder", 5.5, 2.0, vjp=None)

@@ -85,6 +85,86 @@ def is_odd(n):
     return False if n == 0 else is_even(n - 1)
 
 
+def third(n, k):
+    return n if n <= 0 else fourth(n - 1, k)
+
+
+def fourth(n, k):
+    return k if n <= 0 else third(n - 1, k) + (fourth(n - 2, k) if k > 2 else 0)
+
+
+def female(n):
+    """Hofstadter's."""
+    return 1 if n == 0 else n - male(female(n - 1))
+
+
+def male(n):
+    return 0 if n == 0 else n - female(male(n - 1))
+
+
+def both_sexes(n):
+    found = np.zeros((2, 12))
+    for i in range(n):
+        found[0, i], found[1, i] = female(i), male(i)
+    return found
+
+
+PLUS, TIMES, OPEN, CLOSE = -1, -2, -3, -4
+
+
+def expression(tokens, at):
+    """What an expression is worth, and where it ends."""
+    value, at = term(tokens, at)
+    while at < len(tokens) and tokens[at] == PLUS:
+        other, at = term(tokens, at + 1)
+        value = value + other
+    return value, at
+
+
+def term(tokens, at):
+    value, at = factor(tokens, at)
+    while at < len(tokens) and tokens[at] == TIMES:
+        other, at = factor(tokens, at + 1)
+        value = value * other
+    return value, at
+
+
+def factor(tokens, at):
+    if tokens[at] == OPEN:
+        value, at = expression(tokens, at + 1)
+        return value, at + 1
+    return tokens[at], at + 1
+
+
+def evaluated(tokens):
+    return expression(tokens, INT(0))[0]
+
+
+def rising(x, k, n):
+    return x[k] if n <= 0 else falling(x, (k + 1) % 5, n - 1) + x[k]
+
+
+def falling(x, k, n):
+    return x[k] * 2 if n <= 0 else rising(x, (k * 2) % 5, n - 2) * 0.5
+
+
+def three_of_them(n, x):
+    """One of them is called from two places, and a vector is handed on."""
+
+    def first(n, v):
+        return v if n <= 0 else second(n - 1, v * 0.5) + other(n - 2, v)
+
+    def second(n, v):
+        return v + 1 if n <= 0 else other(n - 1, v[::-1]) * first(n - 2, v)
+
+    def other(n, v):
+        return v * v if n <= 0 else first(n - 1, v + 1) - second(n - 3, v)
+
+    return first(n, x).sum() + other(n, x)[0]
+
+
+# (2 * (3 + 4 * (1 + 5)) + 7) and 1 + 2 * 3
+TOKENS = np.array([2, -2, -3, 3, -1, 4, -2, -3, 1, -1, 5, -4, -4, -1, 7], float)
 X = np.random.default_rng(0).normal(size=33)
 SAMPLES = [
     (fibonacci, (INT(15),), (INT(1),)),
@@ -95,6 +175,11 @@ SAMPLES = [
     (in_loops, (INT(9), 0.25), (INT(0), 2.0)),
     (within, (INT(7),), (INT(2),)),
     (is_even, (INT(9),), (INT(4),)),
+    (third, (INT(6), INT(3)), (INT(3), INT(1))),
+    (both_sexes, (INT(12),), (INT(1),)),
+    (evaluated, (TOKENS,), (np.concatenate([TOKENS[:-1], [0.5]]),)),
+    (rising, (X, INT(0), INT(9)), (X, INT(3), INT(0))),
+    (three_of_them, (INT(6), np.array([0.5, 2.0])), (INT(0), np.array([1.5, 1.0]))),
 ]
 
 
@@ -144,9 +229,23 @@ def by_condition(x, n):
     return by_condition(x * x + 0.5, n) * y
 
 
+def swinging(x, n):
+    return np.sin(x) if n <= 0 else x * resting(x * 0.5 + 0.1, n - 1)
+
+
+def resting(x, n):
+    return x * x if n <= 0 else np.cos(swinging(x, n - 1)) + resting(x * 0.9, n - 2)
+
+
 @pytest.mark.parametrize(
     ("sample", "x"),
-    [(tree, 0.7), (of_pair, 0.7), (of_vector, np.array([0.5, -1.0, 3.0])), (by_condition, 1.25)],
+    [
+        (tree, 0.7),
+        (swinging, 0.7),
+        (of_pair, 0.7),
+        (of_vector, np.array([0.5, -1.0, 3.0])),
+        (by_condition, 1.25),
+    ],
     ids=lambda x: getattr(x, "__name__", ""),
 )
 def test_gradients_are_native_and_those_of_the_plan(sample, x):
@@ -407,20 +506,11 @@ def printed(n):
     return n if n <= 0 else printed(n - 1)
 
 
-def third(n, k):
-    return n if n <= 0 else fourth(n - 1, k)
-
-
-def fourth(n, k):
-    return k if n <= 0 else third(n - 1, k) + (fourth(n - 2, k) if k > 2 else 0)
-
-
 @pytest.mark.parametrize(
     ("sample", "arguments", "reason"),
     [
         (doubled, (np.ones(100), INT(3)), "with another array than it was given"),
         (printed, (INT(2),), "beside what may happen only once"),
-        (third, (INT(6), INT(3)), "functions that call each other"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
 )
@@ -433,6 +523,15 @@ def test_what_has_no_native_form_says_why_and_runs_as_a_plan(sample, arguments, 
     assert reason in run_of(function).reason
     with pytest.raises(Refusal, match=reason):
         function.traces()[-1].lower("kernels")
+
+
+def test_functions_that_call_each_other_go_as_deep_as_python():
+    function = ag.convert(is_even)
+    assert function(INT(600)) is True
+    with pytest.raises(RecursionError):
+        function(INT(sys.getrecursionlimit() * 4))
+    assert function(INT(601)) is False
+    native(function)
 
 
 # ---- looking -------------------------------------------------------------------------------------

@@ -129,6 +129,19 @@ def kept(n):
     return a, best, b
 
 
+def parts_of_one(n):
+    """A branch leaves two lists that are parts of one, which is then another."""
+    a, b, c = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [1], [2]
+    for i in range(n):
+        if i % 2 == 0:
+            a = a[2:]
+            b = a[:-1]
+            c = a[1:]
+            a = [v * 2 + i for v in a]
+        a.append(i)
+    return a, b, c
+
+
 def extended(n):
     a = [1]
     while len(a) < n:
@@ -229,6 +242,7 @@ SAMPLES = [
     (exchanged, (INT(9),), (INT(0),)),
     (begun_anew, (INT(30),), (INT(1),)),
     (kept, (INT(20),), (INT(1),)),
+    (parts_of_one, (INT(9),), (INT(0),)),
     (extended, (INT(20),), (INT(0),)),
     (inserted, (RNG.normal(size=20),), (np.arange(20.0),)),
     (heaped, (INT(40),), (INT(0),)),

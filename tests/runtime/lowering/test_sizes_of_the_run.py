@@ -520,3 +520,133 @@ def test_memory_of_several_sizes_of_no_limit_is_not_made():
     sizes = map(np.int64, (3, 2, 4))
     assert function(ROW, *sizes) == ROW[0]
     assert not isinstance(function.traces()[-1]._differentiable.run, Native)
+
+
+# ---- arrays that are made ------------------------------------------------------------------------
+
+
+def ranges(x, n):
+    total = 0.0
+    for i in range(n):
+        total += np.arange(i + 1).sum() + (np.arange(i) * 0.5).sum() + np.arange(1, i).sum()
+        total += np.arange(n, i, -2).sum() + np.arange(-i, n * 2, 3, dtype="i4").sum()
+        total += (x[0, 0] * np.arange(i, n))[-1]
+    return total
+
+
+def filled(x, n):
+    total = x[0, 0]
+    for i in range(n):
+        total += np.ones(i + 1).sum() + np.full(i, 2.5).sum() + np.zeros(i).sum()
+        total += (np.full(i + 2, total) * np.arange(i + 2)).max()
+    return total
+
+
+def spaced(x, n):
+    total = 0.0
+    for i in range(n):
+        total += np.linspace(0, x[0, i], 5)[2] + np.linspace(x[0, 0], x[0, 1], 7).sum()
+        total += np.linspace(x[1, 0], 1.0, 4, endpoint=False)[-1] + np.linspace(x[0, 0], 2, 1)[0]
+        total += np.linspace(x[0, i], x[0, i], 3).sum() + np.linspace(0.0, x[0, i] * 5e-324, 4)[1]
+    return total
+
+
+def to_places(x, n):
+    total = 0.0
+    for i in range(n):
+        total += np.round(x[0, 0] * i, 2) + np.round(x, 1).sum() + np.around(x[i] * 1000, -2)[1]
+        total += np.round(x.astype("f4"), 3)[1, i] + np.round(x[i])[0]
+    return total
+
+
+def diagonals(x, n):
+    total, y = 0.0, x[:, :4]
+    for i in range(n):
+        y = y * 0.5 + i
+        total += np.trace(y) + np.diag(y)[1] + np.diagonal(y, 1).sum() + np.diagonal(y, -2).sum()
+        total += np.diagonal(x.reshape(5, 3, 4), 1, 2, 0).sum() + np.diag(x[0])[2, 2]
+    return total
+
+
+def counted(x, n):
+    total = 0.0
+    for i in range(n):
+        k = (np.abs(x[i]) * (i + 2)).astype(int)
+        total += np.bincount(k)[0] + len(np.bincount(k)) + np.bincount(k, minlength=20)[7]
+        total += np.bincount(k % 5, weights=x[0])[1]
+    return total
+
+
+def repeated(x, n):
+    total = 0.0
+    for i in range(n):
+        total += np.repeat(x[i], 3)[i + 5] + (np.repeat(x, 2, axis=0)[1:] * x[i, 0]).max()
+        total += np.repeat(np.repeat(x[:2, :2], 2, axis=1), 3, axis=0)[4, 3 - i % 2]
+    return total
+
+
+@pytest.mark.parametrize(
+    "program", [ranges, filled, spaced, to_places, diagonals, counted, repeated]
+)
+def test_arrays_are_made_in_loops_without_python(program):
+    function = ag.convert(program)
+    for x in (X, np.sin(X * 7) * 3.7):
+        for n in (5, 1, 2):
+            assert function(x, np.int64(n)) == program(x, np.int64(n))
+    run = function.traces()[-1]._differentiable.run
+    assert isinstance(run, Native) and not run.outside and run._plan is None
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("places", [-4, -1, 0, 1, 2, 5, 10])
+def test_numbers_are_rounded_to_the_bits_of_numpy(places, dtype):
+    rng = np.random.default_rng(places + 10)
+    x = rng.normal(size=500) * 10.0 ** rng.integers(-9, 13, size=500)
+    x = np.concatenate([x, np.arange(-9, 9) / 2, [np.nan, np.inf, -0.0, 1e30]]).astype(dtype)
+    function = ag.convert(lambda x: (np.round(x, places), np.round(x[7], places) + 0))
+    with np.errstate(all="ignore"):
+        expected = np.round(x, places), np.round(x[7], places) + 0
+        found = function(x)
+    assert found[0].tobytes() == expected[0].tobytes()
+    assert found[1] == expected[1]
+    assert isinstance(function.traces()[-1]._differentiable.run, Native)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_spaced_numbers_have_the_bits_of_numpy(seed):
+    rng = np.random.default_rng(seed)
+    num, has_end = int(rng.integers(0, 9)), bool(rng.integers(2))
+    function = ag.convert(lambda a, b: np.linspace(a, b, num, endpoint=has_end))
+    with np.errstate(all="ignore"):
+        for _ in range(40):
+            a, b = rng.normal(size=2) * 10.0 ** rng.integers(-300, 300, size=2)
+            for one, other in ((a, b), (a, a), (5e-324, 0.0), (a, np.inf)):
+                expected = np.linspace(np.float64(one), np.float64(other), num, endpoint=has_end)
+                np.testing.assert_array_equal(
+                    function(np.float64(one), np.float64(other)), expected
+                )
+    assert isinstance(function.traces()[-1]._differentiable.run, Native)
+
+
+def test_spaced_numbers_of_32_bits_have_the_bits_of_numpy():
+    a, b = np.float32(0.1), np.float32(0.7)
+    for given in ({}, {"dtype": np.float64}):
+        function = ag.convert(lambda a, b: np.linspace(a, b, 7, **given) * 1)
+        np.testing.assert_array_equal(function(a, b), np.linspace(a, b, 7, **given) * 1)
+
+
+def test_ranges_that_are_too_long_are_left_to_the_plan():
+    run = native_of(lambda n: np.arange(n, n + 3).sum(), np.int64(0))
+    for n in (4, -4, 2**40):
+        assert run(np.int64(n))[0] == 3 * n + 3
+
+
+def test_gradients_through_diagonals_and_spaced_numbers_are_those_of_plans():
+    def energy(x):
+        total = 0.0
+        for i in range(3):
+            total += np.trace(x[:, :4] * x[0, i]) + (np.linspace(x[0, i], x[1, i], 4) ** 2).sum()
+        return total
+
+    found, expected = (ag.convert(ag.grad(energy), native=native)(X) for native in (None, False))
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
