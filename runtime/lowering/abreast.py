@@ -26,7 +26,7 @@ from runtime.lowering.kernel import (
     read,
     walk,
 )
-from runtime.lowering.merging import Renaming, Summary, linear, mentioned
+from runtime.lowering.merging import Renaming, Summary, linear
 from runtime.lowering.scalar import Expr, call, index, parts_of
 
 __all__ = ["abreast"]
@@ -194,9 +194,9 @@ class _Side(Renaming):
         if isinstance(s, Let):
             return Let(s.register, self(s.value))
         if isinstance(s, For):
-            return For(s.index, s.size, [self.statement(x) for x in s.body], s.serial)
+            return For(s.index, s.size, [self.statement(x) for x in s.body], s.serial, s.most)
         if isinstance(s, PairwiseSum):
             body = [self.statement(x) for x in s.body]
             return PairwiseSum(s.cell, s.index, s.size, body, self(s.element), s.how)
-        assert isinstance(s, Store) and not mentioned(s) & self.rooms.keys()
+        assert isinstance(s, Store)
         return Store(s.buffer, self(s.offset), self(s.value))

@@ -19,11 +19,18 @@ __all__ = [
     "Computed",
     "Elements",
     "Form",
+    "Joined",
     "Rows",
     "Stored",
+    "Turned",
+    "Uniform",
     "as_expr",
     "flat_offset",
     "indices_of_flat",
+    "is_memory",
+    "stays_in_order",
+    "turned",
+    "uniform",
 ]
 
 Indices: TypeAlias = Sequence[Expr]
@@ -87,9 +94,73 @@ class Rows(Computed):
     count: Expr = index(0)
 
 
+class Uniform(Computed):
+    """An array all elements of which are one number."""
+
+    number: Expr = index(0)
+
+
+class Turned(Computed):
+    """An array with its axes in another order than `base` has, which is in the order of memory.
+
+    Its element at some indices is that of `base` at `indices[a]` for each `a` of `order`.
+    """
+
+    base: Stored | Elements | Computed = Stored(Buffer("nowhere", "i8", ()), (), "i8")
+    order: tuple[int, ...] = ()
+
+
+class Joined(Computed):
+    """Arrays one after the other along an axis."""
+
+    axis: int = 0
+    parts: Sequence[Stored | Elements | Computed] = ()
+
+
 Array: TypeAlias = Stored | Elements | Computed
 # A scalar is its expression.
 Form: TypeAlias = Expr | Array
+
+
+def uniform(number: Expr, shape: Sequence[Dim]) -> Uniform:
+    """An array of one number."""
+    return Uniform(
+        lambda indices: number,
+        tuple(shape),
+        number.type,
+        lambda position: number,
+        is_view=True,
+        number=number,
+    )
+
+
+def is_memory(array: Array) -> bool:
+    """Whether elements of an array are read from memory, and not computed."""
+    return isinstance(array, Stored) or (isinstance(array, Computed) and array.is_view)
+
+
+def stays_in_order(shape: Sequence[Dim], order: Sequence[int]) -> bool:
+    """Whether elements follow each other as before when an array gets its axes in an order."""
+    real = [a for a in order if shape[a] != 1]
+    return real == sorted(real)
+
+
+def turned(element: Callable[[Array, Indices], Expr], base: Array, order: Sequence[int]) -> Array:
+    """An array that has the axes of `base` in places of its own; see `Turned`."""
+    if list(order) == list(range(len(order))):
+        return base
+    shape: list[Dim] = [1] * len(order)
+    for own, a in zip(base.shape, order, strict=True):
+        shape[a] = own
+    return Turned(
+        lambda indices: element(base, [indices[a] for a in order]),
+        tuple(shape),
+        base.type,
+        is_view=is_memory(base),
+        depth=base.depth if isinstance(base, Computed) else 1,
+        base=base,
+        order=tuple(order),
+    )
 
 
 def as_expr(size: Dim) -> Expr:

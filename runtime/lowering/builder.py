@@ -16,10 +16,14 @@ from runtime.lowering.arrays import (
     Computed,
     Elements,
     Form,
+    Joined,
     Rows,
     Stored,
+    Turned,
     as_expr,
+    flat_offset,
     indices_of_flat,
+    turned,
 )
 from runtime.lowering.kernel import (
     Allocate,
@@ -85,6 +89,10 @@ def is_known(array: Elements) -> bool:
     return all(x.function == "const" for x in array.values)
 
 
+def _is_zero(x: Expr) -> bool:
+    return x.function == "const" and x.value == 0
+
+
 class Builder:
     """The program that is being written, and where."""
 
@@ -96,6 +104,8 @@ class Builder:
         self.calls: tuple[Origin, ...] = ()
         # Values of the graph being lowered that need no memory.
         self.fused: set[Value] = set()
+        # Values of arrays one after the other that are read where those are.
+        self.apart: set[Value] = set()
         # Of that graph: who reads each value, in order, and what it gives.
         self.readers: dict[Value, list[Node]] = {}
         self.results: set[Value] = set()
@@ -327,6 +337,10 @@ class Builder:
         elif isinstance(array, Elements):
             for k, value in enumerate(array.values):
                 self.emit(Store(buffer, index(k), value))
+        elif isinstance(array, Joined):
+            self._fill_part(
+                Stored(buffer, buffer.shape, buffer.type), array, [0] * len(array.shape)
+            )
         elif array.flat is not None:
             self.nest(
                 [product(array.shape)],
@@ -341,6 +355,51 @@ class Builder:
 
             self.nest(array.shape, write)
 
+    def _fill_part(self, target: Stored, array: Array, starts: Sequence[Dim]) -> None:
+        """Write an array into a part of a buffer."""
+        places = [as_expr(start) for start in starts]
+        if isinstance(array, Joined):
+            own = list(starts)
+            for part in array.parts:
+                self._fill_part(target, part, own)
+                own[array.axis] = self.added(own[array.axis], part.shape[array.axis])
+            return
+
+        def put(indices: Sequence[Expr]) -> Expr:
+            moved = [
+                i if _is_zero(start) else start if _is_zero(i) else call("add", i, start)
+                for i, start in zip(indices, places, strict=True)
+            ]
+            return flat_offset(moved, target.shape)
+
+        if isinstance(array, Elements):
+            for k, value in enumerate(array.values):
+                self.emit(Store(target.buffer, put(indices_of_flat(k, array.shape)), value))
+        elif self.has_flat(array) and self._is_line(array.shape, target.shape):
+            begin = self.let(flat_offset(places, target.shape))
+
+            def write_flat(i: list[Expr]) -> None:
+                at = i[0] if _is_zero(begin) else call("add", i[0], begin)
+                self.emit(Store(target.buffer, at, self.flat_at(array, i[0])))
+
+            self.nest([product(array.shape)], write_flat)
+        else:
+            # Of parts, many are a single row or column.
+            real = [n for n in array.shape if n != 1]
+
+            def write(i: list[Expr]) -> None:
+                following = iter(i)
+                own = [index(0) if n == 1 else next(following) for n in array.shape]
+                self.emit(Store(target.buffer, put(own), self.at(array, own)))
+
+            self.nest(real, write)
+
+    def _is_line(self, part: Sequence[Dim], whole: Sequence[Dim]) -> bool:
+        """Whether elements of a part of an array follow each other in memory."""
+        pairs = zip(part, whole, strict=True)
+        cut = [k for k, (n, m) in enumerate(pairs) if self.size(n) is not self.size(m) and n != m]
+        return all(n == 1 for n in part[: max(cut, default=0)])
+
     def stored(self, array: Array, name: str | None = None) -> Stored:
         """The array in memory."""
         if isinstance(array, Stored):
@@ -350,6 +409,12 @@ class Builder:
         buffer = self.buffer(name, array.type, array.shape)
         self.fill(buffer, array)
         return Stored(buffer, array.shape, array.type)
+
+    def stored_as_computed(self, array: Array, name: str | None = None) -> Array:
+        """The array in memory, in an order in which it is computed well."""
+        if isinstance(array, Turned):
+            return turned(self.at, self.stored_as_computed(array.base, name), array.order)
+        return self.stored(array, name)
 
     def elements(self, array: Array) -> Elements:
         """A small array in registers."""
@@ -373,7 +438,9 @@ class Builder:
             form = self._spill(form)
             self.owned.add(value)
         elif isinstance(form, Computed) and not self._may_wait(value, form):
-            form = self.stored(form, value.name)
+            # Results are in the order of their axes.
+            store = self.stored if value in self.results else self.stored_as_computed
+            form = store(form, value.name)
             self.owned.add(value)
         self.forms[value] = form
 
@@ -423,6 +490,10 @@ class Builder:
 
     def _may_wait(self, value: Value, form: Computed) -> bool:
         """Whether an array is computed where it is read."""
+        if isinstance(form, Turned) and isinstance(form.base, Joined):
+            return False
+        if isinstance(form, Joined):
+            return value in self.apart
         return form.depth <= _DEEPEST and (form.is_view or value in self.fused)
 
     def unmoved(self) -> set[Buffer]:
@@ -530,9 +601,19 @@ class Builder:
 
     def added(self, one: Dim, other: Dim) -> Dim:
         """Two sizes together, the same expression for the same."""
-        if isinstance(other, int):
-            return self.shifted(one, other)
-        return self.shifted(other, one) if isinstance(one, int) else self._derive(one, "add", other)
+        (base, by), (more, rest) = self.parted(one), self.parted(other)
+        if base is None or more is None:
+            return self.shifted(one, rest) if more is None else self.shifted(other, by)
+        return self.shifted(self._derive(base, "add", more), by + rest)
+
+    @staticmethod
+    def parted(size: Dim) -> tuple[Expr | None, int]:
+        """A size as one that the call tells, if any, and a number."""
+        if isinstance(size, int):
+            return None, size
+        if size.function == "add" and size.args[1].function == "const":
+            return size.args[0], int(size.args[1].value)
+        return size, 0
 
     def divided(self, size: Dim, by: int) -> Dim:
         """How often a number goes into a size, the same expression for the same."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.graph.ir import Node
-from runtime.lowering.arrays import Computed, Elements, Form, Stored
+from runtime.lowering.arrays import Computed, Elements, Form, Stored, uniform
 from runtime.lowering.builder import LONGEST, Builder, is_of_the_run, is_small
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.frame_forms import missing_frame
@@ -32,19 +32,18 @@ def full(b: Builder, node: Node) -> list[Form]:
             raise Refusal("full of something that is not a number of its dtype")
         value = cast(given, kind)
     shape = given_shape(b, node, sizes)
-    return [_all(value, shape, kind)]
+    return [_all(value, shape)]
 
 
-def _all(value: Expr, shape: tuple[Dim, ...], kind: str) -> Form:
+def _all(value: Expr, shape: tuple[Dim, ...]) -> Form:
     """An array of a number."""
-    if not shape:
-        return value
-    return Computed(lambda indices: value, shape, kind, lambda position: value)
+    return uniform(value, shape) if shape else value
 
 
 def _is_same(number: Expr, kind: str) -> bool:
     """Whether a number is converted to another type without a loss, or is known."""
-    return number.type == kind or kind == "f8" or (number.function == "const" and is_float(kind))
+    is_known = number.function == "const" and (is_float(kind) or kind == "b1")
+    return number.type == kind or kind == "f8" or is_known
 
 
 def missing(b: Builder, node: Node) -> list[Form]:
@@ -56,9 +55,7 @@ def missing(b: Builder, node: Node) -> list[Form]:
         raise Refusal("an array of a size that is not known")
     kind = machine_type(result.dtype)
     shape = tuple(n or 0 for n in result.shape)  # none as well as any size
-    return [
-        Elements([], shape, kind) if None in result.shape else _all(const(0, kind), shape, kind)
-    ]
+    return [Elements([], shape, kind) if None in result.shape else _all(const(0, kind), shape)]
 
 
 def zeros_of(b: Builder, node: Node) -> list[Form]:
@@ -68,7 +65,7 @@ def zeros_of(b: Builder, node: Node) -> list[Form]:
         return [missing_frame()]
     kind = machine_type(tensor_type(node.outputs[0].type).dtype)
     shape = () if isinstance(given, Expr) else given.shape
-    return [_all(const(0, kind), shape, kind)]
+    return [_all(const(0, kind), shape)]
 
 
 def arange(b: Builder, node: Node) -> list[Form]:
@@ -178,5 +175,8 @@ def array_form(
     array = np.ascontiguousarray(array)
     if is_small(array.shape):
         return Elements([const(x, kind) for x in array.ravel().tolist()], array.shape, kind)
+    bits = array.ravel().view(f"V{array.itemsize}")
+    if bits[0] == bits[-1] and bool((bits == bits[0]).all()):
+        return uniform(const(array.flat[0].item(), kind), array.shape)
     buffer = Buffer(b.fresh("constant"), kind, array.shape, "constant", array)
     return Stored(buffer, array.shape, kind)

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runtime.graph.ir import Node
-from runtime.lowering.arrays import Array, Computed, Form
+from runtime.lowering.arrays import (
+    Array,
+    Computed,
+    Form,
+    Stored,
+    Turned,
+    Uniform,
+    is_memory,
+    stays_in_order,
+    turned,
+    uniform,
+)
 from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import convert, element, loop_types, machine_type, tensor_type
+from runtime.lowering.joints import by_part
 from runtime.lowering.meaning import truth
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import (
@@ -62,11 +74,21 @@ def _never(failed: Expr, kind: type[BaseException] | None = None) -> None:
     raise Refusal("an operation on elements that can fail")
 
 
-def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) -> Computed:
-    """The array whose elements are `compute` of a list of elements of the operands, broadcast."""
+def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) -> Array:
+    """The array whose elements are `compute` of a list of elements of the operands, broadcast.
+
+    Where all that are as large have their axes in one other order, so has it.
+    """
     assert callable(compute)
     arrays = [x for x in operands if not isinstance(x, Expr)]
     shape = b.broadcast([x.shape for x in arrays])
+    apart = by_part(b, operands, shape, lambda part: mapped(b, part, type_, compute))
+    if apart is not None:
+        return apart
+    order = _common_order(b, arrays, shape)
+    if order is not None:
+        bases = [x if isinstance(x, Expr) else in_order(b, x, order) for x in operands]
+        return turned(b.at, mapped(b, bases, type_, compute), order)
 
     def at(indices: Sequence[Expr]) -> Expr:
         made: Expr = compute(
@@ -88,6 +110,35 @@ def mapped(b: Builder, operands: Sequence[Form], type_: str, compute: object) ->
 def _is_whole(b: Builder, array: Array, shape: Sequence[object]) -> bool:
     own = [b.size(n) for n in array.shape]
     return len(own) == len(shape) and all(x is y or x == y for x, y in zip(own, shape, strict=True))
+
+
+def _common_order(
+    b: Builder, arrays: Sequence[Array], shape: Sequence[object]
+) -> tuple[int, ...] | None:
+    """The order in which all arrays of a shape have their axes; None: that of the indices."""
+    whole = [x for x in arrays if _is_whole(b, x, shape) and not isinstance(x, Uniform)]
+    orders = {x.order if isinstance(x, Turned) else None for x in whole}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def in_order(b: Builder, x: Array, order: Sequence[int]) -> Array:
+    """An operand that is broadcast, with the axes of all in another order."""
+    if isinstance(x, Turned) and x.order == tuple(order):
+        return x.base
+    lead = len(order) - len(x.shape)
+    whole = (*[1] * lead, *x.shape)
+    shape = tuple(whole[a] for a in order)
+    if isinstance(x, Uniform):
+        return uniform(x.number, shape)
+    if isinstance(x, Stored) and stays_in_order(whole, order):
+        return Stored(x.buffer, shape, x.type)
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        own = [indices[order.index(a)] for a in range(lead, len(order))]
+        return b.at(x, own)
+
+    depth = x.depth if isinstance(x, Computed) else 1
+    return Computed(at, shape, x.type, is_view=is_memory(x), depth=depth)
 
 
 # ---- changes of type -----------------------------------------------------------------------------

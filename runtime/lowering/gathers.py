@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from runtime.graph.ir import Node, Value
-from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr
+from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, is_memory
 from runtime.lowering.builder import Builder
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
@@ -27,7 +27,7 @@ from runtime.lowering.scalar import (
     is_signed,
     select,
 )
-from runtime.lowering.shaping import as_array, is_memory
+from runtime.lowering.shaping import as_array
 from runtime.lowering.slicing import sliced, static_index
 from runtime.ops.keys import expanded_index
 from runtime.spec import TensorType

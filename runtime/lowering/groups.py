@@ -18,6 +18,7 @@ UPDATES = frozenset(("index_update", "index_add"))
 REDUCTIONS = frozenset(("sum", "mean", "max", "min", "any", "all"))
 # What writes each operand to a place of its own.
 _JOINING = frozenset(("concat", "stack"))
+_TURNING = "permute_dims"
 # Running sums go through their operand one by one, so only what takes as little time joins them.
 _SCANS = frozenset(("cumsum", "cumprod"))
 _LITTLE = frozenset(("add", "subtract", "multiply", "negative", "abs", "square", "where", "astype"))
@@ -37,10 +38,15 @@ def fused(graph: Graph) -> set[Value]:
             found = {_root(reader, value, roots) for reader in reading}
             is_alone = len(found) == 1 and None not in found and value not in outputs
             is_once = len(reading) == 1 or not any(map(is_part, reading))
-            joins = is_alone and is_once and (is_part(node) or is_joinable(node))
+            joins = is_alone and is_once and _may_join(node)
             root = found.pop() if joins else value
             roots[value] = root if not _is_scan(root) or node.op.name in _LITTLE else value
     return {value for value, root in roots.items() if root is not value}
+
+
+def _may_join(node: Node) -> bool:
+    """Whether elements of the result may be computed where it is read."""
+    return is_part(node) or is_joinable(node) or node.op.name in _JOINING | UPDATES
 
 
 def is_joinable(node: Node) -> bool:
@@ -49,8 +55,11 @@ def is_joinable(node: Node) -> bool:
 
 
 def is_part(node: Node) -> bool:
-    """Whether a node takes a part of an array that is known, each element at most once."""
-    return node.op.name == "getitem" and len(node.inputs) == 1
+    """Whether a node takes a part of an array that is known, each element at most once.
+
+    A transpose takes all of it, from other places.
+    """
+    return node.op.name == _TURNING or (node.op.name == "getitem" and len(node.inputs) == 1)
 
 
 def _is_scan(root: object) -> bool:
@@ -64,7 +73,11 @@ def _root(reader: Node, value: Value, roots: dict[Value, object]) -> object:
     if reader.op.name in _SCANS:
         return reader if reader.attrs["axis"] is not None or _rank(value) == 1 else None
     if reader.op.name in _JOINING:
-        return reader if reader.inputs.count(value) == 1 else None
+        at = [k for k, given in enumerate(reader.inputs) if given is value]
+        return (reader, at[0]) if len(at) == 1 else None  # each operand has a loop of its own
+    if reader.op.name == _TURNING:
+        root = roots[reader.outputs[0]]
+        return None if root is reader.outputs[0] else (root, reader)
     if is_part(reader):
         # Of two parts, elements of one may be elements of the other.
         root = roots[reader.outputs[0]]

@@ -6,13 +6,25 @@ from collections.abc import Sequence
 from functools import reduce
 
 from runtime.graph.ir import Node
-from runtime.lowering.arrays import Array, Computed, Form, Stored, as_expr, flat_offset
+from runtime.lowering.arrays import (
+    Array,
+    Computed,
+    Form,
+    Joined,
+    Stored,
+    Uniform,
+    as_expr,
+    is_memory,
+    uniform,
+)
 from runtime.lowering.builder import Builder, is_small
 from runtime.lowering.elements import machine_type, tensor_type
-from runtime.lowering.kernel import Buffer, Dim, Store, product
+from runtime.lowering.elementwise import mapped
+from runtime.lowering.joints import join
+from runtime.lowering.kernel import Dim
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, index, is_float, is_int
-from runtime.lowering.shaping import as_array, axes_of, is_memory
+from runtime.lowering.shaping import as_array, axes_of
 
 __all__ = ["concat", "flip", "roll", "stack"]
 
@@ -38,8 +50,14 @@ def _with_axis(b: Builder, x: Array, axis: int) -> Array:
     shape = (*x.shape[:axis], 1, *x.shape[axis:])
     if isinstance(x, Stored):
         return Stored(x.buffer, shape, x.type)
+    if isinstance(x, Uniform):
+        return uniform(x.number, shape)
+    if isinstance(x, Joined):
+        return join(b, [_with_axis(b, part, axis) for part in x.parts], x.axis + (x.axis >= axis))
     flat = (lambda i: b.flat_at(x, i)) if b.has_flat(x) else None
-    return Computed(lambda i: b.at(x, [*i[:axis], *i[axis + 1 :]]), shape, x.type, flat)
+    at = lambda i: b.at(x, [*i[:axis], *i[axis + 1 :]])  # noqa: E731 - short
+    depth = x.depth if isinstance(x, Computed) else 1
+    return Computed(at, shape, x.type, flat, is_memory(x), depth)
 
 
 def _joined(b: Builder, node: Node, parts: Sequence[Array], axis: int) -> Array:
@@ -55,13 +73,11 @@ def _joined(b: Builder, node: Node, parts: Sequence[Array], axis: int) -> Array:
     known = [n for n in sizes if isinstance(n, int)]
     if is_small(shape):
         return _of_elements(b, parts, known, axis, tuple(shape), kind)
-    target = b.buffer(node.outputs[0].name, kind, shape)
-    start: Dim = 0
-    for x, n in zip(parts, sizes, strict=True):
-        _write(b, target, x, axis, start, kind)
-        start = b.added(start, n)
-    b.owned.add(node.outputs[0])
-    return Stored(target, target.shape, kind)
+    return join(b, [_in_type(b, x, kind) for x in parts], axis)
+
+
+def _in_type(b: Builder, x: Array, kind: str) -> Array:
+    return x if x.type == kind else mapped(b, [x], kind, lambda args: cast(args[0], kind))
 
 
 def _of_elements(
@@ -79,28 +95,6 @@ def _of_elements(
         raise AssertionError("an index that is out of bounds")
 
     return b.elements(Computed(at, shape, kind))
-
-
-def _write(b: Builder, target: Buffer, x: Array, axis: int, start: Dim, kind: str) -> None:
-    """Write one part to its place."""
-    place = Stored(target, target.shape, kind)
-    if b.has_flat(x) and all(n == 1 for n in target.shape[:axis]):
-        begin = product([start, *target.shape[axis + 1 :]])
-
-        def write_flat(i: list[Expr]) -> None:
-            at = i[0] if begin == 0 else call("add", i[0], as_expr(begin))
-            b.emit(Store(target, at, cast(b.flat_at(x, i[0]), kind)))
-
-        b.nest([product(x.shape)], write_flat)
-        return
-
-    def write(indices: list[Expr]) -> None:
-        value = cast(b.at(x, indices), kind)
-        moved = indices[axis] if start == 0 else call("add", indices[axis], as_expr(start))
-        at = flat_offset([*indices[:axis], moved, *indices[axis + 1 :]], place.shape)
-        b.emit(Store(target, at, value))
-
-    b.nest(x.shape, write)
 
 
 def flip(b: Builder, node: Node) -> list[Form]:

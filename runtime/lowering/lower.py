@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.graph.ir import Graph, Node, Value
 from runtime.lowering.abreast import abreast
-from runtime.lowering.arrays import Array, Form, Rows, Stored, as_expr
+from runtime.lowering.arrays import Array, Form, Joined, Rows, Stored, as_expr
 from runtime.lowering.builder import Builder, is_of_the_run
 from runtime.lowering.call_outs import call_out, has_effects
 from runtime.lowering.catching import attempt, reraise
@@ -28,6 +28,7 @@ from runtime.lowering.convolutions import (
     convolution_kernel,
 )
 from runtime.lowering.creation import arange, array_form, full, linspace, missing, zeros_of
+from runtime.lowering.crosswise import crosswise
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import as_weak, astype, elementwise, rounded, same
 from runtime.lowering.epilogues import join_epilogues
@@ -35,6 +36,7 @@ from runtime.lowering.frames import accumulate, frame_of, frame_read, frame_take
 from runtime.lowering.gathers import gather, not_negative
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
+from runtime.lowering.joints import settled_apart
 from runtime.lowering.kernel import (
     Buffer,
     Dim,
@@ -122,6 +124,7 @@ def lower(
     b.program.body += b.given
     collapse(b.program)
     lay_out(b.program)
+    crosswise(b.program)
     merge(b.program)
     tile(b.program)
     join_epilogues(b.program)
@@ -223,6 +226,8 @@ def _nodes(b: Builder, graph: Graph) -> None:
             except Refusal as refusal:
                 forms = call_out(b, node, str(refusal))
         for value, form in zip(node.outputs, forms, strict=True):
+            if isinstance(form, Joined):
+                form = settled_apart(b, value, form)
             b.define(value, form)
         if b.watcher is not None:
             b.watcher.note(b.block[written:], b.origins(node))

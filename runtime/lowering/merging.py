@@ -166,14 +166,15 @@ class Summary(Record):
 def row(access: Access, loop: Register, what: Summary) -> tuple[int, object] | None:
     """How far apart the parts are that rounds of a loop access, and where they begin; or None.
 
-    Each round keeps to its own part.
+    Each round keeps to its own part. Where that of the first is not the first, `None` is told with
+    the number of those before it.
     """
     found = linear(access.offset, what.known)
     if found is None:
         return None
     step = found.terms.get(loop, 0)
     least = most = found.rest
-    base = {}
+    base: dict[Register | None, int] = {}
     for register, n in found.terms.items():
         if register is loop or not n:
             continue
@@ -184,7 +185,11 @@ def row(access: Access, loop: Register, what: Summary) -> tuple[int, object] | N
             most += n * (size - 1)
         else:
             least += n * (size - 1)
-    return (step, frozenset(base.items())) if step > 0 and least >= 0 and most < step else None
+    if step <= 0 or least // step != most // step:
+        return None
+    if least // step:
+        base[None] = least // step
+    return step, frozenset(base.items())
 
 
 def _operations(loop: For) -> int:
@@ -251,7 +256,7 @@ def _block(block: Block) -> None:
     for s in block:
         if isinstance(s, For) and loop is not None and _can_join(loop, what, s):
             body = [*loop.body, *renamed(s.body, {s.index: read(loop.index)})]
-            loop = For(loop.index, loop.size, body, bool(loop.serial or s.serial))
+            loop = For(loop.index, loop.size, body, bool(loop.serial or s.serial), loop.most)
             what = Summary().add(body)
             made += passing
             passing = []
@@ -309,7 +314,7 @@ def changed(s: Statement, change: Renaming) -> Statement:
     if isinstance(s, Store):
         return Store(s.buffer, change(s.offset), change(s.value))
     if isinstance(s, For):
-        return For(s.index, s.size, [changed(x, change) for x in s.body], s.serial)
+        return For(s.index, s.size, [changed(x, change) for x in s.body], s.serial, s.most)
     if isinstance(s, PairwiseSum):
         body = [changed(x, change) for x in s.body]
         return PairwiseSum(s.cell, s.index, s.size, body, change(s.element), s.how)
@@ -414,7 +419,7 @@ def _shrink_in(block: Block, allocation: int, user: int) -> None:
     small = Buffer(s.buffer.name, s.buffer.type, (step,))
     change = _Moving(s.buffer, small, loop.index, what.known)
     body = [change.statement(x) for x in loop.body]
-    block[user] = For(loop.index, loop.size, [Allocate(small), *body], loop.serial)
+    block[user] = For(loop.index, loop.size, [Allocate(small), *body], loop.serial, loop.most)
     block[allocation] = Let(Register(f"{s.buffer.name}.gone", "i8"), index(0))
 
 
@@ -448,7 +453,7 @@ class _Moving(Renaming):
         if isinstance(s, Store) and s.buffer is self.old:
             return Store(self.new, self.within(s.offset), self(s.value))
         if isinstance(s, For):
-            return For(s.index, s.size, [self.statement(x) for x in s.body], s.serial)
+            return For(s.index, s.size, [self.statement(x) for x in s.body], s.serial, s.most)
         if isinstance(s, PairwiseSum):
             body = [self.statement(x) for x in s.body]
             return PairwiseSum(s.cell, s.index, s.size, body, self(s.element), s.how)

@@ -69,8 +69,13 @@ _SLOW = {"div": 4, "sqrt": 4, "quotient": 8, "floor_quotient": 8, "floor_remaind
 
 def work(s: For | PairwiseSum) -> Dim:
     """About how many operations all rounds take."""
-    count = s.most if isinstance(s, For) and s.most is not None else s.size
+    count = _rounds(s)
     return plus(times(count, plus(1, cost(s.body))), _streamed(s, count))
+
+
+def _rounds(s: For | PairwiseSum) -> Dim:
+    """How many rounds there are, or at most."""
+    return s.most if isinstance(s, For) and s.most is not None else s.size
 
 
 def _streamed(s: For | PairwiseSum, count: Dim) -> int:
@@ -101,7 +106,7 @@ def cost(block: Block) -> Dim:
         elif isinstance(s, Store):
             total = plus(total, of(s.value) + 1)
         elif isinstance(s, For | PairwiseSum):
-            total = plus(total, times(s.size, plus(1, cost(s.body))))
+            total = plus(total, times(_rounds(s), plus(1, cost(s.body))))
         elif isinstance(s, Contract):
             total = plus(total, products(s))
         elif isinstance(s, If):

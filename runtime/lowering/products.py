@@ -22,6 +22,9 @@ __all__ = ["ONE", "contract", "matmul", "placed"]
 # 73 ns instead of 107, and a chain of 10 x 10 matrices is compiled in a quarter of the time.
 _WRITTEN_OUT = 16
 _FEW = 1 << 7
+# Rows are copied side by side that are of so many bytes, and read for so many columns: 600 x 600
+# float32 by as many take 10 % less time then, 1000 x 1000 25 %, and 400 x 400 25 % more.
+_FAR, _MANY_COLUMNS = 1 << 20, 128
 # Instead of rows or columns where there are none: one, of elements side by side.
 ONE = Axis(1, 0, 1, 1)
 
@@ -72,6 +75,8 @@ def _contracted(
     b: Builder, x: Array, y: Array, inner: Dim, batch: tuple[Dim, ...], kind: str
 ) -> Form:
     one, other = placed(b, x, kind), placed(b, y, kind)
+    if x.type == kind and _is_better_copied(one, x.shape, y.shape[1:], kind):
+        one = Strided(b.stored(x).buffer, 0, steps_of(x.shape))
     x_steps, y_steps = list(one.steps), list(other.steps)
     rows, columns = x.shape[-2:-1], y.shape[-1:] if len(y.shape) > 1 else ()
     shape = (*batch, *rows, *columns)
@@ -100,6 +105,14 @@ def _contracted(
     return Stored(target, shape, kind) if shape else b.let(load(target, index(0)))
 
 
+def _is_better_copied(x: Strided, shape: Sequence[Dim], columns: Sequence[Dim], kind: str) -> bool:
+    """Whether rows that lie apart, element by element, are brought together before a product."""
+    sizes = [n for n in (*shape, *columns) if isinstance(n, int)]
+    if len(shape) != 2 or len(sizes) < 3 or kind[0] != "f" or x.steps[-1] == 1:
+        return False
+    return sizes[0] * sizes[1] * int(kind[1:]) >= _FAR and sizes[2] >= _MANY_COLUMNS
+
+
 def _stretched(steps: list[Dim], shape: Sequence[Dim], rank: int) -> list[Dim]:
     """The steps of broadcast axes: 0 along those that an operand has not, or once."""
     own: list[Dim] = [0 if n == 1 else step for n, step in zip(shape, steps, strict=False)]
@@ -113,7 +126,7 @@ def placed(b: Builder, x: Array, kind: str) -> Strided:
         x = mapped(b, [given], kind, lambda args: converted(args[0], kind))
     found = strided(b, x)
     if found is None:
-        found = strided(b, b.stored(x))
+        found = strided(b, b.stored_as_computed(x))
     assert found is not None
     return found
 

@@ -9,20 +9,26 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from runtime.graph.ir import Node
 from runtime.lowering.arrays import (
     Array,
     Computed,
     Form,
+    Joined,
     Stored,
+    Turned,
     as_expr,
     flat_offset,
     indices_of_flat,
+    is_memory,
+    turned,
 )
 from runtime.lowering.builder import Builder, is_of_the_run, is_small
 from runtime.lowering.elements import machine_type, tensor_type
 from runtime.lowering.elementwise import converted, mapped
+from runtime.lowering.joints import in_one_order, join
 from runtime.lowering.kernel import (
     Assign,
     Block,
@@ -64,6 +70,10 @@ __all__ = [
     "variance",
 ]
 
+# Elements of an array whose rows are long.
+_MANY = 1 << 14
+# NumPy sums blocks of so many elements without halves, and this many sums are written out.
+_PAIRED, _MOST_LEAVES = 128, 4
 # NumPy converts what it sums in pieces of this many elements.
 _CONVERTED_AT_ONCE = 8192
 _LANES = 8
@@ -121,7 +131,9 @@ def in_shape(
     if isinstance(made, Stored):
         return Stored(made.buffer, shape, made.type)
     inner = made
-    return Computed(lambda i: b.at(inner, [i[a] for a in kept]), shape, made.type)
+    at = lambda i: b.at(inner, [i[a] for a in kept])  # noqa: E731 - short
+    depth = 1 + made.depth if isinstance(made, Computed) else 1
+    return Computed(at, shape, made.type, is_view=is_memory(made), depth=depth)
 
 
 def sum_to(b: Builder, node: Node) -> list[Form]:
@@ -170,11 +182,11 @@ def variance(b: Builder, node: Node) -> list[Form]:
     if isinstance(count, Expr):
         b.require(count, max(ddof, 0) + 1)  # NumPy warns
     degrees = b.shifted(count, -ddof)
-    source = b.stored(form) if isinstance(form, Computed) and not form.is_view else form
+    source = b.stored_as_computed(form) if isinstance(form, Computed) and not form.is_view else form
     kept = tuple(1 if a in axes else n for a, n in enumerate(form.shape))
     mean = _over_axes(b, "mean", source, axes, kept, kind)
     if isinstance(mean, Computed) and not is_small(kept):
-        mean = b.stored(mean)
+        mean = b.stored_as_computed(mean)
 
     def square(args: Sequence[Expr]) -> Expr:
         off = call("sub", args[0], args[1])
@@ -268,8 +280,7 @@ def _source(b: Builder, name: str, form: Array, result: str, count: Dim) -> Arra
     change: Callable[[Expr], Expr] = truth
     if name not in ("any", "all"):
         change = lambda x: converted(x, result)  # noqa: E731 - one of two
-    flat = (lambda i: change(b.flat_at(form, i))) if b.has_flat(form) else None
-    return Computed(lambda i: change(b.at(form, i)), form.shape, result, flat)
+    return mapped(b, [form], result, lambda args: change(args[0]))
 
 
 def monoid(name: str, type_: str) -> tuple[Combine, Expr | None]:
@@ -302,9 +313,7 @@ def _divided(b: Builder, made: Form, count: Dim, type_: str) -> Form:
 
     if isinstance(made, Expr):
         return quotient(made)
-    sums = made
-    flat = (lambda i: quotient(b.flat_at(sums, i))) if b.has_flat(sums) else None
-    return Computed(lambda i: quotient(b.at(sums, i)), sums.shape, type_, flat)
+    return mapped(b, [made], type_, lambda args: quotient(args[0]))
 
 
 # ---- the loops -----------------------------------------------------------------------------------
@@ -315,6 +324,19 @@ def _reduced(
 ) -> Form:
     rank = len(x.shape)
     kept = [a for a in range(rank) if a not in axes]
+    if isinstance(x, Joined) and not is_small(x.shape):
+        x = in_one_order(b, x)
+    if isinstance(x, Joined) and not is_small(x.shape):
+        parts = _part_by_part(b, x, axes, kept, combine, first)
+        if parts is not None:
+            return parts
+        x = b.stored(x)
+    if isinstance(x, Turned) and not is_small(x.shape):
+        # In the order of memory, as NumPy adds up what has its axes in another.
+        own = [k for k, a in enumerate(x.order) if a in axes]
+        left = [kept.index(a) for a in x.order if a in kept]
+        found = _reduced(b, x.base, own, combine, first)
+        return found if isinstance(found, Expr) else turned(b.at, found, left)
     shape = [x.shape[a] for a in kept]
     real = [a for a in range(rank) if x.shape[a] != 1]
     is_last = all(a in axes for a in real[len([a for a in real if a in kept]) :])
@@ -332,6 +354,109 @@ def _reduced(
     if axes and shape and first is not None and max(axes) < min(kept):
         return _row_by_row(b, x, axes, kept, combine, first)
     return _one_by_one(b, x, axes, kept, combine, first)
+
+
+def _part_by_part(
+    b: Builder,
+    x: Joined,
+    axes: Sequence[int],
+    kept: Sequence[int],
+    combine: Combine,
+    first: Expr | None,
+) -> Form | None:
+    """The reduction of each of the parts; None where NumPy combines elements of several."""
+    is_any_order = first is None or not is_float(x.type)
+    if x.axis in kept:
+        is_single = any(part.shape[x.axis] == 1 for part in x.parts)
+        is_added_otherwise = not is_any_order and is_single and min(axes) < x.axis
+        if _has_short_rows(x) or is_added_otherwise:
+            return None
+        rows: list[Array] = []
+        for part in x.parts:
+            row = _reduced(b, part, axes, combine, first)
+            assert not isinstance(row, Expr)
+            rows.append(row)
+        return join(b, rows, kept.index(x.axis))
+    if is_any_order:
+        sizes = [part.shape[x.axis] for part in x.parts]
+        if first is None and not all(isinstance(n, int) for n in sizes):
+            return None  # some may be empty
+        results = [_reduced(b, part, axes, combine, first) for part in x.parts]
+        return reduce(lambda one, other: _combined(b, one, other, combine), results)
+    if kept and first is not None and x.axis == axes[0] and max(axes) < min(kept):
+        return _row_by_row(b, x, axes, kept, combine, first)
+    if not kept and first is not None and not first.value:
+        return _of_halves(b, x, combine)
+    return None
+
+
+def _has_short_rows(x: Joined) -> bool:
+    """Whether rows are put together one by one that are read at once after that.
+
+    A processor waits then for what was just written in other pieces: the sums of the rows of 64 x
+    64, padded, take 2.2 us instead of 1.0; of 200 x 200, 6.9 instead of 9.9.
+    """
+    count = product(x.shape)
+    has_others = any(isinstance(part, Joined) for part in x.parts)
+    return has_others and isinstance(count, int) and count < _MANY
+
+
+def _combined(b: Builder, one: Form, other: Form, combine: Combine) -> Form:
+    if isinstance(one, Expr) and isinstance(other, Expr):
+        return b.let(combine(one, other))
+    kind = one.type
+    return mapped(b, [one, other], kind, lambda args: combine(args[0], args[1]))
+
+
+def _of_halves(b: Builder, x: Joined, combine: Combine) -> Expr | None:
+    """The sum of all elements, where the halves that NumPy adds up are of one part each."""
+    sizes = [n for n in (product(part.shape) for part in x.parts) if isinstance(n, int)]
+    if len(sizes) < len(x.parts) or any(n != 1 for n in x.shape[: x.axis]):
+        return None
+    ends = list(itertools.accumulate(sizes))
+    leaves = _leaves_of(0, ends[-1], ends) if all(map(b.has_flat, x.parts)) else None
+    if leaves is None or len(leaves) > _MOST_LEAVES:
+        return None
+    totals = [
+        _sum_between(b, x.parts[k], start - ends[k] + sizes[k], count) for k, start, count in leaves
+    ]
+
+    def added(start: int, count: int) -> Expr:
+        if leaves[0][1:] == (start, count):
+            del leaves[0]
+            return totals.pop(0)
+        half = _half(count)
+        one = added(start, half)
+        return b.let(combine(one, added(start + half, count - half)))
+
+    return added(0, ends[-1])
+
+
+def _half(count: int) -> int:
+    return count // 2 // _LANES * _LANES
+
+
+def _leaves_of(start: int, count: int, ends: Sequence[int]) -> list[tuple[int, int, int]] | None:
+    """Part, start and length of the halves of halves that are of one part; None if none are."""
+    part = next(k for k, end in enumerate(ends) if start < end)
+    if start + count <= ends[part]:
+        return [(part, start, count)]
+    if count <= _PAIRED:
+        return None
+    half = _half(count)
+    one = _leaves_of(start, half, ends)
+    other = _leaves_of(start + half, count - half, ends)
+    return None if one is None or other is None else one + other
+
+
+def _sum_between(b: Builder, x: Array, start: int, count: int) -> Expr:
+    """The sum of elements that follow each other in memory."""
+    cell, i = Cell(b.fresh("sum"), x.type), Register(b.fresh("i"), "i8")
+    body: Block = []
+    with b.loop_body(body):
+        value = b.let(b.flat_at(x, call("add", read(i), index(start)) if start else read(i)))
+    b.emit(PairwiseSum(cell, i, count, body, value))
+    return b.let(read(cell))
 
 
 def _in_two_steps(
@@ -449,20 +574,27 @@ def _row_by_row(
     target = b.buffer("result", x.type, shape)
     place = _as_stored(target)
     b.nest([product(shape)], lambda i: b.emit(Store(target, i[0], first)))
-    rows, columns = ([Register(b.fresh("i"), "i8") for _ in part] for part in (axes, kept))
+    for part in x.parts if isinstance(x, Joined) else [x]:
+        _add_rows(b, place, b.stored(part) if isinstance(part, Joined) else part, axes, combine)
+    return place
+
+
+def _add_rows(b: Builder, place: Stored, x: Array, axes: Sequence[int], combine: Combine) -> None:
+    """Combine what is there with each of the rows."""
+    rows, columns = ([Register(b.fresh("i"), "i8") for _ in part] for part in (axes, place.shape))
     full = [read(r) for r in (*rows, *columns)]  # the axes are the first, in order
+    sizes = [*(x.shape[a] for a in axes), *place.shape]
+    if len(axes) == 1 and sizes[0] == 1:
+        full[0], rows, sizes = index(0), [], sizes[1:]
     body: Block = []
     with b.loop_body(body):
         at = b.let(place.at(full[len(axes) :]).args[0])
         value = b.at(x, full)
-        b.emit(Store(target, at, combine(load(target, at), value)))
-    for register, a in zip(reversed(columns), reversed(kept), strict=True):
-        body = [For(register, x.shape[a], body)]
-    for register, a in zip(reversed(rows), reversed(axes), strict=True):
-        body = [For(register, x.shape[a], body, serial=True)]
+        b.emit(Store(place.buffer, at, combine(load(place.buffer, at), value)))
+    for register, size in reversed(list(zip([*rows, *columns], sizes, strict=True))):
+        body = [For(register, size, body, serial=register in rows)]
     for statement in body:
         b.emit(statement)
-    return place
 
 
 def _one_by_one(

@@ -7,10 +7,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.graph.ir import Node, Value
-from runtime.lowering.arrays import Array, Computed, Elements, Form, Stored, as_expr, flat_offset
+from runtime.lowering.arrays import (
+    Array,
+    Computed,
+    Elements,
+    Form,
+    Joined,
+    Stored,
+    Turned,
+    Uniform,
+    as_expr,
+    flat_offset,
+    is_memory,
+    stays_in_order,
+    turned,
+    uniform,
+)
 from runtime.lowering.builder import LONGEST, Builder, is_of_the_run
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import tensor_type
+from runtime.lowering.joints import has_only_slices, join, part_of
 from runtime.lowering.kernel import Dim, product
 from runtime.lowering.refusal import Refusal
 from runtime.lowering.scalar import Expr, call, cast, const, either, index, is_int, select
@@ -24,7 +40,6 @@ __all__ = [
     "expand_dims",
     "getitem",
     "given_shape",
-    "is_memory",
     "permute_dims",
     "repeat",
     "reshape",
@@ -41,7 +56,7 @@ _OF_SIZES = ("dim", "add", "subtract")
 def as_array(form: Form) -> Array:
     """The form of an array; a scalar is one without axes."""
     if isinstance(form, Expr):
-        return Computed(lambda indices: form, (), form.type, is_view=True)
+        return uniform(form, ())
     return form
 
 
@@ -96,11 +111,6 @@ def _view(b: Builder, x: Array, shape: Sequence[Dim], back: Any) -> Form:
     depth = 1 + x.depth if isinstance(x, Computed) else 1
     at = lambda i: b.at(x, back(i))  # noqa: E731 - short
     return Computed(at, tuple(shape), x.type, is_view=is_memory(x), depth=depth)
-
-
-def is_memory(x: Array) -> bool:
-    """Whether elements of an array are read from memory, and not computed."""
-    return isinstance(x, Stored) or (isinstance(x, Computed) and x.is_view)
 
 
 def _same_order(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
@@ -249,15 +259,21 @@ def permute_dims(b: Builder, node: Node) -> list[Form]:
     axes = node.attrs.get("axes")
     rank = len(x.shape)
     order = list(range(rank))[::-1] if axes is None else [int(a) % rank for a in axes]
+    return [_permuted(b, x, order) if rank else b.at(x, [])]
 
-    def back(indices: Sequence[Expr]) -> list[Expr]:
-        found = [index(0)] * rank
-        for position, axis in enumerate(order):
-            found[axis] = indices[position]
-        return found
 
+def _permuted(b: Builder, x: Array, order: Sequence[int]) -> Array:
     shape = [x.shape[axis] for axis in order]
-    return [_view(b, x, shape, back)]
+    if isinstance(x, Stored) and stays_in_order(x.shape, order):
+        return Stored(x.buffer, tuple(shape), x.type)
+    if isinstance(x, Uniform):
+        return uniform(x.number, shape)
+    places = [order.index(axis) for axis in range(len(order))]
+    if isinstance(x, Joined):
+        return join(b, [_permuted(b, part, order) for part in x.parts], places[x.axis])
+    if isinstance(x, Turned):
+        return turned(b.at, x.base, [places[axis] for axis in x.order])
+    return turned(b.at, x, places)
 
 
 def diagonal(b: Builder, node: Node) -> list[Form]:
@@ -305,6 +321,13 @@ def getitem(b: Builder, node: Node) -> list[Form]:
     x = as_array(b.forms[node.inputs[0]])
     operands = [b.forms[value] for value in node.inputs[1:]]
     maps, shape = subscript(b, node, x, operands)
+    if isinstance(x, Uniform) and shape and not operands:
+        return [uniform(x.number, shape)]
+    if isinstance(x, Joined):
+        part = part_of(b, x, node.attrs["index"], shape) if has_only_slices(node) else None
+        if part is not None:
+            return [part]
+        x = b.stored(x)
 
     def at(indices: Sequence[Expr]) -> Expr:
         return b.at(x, [place(indices) for place in maps])
@@ -316,7 +339,22 @@ def getitem(b: Builder, node: Node) -> list[Form]:
     is_row = len(shape) == len(x.shape) == 1 and steps in ([None], [1]) and isinstance(x, Stored)
     flat = (lambda i: at([i])) if is_row else None
     depth = 1 + x.depth if isinstance(x, Computed) else 1
-    return [Computed(at, tuple(shape), x.type, flat, is_memory(x), depth)]
+    found = Computed(at, tuple(shape), x.type, flat, is_memory(x), depth)
+    only_slices = all(entry[0] in ("slice", "ellipsis") for entry in node.attrs["index"])
+    return [_part_of_turned(b, x, found, maps) if only_slices and isinstance(x, Turned) else found]
+
+
+def _part_of_turned(b: Builder, x: Turned, part: Computed, maps: Sequence[Any]) -> Array:
+    """A part with as many axes, which has them in the same order."""
+    base = x.base
+
+    def at(indices: Sequence[Expr]) -> Expr:
+        own = [indices[x.order.index(a)] for a in range(len(x.order))]
+        return b.at(base, [maps[a](own) for a in x.order])
+
+    shape = tuple(part.shape[a] for a in x.order)
+    found = Computed(at, shape, x.type, None, part.is_view, part.depth)
+    return turned(b.at, found, x.order)
 
 
 def subscript(

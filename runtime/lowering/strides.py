@@ -9,7 +9,7 @@ from runtime.lowering.builder import Builder
 from runtime.lowering.kernel import Block, Buffer, Dim, Let, Register, read
 from runtime.lowering.scalar import Expr, call, index
 
-__all__ = ["Strided", "plus", "steps_of", "strided", "times"]
+__all__ = ["Strided", "plus", "steps_along", "steps_of", "strided", "times"]
 
 
 class Strided(NamedTuple):
@@ -80,6 +80,14 @@ def strided(b: Builder, array: Array) -> Strided | None:
     if found is None:
         return None
     return Strided(element.value, found.start, tuple(found.steps.get(r, 0) for r in registers))
+
+
+def steps_along(
+    offset: Expr, registers: set[Register], known: dict[Register, Expr]
+) -> dict[Register, Dim] | None:
+    """How far an offset moves with each of the registers; None if that is not one number."""
+    found = _linear(offset, registers, known)
+    return None if found is None else found.steps
 
 
 def _linear(x: Expr, registers: set[Register], known: dict[Register, Expr]) -> _Linear | None:

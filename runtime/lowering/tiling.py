@@ -79,7 +79,7 @@ def _without_swap(block: Block, swap: Swap) -> None:
         Store(old, s.offset, s.value) if isinstance(s, Store) and s.buffer is new else s
         for s in body
     ]
-    block[at] = For(loop.index, loop.size, body, loop.serial)
+    block[at] = For(loop.index, loop.size, body, loop.serial, loop.most)
     gone = [swap, *(s for s in block if isinstance(s, Allocate) and s.buffer is new)]
     block[:] = [s for s in block if all(s is not x for x in gone)]
 

@@ -13,20 +13,24 @@ from runtime.lowering.arrays import (
     Computed,
     Elements,
     Form,
+    Joined,
     Rows,
     Stored,
+    Uniform,
     indices_of_flat,
+    uniform,
 )
 from runtime.lowering.builder import SMALL, Builder, is_of_the_run
 from runtime.lowering.call_outs import fails
 from runtime.lowering.elements import convert, tensor_type
-from runtime.lowering.elementwise import converted
+from runtime.lowering.elementwise import converted, mapped
 from runtime.lowering.gathers import Part, part_of
+from runtime.lowering.joints import has_only_slices, starts_at, written_over
 from runtime.lowering.kernel import Buffer, Dim, Store, load
 from runtime.lowering.masks import fitting, whole_mask
 from runtime.lowering.meaning import truth
 from runtime.lowering.refusal import Refusal
-from runtime.lowering.scalar import FALSE, TRUE, Expr, both, call, select
+from runtime.lowering.scalar import FALSE, TRUE, Expr, both, call, const, select
 from runtime.lowering.shaping import subscript
 
 __all__ = ["index_add", "index_update", "may_overwrite"]
@@ -153,6 +157,9 @@ def _written(b: Builder, node: Node, what: _Assignment) -> list[Form]:
             at = indices_of_flat(k, sizes)
             found = _of_elements(b, found, part.place(at), partial(_new, what, at))
         return [found]
+    apart = _around_part(b, node, what, part.shape)
+    if apart is not None:
+        return [apart]
     own = x.buffer if isinstance(x, Stored | Rows) and node.inputs[0] in b.owned else None
     what.settle(own, part.shape)
     target = _target(b, node, x)
@@ -176,6 +183,30 @@ def _everywhere(b: Builder, x: Array, mask: Array) -> Part:
     """All elements of an array, whose shape a mask must have."""
     fitting(b, mask, x.shape)
     return Part(x.shape, list(map(itemgetter, range(len(x.shape)))), False)
+
+
+def _around_part(b: Builder, node: Node, what: _Assignment, shape: Sequence[Dim]) -> Array | None:
+    """The part, and what is around it, one after the other: of numbers and of what is so itself."""
+    x, v = what.x, what.v
+    if not isinstance(x, Uniform | Joined) or len(node.inputs) > 2 or not has_only_slices(node):
+        return None
+    if isinstance(v, Elements) or 0 in shape:
+        return None
+
+    def new(old: Array) -> Array:
+        given = uniform(v, ()) if isinstance(v, Expr) else v
+        whole = [old] if isinstance(what, _Addition) else [uniform(const(0, x.type), old.shape)]
+
+        def compute(args: Sequence[Expr]) -> Expr:
+            value = converted(args[1], x.type)
+            return call("add", args[0], value) if isinstance(what, _Addition) else value
+
+        is_same = not isinstance(what, _Addition) and given.type == x.type
+        is_as_large = len(given.shape) == len(old.shape) and 1 not in given.shape
+        return given if is_same and is_as_large else mapped(b, [*whole, given], x.type, compute)
+
+    starts = starts_at(b, x, node.attrs["index"])
+    return written_over(b, x, new, starts, shape)
 
 
 def _new(what: _Assignment, indices: Sequence[Expr], old: Expr) -> Expr:

@@ -104,7 +104,7 @@ def _constant(x: Operand, widths: list[tuple[Any, Any]], constants: Operand) -> 
     pairs = _pairs(constants, rank, "constant_values")
     same = {id(v) if is_tensor(v) else v for pair in pairs for v in pair}
     whole = tuple(a + n + b for (a, b), n in zip(widths, shape, strict=True))
-    inner = tuple(slice(a, a + n) for (a, _), n in zip(widths, shape, strict=True))
+    inner = tuple(map(_inside, widths, shape))
     if len(same) == 1 or rank == 0:
         return index_update(full(whole, pairs[0][0] if pairs else 0, dtype_of(x)), x, inner)
     result = index_update(zeros(whole, dtype_of(x)), x, inner)
@@ -112,6 +112,17 @@ def _constant(x: Operand, widths: list[tuple[Any, Any]], constants: Operand) -> 
         result = index_update(result, low, (*_lead(axis), slice(None, before)))
         result = index_update(result, high, (*_lead(axis), slice(shape[axis] + before, None)))
     return result
+
+
+def _inside(width: tuple[Any, Any], size: Any) -> slice:
+    """Where the elements are between those that are put around them.
+
+    Counted from both ends, nothing about it depends on a size that only the call tells.
+    """
+    before, after = width
+    if isinstance(after, int) and not isinstance(size, int):
+        return slice(before, -after or None)
+    return slice(before, before + size)
 
 
 def _statistic(mode: str, length: Any) -> Callable[..., tuple[Any, Any]]:

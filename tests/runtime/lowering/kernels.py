@@ -388,6 +388,68 @@ class _Writer:
             case 4:
                 self.add(rng.choice(["tril", "triu"]), [i], rng.randrange(-3, 4))
 
+    def moved(self):
+        """What is computed, moved to other places, and read there."""
+        rng, i = self.rng, self.pick(self.shape)
+        if i is None:
+            return
+        if rng.random() < 0.6:
+            i = self.then(i, rng.choice(UNARY[self.kind(i)]))
+        for _ in range(rng.randrange(1, 3)):
+            i = self.moved_once(i)
+        for _ in range(rng.randrange(1, 4)):
+            i = self.read_once(i)
+
+    def then(self, i, name, *static, beside=()):
+        """The position of what an operation makes of a value; of the value where it cannot."""
+        before = len(self.values)
+        self.add(name, [i, *beside], *static)
+        return before if len(self.values) > before else i
+
+    def moved_once(self, i):
+        rng, shape = self.rng, self.shape(i)
+        rank = len(shape)
+        match rng.randrange(5):
+            case 0 | 1:
+                order = rng.choice([range(rank)[::-1], rng.sample(range(rank), rank)])
+                return self.then(i, "permute_dims", tuple(order))
+            case 2:
+                width = tuple((rng.randrange(3), rng.randrange(3)) for _ in range(rank))
+                return self.then(i, "pad", width, "constant")
+            case 3:
+                fits = self.pick(lambda k: self.shape(k) == shape)
+                return self.then(i, "concat", rng.randrange(-rank, rank), beside=[fits])
+            case _:
+                fits = self.pick(lambda k: self.shape(k) == shape)
+                return self.then(i, "stack", rng.randrange(rank + 1), beside=[fits])
+
+    def read_once(self, i):
+        rng, shape = self.rng, self.shape(i)
+        match rng.randrange(6):
+            case 0:
+                return self.then(i, rng.choice(UNARY[self.kind(i)]))
+            case 1:
+                return self.then(i, rng.choice(BINARY[self.kind(i)]), beside=[self.partner(i)])
+            case 2:
+                key = tuple(
+                    slice(rng.choice([None, 0, 1, 2]), rng.choice([None, -1])) for _ in shape
+                )
+                return self.then(i, "getitem", key)
+            case 3:  # neighbours
+                ends = [(slice(1, None), slice(None, -1)) for _ in shape]
+                one, other = ([end[k] for end in ends] for k in (0, 1))
+                axis = rng.randrange(max(len(shape), 1))
+                parts = [
+                    self.then(i, "getitem", tuple(k[: axis + 1])) for k in (one, other) if shape
+                ]
+                return self.then(parts[0], "add", beside=parts[1:]) if parts else i
+            case 4:
+                name = rng.choice(REDUCTIONS)
+                return self.then(i, name, self.axis(i, True), rng.random() < 0.3)
+            case _:
+                rows = self.pick(lambda k: shape and self.shape(k) == shape[-1:])
+                return self.then(i, "matmul", beside=[rows])
+
     def product(self):
         i = self.pick(self.shape)
         if i is None:
@@ -454,7 +516,7 @@ class _Writer:
         kinds = [self.unary] * 8 + [self.binary] * 14 + [self.reduction] * 4 + [self.layout] * 4
         kinds += [self.part] * 2 + [self.written, self.at_positions, self.joined] * 2
         kinds += [self.cast, self.where, self.clip, self.normalised, self.scan, self.scan]
-        kinds += [self.widened, self.product, self.product]
+        kinds += [self.widened, self.product, self.product, *[self.moved] * 3]
         self.rng.choice(kinds)()
 
 

@@ -95,3 +95,27 @@ def test_what_is_better_done_in_vectors_stays_out_of_running_sums(traced):
     for program in (lambda x: ops.exp(ops.cumsum(x)), lambda x: ops.cumsum(ops.exp(x))):
         said = text(lower(traced(program, X)))
         assert said.count("for each") == 1 and said.count("for ") == 2
+
+
+def test_a_chain_goes_through_a_transpose(traced):
+    def function(x, y):
+        return ops.permute_dims(ops.exp(x) * 2.0, (1, 0)) + y
+
+    said = text(lower(traced(function, np.ones((20, 30)), np.ones((30, 20)))))
+    assert said.count("allocate") == 1 and said.count("for each") == 2
+
+
+def test_what_is_read_along_rows_and_columns_is_computed_once(traced):
+    def function(x):
+        y = ops.exp(x)
+        return y + ops.permute_dims(y, (1, 0))
+
+    assert text(lower(traced(function, np.ones((20, 20))))).count("scaled(") == 1
+
+
+def test_what_two_joined_arrays_need_is_computed_once(traced):
+    def function(x):
+        y = ops.exp(x)
+        return ops.concat([y * 2.0, y + 1.0], axis=0)
+
+    assert text(lower(traced(function, X))).count("scaled(") == 1

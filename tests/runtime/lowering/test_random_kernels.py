@@ -154,8 +154,20 @@ def continued(graph, inputs, found):
         for value, result in zip(node.outputs, results, strict=True):
             if value in found:
                 assert_close(node, operands, found[value], result)
-            values[value] = found.get(value, result)
+            values[value] = as_laid_out(found[value], result) if value in found else result
     return [values[v] for v in graph.outputs]
+
+
+def as_laid_out(array, like):
+    """The array with its axes in the order in memory that another one's are in.
+
+    NumPy adds up in that order, and so does native code where only axes are exchanged.
+    """
+    if not isinstance(like, np.ndarray):
+        return array
+    made = np.empty_like(like)
+    made[...] = array
+    return made
 
 
 # ---- checks --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import pytest
 import autograph as ag
 from runtime import ops
 from runtime.execute.native.engine import vector_bytes
+from runtime.lowering.stages import native_text
 
 SIZES = [0, 1, 7, 8, 9, 16, 17, 100, 127, 128, 129, 136, 1000, 1023, 4097]
 # Before 2.3, NumPy added up more elements than these in pieces.
@@ -174,3 +175,22 @@ def test_what_takes_long_is_not_written_out():
         return x
 
     assert written_out(many, np.ones(64), np.int64(3)) == (0, 0)
+
+
+def turned_chain(x, order):
+    return ops.permute_dims(x * 2.0, order) + 1.0
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (1, 2), (0, 2), None])
+@pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
+@pytest.mark.parametrize("op", [ops.sum, ops.mean, ops.max, ops.var, ops.std])
+def test_axes_in_another_order_are_added_up_in_that_of_memory(op, order, axis, compare):
+    x = array((5, 11, 131))
+    compare(lambda x: op(turned_chain(x, order), axis=axis), x)
+    compare(lambda x: op(turned_chain(x, order), axis=axis, keepdims=True) * 2.0, x)
+
+
+def test_a_transpose_of_what_is_computed_is_no_array(traced):
+    x = array((50, 60))
+    text = native_text(traced(lambda x: ops.sum(turned_chain(x, (1, 0)), axis=0), x), "kernels")
+    assert text.count("allocate") == 1 and "in pairs over i < 60" in text
