@@ -29,6 +29,7 @@ from autograph.operators.expanding import expanded
 from autograph.operators.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.index_tricks import trick_of
+from autograph.operators.iterables import as_position, from_end
 from autograph.operators.methods import attribute, called, method
 from autograph.operators.one_of import (
     OneOf,
@@ -190,6 +191,7 @@ def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:
 def _select(thing: Any, key: Any) -> Any:
     if isinstance(thing, (list, tuple, range)):
         _check_index(thing, key)
+        key = as_position(key)
         what = "range object" if isinstance(thing, range) else type(thing).__name__
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
         stage_raise(outside, IndexError(f"{what} index out of range"))
@@ -199,8 +201,7 @@ def _select(thing: Any, key: Any) -> Any:
         return ops.as_weak(ops.getitem(constant(np.asarray(thing)), key), kind="int")
     if isinstance(thing, (list, tuple)) and thing:
         things = [getitem(thing, k) for k in range(len(thing))]
-        position = ops.where(key < 0, key + len(thing), key)
-        return _one_of(things, position, type(thing).__name__)
+        return _one_of(things, from_end(key, len(thing)), type(thing).__name__)
     if isinstance(thing, dict):
         return keyed.item(thing, key, lambda k: getitem(thing, k), _one_of)
     raise StagingError(
@@ -215,12 +216,13 @@ def _letter(text: str, key: Tensor) -> Any:
     if key.type.rank or (key.dtype.kind not in "iu" and not (key.type.weak and kind is bool)):
         name = kind.__name__ if key.type.weak or key.type.rank else f"numpy.{kind.__name__}"
         raise TypeError(f"string indices must be integers, not '{name}'")
+    key = as_position(key)
     outside = ops.logical_or(key < -len(text), key >= len(text))
     stage_raise(outside, IndexError("string index out of range"))
     if not text:
         return text
     letters = tuple(dict.fromkeys(text))
-    position = ops.where(key < 0, key + len(text), key)
+    position = from_end(key, len(text))
     if len(letters) < len(text):
         position = ops.getitem(constant(np.array([letters.index(x) for x in text])), position)
     return one_of(ops.as_weak(position, kind="int"), letters)
@@ -347,6 +349,7 @@ def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
         return True
     if type(thing) is list and isinstance(key, Tensor) and not key.is_known:
         _check_index(thing, key)
+        key = as_position(key)
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
         stage_raise(outside, IndexError("list assignment index out of range"))
         keyed.put_at(

@@ -274,10 +274,11 @@ def _index(x: Any) -> Any:
 
 
 def enumerate_(x: Any, start: Any = 0) -> Any:
-    x = _plain(x)
+    x, start = _plain(x), _index(start)
     if call_of(x) is not None:
         return gathering.enumerated(x, start)
-    return journal.fresh(iterables.enumerated(x, start) if _array(x) else enumerate(x, start))
+    traced = _array(x) or is_open(start)
+    return journal.fresh(iterables.enumerated(x, start) if traced else enumerate(x, start))
 
 
 def ndenumerate_(x: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.operators.bodies import stage_raise
-from autograph.operators.iterables import Indexed, is_open
+from autograph.operators.iterables import Indexed, as_position, from_end, is_open
 from autograph.operators.templates import Late
 from runtime import ops
 from runtime.errors import StagingError
@@ -49,9 +49,10 @@ class Parts(Indexed, Late):
             self._refuse("a slice of them is taken")
         if not isinstance(index, Tensor):
             index = operator.index(index)
+        index = as_position(index)
         outside = ops.logical_or(index < -self.length, index >= self.length)
         stage_raise(outside, IndexError("list index out of range"))
-        return self.item(ops.as_weak(ops.where(index < 0, index + self.length, index), kind="int"))
+        return self.item(ops.as_weak(from_end(index, self.length), kind="int"))
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         self._refuse("one of them is set")

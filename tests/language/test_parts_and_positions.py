@@ -99,6 +99,34 @@ def numbered(x, n):
     return total
 
 
+# Dtypes that do not hold the lengths of what is indexed.
+SMALL = [(np.uint8(15), np.uint8(17)), (np.int8(-3), np.int8(19)), (np.uint16(3), np.int8(-4))]
+
+
+@samples("E3", *SMALL, traces=len(SMALL))
+def small_indices(i, j):
+    numbers, text = list(range(300)), "abcdefghij" * 30
+    numbers[i] = 7
+    numbers[j] += 1
+    numbers.insert(j, 5)
+    found = numbers[i], tuple(numbers)[j], numbers.pop(i), text[i] + text[j], range(700)[j]
+    del numbers[j]
+    return found, numbers, list(enumerate([0.5, 1.5], i)), range(i + np.int64(400))[j]
+
+
+@samples("E3", *((X, i, j) for i, j in SMALL), traces=len(SMALL))
+def small_indices_of_lists_that_grow(x, i, j):
+    found = []
+    for v in x:
+        if v > 0:
+            for k in range(150):
+                found.append(v * k)
+    found[i] = x[0]
+    found.insert(i, x[1])
+    last, pairs = found.pop(j), [(v, k) for k, v in enumerate(found) if v > 1]
+    return last, found[i], found[:i], found[j:], pairs[j]
+
+
 test_parts = samples.test()
 
 
