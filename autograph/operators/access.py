@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing, keyed, open_deques, open_dicts, open_sets
+from autograph.operators import growing, keyed, letters, open_deques, open_dicts, open_sets
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
@@ -55,6 +55,7 @@ from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.building import building, constant, origin_of_caller
 from runtime.errors import StagingError
+from runtime.templates import LazyString
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -116,6 +117,9 @@ def getitem(thing: Any, key: Any) -> Any:
         return note_origin(of_each(thing, lambda text: getitem(text, key)), thing, key)
     if is_chosen(key):
         return note_origin(_at_chosen(thing, key), thing, key)
+    is_place = isinstance(key, int | slice | Tensor)
+    if is_place and isinstance(thing, LazyString) and building() is not None:
+        return note_origin(letters.part(thing, key), thing, key)
     if isinstance(thing, OpenDeque) and isinstance(key, Tensor) and not key.is_known:
         return open_deques.item_of_known(thing, key)
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
