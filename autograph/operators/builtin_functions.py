@@ -33,7 +33,7 @@ from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.contents import content_slot
 from autograph.operators.expanding import expanded
 from autograph.operators.generators import call_of
-from autograph.operators.growing_arrays import as_array
+from autograph.operators.growing_arrays import arrays_to_add, as_array
 from autograph.operators.grown_text import letters_of
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
@@ -336,6 +336,9 @@ def filter_(function: Any, x: Any) -> Any:
 
 
 def sum_(x: Any, start: Any = 0) -> Any:
+    if has_runs(x) and not np.ndim(start):
+        arrays = arrays_to_add(x)
+        x = x if arrays is None else arrays
     return sum_of(_plain(x), start)
 
 
