@@ -402,10 +402,11 @@ class ConcreteFunction(Described):
                 name = self._input_name(position)
                 raise StagingError(
                     f"`{name}`, or an array that is made of it, is written, and what was reshaped "
-                    "of that is used afterwards: it shares memory only if it is contiguous, which "
+                    "of that is used afterwards, or `np.nditer` goes through it: it shares memory "
+                    "only if it is contiguous, and lies in the order of rows then, which "
                     f"`{name}` is not",
-                    f"pass a contiguous one (`np.ascontiguousarray({name})`), or copy what is "
-                    "reshaped",
+                    f"pass a contiguous one (`np.ascontiguousarray({name})`), copy what is "
+                    'reshaped, or say `order="C"`',
                     origin=self._traced.written_at.get(position),
                 )
 

@@ -20,11 +20,13 @@ from autograph.operators.captures import Trace, guard_apart
 from autograph.operators.chosen_objects import as_choices
 from autograph.operators.class_guards import class_guards
 from autograph.operators.decisions import PLAIN, Decision
+from autograph.operators.gathering import listed
 from autograph.operators.generators import check_left
 from autograph.operators.handouts import Handouts
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
 from autograph.operators.open_numbers import Numbers, opened
+from autograph.operators.parted_arrays import Parts
 from autograph.operators.raising import emit_raise
 from autograph.operators.recursion import Recursions, run_function
 from autograph.operators.runs import Run
@@ -304,13 +306,19 @@ def _identifier(path: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in path).strip("_")
 
 
-def _loaded(result: Any) -> Any:
+def _loaded(result: Any, lists: dict[int, Any] | None = None) -> Any:
+    """A result, read; what stands for a list of parts of an array is one, in all its places."""
+    lists = {} if lists is None else lists
+    if type(result) is Parts:
+        if id(result) not in lists:
+            lists[id(result)] = listed(result)
+        return lists[id(result)]
     if isinstance(result, Nullable | OneOfKinds | Run):
         return result
     if isinstance(result, _Unreadable):
         return result.load()
     if type(result) in (tuple, list):
-        parts = [_loaded(part) for part in result]
+        parts = [_loaded(part, lists) for part in result]
         if any(a is not b for a, b in zip(parts, result, strict=True)):
             return type(result)(parts)
     return result

@@ -67,8 +67,6 @@ def no_tensor_form(name: str) -> StagingError:
 def dispatch_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: Any) -> Any:
     """Meaning of a NumPy ufunc, or of a method of it, on operands of which one is a tensor."""
     function, title = _meaning_of_ufunc(ufunc, inputs)
-    if ufunc is np.power and method == "__call__":
-        inputs = _without_shortcuts(*inputs)
     if method == "__call__" and not kwargs and function is not None:
         return function(*strong_operands(inputs))
     out = kwargs.pop("out", None)
@@ -180,14 +178,6 @@ def _stored(ufunc: Any, result: Any, out: Any) -> Any:
 
 
 _NUMBERS = frozenset((bool, int, float, complex))
-
-
-def _without_shortcuts(x: Any, y: Any) -> tuple[Any, Any]:
-    """Operands of `np.power`, which takes no quotient or root where `**` of these arrays does."""
-    type_ = type_of(x)
-    is_slow = type_.dtype.kind == "c" or type_.dtype == np.float16
-    is_short = type(y) in (int, float) and is_slow and type_.shape != ()
-    return x, type_.dtype.type(y) if is_short and not type_.weak else y
 
 
 def strong_operands(inputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -8,6 +8,6 @@ SUMS = frozenset(
 # products. All others have the same bits.
 _TRANSCENDENTAL = """
 acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf exp exp2 expm1 float_power hypot log log10
-log1p log2 pow sigmoid sin sinh softplus tan tanh
+log1p log2 pow power sigmoid sin sinh softplus tan tanh
 """.split()
 WITHIN_TWO_UNITS = SUMS | {*_TRANSCENDENTAL, *(f"math_{n}" for n in _TRANSCENDENTAL)}

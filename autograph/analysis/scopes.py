@@ -43,6 +43,9 @@ class Scope:
     walruses: set[str] = field(default_factory=set)
     lists: set[str] = field(default_factory=set)
     nests: set[str] = field(default_factory=set)
+    sequences: set[str] = field(default_factory=set)
+    items: set[str] = field(default_factory=set)
+    numbers: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
@@ -215,7 +218,43 @@ class _Builder(Visitor):
     def visit_AugAssign(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):
             self._scope.reads.add(node.target.id)
+        if not isinstance(node.op, gast.Add | gast.Mult):
+            self._note(self._holder().numbers, node.target, node.value)
         self.generic_visit(node)
+
+    def visit_BinOp(self, node: gast.BinOp) -> None:
+        if not isinstance(node.op, gast.Add | gast.Mult):
+            self._note(self._holder().numbers, node.left, node.right)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: gast.UnaryOp) -> None:
+        if not isinstance(node.op, gast.Not):
+            self._note(self._holder().numbers, node.operand)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: gast.Compare) -> None:
+        operands = [node.left, *node.comparators]
+        are_names = all(isinstance(x, gast.Name) for x in operands)
+        if are_names and all(isinstance(op, gast.Eq | gast.NotEq) for op in node.ops):
+            self._note(self._holder().sequences, *operands)
+        if any(isinstance(x, gast.Constant) and _is_number(x.value) for x in operands):
+            self._note(self._holder().numbers, *operands)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: gast.Subscript) -> None:
+        self._note(self._holder().sequences, node.value)
+        self.generic_visit(node)
+
+    def _holder(self) -> Scope:
+        """The scope around comprehensions."""
+        scope = self._scope
+        while scope.kind is Kind.COMPREHENSION and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    @staticmethod
+    def _note(names: set[str], *operands: gast.expr) -> None:
+        names.update(x.id for x in operands if isinstance(x, gast.Name))
 
     def visit_Assign(self, node: gast.Assign) -> None:
         for target in node.targets:
@@ -224,15 +263,15 @@ class _Builder(Visitor):
 
     def visit_For(self, node: gast.For) -> None:
         self._note_nests(node.target, node.iter)
+        self._note(self._holder().sequences, node.iter)
+        self._note(self._holder().items, node.target)
         self.generic_visit(node)
 
     def _note_nests(self, target: gast.expr, value: gast.expr) -> None:
         """Note the names that are bound to what may be lists within a list."""
         if not self._may_hold_lists(value):
             return
-        scope = self._scope
-        while scope.kind is Kind.COMPREHENSION and scope.parent is not None:
-            scope = scope.parent
+        scope = self._holder()
         names = {part.id for part in gast.walk(target) if isinstance(part, gast.Name)}
         scope.lists |= names
         scope.nests |= names
@@ -276,6 +315,8 @@ class _Builder(Visitor):
     def visit_Call(self, node: gast.Call) -> None:
         if isinstance(node.func, gast.Name):
             self._scope.sees_all |= sees_all_names(node)
+            if node.func.id == "len":
+                self._note(self._holder().sequences, *node.args)
             if node.func.id == "super" and not node.args:
                 self._scope.reads.add("__class__")
         self.generic_visit(node)
@@ -396,6 +437,10 @@ def sees_all_names(call: gast.Call) -> bool:
     if call.func.id in ALWAYS_SEE_ALL:
         return True
     return call.func.id in SEE_ALL_WITHOUT_ARGUMENTS and not (call.args or call.keywords)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
 
 
 def _is_sequence(value: gast.expr) -> bool:

@@ -5,6 +5,7 @@ a == 1          a == 1
 a == b          ag__.equal(a, b)
 1j == b         ag__.equal(1j, b)
 a < []          ag__.less(a, []), also for tuples, and where a name is bound to a list somewhere
+a < b           ag__.less(a, b), where both names are used as lists and not as numbers
 a not in b      ag__.not_in(a, b)
 a is None       ag__.is_none(a)
 a is b          ag__.is_(a, b)
@@ -13,6 +14,7 @@ a < b <= c      ag__.compare(a, ('<', lambda: b), ('<=', lambda: c))
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -103,13 +105,35 @@ def _may_be_lists(node: Any, conversion: Conversion) -> bool:
     operands = (node.left, node.comparators[0])
     if any(map(_is_no_list, operands)):
         return False
-    return any(_is_list(operand, conversion.function) for operand in operands)
+    if any(_is_list(operand, conversion.function) for operand in operands):
+        return True
+    return _are_used_as_lists(operands, conversion.function)
+
+
+def _are_used_as_lists(operands: Sequence[Any], scope: Scope) -> bool:
+    """Whether two names are used as what is indexed, measured, gone through or equal to another.
+
+    Of one of them it is enough that a loop takes it from somewhere. Neither is used as a number.
+    """
+    uses = []
+    for node in operands:
+        if not isinstance(node, gast.Name):
+            return False
+        holder = _holder(node.id, scope)
+        if node.id in holder.numbers or node.id not in holder.sequences | holder.items:
+            return False
+        uses.append(node.id in holder.sequences)
+    return any(uses)
+
+
+def _holder(name: str, scope: Scope) -> Scope:
+    """Where what a name is bound to is noted; of comprehensions it is noted around them."""
+    return (scope if name in scope.bound else scope.owner(name)) or scope
 
 
 def _is_list(node: Any, scope: Scope) -> bool:
     if isinstance(node, gast.Name):
-        owner = scope if node.id in scope.bound else scope.owner(node.id)
-        return node.id in (owner or scope).lists  # those of comprehensions are noted around them
+        return node.id in _holder(node.id, scope).lists
     if isinstance(node, gast.Subscript):
         return _is_list(node.value, scope)
     if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.operators import growing, keyed, open_deques, open_dicts, open_sets
+from autograph.operators import growing, keyed, letters, open_deques, open_dicts, open_sets
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import one_by_one, with_inputs
 from autograph.operators.captures import (
@@ -29,6 +29,7 @@ from autograph.operators.expanding import expanded
 from autograph.operators.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.growing_arrays import as_index
 from autograph.operators.index_tricks import trick_of
+from autograph.operators.iterables import as_position, from_end
 from autograph.operators.methods import attribute, called, method
 from autograph.operators.one_of import (
     OneOf,
@@ -54,6 +55,7 @@ from runtime import journal, ops
 from runtime.array_methods import FlatView
 from runtime.building import building, constant, origin_of_caller
 from runtime.errors import StagingError
+from runtime.templates import LazyString
 from runtime.tensor import Tensor
 from runtime.variable import Variable
 
@@ -115,6 +117,9 @@ def getitem(thing: Any, key: Any) -> Any:
         return note_origin(of_each(thing, lambda text: getitem(text, key)), thing, key)
     if is_chosen(key):
         return note_origin(_at_chosen(thing, key), thing, key)
+    is_place = isinstance(key, int | slice | Tensor)
+    if is_place and isinstance(thing, LazyString) and building() is not None:
+        return note_origin(letters.part(thing, key), thing, key)
     if isinstance(thing, OpenDeque) and isinstance(key, Tensor) and not key.is_known:
         return open_deques.item_of_known(thing, key)
     if isinstance(key, Tensor) and isinstance(thing, (list, tuple, range, str, dict)):
@@ -190,6 +195,7 @@ def _is_open_dict(thing: dict[Any, Any], key: Any) -> bool:
 def _select(thing: Any, key: Any) -> Any:
     if isinstance(thing, (list, tuple, range)):
         _check_index(thing, key)
+        key = as_position(key)
         what = "range object" if isinstance(thing, range) else type(thing).__name__
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
         stage_raise(outside, IndexError(f"{what} index out of range"))
@@ -199,8 +205,7 @@ def _select(thing: Any, key: Any) -> Any:
         return ops.as_weak(ops.getitem(constant(np.asarray(thing)), key), kind="int")
     if isinstance(thing, (list, tuple)) and thing:
         things = [getitem(thing, k) for k in range(len(thing))]
-        position = ops.where(key < 0, key + len(thing), key)
-        return _one_of(things, position, type(thing).__name__)
+        return _one_of(things, from_end(key, len(thing)), type(thing).__name__)
     if isinstance(thing, dict):
         return keyed.item(thing, key, lambda k: getitem(thing, k), _one_of)
     raise StagingError(
@@ -215,12 +220,13 @@ def _letter(text: str, key: Tensor) -> Any:
     if key.type.rank or (key.dtype.kind not in "iu" and not (key.type.weak and kind is bool)):
         name = kind.__name__ if key.type.weak or key.type.rank else f"numpy.{kind.__name__}"
         raise TypeError(f"string indices must be integers, not '{name}'")
+    key = as_position(key)
     outside = ops.logical_or(key < -len(text), key >= len(text))
     stage_raise(outside, IndexError("string index out of range"))
     if not text:
         return text
     letters = tuple(dict.fromkeys(text))
-    position = ops.where(key < 0, key + len(text), key)
+    position = from_end(key, len(text))
     if len(letters) < len(text):
         position = ops.getitem(constant(np.array([letters.index(x) for x in text])), position)
     return one_of(ops.as_weak(position, kind="int"), letters)
@@ -347,6 +353,7 @@ def _is_put_by_data(thing: Any, key: Any, value: Any) -> bool:
         return True
     if type(thing) is list and isinstance(key, Tensor) and not key.is_known:
         _check_index(thing, key)
+        key = as_position(key)
         outside = ops.logical_or(key < -len(thing), key >= len(thing))
         stage_raise(outside, IndexError("list assignment index out of range"))
         keyed.put_at(

@@ -179,8 +179,10 @@ def _is_special(cls: type, name: str) -> bool:
 
 def _is_of_others(function: FunctionType) -> bool:
     """Whether a function certainly is not converted: asked before anything is parsed."""
-    module = function.__globals__.get("__name__") or ""
-    root = str(module).partition(".")[0]
+    module = str(function.__globals__.get("__name__") or "")
+    root = module.partition(".")[0]
+    if module.startswith("autograph.library."):
+        return False
     return root in ("autograph", "runtime", "numpy") or (
         root in sys.stdlib_module_names and root != "__main__"
     )

@@ -33,11 +33,12 @@ from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.contents import content_slot
 from autograph.operators.expanding import expanded
 from autograph.operators.generators import call_of
-from autograph.operators.growing_arrays import as_array
+from autograph.operators.growing_arrays import arrays_to_add, as_array
 from autograph.operators.grown_text import letters_of
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
+from autograph.operators.letters import letter_of, number_of_letter
 from autograph.operators.listed import is_of_open_length
 from autograph.operators.logical import greater, less, not_
 from autograph.operators.loops import for_stmt
@@ -274,10 +275,11 @@ def _index(x: Any) -> Any:
 
 
 def enumerate_(x: Any, start: Any = 0) -> Any:
-    x = _plain(x)
+    x, start = _plain(x), _index(start)
     if call_of(x) is not None:
         return gathering.enumerated(x, start)
-    return journal.fresh(iterables.enumerated(x, start) if _array(x) else enumerate(x, start))
+    traced = _array(x) or is_open(start)
+    return journal.fresh(iterables.enumerated(x, start) if traced else enumerate(x, start))
 
 
 def ndenumerate_(x: Any) -> Any:
@@ -334,6 +336,9 @@ def filter_(function: Any, x: Any) -> Any:
 
 
 def sum_(x: Any, start: Any = 0) -> Any:
+    if has_runs(x) and not np.ndim(start):
+        arrays = arrays_to_add(x)
+        x = x if arrays is None else arrays
     return sum_of(_plain(x), start)
 
 
@@ -612,6 +617,21 @@ def iter_(x: Any, *sentinel: Any) -> Any:
     return made if made is x else journal.fresh(made)
 
 
+def _chr(x: Any) -> Any:
+    x = _plain(x)
+    if not is_open(x):
+        return chr(shown(x))
+    _check_is_index(x)
+    return letter_of(x)
+
+
+def _ord(x: Any) -> Any:
+    if is_chosen(x):
+        return of_each(x, ord)
+    is_late = isinstance(x, LazyString) and building() is not None
+    return number_of_letter(x) if is_late else ord(x)
+
+
 def hasattr_(thing: Any, name: str) -> Any:
     """`hasattr` of the value that a tensor stands for."""
     if isinstance(thing, Tensor) and stands_for_other(thing):
@@ -651,7 +671,7 @@ HANDLERS: dict[Any, Callable[..., Any]] = {
     getattr: getattr_, hasattr: hasattr_, pow: pow_, divmod: divmod_,
     setattr: attributes.setattr_, delattr: attributes.delattr_, print: print_, str: str_,
     ascii: ascii_,
-    repr: repr_,
+    repr: repr_, chr: _chr, ord: _ord,
     format: format_, np.ndenumerate: ndenumerate_, np.ndindex: ndindex_,
     operator.not_: not_, operator.truth: _scalar("bool", bool),
     operator.index: _index, operator.getitem: access.getitem, operator.setitem: access.setitem,

@@ -29,7 +29,7 @@ from autograph.operators.forms import (
 from autograph.operators.grown_text import GrownText
 from autograph.operators.identity import note_chosen_value
 from autograph.operators.item_forms import growing_form
-from autograph.operators.iterables import Indexed
+from autograph.operators.iterables import Indexed, as_position, from_end
 from autograph.operators.one_of import one_of
 from autograph.operators.references import snapshot
 from autograph.operators.rows import aligned, length, number_leaves, pack, size_of
@@ -93,7 +93,7 @@ def item(x: Any, key: Any) -> Any:
     form, rows = packed(x)
     count = size_of(rows)
     key = checked(key, count, _OUT_OF_RANGE.format(_kind(x).__name__))
-    return _item_within(x, form, rows, ops.where(key < 0, key + count, key))
+    return _item_within(x, form, rows, from_end(key, count))
 
 
 def _item_in_turn(x: Any, position: Any) -> Any:
@@ -166,6 +166,7 @@ def checked(key: Any, count: Any, message: str) -> Any:
     else:
         if key.dtype.kind not in "iub" or key.type.rank != 0:
             raise TypeError(f"list indices must be integers or slices, not {key.describe()}")
+        key = as_position(key)
         outside = ops.logical_or(key < -count, key >= count)
     raise_if(outside, IndexError(message))
     return key
@@ -433,7 +434,7 @@ def _clamped(index: Any, count: Any) -> Any:
         index = operator.index(index)
     elif index.dtype.kind not in "iub" or index.type.rank != 0:
         raise TypeError("slice indices must be integers or None or have an __index__ method")
-    index = ops.where(index < 0, index + count, index)
+    index = from_end(index, count)
     return ops.minimum(ops.maximum(index, 0), count)
 
 
@@ -442,7 +443,7 @@ def without(row: Tensor, key: Any, count: Any) -> Tensor:
     if not isinstance(key, Tensor) and key in (-1, 0):
         result: Tensor = ops.getitem(row, slice(1, None) if key == 0 else slice(None, -1))
         return result
-    key = ops.where(key < 0, key + count, key)
+    key = from_end(key, count)
     rest = ops.getitem(row, slice(None, key)), ops.getitem(row, slice(key + 1, None))
     joined: Tensor = ops.concat(list(rest))
     return joined

@@ -18,7 +18,7 @@ from runtime.ops.internal import checked
 from runtime.ops.packing import must_fit
 from runtime.tensor import Tensor
 
-__all__ = ["as_array", "as_index", "call_on_arrays", "in_sequences"]
+__all__ = ["arrays_to_add", "as_array", "as_index", "call_on_arrays", "in_sequences"]
 
 
 def as_array(x: list[Any]) -> Any:
@@ -27,7 +27,16 @@ def as_array(x: list[Any]) -> Any:
     if len(rows.shape) == 1:
         return rows
     what = "an empty list gives an array of one axis, and this list gives more: no graph knows both"
-    return _not_empty(rows, what)
+    return _not_empty(rows, what, LimitValueError)
+
+
+def arrays_to_add(x: list[Any]) -> Tensor | None:
+    """The arrays in a list as the rows of one, for `sum(x)`; None where it holds other things."""
+    form, _ = looked_at(x)
+    if not isinstance(form, Leaf) or not form.type.rank:
+        return None
+    what = "the sum of no arrays is a number, and that of others an array: no graph knows both"
+    return _not_empty(_as_rows(x), what, LimitValueError)
 
 
 def as_index(key: Any) -> Any:
@@ -67,9 +76,9 @@ def _as_rows(x: list[Any]) -> Tensor:
     raise refusal("its items are no numbers, arrays or tuples of numbers")
 
 
-def _not_empty(rows: Tensor, message: str) -> Tensor:
+def _not_empty(rows: Tensor, message: str, error: type[ValueError] = ValueError) -> Tensor:
     """Rows, of which there must be one when the graph runs."""
-    stage_raise(ops.equal(ops.dim(rows, axis=0), 0), ValueError(message))
+    stage_raise(ops.equal(ops.dim(rows, axis=0), 0), error(message))
     return rows
 
 

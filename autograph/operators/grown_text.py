@@ -38,6 +38,16 @@ class GrownText(LazyString, Late):
             return GrownText(ops.getitem(self.letters, key))
         return self._refuse()
 
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, str | LazyString):
+            return super().__add__(other)
+        return GrownText(ops.concat([self.letters, letters_of(other)]))
+
+    def __radd__(self, other: Any) -> Any:
+        if not isinstance(other, str | LazyString):
+            return super().__radd__(other)
+        return GrownText(ops.concat([letters_of(other), self.letters]))
+
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, str | LazyString):
             return False

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from autograph.operators.bodies import stage_raise
 from autograph.operators.iterators import spend, taken
 from runtime import journal, ops
@@ -19,7 +21,9 @@ from runtime.tensor import Tensor
 __all__ = [
     "Indexed",
     "IndexedIterator",
+    "as_position",
     "enumerated",
+    "from_end",
     "is_open",
     "mapped",
     "numbers_left",
@@ -134,6 +138,19 @@ class IndexedIterator(Indexed):
 def is_open(x: Any) -> bool:
     """Whether `x` is a tensor that is known only when the graph runs."""
     return isinstance(x, Tensor) and not x.is_known
+
+
+def as_position(index: Any) -> Any:
+    """An index of what is no array: a small dtype may not hold a length that is added to it."""
+    if not isinstance(index, Tensor) or index.dtype.kind not in "iu" or index.dtype.itemsize == 8:
+        return index
+    return ops.astype(index, np.int64)
+
+
+def from_end(index: Any, length: Any) -> Any:
+    """An index that may count from the end, as one from the start."""
+    index = as_position(index)
+    return ops.where(index < 0, index + length, index)
 
 
 def of_rows(x: Tensor) -> Indexed:
@@ -260,7 +277,7 @@ def enumerated(x: Any, start: Any = 0) -> Any:
     """`enumerate` of something traced."""
     part = as_indexed(x)
     if part is None:
-        return enumerate(x, start)
+        return zip(map(start.__add__, itertools.count()), x, strict=False)
     part = part.as_they_are()
     return IndexedIterator("enumerate", part.length, lambda i: (start + i, part.item(i)))
 

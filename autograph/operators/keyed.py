@@ -16,6 +16,7 @@ from autograph.operators.bodies import stage_raise
 from autograph.operators.captures import current_trace, guard_content
 from autograph.operators.choosing import chosen, replaced
 from autograph.operators.conditionals import if_exp
+from autograph.operators.iterables import from_end
 from autograph.operators.one_of import texts_of
 from autograph.operators.templates import ChosenText
 from autograph.operators.values import both_hold, is_numeric, type_of
@@ -99,7 +100,7 @@ def put(thing: dict[Any, Any], key: Any, value: Any, read: Read, write: Write) -
 def put_at(thing: list[Any], index: Tensor, value: Any, read: Read, write: Write) -> None:
     """`thing[index] = value`, of a list from outside; the index is in range."""
     size = len(thing)
-    index = ops.where(index < 0, index + size, index)
+    index = from_end(index, size)
     for position in range(size):
         write(position, replaced(read(position), ops.equal(index, position), value))
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph.library import (
+    array_iterators,
     asking,
     collecting,
     filtering,
@@ -25,6 +26,7 @@ from autograph.library import (
 )
 from autograph.operators.attributes import is_computed
 from autograph.operators.generators import call_of
+from autograph.operators.iterated_arrays import check_iteration
 from autograph.operators.runs import holds_runs
 from autograph.operators.templates import has_traced
 from runtime.errors import StagingError
@@ -48,6 +50,7 @@ _OF_DATA: dict[Any, Callable[..., Any]] = {
     itertools.groupby: grouping.groupby, itertools.compress: grouping.compress,
     bisect.insort_left: searching.insort_left,
     bisect.insort_right: searching.insort_right,
+    np.nditer: array_iterators.ArrayIterator,
 }  # fmt: skip
 
 
@@ -81,6 +84,8 @@ def in_python(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
             )
         return functools.partial(members.member_of, function)
     if function in _OF_DATA and (has_traced(given) or _is_open(given)):
+        if function is np.nditer:
+            check_iteration(args, kwargs)
         return _OF_DATA[function]
     if function is np.fromiter and len(given) > 2:  # which counts the items that it takes
         return None

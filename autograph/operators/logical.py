@@ -21,6 +21,7 @@ from autograph.operators.chosen_objects import is_chosen_object
 from autograph.operators.chosen_text import of_each
 from autograph.operators.closures import may_be_twins
 from autograph.operators.conditionals import condition, if_exp, tested_exp
+from autograph.operators.grown_text import GrownText, letters_of
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import (
     are_one_number,
@@ -36,6 +37,7 @@ from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
 from runtime.errors import StagingError
+from runtime.templates import LazyString
 from runtime.tensor import Tensor
 
 __all__ = [
@@ -169,6 +171,8 @@ def equal(left: Any, right: Any) -> Any:
         return nests.equal(left, right)
     if may_be_twins(left, right):
         raise unknown("function")
+    if _are_texts(left, right):
+        return GrownText(letters_of(left)) == right
     return _of_complex(left, right, left == right)
 
 
@@ -186,7 +190,16 @@ def not_equal(left: Any, right: Any) -> Any:
         return not_(nests.equal(left, right))
     if may_be_twins(left, right):
         raise unknown("function")
+    if _are_texts(left, right):
+        return GrownText(letters_of(left)) != right
     return _of_complex(left, right, left != right)
+
+
+def _are_texts(left: Any, right: Any) -> bool:
+    """Whether two texts are compared of which only the graph knows one."""
+    is_late = isinstance(left, LazyString) or isinstance(right, LazyString)
+    both = isinstance(left, str | LazyString) and isinstance(right, str | LazyString)
+    return is_late and both and building() is not None
 
 
 def _of_complex(left: Any, right: Any, result: Any) -> Any:

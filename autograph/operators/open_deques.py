@@ -32,6 +32,7 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.item_forms import growing_form, item_form
+from autograph.operators.iterables import from_end
 from autograph.operators.open_dicts import is_key, made_where
 from autograph.operators.rows import length, size_of
 from autograph.operators.runs import OpenDeque, has_runs, padded, settled
@@ -202,8 +203,7 @@ def item_of_known(x: OpenDeque, key: Tensor) -> Any:
     """`x[key]` of a deque of known items, where only the graph knows the index."""
     items = list(deque.__iter__(x))
     key = checked(key, len(items), _OUT_OF_RANGE)
-    position = ops.where(key < 0, key + len(items), key)
-    return chosen(items, position, "deque")
+    return chosen(items, from_end(key, len(items)), "deque")
 
 
 def _refuse_slice(key: Any) -> None:

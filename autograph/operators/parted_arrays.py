@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from autograph.operators.bodies import stage_raise
-from autograph.operators.iterables import Indexed, is_open
-from autograph.operators.templates import Late
+from autograph.operators.iterables import Indexed, as_position, from_end, is_open
+from autograph.operators.ranges import OpenRange
+from autograph.operators.templates import Late, has_traced
 from runtime import ops
 from runtime.errors import StagingError
 from runtime.ops.operands import normal_axis
@@ -31,27 +33,19 @@ class Parts(Indexed, Late):
 
     __slots__ = ()
 
-    def __init__(self, name: str, x: Tensor, count: Any, axis: int) -> None:
-        size = x.shape[axis]
-        each, more = size // count, size % count
-        lead = (slice(None),) * axis
-
-        def bound(i: Any) -> Any:
-            return i * each + ops.minimum(more, i)
-
-        super().__init__(name, count, lambda i: x[(*lead, slice(bound(i), bound(i + 1)))])
-
     stands_for = list
 
     def __getitem__(self, index: Any) -> Any:
-        """The part of a number, which may be traced."""
+        """The part of a number, which may be traced, or some of the parts."""
         if isinstance(index, slice):
-            self._refuse("a slice of them is taken")
+            taken = OpenRange(0, self.length, 1)[index]
+            return Parts(self.name, taken.length, lambda i: self.item(taken.item(i)))
         if not isinstance(index, Tensor):
             index = operator.index(index)
+        index = as_position(index)
         outside = ops.logical_or(index < -self.length, index >= self.length)
         stage_raise(outside, IndexError("list index out of range"))
-        return self.item(ops.as_weak(ops.where(index < 0, index + self.length, index), kind="int"))
+        return self.item(ops.as_weak(from_end(index, self.length), kind="int"))
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         self._refuse("one of them is set")
@@ -62,8 +56,8 @@ class Parts(Indexed, Late):
         raise AttributeError(f"'list' object has no attribute '{name}'")
 
     def dug(self, operands: list[Tensor]) -> NoReturn:
-        """Refuse to be text, or a part of a result."""
-        self._refuse("they are given back, stored or made into text")
+        """Refuse to be text, or stored."""
+        self._refuse("they are stored or made into text")
 
     def __eq__(self, other: object) -> Any:
         self._refuse("they are compared")
@@ -83,17 +77,58 @@ def parts_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pa
     if type(function) is not _DISPATCHED or function not in _SPLITTING:
         return None
     given = dict(zip(("ary", "indices_or_sections", "axis"), args, strict=False)) | kwargs
-    count: Any = given.get("indices_or_sections")
-    if not is_open(count) or count.type.rank != 0 or count.dtype.kind not in "iu":
+    where: Any = given.get("indices_or_sections")
+    if type(given.get("ary")) in (list, tuple) and has_traced(given):
+        _check_list(function, given["ary"], np.ndim(where) > 0, given.get("axis", 0))
+    if not is_open(where) or where.type.rank not in (0, 1) or where.dtype.kind not in "iu":
+        return None
+    if where.type.rank == 1 and where.type.shape[0] is not None:
         return None
     x = ops.asarray(given["ary"])
     if x.type.rank is None:
         return None
     axis = normal_axis(_axis_of(function, x.type.rank, given.get("axis", 0)), x.type.rank)
+    size = x.shape[axis]
+    bound = _bounds(function, size, where) if where.type.rank == 0 else _places(size, where)
+    count = ops.as_weak(where if where.type.rank == 0 else where.shape[0] + 1, kind="int")
+    lead = (slice(None),) * axis
+    name = f"np.{function.__name__}"
+    return Parts(name, count, lambda i: x[(*lead, slice(bound(i), bound(i + 1)))])
+
+
+def _bounds(function: Any, size: Any, count: Tensor) -> Callable[[Any], Any]:
+    """Where a part begins, of so many, and the one before it ends."""
     if function is not np.array_split:
-        stage_raise(ops.not_equal(x.shape[axis] % count, 0), ValueError(_UNEVEN))
+        stage_raise(ops.not_equal(size % count, 0), ValueError(_UNEVEN))
     stage_raise(count <= 0, ValueError("number sections must be larger than 0."))
-    return Parts(f"np.{function.__name__}", x, ops.as_weak(count, kind="int"), axis)
+    count = ops.as_weak(count, kind="int")
+    each, more = size // count, size % count
+    return lambda i: i * each + ops.minimum(more, i)
+
+
+def _places(size: Any, places: Tensor) -> Callable[[Any], Any]:
+    """Where a part begins, of an array that is cut at these places, and the one before it ends."""
+    ends = [ops.reshape(ops.astype(ops.asarray(x), np.int64), (1,)) for x in (0, size)]
+    bounds = ops.concat([ends[0], ops.astype(places, np.int64), ends[1]])
+    return lambda i: bounds[i]
+
+
+def _check_list(function: Any, x: Any, are_places: bool, axis: Any) -> None:
+    """Raise where NumPy asks a list that is cut for what only arrays have."""
+    if ops.asarray(x).type.rank < _LEAST_AXES.get(function, 1):
+        return
+    if function is np.hsplit:
+        raise AttributeError(f"'{type(x).__name__}' object has no attribute 'ndim'")
+    if function is not np.array_split and not are_places:
+        raise AttributeError(f"'{type(x).__name__}' object has no attribute 'shape'")
+    if (
+        axis != 0 or function is np.dsplit
+    ):  # NumPy takes the length of the list for that of any axis
+        raise StagingError(
+            f"`np.{function.__name__}` cuts a list along another axis than the first",
+            "make an array of it first (`np.array(...)`)",
+            origin=origin_of_caller(),
+        )
 
 
 def _axis_of(function: Any, rank: int, axis: Any) -> Any:

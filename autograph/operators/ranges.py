@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from autograph.operators.bodies import stage_raise
-from autograph.operators.iterables import Indexed, is_open
+from autograph.operators.iterables import Indexed, as_position, from_end, is_open
 from autograph.operators.templates import Late, dig
 from runtime import ops
 from runtime.templates import Record
@@ -45,9 +45,10 @@ class OpenRange(Indexed, Late):
             return self._part(key)
         if not isinstance(key, Tensor):
             key = operator.index(key)
+        key = as_position(key)
         outside = ops.logical_or(key < -self.length, key >= self.length)
         stage_raise(outside, IndexError("range object index out of range"))
-        return self.item(ops.as_weak(ops.where(key < 0, key + self.length, key), kind="int"))
+        return self.item(ops.as_weak(from_end(key, self.length), kind="int"))
 
     def _part(self, key: slice) -> OpenRange:
         step = 1 if key.step is None else key.step

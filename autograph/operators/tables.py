@@ -18,6 +18,7 @@ from autograph.operators.contents import content_slot
 from autograph.operators.forms import Branching, Form, Growing, Leaf, Poisoned, Unbound
 from autograph.operators.growing import checked, item_at
 from autograph.operators.item_forms import growing_form
+from autograph.operators.iterables import from_end
 from autograph.operators.rows import pack
 from autograph.operators.runs import (
     LiveRun,
@@ -135,7 +136,7 @@ class Picked(LiveRun):
         if not all(type(x) is list for x in lists):
             return None
         key = checked(key, count, "list index out of range")
-        key = ops.where(key < 0, key + count, key)
+        key = from_end(key, count)
         return picked(lists, self.position * count + key, self.write)
 
     def put(self, key: Any, value: Any) -> bool:

@@ -373,7 +373,12 @@ def _call_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tr
         raise refusal(function)
     if function is np.fromiter:
         return _from_iterable(*args, **kwargs)
-    if any(map(has_traced, [*args, *kwargs.values()])):
+    given = [*args, *kwargs.values()]
+    may_be_itself = function in _GIVE_THE_ARRAY or (
+        function is np.array and not kwargs.get("copy", True)
+    )
+    is_itself = may_be_itself and any(isinstance(x, Tensor) for x in given)
+    if is_itself or any(map(has_traced, given)):
         args = _with_arrays(function, args)
         if is_of_ufunc(function):
             return function(*args, **kwargs)  # NumPy asks the tensors what it means
@@ -444,9 +449,15 @@ def _is_of_host(function: Any) -> bool:
     return getattr(function, "__name__", "") in _HOST_NUMPY and not isinstance(function, np.ufunc)
 
 
-def _array(x: Any, dtype: Any = None, *, copy: bool | None = True, **others: Any) -> Any:
+def _array(
+    x: Any, dtype: Any = None, *, copy: bool | None = True, ndmin: int = 0, **others: Any
+) -> Any:
     """`np.array` of something traced: a new array, unless `copy` says otherwise."""
     _refuse_options("np.array", others)
+    if ndmin:
+        made = _array(x, dtype, copy=copy)
+        added = max(ndmin - made.ndim, 0)
+        return ops.expand_dims(made, axis=tuple(range(added))) if added else made
     if not copy and isinstance(x, Tensor) and dtype in (None, x.dtype) and x.is_array:
         return x
     if copy is False:
@@ -506,6 +517,10 @@ MAKERS: dict[Any, Callable[..., Any]] = {
     np.diag_indices: ops.diag_indices, np.tril_indices: ops.tril_indices,
     np.triu_indices: ops.triu_indices,
 }  # fmt: skip
+
+
+# Those that give the very array that they are given, also where it is known.
+_GIVE_THE_ARRAY = frozenset((np.asarray, np.asanyarray, np.ascontiguousarray))
 
 
 # NumPy functions whose first argument is a sequence of arrays, or a shape.

@@ -23,7 +23,9 @@ __all__ = ["Rule", "rule_of"]
 Rule = Callable[[Any, Node, Sequence[Lane]], Any]
 
 # On Python numbers these raise where arrays give a value and a warning.
-_DIVISIONS = frozenset(("divide", "floor_divide", "remainder", "fmod", "pow", "float_power"))
+_DIVISIONS = frozenset(
+    ("divide", "floor_divide", "remainder", "fmod", "pow", "power", "float_power")
+)
 # These take Python numbers as they are, whatever the dtype beside them.
 _AS_GIVEN = frozenset(
     ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "where", "ldexp")

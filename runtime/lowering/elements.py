@@ -67,9 +67,28 @@ def element(node: Node, operands: Sequence[Expr], fail: Fail) -> Expr:
         elif node.op.raises is not None:
             fail(_is_wrong(made, operands))
         return _as_number(made, machine_type(found.dtype), fail)
-    is_array = found.shape != ()
-    meaning = PythonMeaning(fail) if _is_python(node.op, types) else NumPyMeaning(is_array)
+    if _is_python(node.op, types):
+        meaning: NumPyMeaning = PythonMeaning(fail)
+    else:
+        meaning = NumPyMeaning(len(types) == 2 and _takes_roots(node.op, *types))
     return cast(evaluate(text, operands, meaning), machine_type(found.dtype))
+
+
+def _takes_roots(op: Op, x: TensorType, y: TensorType) -> bool:
+    """Whether NumPy takes a root for the power of 0.5: where one exponent is that of all elements.
+
+    It looks at how its loop goes through the exponents, which those of one element do not tell.
+    """
+    shape, exponents = x.shape or (), y.shape or ()
+    if shape == exponents == ():
+        return op.name == "power" and _ROOTS_OF_NUMBERS
+    is_one = all(size == 1 for size in exponents)
+    is_alone = all(size == 1 for size in shape) and len(shape) in (0, len(exponents))
+    return is_one and not is_alone
+
+
+# Older versions of NumPy take none of single numbers.
+_ROOTS_OF_NUMBERS = bool(np.signbit(np.power(-0.0, 0.5)))
 
 
 def _is_wrong(x: Expr, operands: Sequence[Expr]) -> Expr:

@@ -156,11 +156,11 @@ _INTEGERS: dict[str, Callable[[Expr, Expr], Expr]] = {
 class NumPyMeaning:
     """Operators on operands that are of one type already.
 
-    NumPy computes powers of arrays otherwise than those of scalars.
+    Of some operands, NumPy takes the root for the power of 0.5: -0.0 for -0.0, and nan for -inf.
     """
 
-    def __init__(self, is_array: bool = False) -> None:
-        self.is_array = is_array
+    def __init__(self, takes_roots: bool = False) -> None:
+        self.takes_roots = takes_roots
 
     def binary(self, operator: str, x: Expr, y: Expr) -> Expr:
         """The loop of a NumPy ufunc for that type."""
@@ -181,7 +181,7 @@ class NumPyMeaning:
         if operator == "Pow":
             if is_int(x.type):
                 return _integer_power(x, y)
-            return _float_power(x, y, self.is_array)
+            return _float_power(x, y, self.takes_roots)
         raise Refusal(f"operator {operator} on {x.type}")
 
     @staticmethod
@@ -226,11 +226,11 @@ class NumPyMeaning:
         return const(value, "b1" if isinstance(value, bool) else like.type)
 
 
-def _float_power(x: Expr, y: Expr, is_array: bool) -> Expr:
+def _float_power(x: Expr, y: Expr, takes_roots: bool) -> Expr:
     """Powers that few roundings give: at most 1.5 units in the last place from the exact value."""
     exponent = y.value if y.function == "const" else None
     one = const(1.0, x.type)
-    if exponent == 0.5 and is_array:  # of a scalar it is not: the power of -inf is inf
+    if exponent == 0.5 and takes_roots:
         return call("sqrt", x)
     if exponent in (-1, -2):
         inverse = call("div", one, x)
@@ -240,6 +240,9 @@ def _float_power(x: Expr, y: Expr, is_array: bool) -> Expr:
         return {1: x, 2: square, 3: call("mul", square, x), 4: call("mul", square, square)}[
             exponent
         ]
+    if takes_roots and exponent is None:
+        is_half = call("eq", y, const(0.5, y.type))
+        return select(is_half, call("sqrt", x), power(x, y))
     return power(x, y)
 
 

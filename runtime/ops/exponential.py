@@ -28,6 +28,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "pow",
+    "power",
     "sqrt",
 ]
 
@@ -62,6 +63,11 @@ def _power_rate(out: Any, x: Any) -> Any:
     return where_(is_zero, 0, out * log(where_(is_zero, 1, x)))
 
 
+def _may_be_wrong(types: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+    """The `raises` of powers: integers to negative ones, and Python's numbers."""
+    return all(t.dtype.kind in "iub" or t.weak for t in types)
+
+
 @op(
     inputs=2,
     infer=by_ufunc(np.power),
@@ -72,9 +78,9 @@ def _power_rate(out: Any, x: Any) -> Any:
     reads=(0, 1, "out"),
     python=_python_pow,
     expression="{0} ** {1}",
-    raises=lambda types, attrs: all(t.dtype.kind in "iub" or t.weak for t in types),
+    raises=_may_be_wrong,
     elementwise=True,
-    numpy=("power", "pow"),
+    numpy=("pow",),
     samples=binary(0.5, 2.0, dtypes="f8,f8 f4,f4 f4,f8 i8,i8 f8,i8 c16,f8"),
 )
 def pow(xp: Module, x: Array, y: Array) -> Array:
@@ -90,6 +96,22 @@ def pow(xp: Module, x: Array, y: Array) -> Array:
     if type(x) is complex or (isinstance(x, xp.ndarray) and x.dtype.kind == "b"):
         return xp.power(x, y)
     return x**y
+
+
+@op(
+    inputs=2,
+    infer=by_ufunc(np.power),
+    vjp=pow.op.vjp,
+    reads=(0, 1, "out"),
+    scalar="{0} ** {1}",
+    raises=_may_be_wrong,
+    elementwise=True,
+    numpy=("power",),
+    samples=binary(0.5, 2.0, dtypes="f8,f8 f4,f4 f4,f8 i8,i8 f8,i8 c16,f8"),
+)
+def power(xp: Module, x: Array, y: Array) -> Array:
+    """`numpy.power`: it differs from `**` in where it takes a product, a quotient or a root."""
+    return xp.power(x, y)
 
 
 @op(

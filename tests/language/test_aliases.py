@@ -376,6 +376,21 @@ def an_array_of_rank_0_that_is_read_or_is_no_array_from_outside(h, n):
     return h * 2 + total
 
 
+@samples("E5", (A(1.0, 2.0, 3.0),), (A(4.0, 5.0, 6.0),))
+def arrays_of_the_function_as_arrays(x):
+    made = np.zeros(3)
+    np.asarray(made)[0] = x[0]
+    np.asanyarray(made, float)[1:] += x[1]
+    np.ascontiguousarray(made)[2] *= 2
+    held = [np.ones(2), np.zeros(3)]
+    for one in [np.asarray(v, order="C") for v in held]:
+        one[0] -= x[2]
+    apart = np.asarray(made, int), np.array(made), np.array(made, ndmin=3)
+    apart[0][0] = apart[1][0] = -1
+    np.array(made, copy=None)[0] += 1
+    return made, held, apart, np.array(x, ndmin=2), np.array(x[0], ndmin=1)
+
+
 test_aliases = samples.test()
 
 

@@ -21,6 +21,26 @@ class Pair(NamedTuple):
     b: int = 1
 
 
+LISTS = (([1.0, 2.0], [1.0, 3.0]), ([1.0, 2.0], [1.0, 2.0]), ([2.0, 2.0], [1.0, 4.0]))
+
+
+@samples("B2.13", *LISTS)
+def parameters(a, b):
+    print(a == b, a != b, a <= b)
+    if a == b:
+        return "same"
+    return "before" if a < b else "after"
+
+
+@samples("B2.13", *((tuple(a), tuple(b)) for a, b in LISTS))
+def best_of_parameters(a, b):
+    best = None
+    for one in (a, b, (1.0, 2.5)):
+        if best is None or one > best:
+            best = one
+    return best[0] + 10 * best[1], len(a) == len(b) and a >= b
+
+
 class Ranked:
     def __init__(self, rank):
         self.rank = rank

@@ -42,6 +42,15 @@ def powers(x):
     return *slow, x**-1, x**0.5, x**2
 
 
+def roots(x, y):
+    """Powers of which NumPy takes some as roots: -0.0 and nan for -0.0 and -inf."""
+    of_arrays = x**y, np.power(x, y), x[:1] ** y, x ** np.array([[y]]), x ** np.array([y, y, y])
+    of_one = np.power(x[:1], [y]), np.power(x[0], [y]), np.power(x[:1], [[y]])
+    of_numbers = np.power(x[0], y), np.power(x[1], y), x[0] ** y, x[1] ** y, np.float_power(x[0], y)
+    known = np.power(x[0], 0.5), np.power(x[1], 0.5), x[1] ** 0.5, np.power(x, 0.5), x**0.5
+    return *of_arrays, *of_one, *of_numbers, *known
+
+
 def assert_same(found, wanted):
     for a, b in zip(found, wanted, strict=True):
         assert type(a) is type(b) and a.dtype == b.dtype
@@ -66,6 +75,18 @@ def test_results_are_numpys_to_the_sign_of_zero(function, values, backend):
         for x in values:
             assert_same(ag.convert(function)(x.copy()), function(x))
             assert_same((t.numpy() for t in function(ag.constant(x))), function(x))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_powers_of_one_half_are_roots_where_numpy_takes_roots(kind, backend):
+    x = np.array([-0.0, -np.inf, 4.0], kind)
+    with config.backend.using(backend):
+        converted = ag.convert(roots)
+        for y in (0.5, np.float64(0.5), np.float32(0.5)):
+            assert_same(converted(x, y), roots(x, y))
+            assert_same((t.numpy() for t in roots(ag.constant(x), y)), roots(x, y))
 
 
 def test_a_number_that_numpy_does_not_cast_is_not_chosen():

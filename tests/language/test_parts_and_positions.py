@@ -99,6 +99,84 @@ def numbered(x, n):
     return total
 
 
+@samples("E1", *BY[:4])
+def parts_given_back(x, n):
+    return np.split(x, n), n
+
+
+@samples("E1", *BY[:3])
+def some_parts_given_back(x, n):
+    parts = np.split(x, n)
+    return parts[1:], parts[::-2], [p.sum() for p in np.array_split(x, n + 2)[-2:]], len(parts[:9])
+
+
+@samples("E1", *((x,) for x in (X, np.sort(X) // 2, np.zeros(6))))
+def parts_between_places(x):
+    parts = np.split(x, np.flatnonzero(np.diff(x)) + 1)
+    sums = [p.sum() for p in np.array_split(x, np.flatnonzero(x > 0))]
+    for p in parts[1:]:
+        p[0] -= 1
+    return x, len(parts), [(p[-1:].sum(), p.size) for p in parts], sums, parts[0].mean()
+
+
+def cut_lists(x, n):
+    lists = [[x[0], x[1]], [x[2], x[3]]]
+    found = []
+    for cut in (np.split, np.hsplit, np.vsplit, np.dsplit, np.array_split):
+        for where in (2, [1], n):
+            try:
+                found += [p + 0 for p in cut(lists, where)]
+            except (AttributeError, ValueError) as error:
+                found.append(str(error))
+    return found
+
+
+def test_of_lists_numpy_asks_for_a_shape():
+    wanted, found = cut_lists(X, 2), ag.convert(cut_lists)(X, 2)
+    assert [str(x) for x in found] == [str(x) for x in wanted]
+    assert any("no attribute 'ndim'" in x for x in found if type(x) is str)
+
+    def data_says_how_many(x, n):
+        return np.split([x[0], x[1]], n)
+
+    with pytest.raises(AttributeError, match="'list' object has no attribute 'shape'"):
+        ag.convert(data_says_how_many)(X, np.int64(2))
+
+    def along_the_last(x):
+        return np.dsplit([[[x[0], x[1]]]], [1])
+
+    with pytest.raises(ag.StagingError, match="cuts a list along another axis than the first"):
+        ag.convert(along_the_last)(X)
+
+
+# Dtypes that do not hold the lengths of what is indexed.
+SMALL = [(np.uint8(15), np.uint8(17)), (np.int8(-3), np.int8(19)), (np.uint16(3), np.int8(-4))]
+
+
+@samples("E3", *SMALL, traces=len(SMALL))
+def small_indices(i, j):
+    numbers, text = list(range(300)), "abcdefghij" * 30
+    numbers[i] = 7
+    numbers[j] += 1
+    numbers.insert(j, 5)
+    found = numbers[i], tuple(numbers)[j], numbers.pop(i), text[i] + text[j], range(700)[j]
+    del numbers[j]
+    return found, numbers, list(enumerate([0.5, 1.5], i)), range(i + np.int64(400))[j]
+
+
+@samples("E3", *((X, i, j) for i, j in SMALL), traces=len(SMALL))
+def small_indices_of_lists_that_grow(x, i, j):
+    found = []
+    for v in x:
+        if v > 0:
+            for k in range(150):
+                found.append(v * k)
+    found[i] = x[0]
+    found.insert(i, x[1])
+    last, pairs = found.pop(j), [(v, k) for k, v in enumerate(found) if v > 1]
+    return last, found[i], found[:i], found[j:], pairs[j]
+
+
 test_parts = samples.test()
 
 

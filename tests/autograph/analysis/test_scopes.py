@@ -78,6 +78,20 @@ def test_names_rebound_inside():
     assert scope.lent == {"a", "b"}
 
 
+def test_how_names_are_used_is_told():
+    text = """
+    def f(a, b, c, x, n):
+        for item in x:
+            n -= 1
+        return a == b, c[0], len(x), [item[1] for item in c], -n, a > 3, b is None
+    """
+    tree = gast.parse(textwrap.dedent(text))
+    scope = ScopeTree(tree)[tree.body[0]]
+    assert scope.sequences == {"a", "b", "c", "x", "item"}
+    assert scope.items == {"item"}
+    assert scope.numbers == {"n", "a"}
+
+
 def test_names_of_rows_are_those_that_tolist_gives_in_parts():
     text = """
     def f(x, other):

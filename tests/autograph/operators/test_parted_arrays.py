@@ -5,6 +5,7 @@ import pytest
 
 import autograph as ag
 from autograph.operators.parted_arrays import parts_of
+from runtime.errors import LimitValueError
 from tests.language.harness import refuse
 
 X = np.arange(6.0)
@@ -34,10 +35,6 @@ def replaced(n):
     return parts[0]
 
 
-def sliced(n):
-    return np.split(X, n)[1:][0]
-
-
 def compared(n):
     return np.split(X, n) == []
 
@@ -46,14 +43,26 @@ def shown(n):
     print(np.split(X, n))
 
 
-@pytest.mark.parametrize("function", [appended, replaced, sliced, compared, shown])
+@pytest.mark.parametrize("function", [appended, replaced, compared, shown])
 def test_what_needs_the_list_is_refused(function):
     match = "called while tracing" if function is replaced else "data decides how many parts"
     refuse(function, np.int64(2), match=match)
 
 
-def test_the_parts_are_no_result():
-    refuse(lambda n: np.split(X, n), np.int64(2), match="is in the result")
+def test_parts_given_back_twice_are_one_list():
+    def parts(n):
+        found = np.split(X, n)
+        return found, [found[1:], found]
+
+    first, (_, second) = ag.convert(parts)(np.int64(2))
+    assert first is second
+    assert len(first) == 2
+
+
+def test_parts_of_several_sizes_are_no_result():
+    with pytest.raises(LimitValueError, match="they must be of one shape"):
+        ag.convert(lambda n: np.array_split(X, n))(np.int64(len(X) - 1))
+    refuse(lambda n: {"parts": np.split(X, n)}, np.int64(2), match="is in the result")
 
 
 def test_arrays_of_too_few_axes_raise_as_in_numpy():
