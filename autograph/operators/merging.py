@@ -107,6 +107,8 @@ class Merger:
             return lambda outputs: a
         if type(a) is type(b) is Tensor and not (is_array(a) or is_array(b)):
             return self.numeric(name, a, b)  # as mostly
+        if isinstance(a, Maybe) or isinstance(b, Maybe) or is_unset(a) or is_unset(b):
+            return self._optional(name, a, b)
         if _is_poison(a) or _is_poison(b):
             found = a if _is_poison(a) else b
             poison = Poison(name, found.what, found.hint) if type(found) is Tested else found
@@ -115,8 +117,6 @@ class Merger:
             if isinstance(x, HostValue):
                 late = Poison(name, *x.on_one_path(name))
                 return lambda outputs: late
-        if isinstance(a, Maybe) or isinstance(b, Maybe) or is_unset(a) or is_unset(b):
-            return self._optional(name, a, b)
         if _is_nullable_place(a, b):
             return self._nullable(name, a, b)
         for x in (a, b):

@@ -34,7 +34,15 @@ from autograph.operators.keyed import is_open_key
 from autograph.operators.methods import called
 from autograph.operators.one_of import texts_of
 from autograph.operators.references import has_cell
-from autograph.operators.rows import aligned, length, number_leaves, pack, size_of, with_row
+from autograph.operators.rows import (
+    aligned,
+    holds_arrays,
+    length,
+    number_leaves,
+    pack,
+    size_of,
+    with_row,
+)
 from autograph.operators.runs import LiveRun, Opened, Run, live, note_shared, opened, padded
 from autograph.operators.templates import ChosenText
 from autograph.operators.values import is_numeric, type_of
@@ -108,7 +116,7 @@ def can_be_opened(x: Any, key: Any, *value: Any) -> bool:
     """Whether a dict may get a key that only the graph knows, with this value."""
     if type(x) not in _KINDS or not journal.is_fresh(x) or not all(map(is_key, (*x, key))):
         return False
-    if type(x) not in _MAKING and any(map(_holds_arrays, dict.values(x))):
+    if type(x) not in _MAKING and any(holds_arrays(item_form(v)) for v in dict.values(x)):
         return False  # at known keys, an array stays the very array that it is
     items = [*dict.items(x), *((key, v) for v in value)]
     form = growing_form(Growing(Unbound()), items, "it")
@@ -124,10 +132,6 @@ def _are_of_one_kind(items: list[tuple[Any, Any]]) -> bool:
 def _kind_of(x: Any) -> Any:
     """The dtype of a number, which of Python's and NumPy's may be one; None for other values."""
     return type_of(x).dtype if is_numeric(x) else None
-
-
-def _holds_arrays(value: Any) -> bool:
-    return any(leaf.type.rank for leaf in number_leaves(item_form(value)))
 
 
 def opened_by(x: dict[Any, Any], *item: Any) -> list[Any]:

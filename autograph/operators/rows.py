@@ -38,6 +38,7 @@ __all__ = [
     "aligned",
     "are_text",
     "as_rows",
+    "holds_arrays",
     "in_numbers",
     "inner_types",
     "length",
@@ -155,6 +156,12 @@ def _depths(item: Form) -> Iterator[int]:
     else:
         for _ in number_leaves(item):
             yield 0
+
+
+def holds_arrays(item: Form) -> bool:
+    """Whether there are arrays in an item; what is as long as the longest of some lists is none."""
+    pairs = zip(number_leaves(item), _depths(item), strict=True)
+    return any(leaf.type.rank != depth for leaf, depth in pairs)
 
 
 def aligned(

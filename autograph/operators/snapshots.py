@@ -325,10 +325,10 @@ def _united(a: Form, b: Form, name: str) -> Grown | None:
 
 def unite(a: Form, b: Form, name: str) -> Form:
     """The smallest form that covers two forms."""
-    if isinstance(a, Conflict) or isinstance(b, Conflict):
-        return a if isinstance(a, Conflict) else b
     if isinstance(a, Unset | Perhaps) or isinstance(b, Unset | Perhaps):
         return _optional(a, b, name)
+    if isinstance(a, Conflict) or isinstance(b, Conflict):
+        return a if isinstance(a, Conflict) else b
     if isinstance(a, Same) and isinstance(b, Same) and is_same(a.value, b.value):
         return a
     called = _united_functions(a, b, name)

@@ -162,27 +162,14 @@ def widen(
     """
     if type(form) is Leaf and type(x) is Tensor and x.type == form.type:
         return replace(form, either=True) if not form.either and is_either(x) else form
+    if isinstance(form, Unbound | Optional) or is_unset(x) or isinstance(x, Maybe):
+        return _widen_optional(form, x, name, body, within)
     if isinstance(form, Poisoned):
         return form
     if isinstance(x, Poison):
         return Poisoned(x.what, x.hint)
-    late = x.value if isinstance(x, Maybe) else x
-    if isinstance(late, HostValue) and not (isinstance(form, Static) and form.value is late):
-        return Poisoned(*late.on_one_path(name))
-    if isinstance(form, Unbound):
-        if is_unset(x):
-            return form
-        value = x.value if isinstance(x, Maybe) else x
-        return Optional(form_of(value, bools=True, body=body, made=True))
-    if isinstance(form, Optional):
-        if is_unset(x):
-            return form
-        value = x.value if isinstance(x, Maybe) else x
-        return Optional(widen(form.part, value, name, body, within))
-    if is_unset(x):
-        return Optional(_carried(form, body))
-    if isinstance(x, Maybe):
-        return Optional(widen(_carried(form, body), x.value, name, body, within))
+    if isinstance(x, HostValue) and not (isinstance(form, Static) and form.value is x):
+        return Poisoned(*x.on_one_path(name))
     nullable = _widen_nullable(form, x, name, body)
     if nullable is not None:
         return nullable
@@ -291,6 +278,24 @@ def _widen_static(
     if are_told_by_number(form.value, form.value if found is NOTHING else found):
         note_refused_choice(name)
     return changed(name, before, after)
+
+
+def _widen_optional(
+    form: Form, x: Any, name: str, body: Builder, within: tuple[tuple[int, int], ...]
+) -> Form:
+    """The form of a place that may be empty; whether it is, is known of what no graph holds, too.
+
+    A dict is asked for that of its keys.
+    """
+    if is_unset(x):
+        return form if isinstance(form, Unbound | Optional) else Optional(_carried(form, body))
+    value = x.value if isinstance(x, Maybe) else x
+    if isinstance(form, Unbound):
+        if isinstance(value, HostValue):
+            return Optional(Poisoned(*value.on_one_path(name)))
+        return Optional(form_of(value, bools=True, body=body, made=True))
+    part = form.part if isinstance(form, Optional) else _carried(form, body)
+    return Optional(widen(part, value, name, body, within))
 
 
 def _widen_nullable(form: Form, x: Any, name: str, body: Builder) -> Form | None:

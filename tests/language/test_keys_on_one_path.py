@@ -189,6 +189,48 @@ def state_that_a_loop_makes(x, n):
     return params["w"], params["b"], step, len(momentum)
 
 
+@samples("E2", *CASES)
+def a_value_of_two_kinds_on_some_paths(x):
+    found = {}
+    if x[0] > 0:
+        pass
+    elif x[2] > 0:
+        found["a"] = (1, x)
+    else:
+        found["a"] = "text"
+    found["s"] = x[1:]
+    more = {"a": 1} if "a" in found and len(found) > 1 else {}
+    return len(found), more
+
+
+@samples("E2", *CASES)
+def a_value_of_two_kinds_that_a_loop_puts_in(x):
+    found = {}
+    i = 0
+    while i < 2 and x[i] < 0:
+        if x[2] > 0:
+            found["a"] = (1, x)
+        else:
+            found["a"] = "text"
+        i += 1
+    return len(found), "a" in found, i
+
+
+@samples("E2", *CASES)
+def a_value_of_two_kinds_that_a_try_puts_in(x):
+    found = {}
+    try:
+        if x[0] > 0:
+            raise ValueError
+        if x[2] > 0:
+            found["a"] = (1, x)
+        else:
+            found["a"] = "text"
+    except ValueError:
+        found["s"] = 1
+    return len(found), "a" in found, "s" in found
+
+
 test_keys_are_there_where_python_has_them = samples.test()
 
 
@@ -228,6 +270,16 @@ def printed(x):
     print(optional(x))
 
 
+def a_value_of_two_kinds(x):
+    found = {}
+    if x[0] > 0:
+        if x[1] > 0:
+            found["a"] = (1, x)
+        else:
+            found["a"] = "text"
+    return found.get("a")
+
+
 def compared(x):
     return optional(x) == {"s": 2}
 
@@ -248,6 +300,7 @@ def of_the_caller(x, found):
         (gone_through_in_another_order, "gone through, and the order of its keys depends on data"),
         (printed, "a dict is used as a whole, and whether it has 'a' depends on data"),
         (compared, "a dict is used as a whole, and whether it has 'a' depends on data"),
+        (a_value_of_two_kinds, "is a tuple of 2 items on one path but the str 'text' on the other"),
         (a_view_as_a_whole, "a view of a dict is used as a whole"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),

@@ -381,6 +381,24 @@ def asked_for_what_is_never_there(x):
     return found.get("zero", 5), found.get("nan"), found.get("zero", "none"), len(found)
 
 
+@samples("E4", *TWO)
+def lists_of_lengths_by_data_are_values(numbers):
+    groups = {0: [n for n in numbers if n < 3]}
+    for n in numbers:
+        groups[int(n) % 4] = [v for v in numbers if v > n]
+    return groups, len(groups), sum(groups[int(numbers[1]) % 4])
+
+
+@samples("E4", *TWO)
+def texts_that_a_loop_makes_are_values(numbers):
+    text = ""
+    for n in numbers:
+        text += "a" if n > 2 else "bc"
+    names = {0: text}
+    names[int(numbers[0]) % 4] = "x"
+    return names
+
+
 test_open_dict = samples.test()
 
 
