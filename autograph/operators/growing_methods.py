@@ -36,6 +36,7 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.grown_text import letters_of
+from autograph.operators.heaps import refuse_compared
 from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf, can_be_referred_to, number_of, texts_of
 from autograph.operators.rows import are_text, in_numbers, length, number_leaves, size_of
@@ -171,6 +172,7 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
                 found = is_it if found is False else ops.logical_or(found, is_it)
         return found
     if isinstance(form, Branching):
+        refuse_compared(form.like)
         if not isinstance(form.like, tuple | list):
             what = "dicts" if type(form.like) is dict else "objects"
             raise refusal(f"its items, which are {what}, are compared")
