@@ -525,15 +525,25 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
         if isinstance(thing, Tensor) and python_type_of(thing) is np.ndarray:
             _set_part_of_array(thing, name, value)
             return
+        if isinstance(thing, Reference):
+            _set_on_heap(thing, name, value)
+            return
         setter = _setter(thing, name, "__set__")
         if setter is not None:
             setter(value)
             return
-        if isinstance(thing, Reference) and not isinstance(attribute(type(thing), name), property):
-            set_heap_item(thing, name, value)
-            return
     _note_attribute(thing, name)
     setattr(thing, name, value)
+
+
+def _set_on_heap(thing: Reference, name: str, value: Any) -> None:
+    setter = _descriptor_setter(thing, name, "__set__")
+    if setter is not None:
+        setter(value)
+    elif isinstance(attribute(type(thing), name), property):
+        object.__setattr__(thing, name, value)  # raises: it has no setter
+    else:
+        set_heap_item(thing, name, value)
 
 
 def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:

@@ -151,10 +151,13 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         refuse_nan_sought(row, value)
         return row == value
     if isinstance(form, OrNone):
-        if type(value) is Nullable:
-            raise refusal("its items, which may be None, are compared with what may be None")
-        same = _equal(form.part, rows, value)
+        sought = value.value if type(value) is Nullable else value
+        same = _equal(form.part, rows, sought)
         present = next(rows)
+        if type(value) is Nullable:
+            neither = ops.logical_not(ops.logical_or(present, value.present))
+            both = both_hold(ops.logical_and(present, value.present), same)
+            return ops.logical_or(neither, both)
         return ops.logical_not(present) if value is None else both_hold(present, same)
     if isinstance(form, Among):
         row = next(rows)

@@ -84,6 +84,13 @@ class Heap:
         return next(iter(self.columns.values()))
 
 
+def _seen_plainly(thing: Reference, name: str, *value: Any) -> NoReturn:
+    """Plain Python asks for an attribute while tracing, which only the graph knows."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise_refused(thing.stands_for, "looked at by plain Python, which runs while tracing")
+
+
 def reference_to(cls: type) -> type:
     """A class of references to objects of a class: it has the methods of these."""
     own = {
@@ -95,6 +102,8 @@ def reference_to(cls: type) -> type:
         "__ne__": tuple.__ne__,
         "__hash__": vars(tuple)["__hash__"] if attribute(cls, "__hash__") else None,
         "__array_ufunc__": None,  # arrays leave operators to the objects
+        "__getattr__": _seen_plainly,
+        "__setattr__": _seen_plainly,
         # Objects have no operators, items or length, where their class has none.
         **dict.fromkeys(("__add__", "__mul__", "__rmul__"), None),
         **{name: getattr(object, name) for name in ("__lt__", "__le__", "__gt__", "__ge__")},

@@ -694,6 +694,90 @@ def test_an_object_of_a_branch_as_a_key_comes_to_an_end():
     refuse(as_a_key, X, match="a dict")
 
 
+class Bounded:
+    def __init__(self, value):
+        self._value = value
+
+    @property
+    def value(self):
+        return self._value
+
+    @value.setter
+    def value(self, new):
+        self._value = min(new, 4.0)
+
+    @property
+    def fixed(self):
+        return 1.0
+
+
+def by_property(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(Bounded(v))
+    for one in found:
+        one.value += 1.0
+    return [one.value for one in found]
+
+
+def by_property_without_setter(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(Bounded(v))
+    for one in found:
+        one.fixed = 2.0
+    return len(found)
+
+
+def test_properties_are_those_of_the_class():
+    check(by_property, (X,), (Y,), (Z,), joined=True)
+    with pytest.raises(AttributeError, match="property 'fixed' of 'Bounded' object has no setter"):
+        ag.convert(by_property_without_setter)(X)
+
+
+@ag.do_not_convert
+def looked_at_plainly(link):
+    return link.value
+
+
+def given_to_plain_python(x):
+    found = []
+    for v in x:
+        if v > 0:  # refused
+            found.append(Link(v))
+    for link in found:
+        link.value += 1.0
+    return looked_at_plainly(found[0])
+
+
+def test_plain_python_sees_no_reference():
+    refuse(given_to_plain_python, X, match="an item of it is a Link")
+
+
+def sought(x):
+    kept, found = [], None
+    for v in x:
+        hit = None
+        for item in kept:
+            if item.value == v:
+                hit = item
+        if hit is None:
+            kept.append(Item(v, "new"))
+        else:
+            hit.count += 1
+            kept.remove(hit)
+            kept.append(hit)
+        if v > 2:
+            found = hit
+    return [(item.value, item.count) for item in kept], found in kept
+
+
+def test_what_may_be_none_is_sought_among_what_may_be_none():
+    check(sought, (X,), (Y,), (Z,), joined=True)
+
+
 def of_a_class_of_each_call(x):
     class Own:
         def __init__(self, value):
