@@ -78,7 +78,7 @@ _PLAIN = frozenset(
         "__annotations_cache__", "__class_getitem__", "__dataclass_fields__",
         "__dataclass_params__", "__dict__", "__doc__", "__eq__", "__firstlineno__", "__hash__",
         "__init__", "__match_args__", "__module__", "__ne__", "__orig_bases__", "__parameters__",
-        "__post_init__", "__qualname__", "__replace__", "__repr__", "__slots__",
+        "__post_init__", "__qualname__", "__replace__", "__repr__", "__slotnames__", "__slots__",
         "__static_attributes__", "__str__", "__type_params__", "__weakref__",
     )
 )  # fmt: skip

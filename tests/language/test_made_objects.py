@@ -847,6 +847,12 @@ def test_objects_with_slots_are_given_back():
     assert values == [5.0, 6.0, 6.0, 3.0]
 
 
+def test_a_class_of_which_python_has_copied_an_object_is_served():
+    copy.copy(Link(1.0))  # leaves a name in the class
+    assert "__slotnames__" in vars(Link)
+    assert ag.convert(stack_sum)(Y) == stack_sum(Y)
+
+
 def test_each_call_makes_objects_of_its_own():
     function = ag.convert(saved)
     first, second = function(X), function(X)
