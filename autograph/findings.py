@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autograph.operators.captures import Trace
+from autograph.operators.heaps import Heap, Plan, reference_to
 from autograph.operators.one_of import can_be_referred_to
 from runtime.errors import StagingError
 
@@ -27,6 +28,9 @@ class Findings:
     written_items: frozenset[type] = frozenset()
     keeps_entries: bool = False
     tells_errors: bool = False
+    # The heaps, and the error for which there are any.
+    heaps: tuple[Plan, ...] = ()
+    before_heaps: StagingError | None = None
 
     def tell(self, facts: Trace) -> None:
         """Begin a trace with what is known."""
@@ -36,6 +40,7 @@ class Findings:
         facts.written_items = self.written_items
         facts.keeps_entries = self.keeps_entries
         facts.tells_errors = self.tells_errors
+        facts.heaps = {plan.cls: Heap(plan) for plan in self.heaps}
 
     def joined(self, facts: Trace, error: StagingError) -> Findings:
         """What is known after a trace that raised `error`."""
@@ -55,6 +60,32 @@ class Findings:
             refers_to_items=self.refers_to_items or bool(objects),
             written_items=self.written_items | kinds,
         )
+
+    def told(self, facts: Trace, error: StagingError) -> StagingError:
+        """The error to raise after a trace that raised `error`, which led no further."""
+        first = self.before_heaps or self.first
+        return first if first is not None and (self.heaps or facts.refused_choices) else error
+
+    def with_heaps(self, facts: Trace, error: StagingError) -> Findings | None:
+        """What to begin with after a trace that raised `error`, as the last way; None: no way.
+
+        Objects that bodies made are on a heap then.
+        """
+        more = facts.found_attributes
+        heaps = [plan._replace(names=(*plan.names, *more.get(plan.cls, ()))) for plan in self.heaps]
+        # A class that the function makes is another one in each trace: none has its objects.
+        known = {(plan.cls.__module__, plan.cls.__qualname__) for plan in self.heaps}
+        for made in (facts.made_in_bodies, facts.made_classes):
+            if tuple(heaps) == self.heaps:
+                heaps += [
+                    Plan(cls, reference_to(cls), names)
+                    for cls, names in made.items()
+                    if (cls.__module__, cls.__qualname__) not in known
+                ]
+        if tuple(heaps) == self.heaps:
+            return None
+        told = self.before_heaps or self.told(facts, error)
+        return Findings(logs=self.logs, heaps=tuple(heaps), before_heaps=told)
 
     def is_worth_another(self, before: Findings, has_created: bool) -> bool:
         """Whether another trace would find more than one that began with `before` did.

@@ -17,7 +17,7 @@ from autograph.operators.host_values import HostValue
 from autograph.operators.iterators import is_iterator, title
 from autograph.operators.one_of import OneOf
 from autograph.operators.references import choice_of, has_cell, reference_of
-from autograph.operators.remaking import Array, ItemPart, items_of_rows
+from autograph.operators.remaking import Array, ItemPart, OptionalPart, RaggedPart, items_of_rows
 from autograph.operators.rows import number_leaves
 from autograph.operators.runs import ContainerKind, Sealed, SealedEntries, as_users
 from autograph.operators.templates import LazyString, dig, fill, has_traced
@@ -45,6 +45,7 @@ __all__ = [
     "refuse_iterators",
     "refuse_poison",
     "shared",
+    "structures_of",
     "structures_of_lists",
     "tracked",
 ]
@@ -254,6 +255,23 @@ def grown_arrays(holes: list[Any]) -> bool:
         or (isinstance(hole, NestHole) and grown_arrays(hole.holes))
         for hole in holes
     )
+
+
+def structures_of(structure: tree.Structure, holes: list[Any]) -> Iterator[tree.Structure]:
+    """The structures of a result, and of the parts that are made for its holes."""
+    yield structure
+    for hole in holes:
+        if isinstance(hole, NestHole):
+            yield from structures_of(hole.structure, hole.holes)
+        elif isinstance(hole, ListHole):
+            yield from _structures_of_items(hole.structure, hole.parts)
+
+
+def _structures_of_items(structure: tree.Structure, parts: list[Any]) -> Iterator[tree.Structure]:
+    yield structure
+    for part in parts:
+        if isinstance(part, OptionalPart | RaggedPart):
+            yield from _structures_of_items(part.structure, part.parts)
 
 
 def structures_of_lists(holes: list[Any]) -> Iterator[tree.Structure]:

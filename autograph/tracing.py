@@ -23,6 +23,7 @@ from autograph.operators.decisions import PLAIN, Decision
 from autograph.operators.gathering import listed
 from autograph.operators.generators import check_left
 from autograph.operators.handouts import Handouts
+from autograph.operators.heap_results import refuse_bare, with_heaps
 from autograph.operators.host_values import is_object
 from autograph.operators.logs import refuse_looks
 from autograph.operators.open_numbers import Numbers, opened
@@ -41,6 +42,7 @@ from autograph.results import (
     refuse_iterators,
     refuse_poison,
     shared,
+    structures_of,
     structures_of_lists,
     tracked,
 )
@@ -148,8 +150,13 @@ def trace_call(
             except StagingError as error:
                 more, is_deeper = known.joined(builder.trace, error), recursions.begin()
                 if not is_deeper and not more.is_worth_another(known, bool(builder.created)):
-                    if builder.trace.refused_choices and known.first is not None:
-                        raise known.first from None  # it says more: this way leads no further
+                    last = None if builder.created else known.with_heaps(builder.trace, error)
+                    if last is not None:
+                        known, recursions = last, Recursions()
+                        continue
+                    told = known.told(builder.trace, error)
+                    if told is not error:
+                        raise told from None  # it says more: this way leads no further
                     raise
                 known = more
     finally:
@@ -179,6 +186,9 @@ def _traced(
         opened(facts, numbers) as watch,
         journal.transaction(watch) as transaction,
     ):
+        for heap in facts.heaps.values():
+            for column in heap.columns.values():
+                journal.fresh(column)
         facts.refused_choices = transaction.refused_choices
         facts.refused_items = transaction.refused_items
         for variable in _variables(arguments):
@@ -344,7 +354,11 @@ def _finish(
     identical: dict[int, int] = {}
     open_deques.open_in(result)
     result, stands_for = sealed(as_choices(result))
+    result = with_heaps(result, stands_for)
     template = dig_result(result, operands, handles, identical, inputs)
+    if not isinstance(result, tree.Assembled):
+        for structure in structures_of(*template):
+            refuse_bare(structure)
     if grown_arrays(template[1]):
         refuse_shared(facts, handles, operands)
     written = [

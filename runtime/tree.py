@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 __all__ = [
     "LEAF",
     "MADE_BY_CLASS_STATEMENT",
+    "Assembled",
     "Structure",
     "attributes_of",
     "builder",
@@ -51,6 +52,17 @@ class Structure(NamedTuple):
 
 
 LEAF = Structure(None)
+
+
+class Assembled(tuple):  # type: ignore[type-arg]
+    """A named tuple in whose place a new nest has what its class assembles of the parts."""
+
+    __slots__ = ()
+
+    @classmethod
+    def assemble(cls, parts: list[Any]) -> Any:
+        """What stands in the place of a tuple of these parts."""
+        raise NotImplementedError
 
 
 def flatten(nest: Any) -> tuple[list[Any], Structure]:
@@ -257,6 +269,8 @@ def container(kind: type, keys: tuple[Any, ...], parts: list[Any], extra: Any = 
         for key, part in zip(keys, parts, strict=True):
             base.__setitem__(made, key, part)
         return made
+    if issubclass(kind, Assembled):
+        return kind.assemble(parts)
     if issubclass(kind, tuple):
         return tuple.__new__(kind, parts) if hasattr(kind, "_fields") else tuple(parts)
     if issubclass(kind, list):

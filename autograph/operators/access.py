@@ -28,6 +28,7 @@ from autograph.operators.contents import content_slot, is_plain_key, read_item
 from autograph.operators.expanding import expanded
 from autograph.operators.glued_arrays import GLUES, glued, is_glued_by_ops
 from autograph.operators.growing_arrays import as_index
+from autograph.operators.heaps import refuse_as_sequence
 from autograph.operators.index_tricks import trick_of
 from autograph.operators.iterables import as_position, from_end
 from autograph.operators.methods import attribute, called, method
@@ -90,6 +91,7 @@ def getitem(thing: Any, key: Any) -> Any:
     if building() is None and not issubclass(type(key), Tensor):
         return thing[key]
     thing, key = present(thing), there(key)
+    refuse_as_sequence(thing, "{0!r} object is not subscriptable")
     if isinstance(thing, PartOfError):
         return thing[key]
     if isinstance(thing, (Tensor, Variable)):
@@ -268,6 +270,7 @@ def setitem(thing: Any, key: Any, value: Any) -> None:
     """`thing[key] = value`; an array is written in place, all views and names see it."""
     if building() is not None:
         thing, key = present(thing), there(key)
+        refuse_as_sequence(thing, "{0!r} object does not support item assignment")
         if isinstance(thing, (*_OF_GRAPHS, np.ndarray)):
             key, value = as_index(key), there(value)
         if isinstance(thing, Tensor) and _is_scalar_of_numpys(thing):
@@ -431,6 +434,7 @@ def _unjournaled(thing: Any, what: str) -> StagingError:
 def delitem(thing: Any, key: Any) -> None:
     """`del thing[key]`."""
     thing, key = present(thing), there(key)
+    refuse_as_sequence(thing, "{0!r} object does not support item deletion")
     if is_chosen_object(thing):
         of_each(thing, lambda one: delitem(one, key))
         return
@@ -467,6 +471,7 @@ def delitem(thing: Any, key: Any) -> None:
 
 def unpack(value: Any, count: int) -> Any:
     """What `a, b = value` unpacks: rows of a tensor, anything else as it is."""
+    refuse_as_sequence(value, "cannot unpack non-iterable {0} object")
     if open_dicts.is_open(value):
         value = open_dicts.view(value)
     value = open_deques.as_list(items_of(value))
@@ -475,6 +480,7 @@ def unpack(value: Any, count: int) -> Any:
 
 def unpack_ex(value: Any, before: int, after: int) -> Any:
     """What `a, *b, c = value` unpacks."""
+    refuse_as_sequence(value, "cannot unpack non-iterable {0} object")
     if open_dicts.is_open(value):
         value = open_dicts.view(value)
     value = open_deques.as_list(items_of(value))
@@ -526,6 +532,7 @@ class _Rows:
 
 def iterate(values: Any) -> Iterable[Any]:
     """The iterable of a comprehension: rows of a tensor (unrolled), anything else as it is."""
+    refuse_as_sequence(values, "{0!r} object is not iterable")
     if isinstance(values, Variable):
         values = values.read_value()
     if issubclass(type(values), Tensor):

@@ -33,6 +33,8 @@ from autograph.operators.caught_parts import part_of_caught
 from autograph.operators.chosen_text import method_of_each, of_each
 from autograph.operators.conditionals import if_exp
 from autograph.operators.generators import made
+from autograph.operators.heap_objects import heap_item, set_heap_item
+from autograph.operators.heaps import Reference, raise_refused
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.methods import ORIGINALS, attribute, convert, method
 from autograph.operators.one_of import OneOf
@@ -74,6 +76,10 @@ def getattr_(thing: Any, name: str) -> Any:
             thing = thing.with_attribute(name, getattr)
         if type(thing) is Caught:
             return part_of_caught(thing, name, getattr_)
+        if isinstance(thing, Reference):
+            item = heap_item(thing, name)
+            if item:
+                return item[0]
         if isinstance(thing, PartOfError):
             return thing.part(name)
         if type(thing) is ChosenText:
@@ -243,12 +249,18 @@ def _is_tensor_of_users(x: Tensor, trace: Trace) -> bool:
 
 def getattr_plain(thing: Any, name: str) -> Any:
     """`object.__getattribute__(thing, name)`."""
+    _refuse_plainly(thing)
     try:
         value = object.__getattribute__(thing, name)
     except AttributeError:
         guard_absence(thing, name)
         raise
     return ld(value) if issubclass(type(value), _Unreadable) else _noted(thing, name, value)
+
+
+def _refuse_plainly(thing: Any) -> None:
+    if isinstance(thing, Reference):
+        raise_refused(thing.stands_for, "asked for what it holds by a method of `object`")
 
 
 def _read_attribute(thing: Any, name: str, value: Any) -> Any:
@@ -513,12 +525,25 @@ def setattr_(thing: Any, name: str, value: Any) -> None:
         if isinstance(thing, Tensor) and python_type_of(thing) is np.ndarray:
             _set_part_of_array(thing, name, value)
             return
+        if isinstance(thing, Reference):
+            _set_on_heap(thing, name, value)
+            return
         setter = _setter(thing, name, "__set__")
         if setter is not None:
             setter(value)
             return
     _note_attribute(thing, name)
     setattr(thing, name, value)
+
+
+def _set_on_heap(thing: Reference, name: str, value: Any) -> None:
+    setter = _descriptor_setter(thing, name, "__set__")
+    if setter is not None:
+        setter(value)
+    elif isinstance(attribute(type(thing), name), property):
+        object.__setattr__(thing, name, value)  # raises: it has no setter
+    else:
+        set_heap_item(thing, name, value)
 
 
 def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
@@ -537,6 +562,7 @@ def _set_part_of_array(x: Tensor, name: str, value: Any) -> None:
 
 def setattr_plain(thing: Any, name: str, value: Any) -> None:
     """`object.__setattr__(thing, name, value)`."""
+    _refuse_plainly(thing)
     setter = _descriptor_setter(thing, name, "__set__") if building() is not None else None
     if setter is not None:
         setter(value)
@@ -551,6 +577,8 @@ def delattr_(thing: Any, name: str) -> None:
         if type(thing) is OneOf:
             of_each(thing, lambda one: delattr_(one, name))
             return
+        if isinstance(thing, Reference):
+            raise_refused(thing.stands_for, "to lose an attribute")
         deleter = _setter(thing, name, "__delete__")
         if deleter is not None:
             deleter()

@@ -35,6 +35,7 @@ from autograph.operators.expanding import expanded
 from autograph.operators.generators import call_of
 from autograph.operators.growing_arrays import arrays_to_add, as_array
 from autograph.operators.grown_text import letters_of
+from autograph.operators.heaps import Reference, own_class
 from autograph.operators.host_values import HostValue, NumPyValue
 from autograph.operators.iterables import Indexed, IndexedIterator, is_open
 from autograph.operators.iterators import taken
@@ -548,6 +549,8 @@ def isinstance_(x: Any, kinds: Any) -> Any:
     if type(x) is Nullable:
         own, of_none = isinstance_(x.value, kinds), isinstance(None, kinds)
         return own if own == of_none else x.present if own else ops.logical_not(x.present)
+    if isinstance(x, Reference):
+        return issubclass(x.stands_for, kinds)
     if not isinstance(x, Tensor) or not stands_for_other(x):
         _note_class_of(x)
         return isinstance(x, kinds)
@@ -590,7 +593,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
         return python_type_of(args[0])
     if len(args) == 1:
         _note_class_of(args[0])
-    return python_class(type(*args, **kwargs)) if len(args) == 1 else type(*args, **kwargs)
+    return own_class(python_class(type(*args))) if len(args) == 1 else type(*args, **kwargs)
 
 
 def next_(iterator: Any, *default: Any) -> Any:

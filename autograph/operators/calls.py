@@ -44,6 +44,8 @@ from autograph.operators.elementwise import call_vectorized
 from autograph.operators.expanding import shown_in_text
 from autograph.operators.frames import execute
 from autograph.operators.generators import made
+from autograph.operators.heap_objects import note_made, placed
+from autograph.operators.heaps import heap_of, own_class, refuse_reference
 from autograph.operators.host_calls import title_of
 from autograph.operators.in_place import IN_PLACE
 from autograph.operators.left_alone import refuse_open
@@ -330,6 +332,8 @@ _HANDLED = (BuiltinFunctionType, FunctionType, type)
 def _call_builtin(
     function: Any, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
+    if function not in _OF_OBJECTS:
+        refuse_reference(args, f"given to `{title_of(function)}`")
     if function in _GOING_THROUGH or function is iter:
         args = tuple(begun(x) if type(x) is Progress else x for x in args)
     check_operands(function, args, kwargs)
@@ -409,6 +413,12 @@ _GIVEN = {
     **dict.fromkeys((enumerate, zip, reversed, map, filter, iter), one_by_one),
     **dict.fromkeys((print, str, repr, ascii, format), _all_of),
 }
+
+# Built-ins that take objects on a heap; those that make text refuse them themselves.
+_OF_OBJECTS = frozenset(
+    (bool, isinstance, type, getattr, setattr, hasattr, delattr, print, str, repr, ascii, format,
+     operator.not_, operator.truth, operator.setitem, operator.contains)
+)  # fmt: skip
 
 # Built-ins that take None, and say something of it.
 _OF_NONE = frozenset(
@@ -525,7 +535,7 @@ def _call_class(
     cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], scope: FunctionScope
 ) -> Any:
     """Make an object: `__new__` and `__init__` of the user's class are converted."""
-    trace = current_trace()
+    trace, cls = current_trace(), own_class(cls)
     if trace is None or _is_left_alone(cls) or attribute(type(cls), "__call__") is not _MAKE:
         return _in_module_of(scope, args, call_unconverted(cls, args, kwargs))
     new = attribute(cls, "__new__")
@@ -541,6 +551,10 @@ def _call_class(
     result = converted_init(made, args, kwargs)
     if result is not None:
         raise TypeError(f"__init__() should return None, not '{type(result).__name__}'")
+    heap = heap_of(cls)
+    if heap is not None and type(made) is cls:
+        return placed(made, heap)
+    note_made(cls, made)
     return made
 
 

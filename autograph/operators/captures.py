@@ -163,6 +163,13 @@ class Trace:
     # The classes of those that are written and that a loop made: of their objects such lists hold
     # no content, so that a loop which makes them is not staged if the number of rounds is known.
     written_items: frozenset[type] = frozenset()
+    # The heaps of the objects of classes of the user's, by class: see `heaps`; the classes of
+    # objects that were made, and those that bodies made, with their attributes; attributes that a
+    # heap lacked.
+    heaps: dict[type, Any] = field(default_factory=dict)
+    made_classes: dict[type, tuple[str, ...]] = field(default_factory=dict)
+    made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
+    found_attributes: dict[type, dict[str, None]] = field(default_factory=dict)
     # The dict and key of which an item was asked for last that must be there, and by which builder.
     required_key: Any = None
     # The items that were taken out at keys that depend on data: see `taken_items`.

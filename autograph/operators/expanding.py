@@ -12,6 +12,7 @@ from autograph.operators import open_deques, open_dicts, open_sets, templates
 from autograph.operators.forms import Form
 from autograph.operators.growing import item, packed
 from autograph.operators.handouts import template_of
+from autograph.operators.heap_results import refuse_references_in
 from autograph.operators.remaking import GrownContent
 from autograph.operators.runs import ContainerKind, OpenDeque, has_runs, holds_runs, known_length
 from autograph.operators.sealing import refuse_views
@@ -107,6 +108,7 @@ class Grown(templates.Late):
 
     def dug(self, operands: list[Tensor]) -> GrownContent:
         """The container with holes for the rows, which are appended to `operands`."""
+        refuse_references_in(self.form, "made into text")
         parts, structure = template_of(self.form)
         first = len(operands)
         operands += self.rows

@@ -36,6 +36,7 @@ from autograph.operators.growing import (
     write,
 )
 from autograph.operators.grown_text import letters_of
+from autograph.operators.heaps import refuse_compared
 from autograph.operators.methods import method
 from autograph.operators.one_of import OneOf, can_be_referred_to, number_of, texts_of
 from autograph.operators.rows import are_text, in_numbers, length, number_leaves, size_of
@@ -150,10 +151,13 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
         refuse_nan_sought(row, value)
         return row == value
     if isinstance(form, OrNone):
-        if type(value) is Nullable:
-            raise refusal("its items, which may be None, are compared with what may be None")
-        same = _equal(form.part, rows, value)
+        sought = value.value if type(value) is Nullable else value
+        same = _equal(form.part, rows, sought)
         present = next(rows)
+        if type(value) is Nullable:
+            neither = ops.logical_not(ops.logical_or(present, value.present))
+            both = both_hold(ops.logical_and(present, value.present), same)
+            return ops.logical_or(neither, both)
         return ops.logical_not(present) if value is None else both_hold(present, same)
     if isinstance(form, Among):
         row = next(rows)
@@ -171,6 +175,7 @@ def _equal(form: Form, rows: Iterator[Tensor], value: Any) -> Any:
                 found = is_it if found is False else ops.logical_or(found, is_it)
         return found
     if isinstance(form, Branching):
+        refuse_compared(form.like)
         if not isinstance(form.like, tuple | list):
             what = "dicts" if type(form.like) is dict else "objects"
             raise refusal(f"its items, which are {what}, are compared")

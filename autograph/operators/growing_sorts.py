@@ -12,6 +12,7 @@ from autograph.operators.contents import append_item
 from autograph.operators.forms import Among, Branching, Form, Leaf, OrNone, Static
 from autograph.operators.growing import items_of, looked_at, packed, raise_if, write
 from autograph.operators.growing_methods import numbers_of
+from autograph.operators.heaps import Reference
 from autograph.operators.loops import for_stmt
 from autograph.operators.rows import size_of
 from autograph.operators.runs import Run, note_shared
@@ -96,7 +97,8 @@ def _columns(form: Form, rows: list[Tensor]) -> list[Tensor]:
 def _are_compared(form: Form) -> bool:
     """Whether items are numbers or texts, or tuples or lists of them."""
     if isinstance(form, Branching):
-        return isinstance(form.like, tuple | list) and all(map(_are_compared, form.parts))
+        is_nest = isinstance(form.like, tuple | list) and not isinstance(form.like, Reference)
+        return is_nest and all(map(_are_compared, form.parts))
     if isinstance(form, OrNone):
         return _are_compared(form.part)
     if isinstance(form, Static):

@@ -30,6 +30,8 @@ from autograph.operators.forms import Among, Branching, Leaf, Ragged, Static, Wr
 from autograph.operators.forms import Form as ItemForm
 from autograph.operators.forms import OrNone as ItemOrNone
 from autograph.operators.growing import packed
+from autograph.operators.heap_results import refuse_references_in
+from autograph.operators.heaps import refuse_reference, refuse_retired
 from autograph.operators.host_values import HostValue
 from autograph.operators.iterables import Indexed
 from autograph.operators.iterators import is_iterator, title
@@ -342,6 +344,8 @@ class Handouts:
         if isinstance(x, (LazyString, Caught, PartOfError, templates.Late, slice)):
             return templates.dig(x, operands)
         self._check_is_known(x)
+        refuse_reference((x,), str(self._place))
+        refuse_retired(x)
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
             return self._tuple(x, [self._part(item, operands) for item in x])
         if self.facts.is_outside(x) or _is_from_outside(x):
@@ -529,6 +533,7 @@ class Handouts:
         """What is in a list whose length depends on data."""
         refuse_views(x, str(self._place), self._place.origin)
         item, rows = self._rows_of(x)
+        refuse_references_in(item, str(self._place))
         shared = _kept_as_rows(item)
         if shared:
             raise self._refusal(

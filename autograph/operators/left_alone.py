@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.operators.captures import current_trace
+from autograph.operators.heaps import refuse_reference
 from autograph.operators.runs import EntriesView, OpenDeque, OpenSet, has_runs, mark_of
 from autograph.operators.values import attributes_of, is_of_users
 from autograph.operators.variables import Nullable
@@ -25,7 +26,7 @@ def refuse_open(
 ) -> None:
     """Refuse to call a function, as it is, that can see a container which only the graph knows."""
     trace = current_trace()
-    if trace is None or not trace.has_runs:
+    if trace is None or not (trace.has_runs or trace.heaps):
         return
     seen: set[int] = set()
     given = (*args, *kwargs.values())
@@ -44,6 +45,7 @@ def _open_in(x: Any, seen: set[int]) -> Iterator[str]:
     """The kinds of the containers in a value that only the graph knows."""
     if type(x) is Nullable:
         x = x.value
+    refuse_reference((x,), "given to plain Python, which runs while tracing")
     if has_runs(x):
         yield type(x).__name__
     elif type(x) is EntriesView or mark_of(x) is not None:

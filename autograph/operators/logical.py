@@ -22,6 +22,7 @@ from autograph.operators.chosen_text import of_each
 from autograph.operators.closures import may_be_twins
 from autograph.operators.conditionals import condition, if_exp, tested_exp
 from autograph.operators.grown_text import GrownText, letters_of
+from autograph.operators.heaps import Reference, is_same_reference, refuse_compared, refuse_retired
 from autograph.operators.host_values import HostValue
 from autograph.operators.identity import (
     are_one_number,
@@ -32,7 +33,7 @@ from autograph.operators.identity import (
 from autograph.operators.one_of import OneOf, note_refused_choice
 from autograph.operators.references import has_cell, is_same_array
 from autograph.operators.runs import holds_runs
-from autograph.operators.values import is_numeric, is_python_complex
+from autograph.operators.values import both_hold, is_numeric, is_python_complex
 from autograph.operators.variables import Nullable, is_none
 from runtime import journal, ops
 from runtime.building import building
@@ -168,11 +169,13 @@ def equal(left: Any, right: Any) -> Any:
     if _are_growing(left, right):
         return growing_methods.equal(left, right)
     if nests.is_by_data(left, right):
+        refuse_compared(left, right)
         return nests.equal(left, right)
     if may_be_twins(left, right):
         raise unknown("function")
     if _are_texts(left, right):
         return GrownText(letters_of(left)) == right
+    refuse_compared(left, right)
     return _of_complex(left, right, left == right)
 
 
@@ -187,11 +190,13 @@ def not_equal(left: Any, right: Any) -> Any:
     if _are_growing(left, right):
         return not_(growing_methods.equal(left, right))
     if nests.is_by_data(left, right):
+        refuse_compared(left, right)
         return not_(nests.equal(left, right))
     if may_be_twins(left, right):
         raise unknown("function")
     if _are_texts(left, right):
         return GrownText(letters_of(left)) != right
+    refuse_compared(left, right)
     return _of_complex(left, right, left != right)
 
 
@@ -245,7 +250,8 @@ def _ordered(sign: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
         return of_each(left, lambda one: _ordered(sign, one, right))
     if is_chosen_object(right):
         return of_each(right, lambda one: _ordered(sign, left, one))
-    if isinstance(left, (list, tuple)) and nests.is_by_data(left, right):
+    is_nest = isinstance(left, (list, tuple)) and not isinstance(left, Reference)
+    if is_nest and nests.is_by_data(left, right):
         return nests.ordered(sign, left, right)
     return sign(left, right)
 
@@ -265,6 +271,7 @@ def is_(left: Any, right: Any) -> Any:
     """
     if building() is None and not issubclass(type(left), Tensor):
         return left is right  # nothing is asked of an object, not even what its class is
+    refuse_retired(left, right)
     for x, other in ((left, right), (right, left)):
         if type(x) is Nullable and other is None:
             return is_none(x)
@@ -287,6 +294,8 @@ def is_(left: Any, right: Any) -> Any:
     same = are_one_number(left, right)
     if same is not None:
         return same
+    if isinstance(left, Reference) or isinstance(right, Reference):
+        return is_same_reference(left, right)
     if is_chosen_value(left) or is_chosen_value(right):
         return is_one_of_chosen(left, right)
     if isinstance(left, Tensor) and isinstance(right, Tensor):
@@ -321,7 +330,11 @@ def _may_be_one(left: Any, right: Any) -> bool:
 def _is_there_and(x: Nullable, other: Any) -> Any:
     """Whether what is None at times is there, and is another object."""
     if type(other) is Nullable:
-        raise unknown("object")
+        if not isinstance(x.value, Reference):
+            raise unknown("object")
+        same = both_hold(other.present, is_(x.value, other.value))
+        neither = ops.logical_not(ops.logical_or(x.present, other.present))
+        return ops.logical_or(neither, both_hold(x.present, same))
     same = is_(x.value, other)
     return ops.logical_and(x.present, same) if isinstance(same, Tensor) or same else False
 

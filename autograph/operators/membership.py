@@ -20,6 +20,7 @@ from autograph.operators.caught import KindOfError
 from autograph.operators.chosen_text import is_chosen, of_each
 from autograph.operators.conditionals import condition, if_exp
 from autograph.operators.gathering import quantified
+from autograph.operators.heaps import refuse_as_sequence
 from autograph.operators.iterators import is_iterator
 from autograph.operators.logical import (
     Thunk,
@@ -79,6 +80,7 @@ def in_(item: Any, container: Any) -> Any:
         container = container.load()
     if type(item) is Nullable and not isinstance(container, (list, tuple)):
         item = item.load()
+    refuse_as_sequence(container, "argument of type {0!r} is not iterable")
     if is_chosen(container):
         return of_each(container, lambda text: in_(item, text))
     own = method(container, "__contains__")

@@ -18,6 +18,7 @@ from autograph.operators.access import delitem
 from autograph.operators.bodies import stage_raise
 from autograph.operators.captured_items import with_captured
 from autograph.operators.conditionals import condition, if_exp
+from autograph.operators.heaps import Reference, refuse_compared
 from autograph.operators.methods import method
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import is_late
@@ -108,6 +109,7 @@ def _same(one: Any, other: Any) -> Any:
     """Whether two items are equal, as containers ask it: a traced bool where it depends on data."""
     if one is other:
         return True
+    refuse_compared(one, other)
     kind = _kind_of(one)
     if kind is not None and kind is _kind_of(other):
         return condition(equal(one, other))
@@ -135,7 +137,8 @@ def _in_order(sign: Order, left: list[Any], right: list[Any]) -> Any:
 
 def _item_in_order(sign: Order, one: Any, other: Any) -> Any:
     kind = _kind_of(one)
-    if kind in (tuple, list) and kind is _kind_of(other):
+    is_object = isinstance(one, Reference)
+    if kind in (tuple, list) and kind is _kind_of(other) and not is_object:
         return ordered(sign, one, other)
     return sign(one, other)
 

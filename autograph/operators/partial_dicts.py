@@ -74,6 +74,8 @@ def opener(x: Any, contents: list[Any]) -> Callable[[], Any] | None:
     if type(x) is not dict or opened(x) is not None or not journal.is_fresh(x):
         return None
     keys = list(dict.fromkeys(key for content in contents for key in content))
+    if any(map(journal.is_of_body, keys)):
+        return None  # each trace of the body makes others
     return functools.partial(_open, x, keys)
 
 
@@ -164,6 +166,8 @@ def put(x: dict[Any, Any], key: Any, value: Any) -> None:
     """`x[key] = value`."""
     _check_key(x, key)
     entries, mark = _entries(x), _mark(x)
+    if key not in entries and journal.is_of_body(key):
+        raise refused(x, "given an object as a key that a loop or branch makes")
     if key not in entries and not is_of_this_body(entries):
         raise Restart(
             lambda: is_of_this_body(entries),

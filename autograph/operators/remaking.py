@@ -161,7 +161,8 @@ class Tuple(Fillable):
     def fill(self, operands: Sequence[Any]) -> Any:
         known = objects()
         if self.key not in known:
-            known[self.key] = tuple.__new__(self.kind, [fill(p, operands) for p in self.parts])
+            parts = [fill(p, operands) for p in self.parts]
+            known[self.key] = tree.container(self.kind, (), parts)
         return known[self.key]
 
 

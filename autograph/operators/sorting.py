@@ -13,6 +13,7 @@ from autograph.operators.choosing import chosen
 from autograph.operators.conditionals import condition
 from autograph.operators.contents import content_slot
 from autograph.operators.gathering import listed
+from autograph.operators.heaps import Reference
 from autograph.operators.iterables import Indexed
 from autograph.operators.runs import has_runs
 from autograph.operators.templates import has_traced
@@ -237,6 +238,7 @@ def _are_alike(items: list[Any]) -> bool:
     is_record = kind is tuple or (hasattr(kind, "_fields") and not hasattr(items[0], "__dict__"))
     return (
         issubclass(kind, tuple)
+        and not issubclass(kind, Reference)
         and is_record
         and all(type(item) is kind and len(item) == length for item in items)
     )

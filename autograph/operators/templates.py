@@ -11,6 +11,7 @@ import numpy as np
 
 from autograph.operators.captures import current_trace
 from autograph.operators.caught import Caught, PartOfError
+from autograph.operators.heaps import refuse_reference
 from autograph.operators.host_values import HostValue
 from autograph.operators.methods import attribute, method
 from autograph.operators.other_containers import apart
@@ -162,6 +163,7 @@ def _holds(
 
 def dig(part: Any, operands: list[Tensor]) -> Any:
     """`part` with holes for its traced values, which are appended to `operands`."""
+    refuse_reference((part,), "made into text, or given to Python code")
     if isinstance(part, Tensor):
         if part.is_known:
             return shown(part)

@@ -35,6 +35,8 @@ from autograph.operators.contents import content_slot
 from autograph.operators.counting import dict_of_pairs, is_dict_of_pairs, made_of_open_dict
 from autograph.operators.expanding import expanded
 from autograph.operators.guards import Place
+from autograph.operators.heap_results import object_in
+from autograph.operators.heaps import raise_refused
 from autograph.operators.host_calls import call_host, refusal, shuffled
 from autograph.operators.host_results import kind_of_result
 from autograph.operators.host_values import HostValue
@@ -158,12 +160,24 @@ def _as_array_like(x: Any) -> Any:
     return list(x) if isinstance(x, deque) else x
 
 
+# Modules of which the functions neither look into what they are given nor copy it.
+_PASSING = frozenset(("itertools", "functools", "operator", "_operator", "_functools"))
+
+
+def _makes_tuple(function: Any) -> bool:
+    return function is super or (isinstance(function, type) and issubclass(function, tuple))
+
+
 def call_unconverted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is not the user's: pure, an operation, or refused while tracing."""
     trace = current_trace()
     root = _root_module(function)
     if trace is None:
         return function(*args, **kwargs)
+    if trace.heaps and root not in _PASSING and not _makes_tuple(function):
+        found = next(filter(None, map(object_in, (*args, *kwargs.values()))), None)
+        if found is not None:
+            raise_refused(found, f"given to `{getattr(function, '__name__', function)}`")
     if is_dict_of_pairs(function, args):
         return dict_of_pairs(*args, **kwargs)
     looked_at = _looked_at(function, args, kwargs) if trace.has_runs else ()

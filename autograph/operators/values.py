@@ -385,9 +385,9 @@ def with_children(like: Any, parts: list[Any]) -> Any:
     if isinstance(like, (tuple, list)):
         return type(like)(parts)
     made = object.__new__(type(like))
-    for name, part in zip(attributes_of(like), parts, strict=True):
-        if name in getattr(like, "__dict__", ()):
-            vars(made)[name] = part
-        else:
-            object.__setattr__(made, name, part)
+    found = dict(zip(attributes_of(like), parts, strict=True))
+    for name in getattr(like, "__dict__", ()):
+        vars(made)[name] = found.pop(name)
+    for name, part in found.items():
+        object.__setattr__(made, name, part)
     return made

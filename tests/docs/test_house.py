@@ -25,6 +25,9 @@ def in_folder(folder, names, test):
 TESTED_IN = {
     "autograph/operators/merged_arrays.py": "autograph/operators/test_merging.py",
     "autograph/operators/written_items.py": "language/test_writes_to_items.py",
+    "autograph/operators/heaps.py": "language/test_made_objects.py",
+    "autograph/operators/heap_objects.py": "language/test_made_objects.py",
+    "autograph/operators/heap_results.py": "language/test_made_objects.py",
     "autograph/operators/sealing.py": "language/test_growing_lists_in_results.py",
     "autograph/findings.py": "language/test_writes_to_chosen_objects.py",
     "autograph/operators/partial_dicts.py": "language/test_keys_on_one_path.py",
