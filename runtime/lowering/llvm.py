@@ -43,6 +43,7 @@ from runtime.lowering.llvm_types import llvm_type, memory_type, size_in_bytes
 from runtime.lowering.memory import BUDGET, Memory
 from runtime.lowering.merging import Summary
 from runtime.lowering.modules import Shared, modules_text
+from runtime.lowering.pacing import goes_over_elements
 from runtime.lowering.parallel import Part, name_of_part
 from runtime.lowering.parts import Products
 from runtime.lowering.scalar import Expr
@@ -146,11 +147,13 @@ class _Writer(Sums, Memory):
         own = [text for text in self.parts if text not in self.scheduled]
         vectors = [text for text in self.parts if text in self.scheduled]
         kernel = "\n".join(body)
-        if in_lanes.has_none(self.program.body):
+        needs_all = goes_over_elements(self.program.body)  # to make vectors of loops of the user's
+        if in_lanes.has_none(self.program.body) and not needs_all:
             scalar = [kernel, *self.pieces]
             return modules_text(own, vectors, products.functions, shared, scalar)
         own += self.pieces
-        (vectors if self.in_lanes and not own else own).insert(0, kernel)
+        is_scheduled = self.in_lanes and not own and not needs_all
+        (vectors if is_scheduled else own).insert(0, kernel)
         return modules_text(own, vectors, products.functions, shared)
 
     @cached_property

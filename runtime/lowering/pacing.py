@@ -20,8 +20,10 @@ from runtime.lowering.kernel import (
     Program,
     Register,
     Statement,
+    Store,
     While,
     assigned,
+    expressions,
     inner_blocks,
     read,
     walk,
@@ -29,7 +31,7 @@ from runtime.lowering.kernel import (
 from runtime.lowering.merging import renamed
 from runtime.lowering.scalar import Expr, call, const, index, limits, select
 
-__all__ = ["Counting", "counting", "pace"]
+__all__ = ["Counting", "counting", "goes_over_elements", "pace"]
 
 # Operations between two looks: a part of what is done in the time between two that ask Python.
 _RUN = 1 << 15
@@ -100,6 +102,19 @@ def _summands(x: Expr) -> tuple[Expr, Expr]:
         one, other = x.args
         return one, other
     return x, index(0)
+
+
+def goes_over_elements(block: Block) -> bool:
+    """Whether a loop that counts, and looks for signals elsewhere, reads or writes arrays."""
+    return any(isinstance(s, While) and _is_over_elements(s) for s in walk(block))
+
+
+def _is_over_elements(loop: While) -> bool:
+    inside = list(walk(loop.body))
+    if any(isinstance(s, _OTHER) for s in inside) or counting(loop) is None:
+        return False
+    sources = (part for s in inside for x in expressions(s) for part in x.sources)
+    return any(isinstance(s, Store) for s in inside) or any(x.function == "load" for x in sources)
 
 
 def _value(x: Expr, given: dict[Register, Expr]) -> Expr:

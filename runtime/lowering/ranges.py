@@ -341,6 +341,12 @@ class _Known:
         elif name == "quotient" and x.args[1].function == "const" and x.args[1].value > 0:
             a, by = self._range(x.args[0], found), int(x.args[1].value)
             result = Range(_quotient(a.least, by), _quotient(a.greatest, by))
+        elif name == "and" and is_int(x.type) and x.args[1].function == "const":
+            by = int(x.args[1].value)
+            result = Range(0, by) if by >= 0 else whole
+        elif name == "ashr" and x.args[1].function == "const":
+            a, by = self._range(x.args[0], found), int(x.args[1].value)
+            result = Range(a.least >> by, a.greatest >> by)
         elif name == "cast" and (is_int(x.args[0].type) or x.args[0].type == "b1"):
             result = self._range(x.args[0], found)
         else:
@@ -379,12 +385,24 @@ class _Known:
         if x.function != "sub" or x.args[1].function != "mul":
             return None
         whole, by = x.args[1].args
-        if whole.function != "quotient" or by.function != "const" or by.value <= 0:
-            return None
-        if not _is_one(whole.args[0], x.args[0]) or not _is_one(whole.args[1], by):
+        if by.function != "const" or by.value <= 0 or not _is_divided(whole, x.args[0], by):
             return None
         a, most = self._range(x.args[0], found), int(by.value) - 1
         return Range(max(min(a.least, 0), -most), min(max(a.greatest, 0), most))
+
+    def in_bits(self, x: Expr) -> Expr:
+        """A division of what is not negative by a power of two, or what is left of it, as bits."""
+        a, by = x.args[0], x.args[1]
+        if x.function == "sub":
+            if self._remainder(x, {}) is None:
+                return x
+            by = by.args[1]
+        is_power = by.function == "const" and by.value > 0 and by.value & (by.value - 1) == 0
+        if not is_power or self.range(a).least < 0:
+            return x
+        if x.function == "sub":
+            return call("and", a, const(by.value - 1, x.type))
+        return call("ashr", a, const(int(by.value).bit_length() - 1, x.type))
 
     def _sum(self, x: Expr, *, is_positive: bool = False) -> tuple[Register | None, int]:
         """A register and a number of which `x` is the sum; `is_positive`: it is known to be so."""
@@ -434,6 +452,15 @@ def _is_one(a: Expr, b: Expr) -> bool:
     if a.function != b.function or a.function not in ("const", "read"):
         return False
     return a.value == b.value if a.function == "const" else a.value is b.value
+
+
+def _is_divided(x: Expr, a: Expr, by: Expr) -> bool:
+    """Whether it is `a / by`, which may be written in bits already."""
+    if x.function not in ("quotient", "ashr") or not _is_one(x.args[0], a):
+        return False
+    if x.function == "quotient":
+        return _is_one(x.args[1], by)
+    return x.args[1].function == "const" and 1 << x.args[1].value == by.value
 
 
 def _is_zero(x: Expr) -> bool:
@@ -501,5 +528,7 @@ class _Proving(Renaming):
             return invert(x.args[0])
         if name in ("eq", "ne") and all(part in (TRUE, FALSE) for part in x.args):
             return call(name, *x.args)
+        if name in ("sub", "quotient") and is_int(x.type):
+            return self._known.in_bits(x)
         answer = self._known.decided(x)
         return x if answer is None else const(answer, "b1")

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from runtime.execute.native.engine import SCALAR
+from runtime.lowering.entry import module_text
 from runtime.lowering.kernel import Poll, While, walk
 from runtime.lowering.lower import lower
-from runtime.lowering.pacing import counting
+from runtime.lowering.pacing import counting, goes_over_elements
 from runtime.passes import optimize
 
 X = np.random.default_rng(4).random(300)
@@ -63,6 +65,16 @@ def test_many_rounds_go_in_runs():
 def test_what_data_ends_is_looked_at_in_each_round(f):
     (loop,) = whiles(f, X, np.int64(9))
     assert counting(loop) is None and isinstance(loop.body[-1], Poll)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "is_so"),
+    [(few, (X,), True), (many, (X, np.int64(9)), True), (until, (X, np.int64(9)), False)],
+)
+def test_llvm_gets_all_passes_for_loops_over_elements(f, args, is_so):
+    program = lower(optimize(ag.convert(f).get_concrete_function(*args).graph))
+    assert goes_over_elements(program.body) is is_so
+    assert module_text(program).startswith(SCALAR) is not is_so
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 299, 4095, 4096, 4097, 100_003])

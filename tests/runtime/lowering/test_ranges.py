@@ -76,6 +76,24 @@ def test_numbers_that_a_division_keeps_small_do_not_overflow():
     assert ag.convert(generator)(np.int64(1000)) == generator(1000)
 
 
+@pytest.mark.parametrize("first", [0, 5, 2**62, -1, -7, -(2**63)])
+def test_a_division_by_a_power_of_two(first):
+    def f(x, n):
+        found = np.zeros(4, np.int64)
+        for i in range(n):
+            found[0] += i % 8
+            found[1] += i // 4
+            found[2] += (x + i) % 16
+            found[3] += (x + i) // 32
+        return found
+
+    args = np.int64(first), np.int64(50)
+    text = kernels(f, *args)
+    assert "and 7" in text and "/ 8" not in text and "/ 16" in text
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(ag.convert(f)(*args), f(*args))
+
+
 def test_a_condition_narrows_what_a_number_can_be():
     assert "overflow(i" not in kernels(guarded, X, N)
     assert ag.convert(guarded)(X, np.int64(60)) == pytest.approx(guarded(X, 60))
