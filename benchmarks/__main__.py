@@ -1,7 +1,8 @@
 """Run the benchmarks: `python -m benchmarks [NAME ...]`.
 
-Each name is a workload of the table, `startup`, `first`, `compile`, `ops`, `calls` or `guards`. The
-table beside peers of another interpreter is `python -m benchmarks.table`.
+Each name is a workload of the table, `startup`, `first`, `compile`, `ops`, `calls`, `guards` or
+`loops`. The table beside peers of another interpreter is `python -m benchmarks.table`; `loops` has
+Numba beside it where that can be imported.
 
 NumPy's matrix products are measured with the machine's own kernels: the variables that pin others
 are taken out of the environment first.
@@ -16,6 +17,7 @@ from benchmarks import table
 from benchmarks.calls import call_times
 from benchmarks.compile_time import PROGRAMS, compile_costs, conversion_cost
 from benchmarks.guards import guard_times
+from benchmarks.loops import loop_times
 from benchmarks.ops import eager_times, operation_times
 from benchmarks.peers import frameworks
 from benchmarks.rows import ROWS
@@ -80,6 +82,13 @@ def _guards() -> None:
         print(f"  {kind:34}", "  ".join(f"{time:6.3f}" for time in longer.values()))
 
 
+def _loops() -> None:
+    print("loops: programs over elements, in us; first calls in ms")
+    for name, times in loop_times():
+        told = (f"{who} {t.median:9.1f} (first {t.first:5.0f})" for who, t in times.items())
+        print(f"  {name:10}", "  ".join(told), flush=True)
+
+
 def _with_own_kernels() -> None:
     """Start again without the variables that pin NumPy's matrix kernels, read at import."""
     pinned = [name for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ]
@@ -91,7 +100,7 @@ def _with_own_kernels() -> None:
 
 def main(names: list[str]) -> None:
     """Print the tables."""
-    known = ("startup", "first", "compile", "ops", "calls", "guards", *ROWS)
+    known = ("startup", "first", "compile", "ops", "calls", "guards", "loops", *ROWS)
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
@@ -108,6 +117,8 @@ def main(names: list[str]) -> None:
         _calls()
     if "guards" in names:
         _guards()
+    if "loops" in names:
+        _loops()
     rows = [name for name in names if name in ROWS]
     if rows:
         table.main(rows)
