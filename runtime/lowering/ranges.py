@@ -118,6 +118,10 @@ class _Known:
         self.cells: _Cells = {}
         # What registers were given, of those that are whole numbers or truths.
         self._given: dict[Register, Expr] = {}
+        # The register that was given what is in a cell, which is still that.
+        self._held: dict[Cell, Register] = {}
+        # What holds where a truth does: one in a cell, and one that a register was given of it.
+        self._reasons: dict[Cell | Register, tuple[Expr, ...]] = {}
 
     def block(self, block: Block, cells: _Cells, *, is_last: bool) -> _Cells:
         """What cells can be behind a block; if it `is_last`, what is proven is left out of it."""
@@ -137,11 +141,12 @@ class _Known:
     def _statement(self, s: Statement, *, is_last: bool) -> None:
         if isinstance(s, Let):
             if is_int(s.register.type) or s.register.type == "b1":
-                self._given[s.register] = s.value
-                self.registers[s.register] = self.range(s.value)
+                self._let(s)
         elif isinstance(s, Assign):
-            if is_int(s.cell.type):
-                self.cells[s.cell] = self.range(s.value)
+            found = self.range(s.value) if is_int(s.cell.type) else None
+            self._forget(s)
+            if found is not None:
+                self.cells[s.cell] = found
         elif isinstance(s, Check):
             self._assume(invert(s.failed))
         elif isinstance(s, While):
@@ -158,9 +163,19 @@ class _Known:
         else:
             self._forget(s)
 
+    def _let(self, s: Let) -> None:
+        self._given[s.register] = s.value
+        self.registers[s.register] = self.range(s.value)
+        if s.value.function == "read" and isinstance(s.value.value, Cell):
+            self._held[s.value.value] = s.register
+            self._reasons[s.register] = self._reasons.get(s.value.value, ())
+
     def _forget(self, s: Statement) -> None:
+        """Know no more of the cells that a statement gives values."""
         for cell in assigned(s):
             self.cells.pop(cell, None)
+            self._held.pop(cell, None)
+            self._reasons.pop(cell, None)
 
     def _each(self, s: For | PairwiseSum, *, is_last: bool) -> None:
         size = self.range(s.size).greatest if isinstance(s.size, Expr) else s.size
@@ -172,14 +187,23 @@ class _Known:
         self.registers = outside
 
     def _if(self, s: If, *, is_last: bool) -> None:
-        outside, ends = self.registers, []
+        outside, cells, held, reasons = self.registers, self.cells, self._held, self._reasons
+        ends = []
         for block, condition in ((s.yes, s.condition), (s.no, invert(s.condition))):
-            self.registers = dict(outside)
+            self.registers, self.cells = dict(outside), dict(cells)
+            self._held, self._reasons = dict(held), dict(reasons)
             self._assume(condition)
-            ends.append(self.block(block, dict(self.cells), is_last=is_last))
-        self.registers = outside
+            ends.append(self.block(block, self.cells, is_last=is_last))
+        self.registers, self.cells = outside, cells
+        self._held, self._reasons = held, reasons
+        self._forget(s)
         one, other = ends
         self.cells = {cell: one[cell].joined(other[cell]) for cell in one if cell in other}
+        for cell, yes, no in _given_on_both(s):
+            if no is FALSE:
+                self._reasons[cell] = (s.condition, yes)
+            elif yes is FALSE:
+                self._reasons[cell] = (invert(s.condition), no)
 
     def _while(self, s: While, *, is_last: bool) -> None:
         found, start = counting(s), dict(self.cells)
@@ -226,17 +250,20 @@ class _Known:
         self, s: While, found: Counting | None, begin: int, state: _Cells, *, is_last: bool
     ) -> _Cells:
         """What cells can be behind a round, if before it they can be what `state` says."""
+        self._held, self._reasons = {}, {}  # registers may be those of the round before
         cells = self.block(s.test, dict(state), is_last=is_last)
         tested = dict(self.registers)
         if found is None:
+            outside, self.cells = self.cells, cells
             self._assume(s.condition)
+            self.cells = outside
         else:
             bound = self.range(found.bound)
             base, more = self._sum(found.bound, is_positive=begin >= 0)
             most = max(bound.greatest - 1, begin)
             self.registers[found.now] = cells[found.cell] = Range(begin, most, base, more - 1)
         end = self.block(s.body, cells, is_last=is_last)
-        self.registers = tested
+        self.registers, self._held, self._reasons = tested, {}, {}
         return end
 
     # ---- conditions --------------------------------------------------------------------------
@@ -245,6 +272,10 @@ class _Known:
         """Know of registers what a condition says, which holds."""
         condition = self._value(condition)
         name, args = condition.function, condition.args
+        if name == "read":
+            for part in self._reasons.get(condition.value, ()):
+                self._assume(part)
+            return
         if name == "not":
             inner = self._value(args[0])
             if inner.function == "or":
@@ -278,6 +309,9 @@ class _Known:
         least, greatest = max(old.least, least), min(old.greatest, greatest)
         if least <= greatest:  # else this is never reached
             self.registers[register] = Range(least, greatest, old.base, old.most)
+            for cell, held in self._held.items():
+                if held is register:
+                    self.cells[cell] = self.registers[register]
 
     def _value(self, x: Expr) -> Expr:
         """What a register was given, unless it was of cells, which may have changed since."""
@@ -473,6 +507,18 @@ def _quotient(a: int, by: int) -> int:
 
 def _reads_cells(x: Expr) -> bool:
     return any(isinstance(part.value, Cell) for part in x.sources)
+
+
+def _given_on_both(s: If) -> Iterator[tuple[Cell, Expr, Expr]]:
+    """The truths that each branch gives a cell, in terms of registers."""
+    if _reads_cells(s.condition):
+        return
+    yes, no = ({x.cell: x.value for x in part if isinstance(x, Assign)} for part in (s.yes, s.no))
+    inner = {c for x in (*s.yes, *s.no) if not isinstance(x, Assign) for c in assigned(x)}
+    for cell in yes:
+        is_truth = cell.type == "b1" and cell in no and cell not in inner
+        if is_truth and not _reads_cells(yes[cell]) and not _reads_cells(no[cell]):
+            yield cell, yes[cell], no[cell]
 
 
 def _given_in_each_round(loop: While) -> set[Cell]:

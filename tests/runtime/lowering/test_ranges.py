@@ -99,6 +99,22 @@ def test_a_condition_narrows_what_a_number_can_be():
     assert ag.convert(guarded)(X, np.int64(60)) == pytest.approx(guarded(X, 60))
 
 
+def ordered(x):
+    x = x.copy()
+    for i in range(1, len(x)):
+        one, j = x[i], i - 1
+        while j >= 0 and x[j] > one:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = one
+    return x
+
+
+def test_what_a_loop_is_tested_for_holds_in_its_rounds():
+    assert "fail" not in kernels(ordered, X)
+    np.testing.assert_array_equal(ag.convert(ordered)(X), np.sort(X))
+
+
 # ---- checks that are needed ----------------------------------------------------------------------
 
 
@@ -145,6 +161,27 @@ def changed_in_a_branch(x, n):
     return x[k]
 
 
+def told_in_the_round_before(x, n):
+    k, total, is_inside = 0, 0.0, False
+    for _ in range(n):
+        if is_inside:
+            total += x[k]
+        is_inside = k < 50 and x[k] >= 0
+        k += 30
+    return total
+
+
+def told_on_another_path(x, k, n):
+    is_inside = n > 0
+    if n > 5:
+        is_inside = k < 50 and x[0] >= 0
+    for _ in range(n):
+        if is_inside:
+            k += 1
+            x[0] += x[k]
+    return x[0]
+
+
 def changed_after_it_was_tested(x, n):
     k, total = 0, 0.0
     for _ in range(n):
@@ -164,6 +201,9 @@ def changed_after_it_was_tested(x, n):
         (grows, (np.int64(60),), OverflowError),
         (swings, (np.int64(200),), OverflowError),
         (changed_in_a_branch, (np.ones(50), np.int64(9)), IndexError),
+        (told_in_the_round_before, (X, np.int64(9)), IndexError),
+        (told_on_another_path, (X.copy(), np.int64(20), np.int64(40)), IndexError),
+        (told_on_another_path, (X.copy(), np.int64(60), np.int64(4)), IndexError),
         (changed_after_it_was_tested, (X, np.int64(9)), IndexError),
     ],
 )
