@@ -10,8 +10,8 @@ interpretation, 1977). LLVM finds some of this itself, but not behind loops that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from runtime.lowering.intervals import LESS, Numbers, Range, all_of, in_order
 from runtime.lowering.kernel import (
     Assign,
     Attempt,
@@ -43,7 +43,6 @@ from runtime.lowering.scalar import (
     either,
     invert,
     is_int,
-    limits,
     select,
 )
 
@@ -53,7 +52,6 @@ __all__ = ["prove"]
 _LARGEST_SIZE = 1 << 60
 # Rounds until the numbers of a loop must have settled; of longer loops no number is followed.
 _ROUNDS, _LONGEST = 5, 2000
-_LESS = ("lt", "le", "gt", "ge")
 _OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
 
 
@@ -67,57 +65,17 @@ def prove(program: Program) -> None:
     known.block(program.body, {}, is_last=True)
 
 
-# ---- ranges --------------------------------------------------------------------------------------
-
-
-class Range(NamedTuple):
-    """The least and greatest that a number can be; if `base` is given, `base + most` at most."""
-
-    least: int
-    greatest: int
-    base: Register | None = None
-    most: int = 0
-
-    @property
-    def plain(self) -> Range:
-        """It without what is known by a register."""
-        return Range(self.least, self.greatest)
-
-    def joined(self, other: Range) -> Range:
-        """What is either."""
-        base = self.base if self.base is other.base else None
-        most = max(self.most, other.most) if base is not None else 0
-        return Range(min(self.least, other.least), max(self.greatest, other.greatest), base, most)
-
-    def holds(self, other: Range) -> bool:
-        """Whether it has all numbers of another."""
-        return self.least <= other.least and other.greatest <= self.greatest
-
-    def widened(self, new: Range, whole: Range) -> Range:
-        """It, and what exceeds it: up to 0, or to the ends of the integers."""
-        least = self.least if new.least >= self.least else 0 if new.least >= 0 else whole.least
-        greatest = self.greatest if new.greatest <= self.greatest else whole.greatest
-        return Range(least, greatest)
+# ---- statements ----------------------------------------------------------------------------------
 
 
 _Cells = dict[Cell, Range]
 
 
-def _all(type_: str) -> Range:
-    return Range(0, 1) if type_ == "b1" else Range(*limits(type_))
-
-
-# ---- statements ----------------------------------------------------------------------------------
-
-
-class _Known:
-    """What is known of registers, and of cells at a place of the program; of others, nothing."""
+class _Known(Numbers):
+    """What is known at a place of the program, statement by statement."""
 
     def __init__(self) -> None:
-        self.registers: dict[Register, Range] = {}
-        self.cells: _Cells = {}
-        # What registers were given, of those that are whole numbers or truths.
-        self._given: dict[Register, Expr] = {}
+        super().__init__()
         # The register that was given what is in a cell, which is still that.
         self._held: dict[Cell, Register] = {}
         # What holds where a truth does: one in a cell, and one that a register was given of it.
@@ -164,7 +122,7 @@ class _Known:
             self._forget(s)
 
     def _let(self, s: Let) -> None:
-        self._given[s.register] = s.value
+        self.given[s.register] = s.value
         self.registers[s.register] = self.range(s.value)
         if s.value.function == "read" and isinstance(s.value.value, Cell):
             self._held[s.value.value] = s.register
@@ -212,7 +170,7 @@ class _Known:
         changing = [c for c in cells if is_int(c.type) and c not in own]
         state = {c: x for c, x in start.items() if c not in cells}
         for cell in changing:
-            state[cell] = start.get(cell, _all(cell.type)).plain
+            state[cell] = start.get(cell, all_of(cell.type)).plain
         begin = 0
         if found is not None:
             begin = state[found.cell].least
@@ -232,19 +190,21 @@ class _Known:
         """Find what holds before each round, of what holds before the first: into `state`."""
         outside = self.registers
         is_short = sum(1 for _ in walk([s])) <= _LONGEST
-        open_ = [c for c in changing if state[c] != _all(c.type)]
+        open_ = [c for c in changing if state[c] != all_of(c.type)]
         for k in range(_ROUNDS if is_short and open_ else 0):
             self.registers = dict(outside)
             after = self._round(s, found, begin, state, is_last=False)
             self.registers = outside
-            ends = {c: after.get(c, _all(c.type)) for c in changing}
+            ends = {c: after.get(c, all_of(c.type)) for c in changing}
             if all(state[c].holds(end) for c, end in ends.items()):
                 return
             for cell, end in ends.items():
                 old = state[cell]
-                state[cell] = old.joined(end.plain) if k == 0 else old.widened(end, _all(cell.type))
+                state[cell] = (
+                    old.joined(end.plain) if k == 0 else old.widened(end, all_of(cell.type))
+                )
         for cell in changing:
-            state[cell] = _all(cell.type)
+            state[cell] = all_of(cell.type)
 
     def _round(
         self, s: While, found: Counting | None, begin: int, state: _Cells, *, is_last: bool
@@ -259,7 +219,7 @@ class _Known:
             self.cells = outside
         else:
             bound = self.range(found.bound)
-            base, more = self._sum(found.bound, is_positive=begin >= 0)
+            base, more = self.sum_of(found.bound, is_positive=begin >= 0)
             most = max(bound.greatest - 1, begin)
             self.registers[found.now] = cells[found.cell] = Range(begin, most, base, more - 1)
         end = self.block(s.body, cells, is_last=is_last)
@@ -287,9 +247,9 @@ class _Known:
             for part in args:
                 self._assume(part)
             return
-        if name not in _LESS or not is_int(args[0].type):
+        if name not in LESS or not is_int(args[0].type):
             return
-        small, large, gap = _in_order(name, args)
+        small, large, gap = in_order(name, args)
         one, other = self.range(small), self.range(large)
         for register in self._names(small):
             self._narrow(register, one.least, min(one.greatest, other.greatest - gap))
@@ -300,12 +260,12 @@ class _Known:
         """The registers that hold just what an expression reads."""
         while x.function == "read" and isinstance(x.value, Register):
             yield x.value
-            if x.value not in self._given:
+            if x.value not in self.given:
                 return
-            x = self._given[x.value]
+            x = self.given[x.value]
 
     def _narrow(self, register: Register, least: int, greatest: int) -> None:
-        old = self.registers.get(register, _all(register.type))
+        old = self.registers.get(register, all_of(register.type))
         least, greatest = max(old.least, least), min(old.greatest, greatest)
         if least <= greatest:  # else this is never reached
             self.registers[register] = Range(least, greatest, old.base, old.most)
@@ -315,194 +275,12 @@ class _Known:
 
     def _value(self, x: Expr) -> Expr:
         """What a register was given, unless it was of cells, which may have changed since."""
-        while x.function == "read" and x.value in self._given:
-            given = self._given[x.value]
+        while x.function == "read" and x.value in self.given:
+            given = self.given[x.value]
             if _reads_cells(given):
                 return x
             x = given
         return x
-
-    def decided(self, x: Expr) -> bool | None:
-        """Whether a comparison of whole numbers holds, where that is known."""
-        if x.function in ("eq", "ne") and is_int(x.args[0].type):
-            one, other = map(self.range, x.args)
-            is_apart = one.greatest < other.least or other.greatest < one.least
-            return x.function == "ne" if is_apart else None
-        if x.function not in _LESS or not is_int(x.args[0].type):
-            return None
-        small, large, gap = _in_order(x.function, x.args)
-        one, other = self.range(small), self.range(large)
-        if one.greatest + gap <= other.least:
-            return True
-        if other.greatest < one.least + gap:
-            return False
-        if one.base is not None and self._is_more(large, one, gap):
-            return True
-        return False if other.base is not None and self._is_more(small, other, 1 - gap) else None
-
-    def _is_more(self, x: Expr, found: Range, gap: int) -> bool:
-        """Whether `x` is at least `gap` more than a number that is known by a register."""
-        base, more = self._sum(x)
-        return base is found.base and base is not None and found.most + gap <= more
-
-    # ---- expressions -------------------------------------------------------------------------
-
-    def range(self, x: Expr) -> Range:
-        """What a whole number, or a truth, can be."""
-        return self._range(x, {})
-
-    def _range(self, x: Expr, found: dict[Expr, Range]) -> Range:
-        if x not in found:
-            found[x] = self._computed(x, found)
-        return found[x]
-
-    def _computed(self, x: Expr, found: dict[Expr, Range]) -> Range:
-        name, whole = x.function, _all(x.type)
-        if name == "const":
-            return Range(int(x.value), int(x.value))
-        if name == "read":
-            if isinstance(x.value, Register):
-                return self.registers.get(x.value, whole)
-            return self.cells.get(x.value, whole)
-        if name == "first":  # of a sum that was checked to be no less and no more
-            result = self._exactly(x.args[0], found)
-            least, greatest = max(result.least, whole.least), min(result.greatest, whole.greatest)
-            return Range(least, greatest, result.base, result.most)
-        if name == "select":
-            return self._range(x.args[1], found).joined(self._range(x.args[2], found))
-        if name in ("add", "sub", "mul", "neg"):
-            result = self._remainder(x, found) or self._exactly(x, found)
-        elif name == "quotient" and x.args[1].function == "const" and x.args[1].value > 0:
-            a, by = self._range(x.args[0], found), int(x.args[1].value)
-            result = Range(_quotient(a.least, by), _quotient(a.greatest, by))
-        elif name == "and" and is_int(x.type) and x.args[1].function == "const":
-            by = int(x.args[1].value)
-            result = Range(0, by) if by >= 0 else whole
-        elif name == "ashr" and x.args[1].function == "const":
-            a, by = self._range(x.args[0], found), int(x.args[1].value)
-            result = Range(a.least >> by, a.greatest >> by)
-        elif name == "cast" and (is_int(x.args[0].type) or x.args[0].type == "b1"):
-            result = self._range(x.args[0], found)
-        else:
-            return whole
-        return result if whole.holds(result) else whole
-
-    def exactly(self, x: Expr) -> Range:
-        """What a sum, difference or product would be if no number were too large."""
-        return self._exactly(x, {})
-
-    def _exactly(self, x: Expr, found: dict[Expr, Range]) -> Range:
-        name = x.function.removeprefix("checked_")
-        a, *others = (self._range(part, found) for part in x.args)
-        if name == "neg":
-            return Range(-a.greatest, -a.least)
-        (b,) = others
-        if name == "add":
-            of, by = (a, b) if a.base is not None else (b, a)
-            result = Range(a.least + b.least, a.greatest + b.greatest)
-            return self._limited(result, of.base, of.most + by.greatest)
-        if name == "sub":
-            result = Range(a.least - b.greatest, a.greatest - b.least)
-            return self._limited(result, a.base, a.most - b.least)
-        ends = [m * n for m in (a.least, a.greatest) for n in (b.least, b.greatest)]
-        return Range(min(ends), max(ends))
-
-    def _limited(self, x: Range, base: Register | None, most: int) -> Range:
-        """A range that is known by a register, too."""
-        if base is None:
-            return x
-        greatest = self.registers.get(base, _all(base.type)).greatest + most
-        return Range(x.least, min(x.greatest, greatest), base, most)
-
-    def _remainder(self, x: Expr, found: dict[Expr, Range]) -> Range | None:
-        """What is left of a division, which is written so: `a - (a / n) * n`."""
-        if x.function != "sub" or x.args[1].function != "mul":
-            return None
-        whole, by = x.args[1].args
-        if by.function != "const" or by.value <= 0 or not _is_divided(whole, x.args[0], by):
-            return None
-        a, most = self._range(x.args[0], found), int(by.value) - 1
-        return Range(max(min(a.least, 0), -most), min(max(a.greatest, 0), most))
-
-    def in_bits(self, x: Expr) -> Expr:
-        """A division of what is not negative by a power of two, or what is left of it, as bits."""
-        a, by = x.args[0], x.args[1]
-        if x.function == "sub":
-            if self._remainder(x, {}) is None:
-                return x
-            by = by.args[1]
-        is_power = by.function == "const" and by.value > 0 and by.value & (by.value - 1) == 0
-        if not is_power or self.range(a).least < 0:
-            return x
-        if x.function == "sub":
-            return call("and", a, const(by.value - 1, x.type))
-        return call("ashr", a, const(int(by.value).bit_length() - 1, x.type))
-
-    def _sum(self, x: Expr, *, is_positive: bool = False) -> tuple[Register | None, int]:
-        """A register and a number of which `x` is the sum; `is_positive`: it is known to be so."""
-        found: tuple[Register | None, int] = (None, 0)
-        more = 0
-        while True:
-            if x.function == "read" and isinstance(x.value, Register):
-                found = x.value, more
-                if x.value not in self._given:
-                    return found
-                x = self._given[x.value]
-            elif x.function == "select" and is_positive and not more and _is_zero(x.args[2]):
-                x = x.args[1]  # of `n if n > 0 else 0`
-            else:
-                part, by = self._less(x)
-                if part is None:
-                    return found
-                x, more = part, more + by
-
-    def _less(self, x: Expr) -> tuple[Expr | None, int]:
-        """The register in a sum with a number, and that number."""
-        inner = x.args[0] if x.function == "first" else x
-        name = inner.function.removeprefix("checked_")
-        if name not in ("add", "sub"):
-            return None, 0
-        one, other = inner.args
-        if name == "add" and one.function == "const":
-            one, other = other, one
-        is_sum = one.function == "read" and isinstance(one.value, Register)
-        if not is_sum or other.function != "const":
-            return None, 0
-        if x is inner and not _all(x.type).holds(self.exactly(x)):
-            return None, 0  # it may wrap
-        return one, int(other.value) if name == "add" else -int(other.value)
-
-
-def _in_order(name: str, args: tuple[Expr, ...]) -> tuple[Expr, Expr, int]:
-    """What is said to be less, what to be more, and by how much at least."""
-    small, large = args if name in ("lt", "le") else (args[1], args[0])
-    return small, large, 1 if name in ("lt", "gt") else 0
-
-
-def _is_one(a: Expr, b: Expr) -> bool:
-    """Whether two expressions are the same constant, or the same register."""
-    if a is b:
-        return True
-    if a.function != b.function or a.function not in ("const", "read"):
-        return False
-    return a.value == b.value if a.function == "const" else a.value is b.value
-
-
-def _is_divided(x: Expr, a: Expr, by: Expr) -> bool:
-    """Whether it is `a / by`, which may be written in bits already."""
-    if x.function not in ("quotient", "ashr") or not _is_one(x.args[0], a):
-        return False
-    if x.function == "quotient":
-        return _is_one(x.args[1], by)
-    return x.args[1].function == "const" and 1 << x.args[1].value == by.value
-
-
-def _is_zero(x: Expr) -> bool:
-    return x.function == "const" and x.value == 0
-
-
-def _quotient(a: int, by: int) -> int:
-    return a // by if a >= 0 else -(-a // by)
 
 
 def _reads_cells(x: Expr) -> bool:
@@ -562,7 +340,7 @@ class _Proving(Renaming):
         name = x.function
         if name in ("first", "second"):
             (pair,) = x.args
-            if not _all("i8").holds(self._known.exactly(pair)):
+            if not all_of("i8").holds(self._known.exactly(pair)):
                 return x
             plain = pair.function.removeprefix("checked_")
             return FALSE if name == "second" else call(plain, *pair.args)
