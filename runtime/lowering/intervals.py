@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runtime.lowering.kernel import Cell, Register
-from runtime.lowering.scalar import Expr, call, const, is_int, limits
+from runtime.lowering.scalar import Expr, call, const, is_int, is_signed, limits
 
 __all__ = ["LESS", "Numbers", "Range", "all_of", "in_order"]
 
@@ -92,7 +92,7 @@ class Numbers:
         elif name == "and" and is_int(x.type) and x.args[1].function == "const":
             by = int(x.args[1].value)
             result = Range(0, by) if by >= 0 else whole
-        elif name == "ashr" and x.args[1].function == "const":
+        elif name == _shift(x.type) and x.args[1].function == "const":
             a, by = self._range(x.args[0], found), int(x.args[1].value)
             result = Range(a.least >> by, a.greatest >> by)
         elif name == "cast" and (is_int(x.args[0].type) or x.args[0].type == "b1"):
@@ -150,7 +150,7 @@ class Numbers:
             return x
         if x.function == "sub":
             return call("and", a, const(by.value - 1, x.type))
-        return call("ashr", a, const(int(by.value).bit_length() - 1, x.type))
+        return call(_shift(x.type), a, const(int(by.value).bit_length() - 1, x.type))
 
     def sum_of(self, x: Expr, *, is_positive: bool = False) -> tuple[Register | None, int]:
         """A register and a number of which `x` is the sum; `is_positive`: it is known to be so."""
@@ -227,11 +227,16 @@ def _is_one(a: Expr, b: Expr) -> bool:
 
 def _is_divided(x: Expr, a: Expr, by: Expr) -> bool:
     """Whether it is `a / by`, which may be written in bits already."""
-    if x.function not in ("quotient", "ashr") or not _is_one(x.args[0], a):
+    if x.function not in ("quotient", _shift(x.type)) or not _is_one(x.args[0], a):
         return False
     if x.function == "quotient":
         return _is_one(x.args[1], by)
     return x.args[1].function == "const" and 1 << x.args[1].value == by.value
+
+
+def _shift(type_: str) -> str:
+    """What divides numbers of a type by a power of two, and rounds down."""
+    return "ashr" if is_signed(type_) else "lshr"
 
 
 def _is_zero(x: Expr) -> bool:

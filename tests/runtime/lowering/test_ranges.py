@@ -94,6 +94,19 @@ def test_a_division_by_a_power_of_two(first):
         np.testing.assert_array_equal(ag.convert(f)(*args), f(*args))
 
 
+@pytest.mark.parametrize("n", [0, 1, 9, 2**63 - 1, 2**63, 2**64 - 1])
+def test_numbers_without_a_sign_are_divided(n):
+    def f(n):
+        steps, odd = 0, 0
+        while n > 0:
+            odd += n % 4
+            n = n // 2
+            steps += 1
+        return steps, odd
+
+    assert ag.convert(f)(np.uint64(n)) == f(np.uint64(n))
+
+
 def test_a_condition_narrows_what_a_number_can_be():
     assert "overflow(i" not in kernels(guarded, X, N)
     assert ag.convert(guarded)(X, np.int64(60)) == pytest.approx(guarded(X, 60))
