@@ -171,7 +171,7 @@ def rows_of_a_loop(x):
 
 @samples("E9", *CASES, joined=True)
 def a_row_of_one_of_two_tables(x):
-    one, other = np.arange(6.0).reshape(3, 2), np.arange(8.0).reshape(4, 2)
+    one, other = np.arange(6.0).reshape(3, 2) + x, np.arange(8.0).reshape(4, 2) * x
     table, row, k = one, one[0], 0
     while k < 3:
         try:
