@@ -61,7 +61,13 @@ _OURS = (_PACKAGE + os.sep, os.path.join(os.path.dirname(_PACKAGE), "runtime") +
 _TRACING = os.path.join(_PACKAGE, "tracing.py")
 _LOOPS = os.path.join(_PACKAGE, "operators", "loops.py")
 # Our own functions that go through what the user's code gave them, and what loops do so with.
-_ITERATING_MODULES = (_LOOPS, os.path.join(_PACKAGE, "operators", "builtin_functions.py"))
+_ITERATING_MODULES = (
+    _LOOPS,
+    *(
+        os.path.join(_PACKAGE, "operators", f"builtin_{name}.py")
+        for name in ("functions", "iterators", "reductions")
+    ),
+)
 _ITERATED = ("iterated", "iterator", "iterable", "items")
 
 

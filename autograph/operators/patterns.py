@@ -19,7 +19,8 @@ from typing import Any
 from autograph.operators import open_dicts
 from autograph.operators.access import getitem
 from autograph.operators.attributes import getattr_
-from autograph.operators.builtin_functions import isinstance_, len_
+from autograph.operators.builtin_functions import isinstance_
+from autograph.operators.builtin_reductions import len_
 from autograph.operators.conditionals import condition
 from autograph.operators.host_values import HostValue
 from autograph.operators.logical import and_, equal, is_, or_

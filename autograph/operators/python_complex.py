@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from autograph.operators.builtin_functions import single
+from autograph.operators.builtin_numbers import single
 from autograph.operators.python_math import fixed_tolerances, to_float
 from runtime import ops
 from runtime.ops.python_complex import CMATH, cmath_isclose

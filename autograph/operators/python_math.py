@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.operators import access
-from autograph.operators.builtin_functions import single
+from autograph.operators.builtin_numbers import single
 from autograph.operators.iterables import Indexed
 from autograph.operators.reductions import reduced
 from autograph.operators.templates import has_traced, python_type_of
