@@ -11,7 +11,7 @@ from typing import NamedTuple
 from runtime.lowering.kernel import Cell, Register
 from runtime.lowering.scalar import Expr, call, const, is_int, is_signed, limits
 
-__all__ = ["LESS", "Numbers", "Range", "all_of", "in_order"]
+__all__ = ["LESS", "Numbers", "Range", "all_of", "in_order", "is_same"]
 
 # The comparisons that say what is less.
 LESS = ("lt", "le", "gt", "ge")
@@ -216,7 +216,7 @@ def in_order(name: str, args: tuple[Expr, ...]) -> tuple[Expr, Expr, int]:
     return small, large, 1 if name in ("lt", "gt") else 0
 
 
-def _is_one(a: Expr, b: Expr) -> bool:
+def is_same(a: Expr, b: Expr) -> bool:
     """Whether two expressions are the same constant, or the same register."""
     if a is b:
         return True
@@ -227,10 +227,10 @@ def _is_one(a: Expr, b: Expr) -> bool:
 
 def _is_divided(x: Expr, a: Expr, by: Expr) -> bool:
     """Whether it is `a / by`, which may be written in bits already."""
-    if x.function not in ("quotient", _shift(x.type)) or not _is_one(x.args[0], a):
+    if x.function not in ("quotient", _shift(x.type)) or not is_same(x.args[0], a):
         return False
     if x.function == "quotient":
-        return _is_one(x.args[1], by)
+        return is_same(x.args[1], by)
     return x.args[1].function == "const" and 1 << x.args[1].value == by.value
 
 
