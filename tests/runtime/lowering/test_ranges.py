@@ -168,6 +168,32 @@ def test_what_a_loop_is_tested_for_holds_in_its_rounds():
     np.testing.assert_array_equal(ag.convert(ordered)(X), np.sort(X))
 
 
+def stepped(first, end, step):
+    count, last = 0, 0
+    for k in range(first, end, step):
+        count, last = count * 3 + k % 7, k
+    return count, last
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "step"),
+    [
+        (2**63 - 1, 2**63 - 20, -3),
+        (-(2**63), -(2**63) + 19, 4),
+        (-(2**61), 2**61, 2**59 + 1),
+        (2**61, -(2**61), -(2**60)),
+        (5, 5, 2),
+        (0, 30, 7),
+    ],
+)
+def test_items_of_ranges_are_within_64_bits(first, end, step):
+    args = tuple(map(np.int64, (first, end, step)))
+    text = kernels(stepped, *args)
+    assert "overflow(index" not in text and text.count("overflow(first") == 0
+    found = ag.convert(stepped)(*args)
+    assert found == stepped(first, end, step)
+
+
 # ---- checks that are needed ----------------------------------------------------------------------
 
 
