@@ -101,7 +101,7 @@ class _Known(Numbers):
             if is_int(s.register.type) or s.register.type == "b1":
                 self._let(s)
         elif isinstance(s, Assign):
-            found = self.range(s.value) if is_int(s.cell.type) else None
+            found = self._given_to(s) if is_int(s.cell.type) else None
             self._forget(s)
             if found is not None:
                 self.cells[s.cell] = found
@@ -127,6 +127,12 @@ class _Known(Numbers):
         if s.value.function == "read" and isinstance(s.value.value, Cell):
             self._held[s.value.value] = s.register
             self._reasons[s.register] = self._reasons.get(s.value.value, ())
+
+    def _given_to(self, s: Assign) -> Range:
+        found, place = self.range(s.value), s.value.value
+        if s.value.function == "read" and isinstance(place, Register) and found.same is None:
+            return found._replace(same=place)
+        return found
 
     def _forget(self, s: Statement) -> None:
         """Know no more of the cells that a statement gives values."""
@@ -299,8 +305,12 @@ class _Known(Numbers):
             return
         small, large, gap = in_order(name, args)
         one, other = self.range(small), self.range(large)
+        base, more = self.sum_of(large)
         for register in self._names(small):
             self._narrow(register, one.least, min(one.greatest, other.greatest - gap))
+            found = self.registers.get(register)
+            if found is not None and found.base is None and base is not register:
+                self.registers[register] = found._replace(base=base, most=more - gap if base else 0)
         for register in self._names(large):
             self._narrow(register, max(other.least, one.least + gap), other.greatest)
 
@@ -316,10 +326,26 @@ class _Known(Numbers):
         old = self.registers.get(register, all_of(register.type))
         least, greatest = max(old.least, least), min(old.greatest, greatest)
         if least <= greatest:  # else this is never reached
-            self.registers[register] = Range(least, greatest, old.base, old.most)
+            self.registers[register] = old._replace(least=least, greatest=greatest)
             for cell, held in self._held.items():
                 if held is register:
                     self.cells[cell] = self.registers[register]
+            self._narrow_summand(register, least, greatest)
+
+    def _narrow_summand(self, register: Register, least: int, greatest: int) -> None:
+        """Know of a register what follows of its sum with a number, which may have wrapped."""
+        given = self.given.get(register)
+        if given is None or given.function not in ("add", "sub") or not is_int(given.type):
+            return
+        one, other = given.args
+        if given.function == "add" and one.function == "const":
+            one, other = other, one
+        if other.function != "const" or one.function != "read":
+            return
+        more = int(other.value) if given.function == "add" else -int(other.value)
+        ends = Range(least - more, greatest - more)
+        if isinstance(one.value, Register) and all_of(one.type).holds(ends):
+            self._narrow(one.value, *ends[:2])
 
     def _value(self, x: Expr) -> Expr:
         """What a register was given, unless it was of cells, which may have changed since."""
