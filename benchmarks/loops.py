@@ -208,6 +208,85 @@ def option(spot: Any, strike: Any, steps: Any) -> Any:
     return values[0]
 
 
+def hits(n: Any) -> Any:
+    """How many of `n` points, by a linear congruential generator, are in a quarter of a circle."""
+    state, inside = 12345, 0
+    for _ in range(n):
+        state = (1103515245 * state + 12345) % 2147483648
+        x = state / 2147483648
+        state = (1103515245 * state + 12345) % 2147483648
+        y = state / 2147483648
+        if x * x + y * y <= 1.0:
+            inside += 1
+    return inside
+
+
+def planets(places: Any, speeds: Any, masses: Any, steps: Any) -> Any:
+    """Bodies that attract each other, after some steps."""
+    places, speeds = places.copy(), speeds.copy()
+    n = len(masses)
+    for _ in range(steps):
+        for i in range(n):
+            ax = ay = az = 0.0
+            for j in range(n):
+                if i != j:
+                    dx = places[j, 0] - places[i, 0]
+                    dy = places[j, 1] - places[i, 1]
+                    dz = places[j, 2] - places[i, 2]
+                    square = dx * dx + dy * dy + dz * dz + 1e-3
+                    pull = masses[j] / (square * math.sqrt(square))
+                    ax += pull * dx
+                    ay += pull * dy
+                    az += pull * dz
+            speeds[i, 0] += 0.01 * ax
+            speeds[i, 1] += 0.01 * ay
+            speeds[i, 2] += 0.01 * az
+        for i in range(n):
+            for k in range(3):
+                places[i, k] += 0.01 * speeds[i, k]
+    return places
+
+
+def clusters(points: Any, centres: Any, rounds: Any) -> Any:
+    """The centres that k-means finds."""
+    centres = centres.copy()
+    n, width = points.shape
+    k = centres.shape[0]
+    for _ in range(rounds):
+        totals, counts = np.zeros((k, width)), np.zeros(k, np.int64)
+        for i in range(n):
+            nearest, least = 0, 1e300
+            for c in range(k):
+                square = 0.0
+                for d in range(width):
+                    gap = points[i, d] - centres[c, d]
+                    square += gap * gap
+                if square < least:
+                    nearest, least = c, square
+            counts[nearest] += 1
+            for d in range(width):
+                totals[nearest, d] += points[i, d]
+        for c in range(k):
+            if counts[c] > 0:
+                for d in range(width):
+                    centres[c, d] = totals[c, d] / counts[c]
+    return centres
+
+
+def calls(spots: Any, strikes: Any, times: Any) -> Any:
+    """The prices of European calls (Black and Scholes)."""
+    found = np.zeros(len(spots))
+    for i in range(len(spots)):
+        s, k, t = spots[i], strikes[i], times[i]
+        spread = 0.2 * math.sqrt(t)
+        high = (math.log(s / k) + (0.05 + 0.02) * t) / spread
+        low = high - spread
+        p = 0.5 * (1.0 + math.erf(high / math.sqrt(2.0)))
+        q = 0.5 * (1.0 + math.erf(low / math.sqrt(2.0)))
+        found[i] = s * p - k * math.exp(-0.05 * t) * q
+    return found
+
+
 def checksum(data: Any) -> Any:
     """CRC-32, bit by bit."""
     crc = np.uint32(0xFFFFFFFF)
@@ -243,6 +322,26 @@ PROGRAMS = {
         Loop(ordered, lambda rng, n: (rng.random(n),), 2000),
         Loop(primes, lambda rng, n: (np.int64(n),), 20_000),
         Loop(option, lambda rng, n: (np.float64(100), np.float64(110), np.int64(n)), 500),
+        Loop(hits, lambda rng, n: (np.int64(n),), 100_000),
+        Loop(
+            planets,
+            lambda rng, n: (rng.random((n, 3)), np.zeros((n, 3)), rng.random(n), np.int64(20)),
+            40,
+        ),
+        Loop(
+            clusters,
+            lambda rng, n: (rng.random((n, 3)), rng.random((8, 3)), np.int64(5)),
+            1000,
+        ),
+        Loop(
+            calls,
+            lambda rng, n: (
+                50 + 100 * rng.random(n),
+                50 + 100 * rng.random(n),
+                rng.random(n) + 0.1,
+            ),
+            20_000,
+        ),
         Loop(checksum, lambda rng, n: (rng.integers(0, 256, n).astype(np.uint8),), 5000),
     )
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from autograph.operators.bodies import stage_raise
 from autograph.operators.iterables import Indexed, as_position, from_end, is_open
 from autograph.operators.templates import Late, dig
@@ -37,7 +39,16 @@ class OpenRange(Indexed, Late):
             length = (length + away) // step
         length = ops.as_weak(ops.maximum(length, 0), kind="int")
         plain = from_zero and not is_open(step) and step == 1
-        super().__init__("range", length, (lambda i: i) if plain else (lambda i: start + i * step))
+        super().__init__("range", length, (lambda i: i) if plain else self._one)
+
+    def _one(self, index: Any) -> Any:
+        """The item at an index: no number of 64 bits is beyond it, nor need what leads to it be."""
+        numbers = (self.start, self.step, index)
+        is_far = is_open(self.step) or self.step != 1
+        if is_far and all(not isinstance(x, Tensor) or x.type.weak for x in numbers):
+            index = ops.astype(index, np.int64)  # it wraps
+            return ops.as_weak(self.start + index * self.step, kind="int")
+        return self.start + index * self.step
 
     def __getitem__(self, key: Any) -> Any:
         """`range[key]` for an integer, traced or not, or a slice."""

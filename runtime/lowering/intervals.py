@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from runtime.lowering.kernel import Cell, Register
+from runtime.lowering.kernel import Cell, Register, read
 from runtime.lowering.scalar import Expr, call, const, is_int, is_signed, limits
 
-__all__ = ["LESS", "Numbers", "Range", "all_of", "in_order"]
+__all__ = ["LESS", "Numbers", "Range", "all_of", "in_order", "is_same"]
 
 # The comparisons that say what is less.
 LESS = ("lt", "le", "gt", "ge")
+# By way of so many registers, a number is known to be less than another.
+_FAR = 4
 
 
 class Range(NamedTuple):
-    """The least and greatest that a number can be; if `base` is given, `base + most` at most."""
+    """The least and greatest that a number can be; if `base` is given, `base + most` at most.
+
+    If `same` is given, it is the number in that register.
+    """
 
     least: int
     greatest: int
     base: Register | None = None
     most: int = 0
+    same: Register | None = None
 
     @property
     def plain(self) -> Range:
@@ -34,7 +40,9 @@ class Range(NamedTuple):
         """What is either."""
         base = self.base if self.base is other.base else None
         most = max(self.most, other.most) if base is not None else 0
-        return Range(min(self.least, other.least), max(self.greatest, other.greatest), base, most)
+        same = self.same if self.same is other.same else None
+        least, greatest = min(self.least, other.least), max(self.greatest, other.greatest)
+        return Range(least, greatest, base, most, same)
 
     def holds(self, other: Range) -> bool:
         """Whether it has all numbers of another."""
@@ -112,12 +120,16 @@ class Numbers:
             return Range(-a.greatest, -a.least)
         (b,) = others
         if name == "add":
-            of, by = (a, b) if a.base is not None else (b, a)
             result = Range(a.least + b.least, a.greatest + b.greatest)
-            return self._limited(result, of.base, of.most + by.greatest)
+            ways = [(*_beside(a, x.args[0]), b), (*_beside(b, x.args[1]), a)]
+            if a.base is None and b.base is not None:
+                ways.reverse()
+            base, most, by = ways[0] if ways[0][0] is not None else ways[1]
+            return self._limited(result, base, most + by.greatest)
         if name == "sub":
             result = Range(a.least - b.greatest, a.greatest - b.least)
-            return self._limited(result, a.base, a.most - b.least)
+            base, most = _beside(a, x.args[0])
+            return self._limited(result, base, most - b.least)
         ends = [m * n for m in (a.least, a.greatest) for n in (b.least, b.greatest)]
         return Range(min(ends), max(ends))
 
@@ -156,12 +168,19 @@ class Numbers:
         """A register and a number of which `x` is the sum; `is_positive`: it is known to be so."""
         found: tuple[Register | None, int] = (None, 0)
         more = 0
+        if x.function == "read" and isinstance(x.value, Cell):  # as it is now, not at its reading
+            known = self.cells.get(x.value)
+            if known is None or known.same is None:
+                return found
+            x = read(known.same)
         while True:
             if x.function == "read" and isinstance(x.value, Register):
-                found = x.value, more
-                if x.value not in self.given:
+                known = self.registers.get(x.value)
+                register = x.value if known is None or known.same is None else known.same
+                found = register, more
+                if register not in self.given:
                     return found
-                x = self.given[x.value]
+                x = self.given[register]
             elif x.function == "select" and is_positive and not more and _is_zero(x.args[2]):
                 x = x.args[1]  # of `n if n > 0 else 0`
             else:
@@ -200,14 +219,22 @@ class Numbers:
             return True
         if other.greatest < one.least + gap:
             return False
-        if one.base is not None and self._is_more(large, one, gap):
+        if self._is_more(large, _beside(one, small), gap):
             return True
-        return False if other.base is not None and self._is_more(small, other, 1 - gap) else None
+        return False if self._is_more(small, _beside(other, large), 1 - gap) else None
 
-    def _is_more(self, x: Expr, found: Range, gap: int) -> bool:
+    def _is_more(self, x: Expr, found: tuple[Register | None, int], gap: int) -> bool:
         """Whether `x` is at least `gap` more than a number that is known by a register."""
         base, more = self.sum_of(x)
-        return base is found.base and base is not None and found.most + gap <= more
+        beside, most = found
+        for _ in range(_FAR):
+            if beside is None or base is None:
+                return False
+            if base is beside:
+                return most + gap <= more
+            other = self.registers.get(beside, all_of(beside.type))
+            beside, most = other.base, most + other.most
+        return False
 
 
 def in_order(name: str, args: tuple[Expr, ...]) -> tuple[Expr, Expr, int]:
@@ -216,7 +243,14 @@ def in_order(name: str, args: tuple[Expr, ...]) -> tuple[Expr, Expr, int]:
     return small, large, 1 if name in ("lt", "gt") else 0
 
 
-def _is_one(a: Expr, b: Expr) -> bool:
+def _beside(found: Range, x: Expr) -> tuple[Register | None, int]:
+    """A register beside which a number is known, or that it is in itself."""
+    if found.base is None and x.function == "read" and isinstance(x.value, Register):
+        return found.same or x.value, 0
+    return found.base, found.most
+
+
+def is_same(a: Expr, b: Expr) -> bool:
     """Whether two expressions are the same constant, or the same register."""
     if a is b:
         return True
@@ -227,10 +261,10 @@ def _is_one(a: Expr, b: Expr) -> bool:
 
 def _is_divided(x: Expr, a: Expr, by: Expr) -> bool:
     """Whether it is `a / by`, which may be written in bits already."""
-    if x.function not in ("quotient", _shift(x.type)) or not _is_one(x.args[0], a):
+    if x.function not in ("quotient", _shift(x.type)) or not is_same(x.args[0], a):
         return False
     if x.function == "quotient":
-        return _is_one(x.args[1], by)
+        return is_same(x.args[1], by)
     return x.args[1].function == "const" and 1 << x.args[1].value == by.value
 
 

@@ -34,6 +34,7 @@ from runtime.lowering.kernel import (
     Store,
     Tick,
     While,
+    assigned,
     expressions,
     inner_blocks,
     walk,
@@ -276,10 +277,11 @@ class _Writer(Sums, Memory):
         self.add(f"br label %{test}")
         self.begin(test)
         self.loops += 1
+        if _has_several_reasons(s.test):
+            self.given_in_test = {cell for x in s.test for cell in assigned(x)}
         self._block(s.test)
         condition = self.value(s.condition)
-        if _has_several_reasons(s.test):
-            condition = self._as_it_is(condition)
+        self.given_in_test = None
         self.known.clear()
         self.add(f"br i1 {condition}, label %{body}, label %{done}")
         self.begin(body)
@@ -287,14 +289,6 @@ class _Writer(Sums, Memory):
         self.loops -= 1
         self.add(f"br label %{test}")
         self.begin(done)
-
-    def _as_it_is(self, condition: str) -> str:
-        """A condition of which LLVM knows nothing."""
-        cell, found = self.name(), self.name()
-        self.first.append(f"{cell} = alloca i1")
-        self.add(f"store volatile i1 {condition}, ptr {cell}")
-        self.add(f"{found} = load volatile i1, ptr {cell}")
-        return found
 
     def _poll(self, s: Poll) -> None:
         cost = self.value(s.cost)
@@ -434,7 +428,8 @@ def _has_several_reasons(test: Block) -> bool:
     """Whether a loop ends for one reason or another, a `break` for example.
 
     LLVM 22 asks for one of them in the first round alone, where it takes that for enough, as in a
-    loop around one whose last index is looked at: it went on for ever.
+    loop around one whose last index is looked at: it went on for ever. So it is not to know how
+    what they compare goes from round to round.
     """
     statements, seen = list(walk(test)), set[int]()
     return any(isinstance(s, If) for s in statements) or any(

@@ -37,6 +37,7 @@ from runtime.lowering.gathers import gather, not_negative
 from runtime.lowering.hoisting import hoist
 from runtime.lowering.joining import concat, flip, roll, stack
 from runtime.lowering.joints import settled_apart
+from runtime.lowering.keeping import keep
 from runtime.lowering.kernel import (
     Buffer,
     Dim,
@@ -136,6 +137,7 @@ def lower(
     reuse(b.program)
     if watcher is not None:
         watcher.watch(b.program)
+    keep(b.program)
     prove(b.program)
     pace(b.program)
     return b.program

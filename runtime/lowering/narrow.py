@@ -1,7 +1,8 @@
 """Products of integers of 64 bits that have few: a product of the lower halves is one instruction.
 
-Of whole ones it is three, where there is one at all, but most numbers in memory are small. So
-contractions that read their operands often enough look at them first, and have two forms.
+Of whole ones it is three on Intel's processors, where there is one at all, but most numbers in
+memory are small. So contractions that read their operands often enough look at them first, and have
+two forms.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from runtime.execute.native.engine import has_whole_products
 from runtime.lowering.kernel import Axis, Contract
 from runtime.lowering.tiles import products
 
@@ -28,8 +30,8 @@ _FORMS = {
     "u8": (f"and {_VECTOR} %x, zeroinitializer", 32, "lshr"),
 }
 DECLARED = f"i64 @llvm.vector.reduce.or.v{_LANES}i64({_VECTOR})"
-# With so many products for each element, it is worth looking.
-_WORTH = 4
+# With so many products for each element, it is worth looking; so many where whole ones are fast.
+_WORTH, _WORTH_OF_FAST = 4, 14
 
 
 class Narrow(NamedTuple):
@@ -46,7 +48,8 @@ def narrow(c: Contract) -> Narrow | None:
     x, y = (side_by_side(axes, name) for name in ("x", "y"))
     if c.target.type not in _FORMS or not isinstance(work, int) or x is None or y is None:
         return None
-    if min(x, y) < _LANES or work < _WORTH * (x + y):
+    worth = _WORTH_OF_FAST if has_whole_products() else _WORTH
+    if min(x, y) < _LANES or work < worth * (x + y):
         return None
     return Narrow(f"@narrow.{c.target.type}", _text(c.target.type), (x, y))
 

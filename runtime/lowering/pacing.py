@@ -65,10 +65,13 @@ class Counting(NamedTuple):
     bound: Expr
 
 
-def counting(loop: While) -> Counting | None:
-    """How the rounds of a loop are counted; None where data ends it, or a round may leave it."""
+def counting(loop: While, condition: Expr | None = None) -> Counting | None:
+    """How the rounds of a loop are counted; None where data ends it, or a round may leave it.
+
+    With one of the conditions that each round needs: how it counts those that there are at most.
+    """
     given = {s.register: s.value for s in loop.test if isinstance(s, Let)}
-    test = _value(loop.condition, given)
+    test = _value(loop.condition if condition is None else condition, given)
     if test.function != "lt" or test.type != "b1":
         return None
     now, bound = test.args
@@ -105,13 +108,20 @@ def _summands(x: Expr) -> tuple[Expr, Expr]:
 
 
 def goes_over_elements(block: Block) -> bool:
-    """Whether a loop that counts, and looks for signals elsewhere, reads or writes arrays."""
+    """Whether one of the innermost loops writes arrays, or counts, and reads arrays.
+
+    What lists have is no array here: they have many loops of few rounds.
+    """
     return any(isinstance(s, While) and _is_over_elements(s) for s in walk(block))
 
 
 def _is_over_elements(loop: While) -> bool:
     inside = list(walk(loop.body))
-    if any(isinstance(s, _OTHER) for s in inside) or counting(loop) is None:
+    if any(isinstance(s, Call | CallOut | While) for s in inside):
+        return False
+    if any(isinstance(s, Store) and s.buffer.role != "stack" for s in inside):
+        return True
+    if any(isinstance(s, Poll) for s in inside) or counting(loop) is None:
         return False
     sources = (part for s in inside for x in expressions(s) for part in x.sources)
     return any(isinstance(s, Store) for s in inside) or any(x.function == "load" for x in sources)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runtime.lowering.intervals import LESS, Numbers, Range, all_of, in_order
+from runtime.lowering.intervals import LESS, Numbers, Range, all_of, in_order, is_same
 from runtime.lowering.kernel import (
     Assign,
     Attempt,
@@ -101,7 +101,7 @@ class _Known(Numbers):
             if is_int(s.register.type) or s.register.type == "b1":
                 self._let(s)
         elif isinstance(s, Assign):
-            found = self.range(s.value) if is_int(s.cell.type) else None
+            found = self._given_to(s) if is_int(s.cell.type) else None
             self._forget(s)
             if found is not None:
                 self.cells[s.cell] = found
@@ -127,6 +127,12 @@ class _Known(Numbers):
         if s.value.function == "read" and isinstance(s.value.value, Cell):
             self._held[s.value.value] = s.register
             self._reasons[s.register] = self._reasons.get(s.value.value, ())
+
+    def _given_to(self, s: Assign) -> Range:
+        found, place = self.range(s.value), s.value.value
+        if s.value.function == "read" and isinstance(place, Register) and found.same is None:
+            return found._replace(same=place)
+        return found
 
     def _forget(self, s: Statement) -> None:
         """Know no more of the cells that a statement gives values."""
@@ -158,13 +164,13 @@ class _Known(Numbers):
         one, other = ends
         self.cells = {cell: one[cell].joined(other[cell]) for cell in one if cell in other}
         for cell, yes, no in _given_on_both(s):
-            if no is FALSE:
+            if _is_false(no, s):
                 self._reasons[cell] = (s.condition, yes)
             elif yes is FALSE:
                 self._reasons[cell] = (invert(s.condition), no)
 
     def _while(self, s: While, *, is_last: bool) -> None:
-        found, start = counting(s), dict(self.cells)
+        found, start = _limited(s), dict(self.cells)
         own = _given_in_each_round(s)
         cells = dict.fromkeys(c for part in (*s.test, *s.body) for c in assigned(part))
         changing = [c for c in cells if is_int(c.type) and c not in own]
@@ -178,8 +184,9 @@ class _Known(Numbers):
             state[found.cell] = Range(begin, most)
             changing.remove(found.cell)
         self._settle(s, found, begin, changing, state)
+        within = {} if found is None else self._counted(s, found, begin, changing, start, state)
         outside = dict(self.registers)
-        self._round(s, found, begin, state, is_last=is_last)
+        self._round(s, found, begin, state, within, is_last=is_last)
         tested = {x.register for x in s.test if isinstance(x, Let)}
         outside |= {x: self.registers[x] for x in tested if x in self.registers}
         self.registers, self.cells = outside, state
@@ -193,7 +200,7 @@ class _Known(Numbers):
         open_ = [c for c in changing if state[c] != all_of(c.type)]
         for k in range(_ROUNDS if is_short and open_ else 0):
             self.registers = dict(outside)
-            after = self._round(s, found, begin, state, is_last=False)
+            after = self._round(s, found, begin, state, {}, is_last=False)
             self.registers = outside
             ends = {c: after.get(c, all_of(c.type)) for c in changing}
             if all(state[c].holds(end) for c, end in ends.items()):
@@ -206,22 +213,69 @@ class _Known(Numbers):
         for cell in changing:
             state[cell] = all_of(cell.type)
 
-    def _round(
-        self, s: While, found: Counting | None, begin: int, state: _Cells, *, is_last: bool
+    def _counted(
+        self,
+        s: While,
+        found: Counting,
+        begin: int,
+        changing: list[Cell],
+        start: _Cells,
+        state: _Cells,
     ) -> _Cells:
-        """What cells can be behind a round, if before it they can be what `state` says."""
+        """What cells can be in a round to which each adds a number at most; into `state`, too."""
+        tested = {c for part in s.test for c in assigned(part)}
+        counters = [
+            c for c in changing
+            if c not in tested and state[c].greatest == all_of(c.type).greatest
+            and c in start and (start[c] != state[c] or start[c].base is not None)
+        ]  # fmt: skip
+        if not counters or sum(1 for _ in walk([s])) > _LONGEST:
+            return {}
+        outside = self.registers
+        before = {c: Register(c.name, c.type) for c in counters}
+        self.registers = outside | {before[c]: state[c] for c in counters}
+        trial = {c: state[c]._replace(base=before[c], most=0) for c in counters}
+        after = self._round(s, found, begin, state | trial, {}, is_last=False)
+        self.registers = outside
+        rounds = max(self.range(found.bound).greatest - begin, 0)
+        within = {}
+        for c in counters:
+            end, first, (least, greatest, *_) = after.get(c), start[c], state[c]
+            if end is None or end.base is not before[c]:
+                continue
+            each = max(end.most, 0)
+            last = first.greatest + rounds * each
+            most = first.most + rounds * each if first.base is not None else 0
+            state[c] = Range(least, min(last, greatest), first.base, most)
+            within[c] = Range(least, min(last - each, greatest)) if rounds else state[c]
+        return within
+
+    def _round(
+        self,
+        s: While,
+        found: Counting | None,
+        begin: int,
+        state: _Cells,
+        within: _Cells,
+        *,
+        is_last: bool,
+    ) -> _Cells:
+        """What cells can be behind a round, if before it they can be what `state` says.
+
+        They are what `within` says if there is one more round.
+        """
         self._held, self._reasons = {}, {}  # registers may be those of the round before
         cells = self.block(s.test, dict(state), is_last=is_last)
         tested = dict(self.registers)
-        if found is None:
-            outside, self.cells = self.cells, cells
-            self._assume(s.condition)
-            self.cells = outside
-        else:
+        outside, self.cells = self.cells, cells
+        self._assume(s.condition)
+        self.cells = outside
+        if found is not None:
             bound = self.range(found.bound)
             base, more = self.sum_of(found.bound, is_positive=begin >= 0)
             most = max(bound.greatest - 1, begin)
             self.registers[found.now] = cells[found.cell] = Range(begin, most, base, more - 1)
+            cells |= within
         end = self.block(s.body, cells, is_last=is_last)
         self.registers, self._held, self._reasons = tested, {}, {}
         return end
@@ -251,8 +305,12 @@ class _Known(Numbers):
             return
         small, large, gap = in_order(name, args)
         one, other = self.range(small), self.range(large)
+        base, more = self.sum_of(large)
         for register in self._names(small):
             self._narrow(register, one.least, min(one.greatest, other.greatest - gap))
+            found = self.registers.get(register)
+            if found is not None and found.base is None and base is not register:
+                self.registers[register] = found._replace(base=base, most=more - gap if base else 0)
         for register in self._names(large):
             self._narrow(register, max(other.least, one.least + gap), other.greatest)
 
@@ -268,10 +326,26 @@ class _Known(Numbers):
         old = self.registers.get(register, all_of(register.type))
         least, greatest = max(old.least, least), min(old.greatest, greatest)
         if least <= greatest:  # else this is never reached
-            self.registers[register] = Range(least, greatest, old.base, old.most)
+            self.registers[register] = old._replace(least=least, greatest=greatest)
             for cell, held in self._held.items():
                 if held is register:
                     self.cells[cell] = self.registers[register]
+            self._narrow_summand(register, least, greatest)
+
+    def _narrow_summand(self, register: Register, least: int, greatest: int) -> None:
+        """Know of a register what follows of its sum with a number, which may have wrapped."""
+        given = self.given.get(register)
+        if given is None or given.function not in ("add", "sub") or not is_int(given.type):
+            return
+        one, other = given.args
+        if given.function == "add" and one.function == "const":
+            one, other = other, one
+        if other.function != "const" or one.function != "read":
+            return
+        more = int(other.value) if given.function == "add" else -int(other.value)
+        ends = Range(least - more, greatest - more)
+        if isinstance(one.value, Register) and all_of(one.type).holds(ends):
+            self._narrow(one.value, *ends[:2])
 
     def _value(self, x: Expr) -> Expr:
         """What a register was given, unless it was of cells, which may have changed since."""
@@ -297,6 +371,23 @@ def _given_on_both(s: If) -> Iterator[tuple[Cell, Expr, Expr]]:
         is_truth = cell.type == "b1" and cell in no and cell not in inner
         if is_truth and not _reads_cells(yes[cell]) and not _reads_cells(no[cell]):
             yield cell, yes[cell], no[cell]
+
+
+def _limited(loop: While) -> Counting | None:
+    """How a loop counts its rounds, or those that there are at most, as where it has a `break`."""
+    found = counting(loop)
+    asked = {s.register: s.value.value for s in loop.test if isinstance(s, Let)}
+    for s in loop.test if found is None else ():
+        if isinstance(s, If):
+            for cell, _, no in _given_on_both(s):
+                if asked.get(loop.condition.value) is cell and _is_false(no, s):
+                    found = counting(loop, s.condition)
+    return found
+
+
+def _is_false(x: Expr, s: If) -> bool:
+    """Whether a truth does not hold where the condition of a branch does not."""
+    return x is FALSE or is_same(x, s.condition)
 
 
 def _given_in_each_round(loop: While) -> set[Cell]:

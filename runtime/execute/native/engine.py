@@ -30,6 +30,7 @@ __all__ = [
     "assembly",
     "compile_text",
     "has_slow_subnormals",
+    "has_whole_products",
     "is_in_use",
     "load",
     "problem",
@@ -157,6 +158,12 @@ def vector_bytes() -> int:
 def has_slow_subnormals() -> bool:
     """Whether the processor is of Intel, to which a float next to 0 is an exception."""
     return "GenuineIntel" in _processor()
+
+
+@cache
+def has_whole_products() -> bool:
+    """Whether the processor is of AMD, to which a vector of products of 64 bits is one step."""
+    return "AuthenticAMD" in _processor()
 
 
 def _lines(path: str) -> list[str]:

@@ -5,10 +5,16 @@ import pytest
 
 import autograph as ag
 from runtime import ops
+from runtime.lowering import narrow
 
 RNG = np.random.default_rng(0)
 # The least and the largest number of which the lower half tells all, and one beyond.
 ENDS = {"i8": (-(2**31), 2**31 - 1, 2**31), "u8": (0, 2**32 - 1, 2**32)}
+
+
+@pytest.fixture(autouse=True)
+def whole_products(monkeypatch):
+    monkeypatch.setattr(narrow, "has_whole_products", lambda: False)
 
 
 def product(x, y):
@@ -101,3 +107,13 @@ def test_each_product_of_a_loop_is_looked_at():
 def test_where_it_is_not_worth_it_nothing_is_looked_at(function, shape, dtype, traced, native_of):
     x = RNG.integers(-(2**20), 2**20, shape).astype(dtype)
     check(function, x, traced=traced, native_of=native_of, is_looked_at=False)
+
+
+@pytest.mark.parametrize(("size", "is_looked_at"), [(10, False), (27, False), (28, True)])
+def test_where_whole_products_are_fast_only_many_are_worth_a_look(
+    size, is_looked_at, monkeypatch, traced, native_of
+):
+    monkeypatch.setattr(narrow, "has_whole_products", lambda: True)
+    x, y = numbers("i8", size, size), numbers("i8", size, size)
+    x[0, 0] = ENDS["i8"][2]
+    check(product, x, y, traced=traced, native_of=native_of, is_looked_at=is_looked_at)

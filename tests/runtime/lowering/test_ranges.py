@@ -45,6 +45,34 @@ def generator(n):
     return state, hits
 
 
+def counted_in_a_nest(x):
+    found, steps = 0, 0
+    for i in range(40):
+        for j in range(50):
+            steps += 1
+            if x[j] > 0.5:
+                found += 2
+    return found, steps
+
+
+def until_one_is_found(x, n):
+    k = 0
+    for i in range(n):
+        if x[i % 50] > 0.99:
+            break
+        k += 1
+    return k
+
+
+def packed_to_the_left(x):
+    out, kept = np.zeros(50), 0
+    for i in range(50):
+        if x[i] > 0.5:
+            out[kept] = x[i]
+            kept += 1
+    return out, kept
+
+
 def guarded(x, n):
     total = 0.0
     for i in range(n):
@@ -71,9 +99,21 @@ def test_nor_do_they_where_sizes_are_of_the_run(f):
 
 
 def test_numbers_that_a_division_keeps_small_do_not_overflow():
-    text = kernels(generator, N)
-    assert text.count("fail") == 1  # of `hits += 1`
+    assert "fail" not in kernels(generator, N)
     assert ag.convert(generator)(np.int64(1000)) == generator(1000)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [(counted_in_a_nest, (X,)), (until_one_is_found, (X, N)), (packed_to_the_left, (X,))],
+)
+def test_counters_that_each_round_adds_little_to_do_not_overflow(f, args):
+    assert "fail" not in kernels(f, *args)
+    found, expected = ag.convert(f)(*args), f(*args)
+    if f is until_one_is_found:
+        found, expected = [found], [expected]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("first", [0, 5, 2**62, -1, -7, -(2**63)])
@@ -128,6 +168,32 @@ def test_what_a_loop_is_tested_for_holds_in_its_rounds():
     np.testing.assert_array_equal(ag.convert(ordered)(X), np.sort(X))
 
 
+def stepped(first, end, step):
+    count, last = 0, 0
+    for k in range(first, end, step):
+        count, last = count * 3 + k % 7, k
+    return count, last
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "step"),
+    [
+        (2**63 - 1, 2**63 - 20, -3),
+        (-(2**63), -(2**63) + 19, 4),
+        (-(2**61), 2**61, 2**59 + 1),
+        (2**61, -(2**61), -(2**60)),
+        (5, 5, 2),
+        (0, 30, 7),
+    ],
+)
+def test_items_of_ranges_are_within_64_bits(first, end, step):
+    args = tuple(map(np.int64, (first, end, step)))
+    text = kernels(stepped, *args)
+    assert "overflow(index" not in text and text.count("overflow(first") == 0
+    found = ag.convert(stepped)(*args)
+    assert found == stepped(first, end, step)
+
+
 # ---- checks that are needed ----------------------------------------------------------------------
 
 
@@ -157,6 +223,32 @@ def grows(n):
     for _ in range(n):
         a = a * 3
     return a
+
+
+def counted_beyond_the_end(x):
+    kept = 1
+    for i in range(50):
+        if x[i] >= 0:
+            x[kept] += 1
+            kept += 1
+    return x
+
+
+def counted_to_the_end(x):
+    k = 2**63 - 50
+    for i in range(50):
+        if x[i] >= 0:
+            k += 1
+    return k
+
+
+def counted_in_too_many_rounds(x, n, m):
+    k = 2**62
+    for i in range(n):
+        for j in range(m):
+            if x[j] >= 0:
+                k += 2**57
+    return k
 
 
 def swings(n):
@@ -213,6 +305,9 @@ def changed_after_it_was_tested(x, n):
         (by_data, (X, np.int64(51)), IndexError),
         (grows, (np.int64(60),), OverflowError),
         (swings, (np.int64(200),), OverflowError),
+        (counted_beyond_the_end, (X.copy(),), IndexError),
+        (counted_to_the_end, (X,), OverflowError),
+        (counted_in_too_many_rounds, (X, np.int64(8), np.int64(8)), OverflowError),
         (changed_in_a_branch, (np.ones(50), np.int64(9)), IndexError),
         (told_in_the_round_before, (X, np.int64(9)), IndexError),
         (told_on_another_path, (X.copy(), np.int64(20), np.int64(40)), IndexError),
