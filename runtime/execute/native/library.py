@@ -90,6 +90,13 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "DisposeExecutionEngine": (None, c_void_p),
 }  # fmt: skip
 
+# Those that take long, during which other threads have the interpreter's lock. The others keep it:
+# to get it back takes five milliseconds where another thread computes.
+_LONG = {
+    "ParseAssembly", "RunNewModulePassManager", "RunNewFunctionPassManager",
+    "TargetMachineEmitToMemory", "FinalizeObject",
+}  # fmt: skip
+
 
 def opened(package: ModuleType) -> LLVM:
     """The functions of LLVM in the library of llvmlite, with machines of this processor ready.
@@ -100,8 +107,10 @@ def opened(package: ModuleType) -> LLVM:
     library = _loaded(os.path.join(package.__path__[0], "binding", name))
     if not package.__version__.startswith(_VERSION):
         _compare(package.__version__)
-    found = {name: _described(library, name) for name in _FUNCTIONS}
-    llvm = SimpleNamespace(**found)
+    locked = ctypes.PyDLL(library._name, handle=library._handle)
+    llvm = SimpleNamespace(
+        **{name: _described(library if name in _LONG else locked, name) for name in _FUNCTIONS}
+    )
     llvm.InitializeNativeTarget()
     llvm.InitializeNativeAsmPrinter()
     return llvm
