@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -41,6 +41,7 @@ __all__ = [
     "problem",
     "target",
     "vector_bytes",
+    "warm_up",
 ]
 
 # What LLVM does for a text: its passes of level 1, and vectors (those of level 2 take longer, by a
@@ -188,6 +189,26 @@ _OPTIONS = (b"pic", b"small")
 _FEATURES = ",-prefer-256-bit" if platform.machine() in ("x86_64", "AMD64") else ""
 
 
+# A loop as they are in kernels: LLVM makes it one over vectors.
+_LOOP = """\
+define void @loop(ptr %p, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%j, %head]
+  %q = getelementptr double, ptr %p, i64 %i
+  %x = load double, ptr %q
+  %c = fcmp ogt double %x, 1.0
+  %y = fmul double %x, %x
+  %z = select i1 %c, double %x, double %y
+  store double %z, ptr %q
+  %j = add i64 %i, 1
+  %m = icmp slt i64 %j, %n
+  br i1 %m, label %head, label %done
+done:
+  ret void
+}
+"""
 # Machines that no thread uses.
 _idle: list[int] = []
 
@@ -360,8 +381,22 @@ def compile_text(text: str, level: int = MAIN) -> bytes:
     """IR text as object files for this machine; raises Unavailable where there is no LLVM."""
     if level != QUICK:
         return objects.joined(_each(text, level))
-    with _lock, _parsed(text) as parsed:
+    with _lock:  # who asks for what another thread is making waits for that
+        return _quickly(text)
+
+
+@lru_cache(maxsize=8)
+def _quickly(text: str) -> bytes:
+    with _parsed(text) as parsed:
         return _emitted(_quick_machine(), parsed)
+
+
+def warm_up() -> None:
+    """Compile a small loop, for nothing: what LLVM does for the first time takes longer.
+
+    Half as long again for a small kernel: its passes and tables come into memory page by page.
+    """
+    compile_text(_LOOP)
 
 
 class Loaded:

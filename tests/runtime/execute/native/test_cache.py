@@ -370,8 +370,9 @@ def run(tmp_path, folder, *arguments):
 
 def test_a_second_process_compiles_nothing(tmp_path):
     first, with_llvm = run(tmp_path, tmp_path / "own")
-    # Two graphs, their records and the entry; the two functions, converted.
-    assert with_llvm and len(files(tmp_path / "own")) == 7
+    # Two graphs, their records and the entry; the two functions, converted; and what large graphs
+    # need, as far as there was time for it.
+    assert with_llvm and 7 <= len(files(tmp_path / "own")) <= 9
     second, with_llvm = run(tmp_path, tmp_path / "own", "forbidden")
     assert second == first
     assert with_llvm == (not objects.is_supported())
