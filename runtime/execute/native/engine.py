@@ -329,16 +329,22 @@ def _builder(kept: ExitStack, machine: int, vectors: Mapping[str, bool]) -> int:
     return _own(kept, llvm.DisposePassBuilder, llvm.CreatePassBuilder(machine, options))
 
 
+def _inline(kept: ExitStack, module: int, builder: int) -> None:
+    """Put functions that say so into those that call them, ahead of other passes."""
+    llvm = _llvm()
+    passes = llvm.CreateNewModulePassManager()
+    kept.callback(llvm.DisposeNewModulePassManger, passes)
+    llvm.module_AddAlwaysInlinerPass(passes)
+    llvm.RunNewModulePassManager(passes, module, builder)
+
+
 def _tidy(module: int, machine: int, mark: str) -> None:
     """Values instead of variables, and little more."""
     llvm = _llvm()
     with ExitStack() as kept:
         builder = _builder(kept, machine, {})
         if mark == SCALAR:
-            inlining = llvm.CreateNewModulePassManager()
-            kept.callback(llvm.DisposeNewModulePassManger, inlining)
-            llvm.module_AddAlwaysInlinerPass(inlining)
-            llvm.RunNewModulePassManager(inlining, module, builder)
+            _inline(kept, module, builder)
         passes = llvm.CreateNewFunctionPassManager()
         kept.callback(llvm.DisposeNewFunctionPassManger, passes)
         for name in _PASSES[mark]:
@@ -356,6 +362,8 @@ def _improve(module: int, machine: int, level: int) -> None:
     with ExitStack() as kept:
         vectors = {name: wanted and level > 0 for name, wanted in _VECTORS.items()}
         builder = _builder(kept, machine, vectors)
+        if level > 0:
+            _inline(kept, module, builder)
         passes = llvm.buildPerModuleDefaultPipeline(builder, level)
         kept.callback(llvm.DisposeNewModulePassManger, passes)
         llvm.RunNewModulePassManager(passes, module, builder)
