@@ -439,6 +439,12 @@ class Builder:
         """A position to return to by `truncate`."""
         return Mark(self.graph.nodes)
 
+    def size(self, mark: Mark) -> int:
+        """How many nodes were made since a mark, those of sub-graphs included."""
+        nodes = self.graph.nodes[mark.now(self.graph.nodes) :]
+        inner = (graph for node in nodes for graph in node.graphs)
+        return len(nodes) + sum(1 for graph in inner for _ in graph.walk())
+
     def truncate(self, mark: Mark) -> None:
         """Forget the nodes made since `mark`."""
         mark = mark.now(self.graph.nodes)

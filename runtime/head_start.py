@@ -4,7 +4,8 @@ The first function that goes to native code would wait for some eighty modules a
 of all graphs, which takes longer than everything else that it needs. A thread brings them in from
 the first conversion on, while the program goes on; the first graph waits for what is left of it.
 Where that is LLVM, which loads and compiles without the interpreter's lock, who waits imports what
-lowers graphs meanwhile. What only large graphs need is made behind that, until there is a graph.
+lowers graphs meanwhile. Then the thread has LLVM compile what only large graphs need: until the
+first graph is lowered, nobody else uses the second processor.
 
 The thread ends by itself, and before the process forks: a child would find modules half imported,
 by a thread that it does not have.
@@ -22,11 +23,11 @@ from runtime import config
 
 __all__ = ["begin", "finish", "wait"]
 
-# Whether what the first graph needs is there; whether a graph asked for it.
-_is_ready, _is_asked = threading.Event(), threading.Event()
+# Whether what the first graph needs is there; whether a graph asked for it; whether to end.
+_is_ready, _is_asked, _is_ending = threading.Event(), threading.Event(), threading.Event()
 # Whether it is known if LLVM has to make any of it; whether it has to.
 _is_known, _compiles = threading.Event(), threading.Event()
-_LOWERING = "runtime.lowering.prepare"
+_KEPT, _LOWERING = "runtime.lowering.kept", "runtime.lowering.prepare"
 
 
 def begin() -> None:
@@ -54,7 +55,7 @@ def finish() -> None:
 
 def _end() -> None:
     """Have the thread end, with what it is at."""
-    _is_asked.set()
+    _is_ending.set()
     finish()
 
 
@@ -72,24 +73,28 @@ def _thread() -> threading.Thread | None:
     return thread
 
 
+def _is_over() -> bool:
+    """Whether the thread is to end: Python waits for it where the program is at its end, too."""
+    return _is_ending.is_set() or not threading.main_thread().is_alive()
+
+
 def _bring_in() -> None:
     # What fails here fails again where it is needed, and is told there.
     with suppress(Exception):
         try:
-            # LLVM works without the interpreter's lock, so it goes first: the program goes on.
             prepared = import_module("runtime.execute.native.prepared")
             if prepared.needs_llvm():  # no graph is kept, either: the first will be lowered
                 _compiles.set()
             _is_known.set()
             prepared.bring_in()
-            import_module("runtime.lowering.kept").bring_in()
-            if _compiles.is_set():
-                import_module(_LOWERING)
+            if not _compiles.is_set():
+                import_module(_KEPT).bring_in()
         finally:
             _is_known.set()
             _is_ready.set()
         if _compiles.is_set():
-            for make in prepared.FURTHER:
-                if _is_asked.is_set():  # a graph is being compiled, which is to have the processor
-                    break
-                make()
+            # LLVM works without the interpreter's lock, so it goes first: the program goes on.
+            prepared.bring_in_more(_is_asked.is_set, _is_over)
+            if not _is_asked.is_set() and not _is_over():  # who asked imports it
+                import_module(_KEPT).bring_in()
+                import_module(_LOWERING)

@@ -32,6 +32,8 @@ __all__ = ["NESTED_ITEMS", "for_stmt", "in_turn_or_place", "while_stmt"]
 
 # Python loops with more rounds than this that add nodes are traced once, with a traced index.
 _ROUNDS = 16
+# So are those that would add more nodes than this: in nests, rounds multiply.
+_NODES = 512
 # Items are unrolled, where the body needs that, up to this number.
 _UNROLLED_ITEMS = 1024
 # Where going on depends on data, the branches of so many items lie in each other.
@@ -52,7 +54,7 @@ def while_stmt(
 
     Python meaning: exactly that. Graph meaning, from the first round on whose test is known only at
     run time: one while node carries every name and object that the body writes. A Python loop that
-    has added nodes for 16 rounds is staged from there on, if its body allows.
+    has added nodes for 16 rounds, or many in less, is staged from there on, if its body allows.
     """
     builder = building()
     if builder is None:
@@ -71,7 +73,8 @@ def while_stmt(
             if rounds <= _ROUNDS or not _may_roll(opts):
                 _note_unrolled(builder, mark, _why_repeated(rounds, opts))
             return
-        if rolls and rounds == patience and builder.mark() > mark:
+        is_large = 1 < rounds < patience == _ROUNDS and builder.size(mark) > _NODES
+        if rolls and (rounds == patience or is_large) and builder.mark() > mark:
             if _roll(lambda: staged_loop(True, Step(body, test), state, opts), builder):
                 return
             patience *= 8
@@ -149,9 +152,9 @@ def for_stmt(
     """`for item in iterated: body(item)`, while `extra_test()` holds (no `break` was reached).
 
     Python meaning: exactly that. Graph meaning: a loop over rows of a tensor, or over a range with
-    traced bounds, is one while node; so is a Python range of more than 16 rounds whose body adds
-    nodes and does not need the index as a Python number. Other iterables are unrolled; once a
-    `break` depends on data, what remains is staged or guarded.
+    traced bounds, is one while node; so is a Python range of more than 16 rounds, or of rounds that
+    add many nodes, whose body adds nodes and does not need the index as a Python number. Other
+    iterables are unrolled; once a `break` depends on data, what remains is staged or guarded.
     """
     if issubclass(type(iterated), _Unreadable):
         iterated = iterated.load()
@@ -416,8 +419,9 @@ class _For(NamedTuple):
             self.unrolled(_Items(items, length))
 
     def over_range(self, whole: range, builder: Builder) -> None:
-        long = len(whole) > _ROUNDS and _may_roll(self.opts)
-        began, is_short = builder.mark(), not long
+        may_roll = _may_roll(self.opts)
+        long = len(whole) > _ROUNDS and may_roll
+        began, is_short, is_large = builder.mark(), not long, False
         for k, item in enumerate(whole):
             go = self.test()
             if isinstance(go, Tensor):
@@ -425,9 +429,16 @@ class _For(NamedTuple):
                 return
             if not go:
                 break
+            if k == 1 and is_large:
+                if self._rolled(whole, 1, builder):
+                    return
+                is_short = False
             mark = builder.mark()
             if not (long and len(whole) - k > _ROUNDS):
-                self.body(item)
+                if k == 0 and may_roll:
+                    is_large = self._is_large(item, len(whole) - 1, builder)
+                else:
+                    self.body(item)
                 continue
             adds = self._adds_nodes(item, builder)
             if adds is None:
@@ -435,13 +446,26 @@ class _For(NamedTuple):
                 continue
             if adds:
                 builder.truncate(mark)
-                tail = _tail(whole, k)
-                if _roll(lambda tail=tail: self.staged(tail, 0), builder):  # type: ignore[misc]
+                if self._rolled(whole, k, builder):
                     return
                 long = False
             self.body(item)
         if is_short:
             _note_unrolled(builder, began, _why_repeated(len(whole), self.opts))
+
+    def _rolled(self, whole: range, k: int, builder: Builder) -> bool:
+        """Whether the rounds from one on are staged."""
+        tail = _tail(whole, k)
+        return _roll(lambda: self.staged(tail, 0), builder)
+
+    def _is_large(self, item: Any, left: int, builder: Builder) -> bool:
+        """Run a round; whether as many more as are left would add too many nodes.
+
+        Not one that takes items of an older iterator, which a trace of the others would take again.
+        """
+        mark = builder.mark()
+        _, advanced = _watched(lambda: self.body(item))
+        return not advanced and left > 1 and left * builder.size(mark) > _NODES
 
     def _adds_nodes(self, item: Any, builder: Builder) -> bool | None:
         """Whether a round adds nodes; nothing that it did remains.

@@ -154,7 +154,10 @@ def looked_up(kind: type, name: str) -> Any:
 
 
 def _held(kind: type, name: str) -> Any:
-    return next((vars(cls)[name] for cls in kind.__mro__ if name in vars(cls)), None)
+    for cls in kind.__mro__:
+        if name in cls.__dict__:
+            return cls.__dict__[name]
+    return None
 
 
 _TRIVIAL: dict[Any, Function] = {

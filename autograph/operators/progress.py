@@ -26,7 +26,9 @@ _OF_ITEMS = frozenset(("tqdm", "tqdm_notebook", "tqdm_gui", "track"))
 def is_progress(function: Any) -> bool:
     """Whether a function or class of `tqdm` or `rich` shows how far a loop has come."""
     module = getattr(function, "__module__", None)
-    if not isinstance(module, str) or module.partition(".")[0] not in ("tqdm", "rich"):
+    if not isinstance(module, str) or not module.startswith(("tqdm", "rich")):  # as of most
+        return False
+    if module.partition(".")[0] not in ("tqdm", "rich"):
         return False
     if isinstance(function, type):
         return any(vars(kind).get("__module__", "").startswith("tqdm") and kind.__name__ == "tqdm"

@@ -167,10 +167,12 @@ def _kind_of(type_: type) -> Kind | None:
     kind = _by_type.get(type_)
     if kind is None and type_ not in _HOST_TYPES:
         root = type_.__module__.partition(".")[0]
-        kind = next((k for k in _kinds.values() if _is_of(type_, root, k)), None)
-        if kind is not None:
-            use()
-            _by_type[type_] = kind
+        for kind in _kinds.values():
+            if _is_of(type_, root, kind):
+                use()
+                _by_type[type_] = kind
+                return kind
+        return None
     return kind
 
 

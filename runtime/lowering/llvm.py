@@ -122,9 +122,32 @@ class _Writer(Sums, Memory):
                 self.add(f"store {self._stored(value, result.value.type)}, ptr %out{k}")
                 self.known.clear()
         self._leave("0")
-        # Within `@enter`, it would go through all passes once more. Loops of an unknown number of
-        # rounds were 4 % faster there.
-        apart = "" if any(isinstance(s, While) for s in self.program.body) else " noinline"
+        own = [text for text in self.parts if text not in self.scheduled]
+        vectors = [text for text in self.parts if text in self.scheduled]
+        needs_all = goes_over_elements(self.program.body)  # to make vectors of loops of the user's
+        is_scalar = in_lanes.has_none(self.program.body) and not needs_all
+        is_scheduled = self.in_lanes and not own and not self.pieces and not needs_all
+        kernel = self._kernel(parameters, goes_through_all=not is_scalar and not is_scheduled)
+        products = self.products
+        declared = {
+            *self.intrinsics, *products.needs, *products.declarations,
+            *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
+            *map(pieces.declared, range(len(self.pieces))),
+        }  # fmt: skip
+        shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
+        if is_scalar:
+            scalar = [kernel, *self.pieces]
+            return modules_text(own, vectors, products.functions, shared, scalar)
+        own += self.pieces
+        (vectors if is_scheduled else own).insert(0, kernel)
+        return modules_text(own, vectors, products.functions, shared)
+
+    def _kernel(self, parameters: list[str], *, goes_through_all: bool) -> str:
+        """The kernel; whether it goes through all passes of LLVM."""
+        # Loops of an unknown number of rounds were 4 % faster within `@enter`. LLVM puts a kernel
+        # there behind all passes, which go over it once more then, unless it is told before.
+        is_put = any(isinstance(s, While) for s in self.program.body)
+        apart = " noinline" if not is_put else " alwaysinline" if goes_through_all else ""
         body = [
             f"define internal i64 @kernel({', '.join(parameters)}){apart} {{",
             "entry:",
@@ -138,24 +161,7 @@ class _Writer(Sums, Memory):
             "  ret i64 %status.out",
             "}",
         ]
-        products = self.products
-        declared = {
-            *self.intrinsics, *products.needs, *products.declarations,
-            *(f"hidden void {name_of_part(k)}(ptr, i64)" for k in range(len(self.parts))),
-            *map(pieces.declared, range(len(self.pieces))),
-        }  # fmt: skip
-        shared = Shared([*self.globals, *self.helpers], declared, self.metadata)
-        own = [text for text in self.parts if text not in self.scheduled]
-        vectors = [text for text in self.parts if text in self.scheduled]
-        kernel = "\n".join(body)
-        needs_all = goes_over_elements(self.program.body)  # to make vectors of loops of the user's
-        if in_lanes.has_none(self.program.body) and not needs_all:
-            scalar = [kernel, *self.pieces]
-            return modules_text(own, vectors, products.functions, shared, scalar)
-        own += self.pieces
-        is_scheduled = self.in_lanes and not own and not needs_all
-        (vectors if is_scheduled else own).insert(0, kernel)
-        return modules_text(own, vectors, products.functions, shared)
+        return "\n".join(body)
 
     @cached_property
     def uses(self) -> pieces.Uses:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,26 @@ class Expr:
 
     @property
     def sources(self) -> tuple[Expr, ...]:
-        """The loads and reads that are in it, each once: found when they are first asked for."""
-        if self._sources is None:
-            found = (part for part in parts_of(self) if part.function in ("load", "read"))
-            self._sources = tuple(found)
+        """The loads and reads that are in it, each once: found when they are first asked for.
+
+        In the order of `parts_of`. They are those of its operands, which are asked for, too.
+        """
+        todo = [self] if self._sources is None else []
+        while todo:
+            part = todo[-1]
+            waiting = [x for x in part.args if x._sources is None]
+            todo += waiting
+            if not waiting:
+                todo.pop()._sources = part._joined_sources()
+        assert self._sources is not None
         return self._sources
+
+    def _joined_sources(self) -> tuple[Expr, ...]:
+        own = (self,) if self.function in ("load", "read") else ()
+        given = [x._sources for x in reversed(self.args) if x._sources]
+        if len(given) == 1 and not own:
+            return given[0]
+        return tuple(dict.fromkeys(chain(own, *given)))
 
     def __repr__(self) -> str:
         return f"Expr({self.function}: {self.type})"

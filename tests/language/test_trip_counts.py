@@ -169,6 +169,112 @@ def test_nested_whiles_whose_types_change_do_not_multiply_traces(depth):
     assert executed <= 8 * depth + 8, executed
 
 
+# ---- nests of few rounds do not multiply statements ------------------------------------------------
+
+
+def shortest_paths(d):
+    for k in range(10):
+        for i in range(10):
+            for j in range(10):
+                if d[i, k] + d[k, j] < d[i, j]:
+                    d[i, j] = d[i, k] + d[k, j]
+    return d
+
+
+def product_of_matrices(a, b):
+    n = len(a)
+    c = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            s = 0.0
+            for k in range(n):
+                s = s + a[i, k] * b[k, j]
+            c[i, j] = s
+    return c
+
+
+def best_path(seen, start, moves, told):
+    rounds, states = len(seen), len(start)
+    score, back = np.zeros((rounds, states)), np.zeros((rounds, states), dtype=np.int64)
+    score[0] = start + told[:, seen[0]]
+    for t in range(1, rounds):
+        for j in range(states):
+            best, where = score[t - 1, 0] + moves[0, j], 0
+            for i in range(1, states):
+                value = score[t - 1, i] + moves[i, j]
+                if value > best:
+                    best, where = value, i
+            score[t, j], back[t, j] = best + told[j, seen[t]], where
+    path = np.zeros(rounds, dtype=np.int64)
+    path[rounds - 1] = np.argmax(score[rounds - 1])
+    for t in range(rounds - 2, -1, -1):
+        path[t] = back[t + 1, path[t + 1]]
+    return path, score
+
+
+def first_small_sum(x):
+    total, i, j = 0.0, 0, 0
+    for i in range(12):
+        for j in range(12):
+            if i == j:
+                continue
+            for k in range(12):
+                total = total + x[i] * x[j] - x[k]
+            if total < -100:
+                break
+        if total < -200:
+            break
+    return total, i, j
+
+
+def in_whiles(x):
+    i = 0
+    while i < 12:
+        j = 0
+        while j < 12:
+            k = 0
+            while k < 8:
+                x = x * 0.999 + i - j * k
+                k += 1
+            j += 1
+        i += 1
+    return x, i
+
+
+def numbers(*shape):
+    return np.random.default_rng(len(shape)).normal(size=shape)
+
+
+NESTS = {
+    shortest_paths: [(abs(numbers(10, 10)),), (abs(numbers(10, 10)) * 2,)],
+    product_of_matrices: [(numbers(9, 9), numbers(9, 9) + 1), (numbers(9, 9), numbers(9, 9))],
+    best_path: [
+        (np.arange(12) * k % 4, numbers(5), numbers(5, 5), numbers(5, 4) * k) for k in (3, 7)
+    ],
+    first_small_sum: [(numbers(12) + k,) for k in (0.0, 1.0, -1.0)],
+    in_whiles: [(F(1.5),), (F(-30.0),)],
+}
+
+
+@pytest.mark.parametrize(("sample", "cases"), NESTS.items(), ids=[f.__name__ for f in NESTS])
+def test_nests_of_few_rounds_are_loops(sample, cases):
+    checked = check(sample, *cases)
+    assert count_nodes(checked.graph, "while") > 0 and all_nodes(checked.graph) < 1500
+
+
+def test_a_nest_of_few_rounds_has_the_gradient_of_its_statements():
+    def weighted(a, b):
+        return np.sum(product_of_matrices(a, b) * b)
+
+    def repeated(a, b):
+        return np.sum((a @ b) * b)
+
+    a, b = numbers(9, 9), numbers(9, 9) + 1
+    f = ag.grad(ag.convert(weighted), (0, 1))
+    for found, expected in zip(f(a, b), ag.grad(ag.convert(repeated), (0, 1))(a, b), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     "n",
     [

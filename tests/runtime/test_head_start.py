@@ -28,8 +28,9 @@ def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
     program = (
         f"{BEGIN}"
         "from runtime import head_start\n"
-        "head_start.wait()\n"
-        "print({'runtime.lowering.prepare', 'llvmlite.binding'} & {*sys.modules} or None)\n"
+        "head_start.finish()\n"
+        "from runtime.execute.native import engine\n"
+        "print(engine.is_in_use(), 'runtime.lowering.prepare' in sys.modules)\n"
         "assert 'runtime.lowering.kept' in sys.modules\n"
         "before = {*sys.modules}\n"
         "kept = sys.modules['runtime.lowering.kept']\n"
@@ -39,14 +40,13 @@ def test_the_first_conversion_brings_the_native_backend_in(tmp_path):
     )
     # Nothing was kept, so the graph has to be lowered.
     cold = run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")).splitlines()
-    assert "runtime.lowering.prepare" in cold[0] and "llvmlite.binding" in cold[0]
-    assert cold[1] == "[]"
+    assert cold == ["True True", "[]"]
     # The entry and the graph are there now: nothing is left for LLVM, and nothing is lowered.
-    assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")) == "None\n[]\n"
+    assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")) == "False False\n[]\n"
     # Of another graph it is not known before it is traced whether it has to be lowered.
     other = program.replace("x * x + 2.0", "x * x * x + 2.0").replace("== 11.0", "== 29.0")
     mixed = run(other, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")).splitlines()
-    assert mixed[0] == "None" and "runtime.lowering.prepare" in mixed[1]
+    assert mixed[0] == "False False" and "runtime.lowering.prepare" in mixed[1]
 
 
 def test_who_waits_for_llvm_imports_what_lowers_graphs(tmp_path):
@@ -79,7 +79,11 @@ def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
         "from runtime.execute.native import blocks, engine, pool\n"
         "print([m._code.cache_info().currsize for m in (pool, blocks)], engine.is_in_use())\n"
     )
-    small = f"{BEGIN}f(3.0)\n"
+    small = (
+        "from runtime.execute.native import prepared\n"
+        "prepared.bring_in_more = lambda *asked: None\n"
+        f"{BEGIN}f(3.0)\n"
+    )
     large = (
         "import numpy as np, autograph as ag\n"
         "x = np.ones((700, 700))\n"
@@ -91,6 +95,31 @@ def test_what_large_graphs_need_is_ready_where_it_is_kept(tmp_path):
     assert run(ready, **folder) == "[0, 0] False\n"
     run(large, **folder)
     assert run(ready, **folder) == "[1, 1] False\n"
+
+
+def test_a_program_that_calls_at_once_has_what_large_graphs_need_made_meanwhile(tmp_path):
+    """The second processor is not used until the first graph is lowered."""
+    begin = "from runtime.execute.native import prepared\nprepared.cores = lambda: 2\n"
+    finish = "from runtime import head_start\nhead_start.finish()\n"
+    folder = {"AUTOGRAPH_CACHE_DIR": str(tmp_path / "new")}
+    run(f"{begin}{BEGIN}f(3.0)\n{finish}", **folder)
+    count = (
+        f"{BEGIN}f(3.0)\nfrom runtime.execute.native import blocks, pool\n"
+        "print([m._code.cache_info().currsize for m in (pool, blocks)])\n"
+    )
+    assert run(count, **folder) == "[1, 1]\n"
+
+
+def test_the_end_of_a_program_does_not_wait_for_what_nobody_needs(tmp_path):
+    program = (
+        "import threading\n"
+        "from runtime.execute.native import engine, prepared\n"
+        "prepared.cores = lambda: 2\n"
+        "engine.warm_up = lambda: threading.main_thread().join()\n"
+        "prepared._quickly = lambda text: print('is made')\n"
+        f"{BEGIN}print(f(3.0))\n"
+    )
+    assert run(program, AUTOGRAPH_CACHE_DIR=str(tmp_path / "new")) == "11.0\n"
 
 
 def test_what_large_graphs_need_is_made_where_there_is_time(tmp_path):

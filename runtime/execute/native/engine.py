@@ -1,4 +1,7 @@
-"""LLVM: from IR text to the addresses of functions. The only module that imports `llvmlite`."""
+"""LLVM: from IR text to the addresses of functions.
+
+Only this module and `library.py` import `llvmlite`. What LLVM makes is a number here: its address.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,17 @@ import platform
 import re
 import sys
 import threading
-from collections.abc import Callable
-from functools import cache, partial
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import cache, lru_cache, partial
 from importlib import import_module
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.execute.native import objects
+from runtime.execute.native import library, objects
+from runtime.execute.native.library import LLVM, told
 from runtime.execute.native.together import together
 from runtime.execute.native.versions import version
 
@@ -36,6 +42,7 @@ __all__ = [
     "problem",
     "target",
     "vector_bytes",
+    "warm_up",
 ]
 
 # What LLVM does for a text: its passes of level 1, and vectors (those of level 2 take longer, by a
@@ -43,7 +50,7 @@ __all__ = [
 MAIN, QUICK = 1, -1
 # Vectors are made of loops only. Of scalars side by side (`slp`), LLVM 22 makes code that reads a
 # mask which nothing has set, where the processor has AVX-512: sines had the wrong sign.
-_VECTORS = {"loop_vectorization": True, "slp_vectorization": False}
+_VECTORS = {"LoopVectorization": True, "SLPVectorization": False}
 # Behind such a line of a text is another module, which is compiled alone. Behind the second kind
 # are functions that are written as the machine is to do it: only a few passes have any work. Behind
 # the third are functions without a loop over elements, for which more of them are as good as all. A
@@ -52,17 +59,16 @@ APART = "; ---- another module -------------------------------------------------
 SCHEDULED = "; ---- another module, scheduled ---------------------------------------------------\n"
 SCALAR = "; ---- another module, of scalars --------------------------------------------------\n"
 _PASSES = {
-    SCHEDULED: ("sroa", "instruction_combine", "loop_rotate", "simplify_cfg"),
+    SCHEDULED: ("SROA", "InstCombine", "LoopRotate", "SimplifyCFG"),
     SCALAR: (
-        "sroa", "simplify_cfg", "sccp", "instruction_combine", "simplify_cfg",
-        "loop_rotate", "sccp", "instruction_combine", "simplify_cfg",
+        "SROA", "SimplifyCFG", "SCCP", "InstCombine", "SimplifyCFG",
+        "LoopRotate", "SCCP", "InstCombine", "SimplifyCFG",
     ),
 }  # fmt: skip
 # About how much less time LLVM takes for a line of these.
 _LESS = {APART: 1, SCHEDULED: 3, SCALAR: 2}
 _MARKS = re.compile("|".join(map(re.escape, _LESS)))
 
-_R = TypeVar("_R")
 _lock = threading.Lock()
 
 
@@ -80,20 +86,20 @@ def _package() -> Any:
 
 
 @cache
-def _binding() -> Any:
+def _library() -> LLVM | str:
     """LLVM; the reason as text where it cannot be had."""
+    package = _package()
+    if isinstance(package, str):
+        return package
     try:
-        binding = import_module("llvmlite.binding")
+        return library.opened(package)
     except (ImportError, OSError) as error:
         return f"llvmlite cannot be imported: {error}"
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    return binding
 
 
-def _llvm() -> Any:
+def _llvm() -> LLVM:
     """LLVM; raises Unavailable."""
-    found = _binding()
+    found = _library()
     if isinstance(found, str):
         raise Unavailable(found)
     return found
@@ -101,13 +107,13 @@ def _llvm() -> Any:
 
 def problem() -> str | None:
     """Why there is no LLVM here; None where there is, as far as one knows without importing it."""
-    found = _binding() if is_in_use() else _package()
+    found = _library() if is_in_use() else _package()
     return found if isinstance(found, str) else None
 
 
 def is_in_use() -> bool:
     """Whether LLVM was asked for in this process: most find all that they need compiled."""
-    return _binding.cache_info().currsize > 0
+    return _library.cache_info().currsize > 0
 
 
 @cache
@@ -141,8 +147,15 @@ def _processor() -> str:
         found = [line for line in lines if line.partition("\t")[0].rstrip(" :") in known]
         if len(found) == len(known):
             return "\n".join(found)
+    return " ".join(_host())
+
+
+def _host() -> tuple[str, str]:
+    """Name and features of the processor, as LLVM tells them."""
     llvm = _llvm()
-    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    _, name = told(llvm, llvm.GetHostCPUName)
+    _, features = told(llvm, llvm.GetHostCPUFeatures)
+    return name, ",".join(sorted(features.split(","), key=lambda feature: feature[1:]))
 
 
 @cache
@@ -176,17 +189,38 @@ def _lines(path: str) -> list[str]:
     return text.partition("\n\n")[0].splitlines()
 
 
-_OPTIONS: dict[str, Any] = {"opt": 2, "reloc": "pic", "codemodel": "small"}
+# Code that can lie anywhere, in one piece.
+_OPTIONS = (b"pic", b"small")
 # LLVM uses half of the vectors of Intel's processors with AVX-512, some of which slowed down for
 # whole ones once; with whole ones, exponential functions take two thirds of the time.
 _FEATURES = ",-prefer-256-bit" if platform.machine() in ("x86_64", "AMD64") else ""
 
 
+# A loop as they are in kernels: LLVM makes it one over vectors.
+_LOOP = """\
+define void @loop(ptr %p, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%j, %head]
+  %q = getelementptr double, ptr %p, i64 %i
+  %x = load double, ptr %q
+  %c = fcmp ogt double %x, 1.0
+  %y = fmul double %x, %x
+  %z = select i1 %c, double %x, double %y
+  store double %z, ptr %q
+  %j = add i64 %i, 1
+  %m = icmp slt i64 %j, %n
+  br i1 %m, label %head, label %done
+done:
+  ret void
+}
+"""
 # Machines that no thread uses.
-_idle: list[Any] = []
+_idle: list[int] = []
 
 
-def _idle_machine() -> Any:
+def _idle_machine() -> int:
     """A machine that no other thread uses."""
     try:
         return _idle.pop()
@@ -195,18 +229,43 @@ def _idle_machine() -> Any:
 
 
 @cache
-def _quick_machine() -> Any:
+def _quick_machine() -> int:
     return _new_machine(0)
 
 
-def _new_machine(effort: int = 2) -> Any:
-    """The machine that texts are compiled for; with effort 0, instructions are found quickly."""
+@cache
+def _triple() -> bytes:
+    """What LLVM calls this kind of machine."""
     llvm = _llvm()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten() + _FEATURES,
-        **{**_OPTIONS, "opt": effort},
-    )
+    return told(llvm, llvm.GetDefaultTargetTriple)[1].encode()
+
+
+@cache
+def _layout() -> bytes:
+    """How data lies in the memory of this kind of machine, as LLVM tells it."""
+    llvm = _llvm()
+    data = llvm.CreateTargetMachineData(_quick_machine())
+    _, found = told(llvm, llvm.CopyStringRepOfTargetData, data)
+    llvm.DisposeTargetData(data)
+    return found.encode()
+
+
+def _new_machine(effort: int = 2) -> int:
+    """The machine that texts are compiled for; with effort 0, instructions are found quickly.
+
+    It is there as long as the process.
+    """
+    llvm = _llvm()
+    triple = _triple()
+    found, reason = told(llvm, llvm.GetTargetFromTriple, triple)
+    if not found:
+        raise RuntimeError(reason)
+    name, features = _host()
+    given = (triple, name.encode(), f"{features}{_FEATURES}".encode(), effort, *_OPTIONS)
+    machine: int | None = llvm.CreateTargetMachine(found, *given, 0, 0, b"")
+    if machine is None:
+        raise RuntimeError(f"LLVM has no machine for {triple.decode()}")
+    return machine
 
 
 class _Text(NamedTuple):
@@ -223,21 +282,18 @@ def _modules(text: str) -> list[_Text]:
     return [*([_Text(first, APART)] if first else []), *(_Text(*pair) for pair in marked)]
 
 
-def _each(text: str, result: Callable[[Any, Any], _R], level: int) -> list[_R]:
-    """`result` of the machine and each module of a text, after LLVM's passes; at the same time."""
+def _each(text: str, level: int, *, as_text: bool = False) -> list[bytes]:
+    """The object file, or the assembly, of each module of a text; made at the same time."""
 
-    def of(module: _Text) -> _R:
+    def of(module: _Text) -> bytes:
         # Threads share no context and no machine.
         machine = _idle_machine()
-        with (
-            _llvm().create_context() as context,
-            _parsed(module.text, machine, context) as parsed,
-        ):
+        with _parsed(module.text) as parsed:
             if module.mark == APART:
                 _improve(parsed, machine, level)
             else:
                 _tidy(parsed, machine, module.mark)
-            found = result(machine, parsed)
+            found = _emitted(machine, parsed, as_text=as_text)
         _idle.append(machine)
         return found
 
@@ -249,91 +305,144 @@ def _each(text: str, result: Callable[[Any, Any], _R], level: int) -> list[_R]:
     return [found[order.index(k)] for k in range(len(modules))]
 
 
-def _parsed(text: str, machine: Any, context: Any = None) -> Any:
+@contextmanager
+def _parsed(text: str) -> Iterator[int]:
+    """A module, in a context of its own."""
     llvm = _llvm()
-    module = llvm.parse_assembly(text, context)
-    module.triple = llvm.get_default_triple()
-    module.data_layout = str(machine.target_data)
-    return module
+    with ExitStack() as kept:
+        context = _own(kept, llvm.ContextDispose, llvm.ContextCreate())
+        module, reason = told(llvm, llvm.ParseAssembly, context, text.encode())
+        if not module:
+            raise RuntimeError(f"LLVM cannot read a text: {reason}")
+        kept.callback(llvm.DisposeModule, module)
+        llvm.SetTarget(module, _triple())
+        llvm.SetDataLayout(module, _layout())
+        yield module
 
 
-def _unlocked(name: str) -> Any:
-    """A function of LLVM that waits for no other one: llvmlite has a lock round all of them."""
-    found = getattr(_llvm().ffi.lib, name)
-    return getattr(found, "_cfn", found)
+def _own(kept: ExitStack, dispose: Callable[[int], None], made: int) -> int:
+    """What LLVM made, which is disposed of with what is kept."""
+    kept.callback(dispose, made)
+    return made
 
 
-def _tidy(module: Any, machine: Any, mark: str) -> None:
+def _builder(kept: ExitStack, machine: int, vectors: Mapping[str, bool]) -> int:
+    """What runs passes for a machine."""
+    llvm = _llvm()
+    options = llvm.CreatePipelineTuningOptions()
+    kept.callback(llvm.DisposePipelineTuningOptions, options)
+    for name, wanted in vectors.items():
+        getattr(llvm, f"PTOSet{name}")(options, wanted)
+    return _own(kept, llvm.DisposePassBuilder, llvm.CreatePassBuilder(machine, options))
+
+
+def _inline(kept: ExitStack, module: int, builder: int) -> None:
+    """Put functions that say so into those that call them, ahead of other passes."""
+    llvm = _llvm()
+    passes = llvm.CreateNewModulePassManager()
+    kept.callback(llvm.DisposeNewModulePassManger, passes)
+    llvm.module_AddAlwaysInlinerPass(passes)
+    llvm.RunNewModulePassManager(passes, module, builder)
+
+
+def _tidy(module: int, machine: int, mark: str) -> None:
     """Values instead of variables, and little more."""
     llvm = _llvm()
-    options = llvm.create_pipeline_tuning_options(speed_level=1)
-    builder = llvm.create_pass_builder(machine, options)
-    if mark == SCALAR:
-        inlining = llvm.create_new_module_pass_manager()
-        inlining.add_always_inliner_pass()
-        _unlocked("LLVMPY_RunNewModulePassManager")(inlining, module, builder)
-    passes = llvm.create_new_function_pass_manager()
-    for name in _PASSES[mark]:
-        getattr(passes, f"add_{name}_pass")()
-    run = _unlocked("LLVMPY_RunNewFunctionPassManager")
-    for function in module.functions:
-        if not function.is_declaration:
-            run(passes, function, builder)
+    with ExitStack() as kept:
+        builder = _builder(kept, machine, {})
+        if mark == SCALAR:
+            _inline(kept, module, builder)
+        passes = llvm.CreateNewFunctionPassManager()
+        kept.callback(llvm.DisposeNewFunctionPassManger, passes)
+        for name in _PASSES[mark]:
+            getattr(llvm, f"function_Add{name}Pass")(passes)
+        functions = llvm.ModuleFunctionsIter(module)
+        kept.callback(llvm.DisposeFunctionsIter, functions)
+        while function := llvm.FunctionsIterNext(functions):
+            if not llvm.IsDeclaration(function):
+                llvm.RunNewFunctionPassManager(passes, function, builder)
 
 
-def _improve(module: Any, machine: Any, level: int) -> None:
+def _improve(module: int, machine: int, level: int) -> None:
     """LLVM's own passes; level 0 does next to nothing."""
     llvm = _llvm()
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
-    for name, wanted in _VECTORS.items():
-        setattr(options, name, wanted and level > 0)
-    builder = llvm.create_pass_builder(machine, options)
-    run = _unlocked("LLVMPY_RunNewModulePassManager")
-    run(builder.getModulePassManager(), module, builder)
+    with ExitStack() as kept:
+        vectors = {name: wanted and level > 0 for name, wanted in _VECTORS.items()}
+        builder = _builder(kept, machine, vectors)
+        if level > 0:
+            _inline(kept, module, builder)
+        passes = llvm.buildPerModuleDefaultPipeline(builder, level)
+        kept.callback(llvm.DisposeNewModulePassManger, passes)
+        llvm.RunNewModulePassManager(passes, module, builder)
 
 
-def _object(machine: Any, module: Any) -> bytes:
-    """The object file of a module, as `emit_object` of llvmlite gives it."""
-    ffi = _llvm().ffi
-    with ffi.OutputString() as error:
-        buffer = _unlocked("LLVMPY_TargetMachineEmitToMemory")(machine, module, 1, error)
-        if not buffer:
-            raise RuntimeError(str(error))
-    try:
-        start, size = ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer)
-        return ctypes.string_at(start, size)
-    finally:
-        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
+def _emitted(machine: int, module: int, *, as_text: bool = False) -> bytes:
+    """The object file of a module, or its instructions as text."""
+    llvm = _llvm()
+    buffer, reason = told(llvm, llvm.TargetMachineEmitToMemory, machine, module, int(not as_text))
+    if not buffer:
+        raise RuntimeError(reason)
+    found = ctypes.string_at(llvm.GetBufferStart(buffer), llvm.GetBufferSize(buffer))
+    llvm.DisposeMemoryBuffer(buffer)
+    return found
 
 
 def assembly(text: str) -> str:
     """The machine's instructions, as text."""
-    return "\n".join(_each(text, lambda machine, m: str(machine.emit_assembly(m)), MAIN))
+    return "\n".join(found.decode() for found in _each(text, MAIN, as_text=True))
 
 
 def compile_text(text: str, level: int = MAIN) -> bytes:
     """IR text as object files for this machine; raises Unavailable where there is no LLVM."""
     if level != QUICK:
-        return objects.joined(_each(text, _object, level))
-    with _lock:
-        machine = _quick_machine()
-        return _object(machine, _parsed(text, machine))
+        return objects.joined(_each(text, level))
+    with _lock:  # who asks for what another thread is making waits for that
+        return _quickly(text)
+
+
+@lru_cache(maxsize=8)
+def _quickly(text: str) -> bytes:
+    with _parsed(text) as parsed:
+        return _emitted(_quick_machine(), parsed)
+
+
+def warm_up() -> None:
+    """Compile a small loop, for nothing: what LLVM does for the first time takes longer.
+
+    Half as long again for a small kernel: its passes and tables come into memory page by page.
+    """
+    compile_text(_LOOP)
 
 
 class Loaded:
     """Object files in memory, linked by LLVM; they are there as long as this is."""
 
     def __init__(self, code: bytes) -> None:
-        llvm = _llvm()
-        # The engine takes its machine over, and destroys it in the end.
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
+        llvm = self._llvm = _llvm()
+        context = llvm.ContextCreate()
+        empty, _ = told(llvm, llvm.ParseAssembly, context, b"")
+        is_arm = platform.machine().lower() in ("arm64", "aarch64")
+        # It takes the module and the machine over, and destroys them in the end.
+        engine, reason = told(llvm, llvm.CreateMCJITCompiler, empty, _new_machine(), is_arm)
+        if not engine:
+            raise RuntimeError(reason)
+        self._engine = engine
         for part in objects.parts(code):
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(part))
-        self._engine.finalize_object()
+            file = llvm.CreateObjectFile(part, len(part))
+            llvm.MCJITAddObjectFile(engine, file)
+            llvm.DisposeObjectFile(file)
+        llvm.FinalizeObject(engine)
+        weakref.finalize(self, _dispose, llvm, engine, context).atexit = False
 
     def address(self, function: str) -> int:
         """The address of a function, 0 if there is none of the name."""
-        return int(self._engine.get_function_address(function))
+        return int(self._llvm.GetFunctionAddress(self._engine, function.encode()))
+
+
+def _dispose(llvm: LLVM, engine: int, context: int) -> None:
+    """Give the memory of linked code back."""
+    llvm.DisposeExecutionEngine(engine)
+    llvm.ContextDispose(context)
 
 
 def load(code: bytes) -> Loaded | objects.Linked:

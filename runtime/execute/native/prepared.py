@@ -24,13 +24,22 @@ from runtime.execute.native.objects import Linked
 from runtime.execute.native.outside import Called, Descriptions
 from runtime.execute.native.reading import Reading, table
 from runtime.execute.native.signature import Signature
-from runtime.execute.native.together import together
+from runtime.execute.native.together import cores, together
 from runtime.execute.tracebacks import entry as line_of
 from runtime.execute.tracebacks import relocate, standing_for
 from runtime.graph.ir import Node
 from runtime.spec import TensorType, weak_number
 
-__all__ = ["FURTHER", "Code", "Made", "Native", "Place", "bring_in", "needs_llvm", "problem"]
+__all__ = [
+    "Code",
+    "Made",
+    "Native",
+    "Place",
+    "bring_in",
+    "bring_in_more",
+    "needs_llvm",
+    "problem",
+]
 
 
 class Place(NamedTuple):
@@ -193,12 +202,20 @@ def bring_in() -> None:
         blocks.bring_in()
 
 
-def _further(text: Callable[[], str]) -> None:
+def bring_in_more(is_asked: Callable[[], bool], is_ending: Callable[[], bool]) -> None:
+    """Make LLVM ready to compile graphs, then what only large graphs need, one by one.
+
+    Once a graph was asked for, not where there is one processor, which that graph is to have.
+    """
+    texts = (pool.pool_text, blocks.blocks_text)
+    for make in (engine.warm_up, *(partial(_quickly, text) for text in texts)):
+        if is_ending() or (is_asked() and cores() == 1):
+            return
+        make()
+
+
+def _quickly(text: Callable[[], str]) -> None:
     compiled(text(), QUICK)
-
-
-# What compiles that which only large graphs need, one by one.
-FURTHER = (partial(_further, pool.pool_text), partial(_further, blocks.blocks_text))
 
 
 @cache

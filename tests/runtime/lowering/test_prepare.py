@@ -52,9 +52,9 @@ def test_where_llvm_turns_out_not_to_load_everything_is_a_plan(function, monkeyp
     cache.compiled.cache_clear()
 
 
-def test_a_binding_that_cannot_be_imported_is_remembered(monkeypatch):
-    engine._binding.cache_clear()
-    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+def test_a_library_that_cannot_be_loaded_is_remembered(monkeypatch):
+    engine._library.cache_clear()
+    monkeypatch.setattr(engine._package(), "__path__", ["/no/such/folder"])
     try:
         assert engine.problem() is None  # nobody asked for it yet
         for _ in range(2):
@@ -63,7 +63,7 @@ def test_a_binding_that_cannot_be_imported_is_remembered(monkeypatch):
         assert engine.problem().startswith("llvmlite cannot be imported")
     finally:
         monkeypatch.undo()
-        engine._binding.cache_clear()
+        engine._library.cache_clear()
     assert engine.problem() is None
 
 

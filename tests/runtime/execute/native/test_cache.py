@@ -251,12 +251,12 @@ def test_the_target_says_what_code_depends_on():
     told = engine.target()
     for part in (sys.platform, np.__version__, "libllvmlite" if os.name == "posix" else "llvmlite"):
         assert part in told
-    assert "flags" in told or engine._llvm().get_host_cpu_name() in told
+    assert "flags" in told or engine._host()[0] in told
 
 
 def test_where_the_system_does_not_tell_the_processor_llvm_does(monkeypatch):
     monkeypatch.setattr(engine, "_lines", lambda path: ["model\t: 17"])
-    assert engine._llvm().get_host_cpu_name() in engine._processor()
+    assert engine._host()[0] in engine._processor()
     monkeypatch.undo()
     assert engine._lines("/no/such/file") == []
 
@@ -348,7 +348,7 @@ if "forbidden" in sys.argv:
     sys.modules["runtime.lowering.lower"] = None  # cannot be imported
 print(float(root(np.float64(1.0), np.float64(2.0))), float(chain(np.linspace(0, 1, 1001))))
 print([c.execution for f in (root, chain) for c in f.traces()])
-print("llvmlite.binding" in sys.modules)
+print(engine.is_in_use())
 """
 
 
@@ -370,8 +370,9 @@ def run(tmp_path, folder, *arguments):
 
 def test_a_second_process_compiles_nothing(tmp_path):
     first, with_llvm = run(tmp_path, tmp_path / "own")
-    # Two graphs, their records and the entry; the two functions, converted.
-    assert with_llvm and len(files(tmp_path / "own")) == 7
+    # Two graphs, their records and the entry; the two functions, converted; and what large graphs
+    # need, as far as there was time for it.
+    assert with_llvm and 7 <= len(files(tmp_path / "own")) <= 9
     second, with_llvm = run(tmp_path, tmp_path / "own", "forbidden")
     assert second == first
     assert with_llvm == (not objects.is_supported())

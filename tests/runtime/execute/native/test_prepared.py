@@ -38,6 +38,46 @@ def test_what_a_text_needs_is_made_while_it_is_compiled(monkeypatch):
     assert code.machine == b"object" and code.needs_threads and not code.needs_heap
 
 
+@pytest.mark.parametrize(
+    ("asked", "ending", "processors", "made"),
+    [
+        (False, False, 1, 3),
+        (True, False, 2, 3),
+        (True, False, 1, 0),
+        (False, True, 2, 0),
+    ],
+)
+def test_more_is_brought_in_where_there_is_a_processor_for_it(
+    monkeypatch, asked, ending, processors, made
+):
+    texts = []
+    monkeypatch.setattr(prepared, "cores", lambda: processors)
+    monkeypatch.setattr(prepared, "compiled", lambda text, level: texts.append(text))
+    monkeypatch.setattr(prepared.engine, "warm_up", lambda: texts.append(""))
+    prepared.bring_in_more(lambda: asked, lambda: ending)
+    assert len(texts) == made
+
+
+def test_a_text_that_all_graphs_need_is_compiled_once_by_threads_that_ask_together(monkeypatch):
+    texts, emitted = [], prepared.engine._emitted
+
+    def slowly(*given, **how):
+        texts.append(given)
+        time.sleep(0.05)
+        return emitted(*given, **how)
+
+    monkeypatch.setattr(prepared.engine, "_emitted", slowly)
+    text = "define i64 @compiled_once_by_threads() {\n  ret i64 1\n}\n"
+    found = []
+    ask = lambda: found.append(prepared.engine.compile_text(text, prepared.QUICK))  # noqa: E731
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(texts) == 1 and len(found) == 3 and len(set(found)) == 1
+
+
 # ---- what is taken -------------------------------------------------------------------------------
 
 VECTOR = np.arange(12.0).reshape(3, 4)
